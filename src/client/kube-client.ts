@@ -1,0 +1,66 @@
+/**
+ * `KubeClient`: typed resource calls over a `Connection` (HTTP or in memory). Every call rejects with `StatusError` (the
+ * server's answer) or `ConnectionError` (no answer: unknown whether it took effect).
+ */
+import type { ObjectMeta } from '../api/index.ts';
+
+/** Names a resource by its path parts; `T` is the type of its objects. */
+export interface Resource<T> {
+  readonly group: string;
+  readonly version: string;
+  /** Plural, as in the path. */
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Only carries the type. */
+  readonly _type?: T;
+}
+
+export interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+}
+
+export interface ListQuery {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface ObjectList<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  readonly continue?: string;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+export type PatchType = 'json' | 'merge' | 'strategic';
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+}
+
+export interface KubeClient {
+  get<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, signal?: AbortSignal): Promise<T>;
+  list<T extends KubeObject>(resource: Resource<T>, query?: ListQuery, signal?: AbortSignal): Promise<ObjectList<T>>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal): Promise<T>;
+  /** PUT; the object's resourceVersion, when set, is the precondition. */
+  update<T extends KubeObject>(resource: Resource<T>, object: T, subresource?: string, signal?: AbortSignal): Promise<T>;
+  patch<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, type: PatchType, patch: unknown, subresource?: string, signal?: AbortSignal): Promise<T>;
+  delete<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, options?: DeleteOptions, signal?: AbortSignal): Promise<void>;
+  /** POST to a subresource, e.g. pods/binding. */
+  createSubresource<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, subresource: string, body: KubeObject, signal?: AbortSignal): Promise<unknown>;
+  /** Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError. */
+  watch<T extends KubeObject>(resource: Resource<T>, query: ListQuery & { readonly resourceVersion: string }, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+}

@@ -1,0 +1,5 @@
+/**
+ * cri: the runtime port and what implements it. The door exports the port alone; implementations are
+ * `containerd/*.node.ts`, loaded by `main` by their own path.
+ */
+export * from './runtime.ts';

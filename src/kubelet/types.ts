@@ -1,0 +1,123 @@
+/**
+ * What the kubelet's sub-rooms say to each other. Three owners of pod truth: desired (config), working (pod-workers),
+ * observed (pleg); a fourth thing, memory, is the worker's own durable note.
+ */
+import type { Pod, PodStatus } from '../api/index.ts';
+import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
+
+export type PodUID = string;
+
+/** Why a UID was marked dirty: for logs and metrics, never for logic. */
+export type DirtyCause =
+  | 'config'
+  | 'pleg'
+  | 'runtime-event'
+  | 'probe'
+  | 'timer'
+  | 'housekeeping'
+  | 'image'
+  | 'volume'
+  | 'stop'
+  | 'hook'
+  | 'status'
+  | 'retry';
+
+/** The one way of every sub-room to a worker: something about this pod may have changed; look again. Never blocks. */
+export type MarkDirty = (uid: PodUID, cause: DirtyCause) => void;
+
+/** What the runtime has of one pod, as last read. Sandboxes and containers: newest first. `at`: mono ms when the read began. */
+export interface PodObservation {
+  readonly uid: PodUID;
+  readonly name: string;
+  readonly namespace: string;
+  readonly sandboxes: readonly SandboxStatus[];
+  readonly containers: readonly ContainerStatus[];
+  readonly at: number;
+}
+
+/** PLEG (Generic; Evented comes on the same port): relists, reads single pods, diffs, marks dirty. */
+export interface Pleg {
+  /** The cached observation; `undefined` when the runtime has nothing of this pod. Never older than the last change reported. */
+  observation(uid: PodUID): PodObservation | undefined;
+  /** Reads this pod from the runtime now, updates the cache. Rejects with RuntimeError; then the old observation stands. */
+  inspect(uid: PodUID): Promise<PodObservation | undefined>;
+  /** UIDs of all pods of ours the runtime has anything of. Empty until the first relist (see `synced`). */
+  uids(): readonly PodUID[];
+  /** True after the first successful relist: before it "the runtime has nothing" is not known. */
+  synced(): boolean;
+  /** `undefined` when healthy, else upstream's message ("pleg was last seen active 3m5s ago; threshold is 3m0s"). */
+  unhealthy(): string | undefined;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export type ProbeResult = 'success' | 'failure' | 'unknown';
+
+/** Present only for probes that the container has. */
+export interface ProbeResults {
+  readonly startup?: ProbeResult;
+  readonly liveness?: ProbeResult;
+  readonly readiness?: ProbeResult;
+}
+
+export interface ProbeManager {
+  /** Starts, keeps and stops probe workers so that they fit the pod and its running containers. Idempotent, cheap. */
+  sync(pod: Pod, observation: PodObservation | undefined, options: { readonly terminating: boolean }): void;
+  /** By container id. */
+  results(uid: PodUID): Readonly<Record<string, ProbeResults>>;
+  forget(uid: PodUID): void;
+}
+
+/** What is known of one container's image. Times: mono ms. */
+export type ImageFact =
+  | { readonly state: 'pulling' }
+  | { readonly state: 'present'; readonly imageId: string; readonly user?: { readonly uid?: number; readonly username?: string } }
+  /** `reason`: ErrImagePull, ImagePullBackOff, ErrImageNeverPull, InvalidImageName, ImageInspectError … `retryAt`: mono ms, when `request` will try again. */
+  | { readonly state: 'failed'; readonly reason: string; readonly message: string; readonly retryAt?: number };
+
+export interface ImageManager {
+  /**
+   * Asks for the image that this start of this container needs, by its pull policy. `attempt` names the start, so that
+   * policy Always pulls once per start. Marks the pod dirty ('image') on any change; emits Pulling, Pulled, Failed, BackOff.
+   */
+  request(pod: Pod, containerName: string, attempt: number): void;
+  /** `undefined`: never requested for this attempt. */
+  fact(uid: PodUID, containerName: string, attempt: number): ImageFact | undefined;
+  forget(uid: PodUID): void;
+}
+
+export type VolumesFact =
+  | { readonly state: 'preparing' }
+  /** `paths`: host folder or file of each volume by name. */
+  | { readonly state: 'ready'; readonly paths: Readonly<Record<string, string>> }
+  | { readonly state: 'failed'; readonly message: string; readonly retryAt: number };
+
+export interface VolumeManager {
+  /** Begins to set the pod's volumes up (or keeps them); marks dirty ('volume') on change. Idempotent. Retries by itself with back-off. */
+  prepare(pod: Pod): void;
+  fact(uid: PodUID): VolumesFact | undefined;
+  /** Unmounts and removes all of the pod's volumes and its folder, also after a restart of the agent. */
+  tearDown(uid: PodUID): Promise<void>;
+  /** UIDs with anything on disk: orphans after a restart. */
+  onDisk(): Promise<readonly PodUID[]>;
+}
+
+/** Delivers statuses to the API server; remembers only what the server acknowledged. */
+export interface StatusManager {
+  /** The latest status wins; never blocks. */
+  report(pod: Pod, status: PodStatus): void;
+  /**
+   * The pod's containers are gone and its resources are reclaimed: deliver the last status, then delete the object
+   * (grace 0, UID precondition) if it is being deleted.
+   */
+  finish(pod: Pod, status: PodStatus): void;
+  forget(uid: PodUID): void;
+  /** True when nothing reported is still undelivered. */
+  settled(): boolean;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Event recorder as sub-rooms see it: `type` Normal or Warning; `fieldPath` e.g. "spec.containers{web}". Never blocks. */
+export interface PodEvents {
+  pod(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, fieldPath?: string): void;
+  node(type: 'Normal' | 'Warning', reason: string, message: string): void;
+}

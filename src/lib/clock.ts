@@ -1,0 +1,43 @@
+/**
+ * Time as a port. Durations run on the monotonic clock; wall time is only for API fields (DESIGN: determinism).
+ */
+
+/** One reading of both clocks. `wall`: ms since the epoch (may step). `mono`: ms since an arbitrary start (never falls). */
+export interface Now {
+  readonly wall: number;
+  readonly mono: number;
+}
+
+export interface Timer {
+  /** Stops the timer; a cancelled timer never fires. Idempotent. */
+  cancel(): void;
+}
+
+export interface Clock {
+  now(): Now;
+  /**
+   * Calls `fire` once, `delayMs` ms from now on the monotonic clock (a negative delay counts as 0).
+   * `lateMs` says how much later than planned it fires: a caller whose verdict rests on time
+   * (probe time-out, lease) must treat a large `lateMs` as "we were away", never as somebody's failure.
+   */
+  setTimer(delayMs: number, fire: (lateMs: number) => void): Timer;
+  /** Resolves after `delayMs` ms; rejects with the signal's reason when it is aborted first. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** RFC 3339 with seconds, as `metav1.Time` is written (UTC, "Z"). */
+export function formatTime(wall: number): string {
+  return new Date(wall).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** RFC 3339 with microseconds, as `metav1.MicroTime` is written (Lease, Event). */
+export function formatMicroTime(wall: number): string {
+  return new Date(wall).toISOString().replace(/Z$/, '000Z');
+}
+
+/** Wall ms of an RFC 3339 time, `undefined` for a missing or malformed one. */
+export function parseTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,55 @@
+/**
+ * Files as a port. All calls are synchronous in effect but asynchronous in type; errors are `FileError`s with the
+ * system's code (ENOENT, EEXIST, ENOSPC …). Paths are absolute.
+ */
+export interface FileInfo {
+  readonly type: 'file' | 'directory' | 'symlink' | 'socket' | 'block' | 'char' | 'fifo';
+  readonly size: number;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mtimeMs: number;
+}
+
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Write to a temporary sibling and rename: a reader sees the old or the new content, never half. */
+  readonly atomic?: boolean;
+  /** Survive power loss: fsync of file and folder. Without it only a crash of the process is survived. */
+  readonly sync?: boolean;
+}
+
+export interface FileSystem {
+  readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>;
+  /** Reads up to `length` bytes at `offset`; shorter at the end of the file. */
+  readAt(path: string, offset: number, length: number): Promise<Uint8Array>;
+  writeFile(path: string, data: Uint8Array | string, options?: WriteOptions): Promise<void>;
+  /** With parents; an existing directory is not an error. */
+  mkdir(path: string, options?: { readonly mode?: number }): Promise<void>;
+  readdir(path: string): Promise<readonly string[]>;
+  /** `undefined` when there is nothing. Does not follow a final symlink unless `follow`. */
+  stat(path: string, options?: { readonly follow?: boolean }): Promise<FileInfo | undefined>;
+  /** Recursive; nothing there is not an error; never crosses into another file system (a mount left inside). */
+  remove(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  symlink(target: string, path: string): Promise<void>;
+  readlink(path: string): Promise<string>;
+  chmod(path: string, mode: number): Promise<void>;
+  chown(path: string, uid: number, gid: number): Promise<void>;
+  /** Bytes and inodes of the file system that holds `path`. */
+  statfs(path: string): Promise<{ readonly bytes: number; readonly freeBytes: number; readonly inodes: number; readonly freeInodes: number }>;
+  /** Calls `onChange` (coalesced, best effort) when something in the directory or file changes. */
+  watch(path: string, onChange: () => void): { close(): void };
+}
+
+/** An operating error of a file call. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly code: string;
+  readonly path: string;
+  constructor(code: string, path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.path = path;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The store as a port: a revisioned event log of keys. One revision counter for all keys; every write is one revision and
+ * one event. Each call is asynchronous and may reject with `StoreError` "unknown" (it may or may not have taken effect);
+ * others may write; only the watch says what happened. Implementations: `sqlite.node.ts` (worker thread), `memory.ts`.
+ */
+export interface StoreEntry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Revision of the write that made this value. */
+  readonly revision: number;
+  readonly createRevision: number;
+}
+
+export interface StoreEvent {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  /** After a put the new value, at a delete the last one. */
+  readonly value: Uint8Array;
+  readonly previous?: Uint8Array;
+  readonly revision: number;
+  readonly createRevision: number;
+}
+
+export interface ListOptions {
+  /** Read as of this revision; default: the newest. */
+  readonly revision?: number;
+  /** At most this many entries. */
+  readonly limit?: number;
+  /** Only keys greater than this one (next page). */
+  readonly after?: string;
+}
+
+export interface ListResult {
+  readonly entries: readonly StoreEntry[];
+  /** The store's revision that the list shows. */
+  readonly revision: number;
+  readonly more: boolean;
+  /** How many entries follow the last one (exact). */
+  readonly remaining: number;
+}
+
+export type WriteResult =
+  | { readonly ok: true; readonly entry: StoreEntry }
+  /** The precondition did not hold; `current` is what is there, if anything. */
+  | { readonly ok: false; readonly current?: StoreEntry };
+
+export interface Store {
+  get(key: string): Promise<{ readonly entry?: StoreEntry; readonly revision: number }>;
+  list(prefix: string, options?: ListOptions): Promise<ListResult>;
+  /**
+   * Writes if the key's revision is `expectedRevision` (0: must not exist). `ttlMs`: the store deletes it (an ordinary
+   * delete event) that long after this write.
+   */
+  put(key: string, value: Uint8Array, expectedRevision: number, options?: { readonly ttlMs?: number }): Promise<WriteResult>;
+  delete(key: string, expectedRevision: number): Promise<WriteResult>;
+  /**
+   * Every event with a revision greater than `afterRevision` whose key starts with `prefix`, in order, each once, in
+   * batches of at least one. `progress` batches (no events) tell that all up to `revision` has been delivered. Rejects
+   * with `StoreError` "compacted" when the past is gone, and "overflow" when the reader is too slow.
+   */
+  watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<{ readonly events: readonly StoreEvent[]; readonly revision: number }>;
+  /** Forgets history up to and including `revision` (current values stay). */
+  compact(revision: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: 'unknown' | 'compacted' | 'future' | 'overflow' | 'full' | 'closed';
+  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
