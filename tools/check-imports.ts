@@ -1,0 +1,167 @@
+/**
+ * Checks the house rules that no compiler knows (ARCHITECTURE.md): which room may import which, only through doors; I/O, timers
+ * and dates only in adapters (`*.node.ts`); adapters loaded by main alone; decisions pure. Prints `file:line: what, instead`.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const src = join(root, 'src');
+
+/** Room → rooms it may import. `main` and `sim` may import all but each other. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  lib: [],
+  store: ['lib'],
+  client: ['api', 'lib'],
+  apiserver: ['api', 'lib', 'store'],
+  controllers: ['api', 'lib', 'client'],
+  scheduler: ['api', 'lib', 'client'],
+  diagnosis: ['api', 'lib'],
+  cli: ['api', 'lib', 'client', 'diagnosis'],
+  cri: ['lib'],
+  kubelet: ['api', 'lib', 'client', 'cri'],
+  sim: ['api', 'lib', 'store', 'client', 'apiserver', 'controllers', 'scheduler', 'diagnosis', 'cli', 'cri', 'kubelet'],
+  main: ['api', 'lib', 'store', 'client', 'apiserver', 'controllers', 'scheduler', 'diagnosis', 'cli', 'cri', 'kubelet'],
+};
+
+/** Node modules that do no I/O: allowed everywhere. */
+const PURE_NODE_MODULES = new Set(['node:path/posix']);
+
+/** Libraries that do I/O or read clocks: adapters only. */
+const IO_LIBRARIES = ['@connectrpc/connect-node', 'ws', 'pino', '@peculiar/x509', 'reflect-metadata', 'jose'];
+
+/** Banned outside adapters: pattern, and what to use. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bDate\.now\(/, 'Clock.now().wall'],
+  [/\bnew Date\(\s*\)/, 'Clock.now().wall'],
+  [/\bperformance\.(now|timeOrigin)/, 'Clock.now().mono'],
+  [/\bprocess\.hrtime/, 'Clock.now().mono'],
+  [/(?<![.\w])set(Timeout|Interval|Immediate)\(/, 'Clock.setTimer'],
+  [/\b(queueMicrotask|process\.nextTick)\(/, 'a promise'],
+  [/\bAbortSignal\.(timeout)\(/, 'Clock.setTimer and an AbortController'],
+  [/\bMath\.random\(/, 'Random'],
+  [/\bcrypto\.(subtle|random\w*)/, 'Random'],
+  [/(?<![.\w])fetch\(/, 'a Connection'],
+  [/\bprocess\.(env|argv|exit|on)\b/, 'main reads it and passes it on'],
+  [/\bnew (WeakRef|FinalizationRegistry)\b/, 'an explicit lifetime'],
+  [/\bIntl\.|\.toLocale\w+\(/, 'a formatter of our own: locales differ'],
+  [/\bconsole\.\w+\(/, 'Logger, or an output stream passed in'],
+];
+
+const problems: string[] = [];
+
+for (const file of walk(src)) {
+  if (!file.endsWith('.ts') || file.endsWith('.gen.ts') || file.includes(`${sep}gen${sep}`)) continue;
+  const path = relative(src, file);
+  const room = path.split(sep)[0] ?? '';
+  const text = readFileSync(file, 'utf8');
+  const code = withoutComments(text);
+  const isTest = file.endsWith('.test.ts');
+  const isAdapter = file.endsWith('.node.ts');
+  if (ALLOWED[room] === undefined) problems.push(`src/${path}:1: no room is called ${room}`);
+  for (const { specifier, line, typeOnly } of imports(code)) checkImport(path, room, specifier, line, { isTest, isAdapter, typeOnly });
+  if (!isTest && !isAdapter && room !== 'main' && !isSimEntry(path)) checkBans(path, code);
+  if (path.startsWith(join('kubelet', 'plan')) && !isTest) checkPure(path, code);
+}
+
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  console.error(`\nhouse rules: ${problems.length} broken (see ARCHITECTURE.md, "Who may import whom")`);
+  process.exit(1);
+}
+console.log('house rules: kept');
+
+function checkImport(
+  path: string,
+  room: string,
+  specifier: string,
+  line: number,
+  is: { isTest: boolean; isAdapter: boolean; typeOnly: boolean },
+): void {
+  const at = `src/${path}:${line}`;
+  if (!specifier.startsWith('.')) {
+    checkLibrary(at, path, room, specifier, is);
+    return;
+  }
+  const target = relative(src, resolve(src, dirname(path), specifier));
+  if (target.startsWith('..')) {
+    if (!is.isTest && specifier !== '../../package.json') problems.push(`${at}: imports ${specifier}, outside src`);
+    return;
+  }
+  const targetRoom = target.split(sep)[0] ?? '';
+  const toAdapter = target.endsWith('.node.ts');
+  if (toAdapter && !is.isTest && !is.isAdapter && room !== 'main') {
+    problems.push(`${at}: loads the adapter ${target}; only main does, and passes the port`);
+  }
+  if (path === join('kubelet', 'plan') || path.startsWith(join('kubelet', 'plan') + sep)) {
+    const ok = target.startsWith(join('kubelet', 'plan')) || target === join('kubelet', 'types.ts') || ['api', 'lib'].includes(targetRoom);
+    if (!ok && !is.isTest) problems.push(`${at}: plan imports ${target}; it may know only kubelet/types, api and lib`);
+  }
+  if (target === join('kubelet', 'kubelet.ts') && path !== join('kubelet', 'index.ts') && !is.isTest) {
+    problems.push(`${at}: nobody imports kubelet.ts`);
+  }
+  if (targetRoom === room) return;
+  if (is.isTest) return;
+  if (!ALLOWED[room]?.includes(targetRoom)) {
+    problems.push(`${at}: ${room} imports ${targetRoom}; it may import ${ALLOWED[room]?.join(', ') || 'no other room'}`);
+  } else if (target !== join(targetRoom, 'index.ts') && !(room === 'main' && toAdapter) && !(is.isAdapter && toAdapter && room === 'main')) {
+    problems.push(`${at}: imports ${target}; go through the door, ${targetRoom}/index.ts`);
+  }
+}
+
+function checkLibrary(at: string, path: string, room: string, specifier: string, is: { isTest: boolean; isAdapter: boolean; typeOnly: boolean }): void {
+  if (is.isTest || is.isAdapter || is.typeOnly || room === 'main' || isSimEntry(path)) return;
+  if (specifier.startsWith('node:') && !PURE_NODE_MODULES.has(specifier)) {
+    problems.push(`${at}: imports ${specifier}; only adapters (*.node.ts) do, behind a port`);
+  }
+  if (IO_LIBRARIES.some((name) => specifier === name || specifier.startsWith(`${name}/`))) {
+    problems.push(`${at}: imports ${specifier}; only adapters (*.node.ts) do, behind a port`);
+  }
+}
+
+/** The simulator's kernel owns the real event loop: its entry and its drain are its adapters. */
+function isSimEntry(path: string): boolean {
+  return path === join('sim', 'main.ts');
+}
+
+function checkBans(path: string, code: string): void {
+  for (const [index, line] of code.split('\n').entries()) {
+    for (const [pattern, instead] of BANNED) {
+      const found = pattern.exec(line);
+      if (found) problems.push(`src/${path}:${index + 1}: ${found[0]} outside an adapter; use ${instead}`);
+    }
+  }
+}
+
+function checkPure(path: string, code: string): void {
+  for (const [index, line] of code.split('\n').entries()) {
+    const found = /\b(async|await|Promise)\b/.exec(line);
+    if (found) problems.push(`src/${path}:${index + 1}: ${found[0]} in plan, which is pure`);
+  }
+}
+
+function* imports(code: string): Generator<{ specifier: string; line: number; typeOnly: boolean }> {
+  const pattern = /(?:^|[;\n])\s*(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g;
+  for (const match of code.matchAll(pattern)) {
+    const specifier = match[3] ?? match[4];
+    if (specifier === undefined) continue;
+    const offset = (match.index ?? 0) + match[0].length;
+    yield { specifier, line: code.slice(0, offset).split('\n').length, typeOnly: match[2] !== undefined };
+  }
+}
+
+/** Blanks comments (keeping lines), and leaves strings alone as far as line scanning needs. */
+function withoutComments(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .replace(/(^|[\s;{}()])\/\/.*$/gm, '$1');
+}
+
+function* walk(folder: string): Generator<string> {
+  for (const name of readdirSync(folder).toSorted()) {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) yield* walk(path);
+    else yield path;
+  }
+}

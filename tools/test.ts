@@ -1,0 +1,107 @@
+/**
+ * `npm test`: everything a newcomer runs to trust the project, in order of cost. Each step says what it does; the last line is
+ * `N passed, N failed, N skipped`. With `CI=true` as root a skipped end-to-end suite is a failure.
+ *
+ *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim e2e
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const root = resolve(import.meta.dirname, '..');
+const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+const { values: flags } = parseArgs({ options: { only: { type: 'string' }, fast: { type: 'boolean' } } });
+const only = flags.only?.split(',');
+const isRoot = process.getuid?.() === 0;
+
+interface Outcome {
+  passed: number;
+  failed: number;
+  /** One line each: what was skipped and why. */
+  skipped: string[];
+}
+
+interface Step {
+  readonly name: string;
+  readonly what: string;
+  readonly slow?: boolean;
+  run(): Outcome;
+}
+
+const steps: readonly Step[] = [
+  { name: 'types', what: 'type check', run: () => command(bin('tsc'), ['-p', 'tsconfig.json']) },
+  { name: 'lint', what: 'lint', run: () => command(bin('oxlint'), ['--type-aware', 'src', 'test', 'tools']) },
+  { name: 'format', what: 'format', run: () => command(bin('biome'), ['format', 'src', 'test', 'tools']) },
+  { name: 'rules', what: 'import direction and house rules', run: () => command(process.execPath, ['tools/check-imports.ts']) },
+  { name: 'unit', what: 'unit tables and property tests', run: () => vitest('vitest.config.ts') },
+  { name: 'sim', what: 'simulation: the fixed seeds, twice, with equal traces', run: () => command(process.execPath, ['src/sim/main.ts', '--fixed', '--check-determinism']) },
+  { name: 'e2e', what: 'end to end on real containerd', slow: true, run: endToEnd },
+];
+
+const total: Outcome = { passed: 0, failed: 0, skipped: [] };
+const failedSteps: string[] = [];
+for (const step of steps) {
+  if (only !== undefined && !only.includes(step.name)) continue;
+  if (flags.fast === true && step.slow === true) {
+    total.skipped.push(`${step.name}: --fast`);
+    continue;
+  }
+  console.log(`\n== ${step.what}`);
+  const outcome = step.run();
+  total.passed += outcome.passed;
+  total.failed += outcome.failed;
+  total.skipped.push(...outcome.skipped);
+  if (outcome.failed > 0) failedSteps.push(step.name);
+}
+
+console.log('');
+for (const line of total.skipped) console.log(`skipped: ${line}`);
+if (failedSteps.length > 0) console.log(`failed in: ${failedSteps.join(', ')}`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`);
+process.exit(total.failed > 0 ? 1 : 0);
+
+function command(file: string, args: readonly string[]): Outcome {
+  const { status, error } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (error) console.error(`${file}: ${error.message}`);
+  return status === 0 ? { passed: 1, failed: 0, skipped: [] } : { passed: 0, failed: 1, skipped: [] };
+}
+
+function endToEnd(): Outcome {
+  const reason = process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
+  if (reason === undefined) return vitest('test/e2e/vitest.config.ts');
+  return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${reason}`] };
+}
+
+/** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */
+function vitest(config: string): Outcome {
+  const folder = mkdtempSync(join(tmpdir(), 'mendlet-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    const args = ['run', '--config', config, '--root', root, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { status } = spawnSync(bin('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] };
+    const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
+    const skipped = result.testResults.flatMap((file) =>
+      file.assertionResults
+        .filter((test) => test.status === 'skipped' || test.status === 'pending' || test.status === 'todo')
+        .map((test) => `${test.fullName}: ${(test.failureMessages ?? []).join(' ') || 'see the test for its reason'}`),
+    );
+    let failed = result.numFailedTests;
+    if (failed === 0 && status !== 0) failed = Math.max(1, result.numFailedTestSuites);
+    if (config.includes('e2e') && process.env['CI'] === 'true' && isRoot) failed += skipped.length;
+    return { passed: result.numPassedTests, failed, skipped };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numFailedTestSuites: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
+  }[];
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'tools/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/*.e2e.test.ts'],
+    pool: 'threads',
+    isolate: false,
+    // Not a speed limit: only so that a test that never ends is named instead of hanging the run.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
