@@ -2,10 +2,19 @@
  * lib: ports that know no Kubernetes, and small tools. Imports nothing of ours.
  * The real adapters are the `*.node.ts` files of this room; only `main` (and tests) load them, by their own path.
  */
+export * from './async-queue.ts';
+export * from './async.ts';
+export * from './back-off.ts';
+export * from './bytes.ts';
 export * from './clock.ts';
 export * from './errors.ts';
 export * from './file-system.ts';
 export * from './http.ts';
 export * from './logger.ts';
+export * from './metrics.ts';
 export * from './process.ts';
 export * from './random.ts';
+export * from './seeded-random.ts';
+export * from './token-bucket.ts';
+export * from './work-queue-metrics.ts';
+export * from './work-queue.ts';

@@ -1,0 +1,152 @@
+/** Small tools for promises. No timers of their own: time comes from a Clock. */
+import type { Clock } from './clock.ts';
+import { assert } from './errors.ts';
+
+/** Like `Promise.all(items.map(fn))` with at most `limit` at once. After a rejection no new item is begun. */
+export async function mapLimit<T, R>(
+  items: readonly T[],
+  limit: number,
+  fn: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  assert(limit >= 1, 'mapLimit needs a limit of at least 1');
+  const results: R[] = new Array<R>(items.length);
+  let next = 0;
+  let failed = false;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !failed) {
+      const index = next;
+      next += 1;
+      try {
+        results[index] = await fn(items[index] as T, index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
+}
+
+/** Admits at most `permits` holders at once, first come, first served. */
+export class Semaphore {
+  #free: number;
+  readonly #line: (() => void)[] = [];
+
+  constructor(permits: number) {
+    this.#free = permits;
+  }
+
+  /** Resolves to a function that gives the permit back (once; more calls do nothing). */
+  async acquire(): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.#line.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    };
+  }
+
+  async run<T>(fn: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await fn();
+    } finally {
+      release();
+    }
+  }
+}
+
+/** A deadline that fires this much after its time says more about our own loop than about the one we waited for. */
+export const DEADLINE_LATE_TOLERANCE_MS = 250;
+
+export type DeadlineResult<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** The time is over, and we were there to see it. */
+  | { readonly kind: 'expired' }
+  /** The time is over, but our own loop was away (suspended, overloaded) by `lateMs`: no verdict may rest on it. */
+  | { readonly kind: 'late'; readonly lateMs: number };
+
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly lateToleranceMs?: number;
+  /** Aborts the work from outside; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs `work` with a deadline. Its signal is aborted when the deadline passes; the call answers at once, whether the work
+ * heeds the signal or not. Rejects with what the work rejects with.
+ */
+export async function withDeadline<T>(
+  options: DeadlineOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<DeadlineResult<T>> {
+  options.signal?.throwIfAborted();
+  const controller = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<DeadlineResult<T>>();
+  const tolerance = options.lateToleranceMs ?? DEADLINE_LATE_TOLERANCE_MS;
+  const timer = options.clock.setTimer(options.timeoutMs, (lateMs) => {
+    resolve(lateMs > tolerance ? { kind: 'late', lateMs } : { kind: 'expired' });
+    controller.abort(new DeadlineError(options.timeoutMs));
+  });
+  const onAbort = (): void => {
+    reject(options.signal?.reason);
+    controller.abort(options.signal?.reason);
+  };
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  work(controller.signal).then((value) => resolve({ kind: 'done', value }), reject);
+  try {
+    return await promise;
+  } finally {
+    timer.cancel();
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The reason a deadline gives to the work that it aborts. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+  readonly timeoutMs: number;
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs} ms`);
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** Settles as `promise` does, or rejects with the signal's reason when it is aborted first. The promise goes on, unwatched. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  promise.catch(() => {});
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** A controller that is aborted with its parent. `release` unties it (call it when done: parents live long). */
+export function childController(parent: AbortSignal | undefined): {
+  readonly controller: AbortController;
+  release(): void;
+} {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(parent?.reason);
+  if (parent?.aborted === true) onAbort();
+  else parent?.addEventListener('abort', onAbort, { once: true });
+  return { controller, release: () => parent?.removeEventListener('abort', onAbort) };
+}
