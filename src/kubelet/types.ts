@@ -2,7 +2,7 @@
  * What the kubelet's sub-rooms say to each other. Three owners of pod truth: desired (config), working (pod-workers),
  * observed (pleg); a fourth thing, memory, is the worker's own durable note.
  */
-import type { Pod, PodStatus } from '../api/index.ts';
+import type { Container, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
 
 export type PodUID = string;
@@ -70,7 +70,11 @@ export interface ProbeManager {
 /** What is known of one container's image. Times: mono ms. */
 export type ImageFact =
   | { readonly state: 'pulling' }
-  | { readonly state: 'present'; readonly imageId: string; readonly user?: { readonly uid?: number; readonly username?: string } }
+  | {
+      readonly state: 'present';
+      readonly imageId: string;
+      readonly user?: { readonly uid?: number; readonly username?: string };
+    }
   /** `reason`: ErrImagePull, ImagePullBackOff, ErrImageNeverPull, InvalidImageName, ImageInspectError … `retryAt`: mono ms, when `request` will try again. */
   | { readonly state: 'failed'; readonly reason: string; readonly message: string; readonly retryAt?: number };
 
@@ -120,4 +124,56 @@ export interface StatusManager {
 export interface PodEvents {
   pod(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, fieldPath?: string): void;
   node(type: 'Normal' | 'Warning', reason: string, message: string): void;
+}
+
+/** What `env/` needs to know of the running pod to resolve a container's environment. */
+export interface EnvironmentInput {
+  readonly pod: Pod;
+  readonly container: Container;
+  /** The sandbox's addresses; on the host network the node's. First is the primary. */
+  readonly podIps: readonly string[];
+  readonly hostIps: readonly string[];
+  readonly nodeName: string;
+  /** CPU (cores) and memory (bytes) of the node: what a container without a limit gets from resourceFieldRef. */
+  readonly nodeCapacity: { readonly cpuCores: number; readonly memoryBytes: number };
+}
+
+/** `ok: false`: the container waits with reason CreateContainerConfigError and this message. */
+export type ContainerEnvironment =
+  | {
+      readonly ok: true;
+      readonly env: readonly { readonly name: string; readonly value: string }[];
+      /** `$(NAME)` expanded. */
+      readonly command: readonly string[];
+      readonly args: readonly string[];
+      /** Expands `$(NAME)` with this environment: for `subPathExpr`. `undefined`: a name is missing. */
+      expand(text: string): string | undefined;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** Resolves env, envFrom, field and resource references, ConfigMaps and Secrets, command and args. Never rejects for a bad pod. */
+export interface EnvironmentResolver {
+  resolve(input: EnvironmentInput): Promise<ContainerEnvironment>;
+}
+
+/** One pod as the kubelet's own API (`server/`) sees it. */
+export interface PodView {
+  readonly pod: Pod;
+  /** The status last generated; `undefined` before the first pass. */
+  readonly status: PodStatus | undefined;
+  readonly observation: PodObservation | undefined;
+}
+
+/** What `server/` reads of the working kubelet. */
+export interface PodDirectory {
+  pods(): readonly PodView[];
+  find(namespace: string, name: string, uid?: PodUID): PodView | undefined;
+}
+
+/** Verdicts of the kubelet's parts, for /healthz, /readyz and the Ready condition. */
+export interface KubeletHealth {
+  /** `undefined` when the sync loop is alive, else why not. */
+  syncLoop(): string | undefined;
+  /** What keeps the node from being Ready, in upstream's words; empty when nothing does. */
+  runtimeErrors(): readonly string[];
 }
