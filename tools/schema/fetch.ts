@@ -37,7 +37,8 @@ function machineSource(): { readonly uri: string; readonly signedBy: string | un
 export function fetchPackages(names: readonly string[], suite: string, cache: string): FetchedPackage[] {
   const source = machineSource();
   const apt = join(cache, 'apt');
-  for (const dir of ['state/lists/partial', 'cache/archives/partial', 'etc', 'deb']) mkdirSync(join(apt, dir), { recursive: true });
+  for (const dir of ['state/lists/partial', 'cache/archives/partial', 'etc', 'deb'])
+    mkdirSync(join(apt, dir), { recursive: true });
   const signedBy = source.signedBy ?? '/usr/share/keyrings/debian-archive-keyring.gpg';
   writeFileSync(join(apt, 'etc/sources.list'), `deb [signed-by=${signedBy}] ${source.uri} ${suite} main\n`);
   writeFileSync(join(apt, 'status'), '');
@@ -56,7 +57,10 @@ export function fetchPackages(names: readonly string[], suite: string, cache: st
   const deb = join(apt, 'deb');
   rmSync(deb, { recursive: true });
   mkdirSync(deb);
-  execFileSync('apt-get', [...options, 'download', '-q', ...names], { cwd: deb, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('apt-get', [...options, 'download', '-q', ...names], {
+    cwd: deb,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return names.map((name) => unpack(name, deb, cache));
 }
 

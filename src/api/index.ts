@@ -1,0 +1,5 @@
+/**
+ * api: the Kubernetes API as data and pure functions: types, resources, defaults, validation, selectors, quantities,
+ * patches. Imports nothing of ours; no I/O.
+ */
+export type * from './types.gen.ts';
