@@ -206,7 +206,9 @@ export function runWorkQueue<K>({ queue, concurrency, handler, onPanic }: RunWor
   assert(concurrency >= 1, 'a work queue needs a concurrency of at least 1');
   const { promise, resolve } = Promise.withResolvers<void>();
   let running = 0;
+  let pumpPlanned = false;
   const pump = (): void => {
+    pumpPlanned = false;
     while (running < concurrency) {
       const key = queue.take();
       if (key === undefined) break;
@@ -215,9 +217,13 @@ export function runWorkQueue<K>({ queue, concurrency, handler, onPanic }: RunWor
     }
     if (queue.closed && running === 0) resolve();
   };
+  // Away from the caller of `add`, which must not run somebody's handler on its stack; and several adds become one look.
+  const planPump = (): void => {
+    if (pumpPlanned) return;
+    pumpPlanned = true;
+    void Promise.resolve().then(pump);
+  };
   const run = async (key: K): Promise<void> => {
-    // Away from the caller of `add`, which must not run somebody's handler on its stack.
-    await Promise.resolve();
     try {
       const outcome = await handler(key);
       if (outcome === 'retry') queue.addRateLimited(key);
@@ -228,9 +234,9 @@ export function runWorkQueue<K>({ queue, concurrency, handler, onPanic }: RunWor
     }
     running -= 1;
     queue.done(key);
-    pump();
+    planPump();
   };
-  queue.onReady(pump);
-  pump();
+  queue.onReady(planPump);
+  planPump();
   return promise;
 }
