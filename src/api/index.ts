@@ -3,3 +3,7 @@
  * patches. Imports nothing of ours; no I/O.
  */
 export type * from './types.gen.ts';
+export * from './field-error.ts';
+export * from './resource.ts';
+export * from './resources.ts';
+export * from './status-error.ts';

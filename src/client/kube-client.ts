@@ -2,25 +2,9 @@
  * `KubeClient`: typed resource calls over a `Connection` (HTTP or in memory). Every call rejects with `StatusError` (the
  * server's answer) or `ConnectionError` (no answer: unknown whether it took effect).
  */
-import type { ObjectMeta } from '../api/index.ts';
+import type { KubeObject, Resource } from '../api/index.ts';
 
-/** Names a resource by its path parts; `T` is the type of its objects. */
-export interface Resource<T> {
-  readonly group: string;
-  readonly version: string;
-  /** Plural, as in the path. */
-  readonly resource: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  /** Only carries the type. */
-  readonly _type?: T;
-}
-
-export interface KubeObject {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: ObjectMeta;
-}
+export type { KubeObject, Resource } from '../api/index.ts';
 
 export interface ListQuery {
   /** Absent: all namespaces. */

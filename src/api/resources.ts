@@ -1,0 +1,138 @@
+/**
+ * The table of served resources: one row each, as upstream's discovery describes them. A new resource is a row here (and,
+ * where it has any, its defaults and validation).
+ */
+import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.ts';
+import type {
+  Binding,
+  ConfigMap,
+  Event,
+  EventsEvent,
+  Lease,
+  Namespace,
+  Node,
+  Pod,
+  Secret,
+  ServiceAccount,
+} from './types.gen.ts';
+
+const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const NAMESPACE_VERBS: readonly Verb[] = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
+const CHANGE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
+const PROXY_VERBS: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
+const STREAM_VERBS: readonly Verb[] = ['create', 'get'];
+
+type RowInput = Pick<ResourceRow, 'resource' | 'kind' | 'namespaced'> & Partial<ResourceRow>;
+
+function row<T extends KubeObject>(input: RowInput): ResourceRow<T> {
+  return {
+    group: '',
+    version: 'v1',
+    singular: input.kind.toLowerCase(),
+    listKind: `${input.kind}List`,
+    shortNames: [],
+    categories: [],
+    verbs: ALL_VERBS,
+    subresources: [],
+    ...input,
+  } as ResourceRow<T>;
+}
+
+function status(kind: string): SubresourceRow {
+  return { name: 'status', kind, verbs: CHANGE_VERBS };
+}
+
+export const PODS = row<Pod>({
+  resource: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  shortNames: ['po'],
+  categories: ['all'],
+  subresources: [
+    { name: 'attach', kind: 'PodAttachOptions', verbs: STREAM_VERBS },
+    { name: 'binding', kind: 'Binding', verbs: ['create'] },
+    { name: 'ephemeralcontainers', kind: 'Pod', verbs: CHANGE_VERBS },
+    { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
+    { name: 'exec', kind: 'PodExecOptions', verbs: STREAM_VERBS },
+    { name: 'log', kind: 'Pod', verbs: ['get'] },
+    { name: 'portforward', kind: 'PodPortForwardOptions', verbs: STREAM_VERBS },
+    status('Pod'),
+  ],
+});
+
+export const NODES = row<Node>({
+  resource: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+  shortNames: ['no'],
+  subresources: [{ name: 'proxy', kind: 'NodeProxyOptions', verbs: PROXY_VERBS }, status('Node')],
+});
+
+export const NAMESPACES = row<Namespace>({
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+  shortNames: ['ns'],
+  verbs: NAMESPACE_VERBS,
+  subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'] }, status('Namespace')],
+});
+
+export const EVENTS = row<Event>({ resource: 'events', kind: 'Event', namespaced: true, shortNames: ['ev'] });
+
+/** The same stored events, in their other form. */
+export const EVENTS_EVENTS = row<EventsEvent>({
+  group: 'events.k8s.io',
+  resource: 'events',
+  kind: 'Event',
+  namespaced: true,
+  shortNames: ['ev'],
+});
+
+export const CONFIG_MAPS = row<ConfigMap>({
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+  shortNames: ['cm'],
+});
+
+export const SECRETS = row<Secret>({ resource: 'secrets', kind: 'Secret', namespaced: true });
+
+export const LEASES = row<Lease>({ group: 'coordination.k8s.io', resource: 'leases', kind: 'Lease', namespaced: true });
+
+export const SERVICE_ACCOUNTS = row<ServiceAccount>({
+  resource: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+  shortNames: ['sa'],
+});
+
+export const BINDINGS = row<Binding>({
+  resource: 'bindings',
+  kind: 'Binding',
+  namespaced: true,
+  verbs: ['create'],
+});
+
+/** Every served resource. */
+export const RESOURCES: readonly ResourceRow[] = [
+  BINDINGS,
+  CONFIG_MAPS,
+  EVENTS,
+  NAMESPACES,
+  NODES,
+  PODS,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+  LEASES,
+  EVENTS_EVENTS,
+];
+
+/** The row of a path, `undefined` when it isn't served. */
+export function findResource(group: string, version: string, resource: string): ResourceRow | undefined {
+  return RESOURCES.find((entry) => entry.group === group && entry.version === version && entry.resource === resource);
+}
+
+/** The row of a kind, `undefined` when it isn't served. */
+export function findKind(group: string, version: string, kind: string): ResourceRow | undefined {
+  return RESOURCES.find((entry) => entry.group === group && entry.version === version && entry.kind === kind);
+}
