@@ -1,0 +1,308 @@
+/**
+ * A real `mendlet up` for tests: the bundled program as users run it, on a private containerd in a temporary data folder, driven
+ * through kubectl alone. Everything it makes is removed by `down`, also after a failed test.
+ */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const root = resolve(import.meta.dirname, '..', '..');
+export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl');
+export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
+/** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
+export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
+/** PATH folders that put Debian sid's containerd before the system's. */
+export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
+
+export interface MendletOptions {
+  /** Second octet of the pod network 10.N.0.0/16: each suite has its own. */
+  readonly podNetwork: number;
+  /** Folder put first on PATH: another containerd. */
+  readonly containerdFolder?: string;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One data folder, and the `mendlet up` processes that a test runs on it one after another. */
+export class Mendlet {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly kubeconfig: string;
+  readonly #options: MendletOptions;
+  #port = 0;
+  #child: ChildProcess | undefined;
+  #log = '';
+
+  constructor(options: MendletOptions) {
+    this.#options = options;
+    this.folder = mkdtempSync(join(tmpdir(), 'mendlet-e2e-'));
+    this.dataDir = join(this.folder, 'data');
+    this.kubeconfig = join(this.dataDir, 'kubeconfig');
+  }
+
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error('mendlet does not run');
+    return pid;
+  }
+
+  /** Everything the running (or last) process wrote to stderr. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Starts `mendlet up` and waits for its ready line. Throws with its log when it ends before. */
+  async up(extraFlags: readonly string[] = []): Promise<void> {
+    this.#port ||= await freePort();
+    const args = [
+      join(root, 'dist/mendlet.js'),
+      'up',
+      '--data-dir',
+      this.dataDir,
+      '--listen',
+      `127.0.0.1:${this.#port}`,
+      '--node-name',
+      'e2e',
+      '--pod-cidr',
+      `10.${this.#options.podNetwork}.0.0/16`,
+      '--image-archive',
+      busyboxArchive,
+      ...(this.#options.flags ?? []),
+      ...extraFlags,
+    ];
+    const child = spawn(process.execPath, args, { env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    this.#log = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#log += chunk.toString();
+    });
+    await new Promise<void>((done, fail) => {
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString();
+        if (out.includes('mendlet ready:')) done();
+      });
+      child.on('exit', (code, signal) =>
+        fail(new Error(`mendlet up ended (${code ?? signal}) before it was ready:\n${this.#log}`)),
+      );
+      child.on('error', fail);
+    });
+  }
+
+  /** Sends `signal` to mendlet and waits for its end; returns the exit code or the signal that ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    const child = this.#child;
+    if (child === undefined) return 0;
+    this.#child = undefined;
+    const ended = new Promise<number | NodeJS.Signals>((done) => child.on('exit', (code, by) => done(code ?? by ?? 1)));
+    if (child.exitCode !== null) return child.exitCode;
+    child.kill(signal);
+    return await ended;
+  }
+
+  /** The private containerd's process id. */
+  containerdPid(): number {
+    const found = spawnSync('pgrep', ['-f', `containerd.*--config ${this.dataDir}|containerd .*${this.folder}`], {
+      encoding: 'utf8',
+    });
+    const pid = found.stdout
+      .split('\n')
+      .map(Number)
+      .find((n) => n > 0 && !readFileSync(`/proc/${n}/cmdline`, 'utf8').includes('shim'));
+    if (pid === undefined) throw new Error('the private containerd does not run');
+    return pid;
+  }
+
+  /** Stops mendlet if it runs, then everything it left, and the data folder. */
+  async down(): Promise<void> {
+    await this.end('SIGTERM');
+    const result = await run(
+      process.execPath,
+      [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge'],
+      { env: this.#env() },
+    );
+    rmSync(this.folder, { recursive: true, force: true });
+    if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);
+  }
+
+  /** kubectl 1.36; throws unless it exits 0. */
+  async kubectl(args: readonly string[], input?: string): Promise<string> {
+    const result = await this.tryKubectl(args, input);
+    if (result.code !== 0)
+      throw new Error(`kubectl ${args.join(' ')}: exit ${result.code}\n${result.stdout}${result.stderr}`);
+    return result.stdout;
+  }
+
+  tryKubectl(args: readonly string[], input?: string, binary = kubectl136): Promise<CommandResult> {
+    return run(binary, ['--kubeconfig', this.kubeconfig, '--cache-dir', join(this.folder, 'kubectl-cache'), ...args], {
+      input,
+    });
+  }
+
+  /** Creates objects from plain data. */
+  async create(...objects: readonly object[]): Promise<void> {
+    await this.kubectl(['create', '-f', '-'], objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+  }
+
+  async pod(name: string, namespace = 'default'): Promise<ObservedPod> {
+    return JSON.parse(await this.kubectl(['get', 'pod', name, '-n', namespace, '-o', 'json'])) as ObservedPod;
+  }
+
+  /** Waits until the pod shows `wanted`; the error names what it showed last. */
+  async untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
+    return await until(`pod ${name}: ${what}`, async () => {
+      const result = await this.tryKubectl(['get', 'pod', name, '-o', 'json']);
+      if (result.code !== 0) return { last: result.stderr };
+      const pod = JSON.parse(result.stdout) as ObservedPod;
+      return wanted(pod) ? { value: pod } : { last: JSON.stringify(pod.status) };
+    });
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    const env: NodeJS.ProcessEnv = { ...process.env, ...this.#options.env };
+    if (this.#options.containerdFolder !== undefined) env['PATH'] = `${this.#options.containerdFolder}:${env['PATH']}`;
+    return env;
+  }
+}
+
+export interface ObservedContainer {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly started?: boolean;
+  readonly restartCount: number;
+  readonly containerID?: string;
+  readonly imageID: string;
+  readonly state: ObservedState;
+  readonly lastState: ObservedState;
+}
+
+export interface ObservedState {
+  readonly waiting?: { readonly reason: string; readonly message?: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: {
+    readonly exitCode: number;
+    readonly reason: string;
+    readonly message?: string;
+    readonly finishedAt: string;
+    readonly startedAt: string;
+  };
+}
+
+export interface ObservedPod {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly spec: { readonly nodeName?: string };
+  readonly status: {
+    readonly phase: string;
+    readonly reason?: string;
+    readonly podIP?: string;
+    readonly qosClass?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
+    readonly containerStatuses?: readonly ObservedContainer[];
+  };
+}
+
+/** A pod of one busybox container that runs `script`. */
+export function busyboxPod(
+  name: string,
+  script: string,
+  extra: { spec?: object; container?: object; metadata?: object } = {},
+): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, ...extra.metadata },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      ...extra.spec,
+      containers: [
+        {
+          name: 'main',
+          image: 'docker.io/library/busybox:latest',
+          imagePullPolicy: 'IfNotPresent',
+          command: ['/bin/sh', '-c', script],
+          ...extra.container,
+        },
+      ],
+    },
+  };
+}
+
+export function mainContainer(pod: ObservedPod): ObservedContainer | undefined {
+  return pod.status.containerStatuses?.find((status) => status.name === 'main');
+}
+
+/**
+ * Asks until there is a value. The bound only ends a hang with the last answer in the error; no test's verdict rests on how
+ * fast the machine is.
+ */
+export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
+  const giveUpAt = performance.now() + 300_000;
+  let last = '';
+  while (performance.now() < giveUpAt) {
+    const answer = await ask();
+    if ('value' in answer) return answer.value;
+    last = answer.last;
+    await sleep(100);
+  }
+  throw new Error(`waited in vain for ${what}; last seen: ${last}`);
+}
+
+export function run(
+  file: string,
+  args: readonly string[],
+  options: { input?: string | undefined; env?: NodeJS.ProcessEnv } = {},
+): Promise<CommandResult> {
+  return new Promise((done) => {
+    const child = execFile(
+      file,
+      [...args],
+      { env: options.env ?? process.env, maxBuffer: 1 << 27 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+        done({
+          code,
+          stdout,
+          stderr: stderr || (error !== null && typeof error.code !== 'number' ? error.message : ''),
+        });
+      },
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+/** A folder on the host for a pod's own clock and traces, mounted at /out. */
+export function outFolder(
+  mendlet: Mendlet,
+  name: string,
+): { path: string; spec: object; mount: object; lines(file: string): string[] } {
+  const path = join(mendlet.folder, 'out', name);
+  mkdirSync(path, { recursive: true });
+  return {
+    path,
+    spec: { volumes: [{ name: 'out', hostPath: { path } }] },
+    mount: { volumeMounts: [{ name: 'out', mountPath: '/out' }] },
+    lines: (file) =>
+      existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').split('\n').filter(Boolean) : [],
+  };
+}
+
+async function freePort(): Promise<number> {
+  return await new Promise((done, fail) => {
+    const server = createServer();
+    server.on('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,101 @@
+/**
+ * Packages of another Debian suite for tests and generators, beside the system's: found through an apt configuration of its
+ * own made from the machine's own source, unpacked into `.cache/debian/SUITE/PACKAGE`, installed nowhere.
+ *
+ *   node tools/debian.ts sid containerd kubectl        prints the folders
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const cache = join(resolve(import.meta.dirname, '..'), '.cache', 'debian');
+
+/**
+ * Unpacks the newest `packages` of `suite` (no dependencies) and returns the folder of each. A folder that is there is used
+ * again. Throws with apt's own words when a package can't be had.
+ */
+export function debianPackages(suite: string, packages: readonly string[]): Record<string, string> {
+  const base = join(cache, suite);
+  const missing = packages.filter((name) => !existsSync(join(base, name, '.complete')));
+  if (missing.length > 0) {
+    const apt = aptOptions(suite, join(base, '.apt'));
+    if (!existsSync(join(base, '.apt', 'updated'))) {
+      run('apt-get', [...apt, 'update', '-q']);
+      writeFileSync(join(base, '.apt', 'updated'), '');
+    }
+    for (const name of missing) unpack(apt, base, name);
+  }
+  return Object.fromEntries(packages.map((name) => [name, join(base, name)]));
+}
+
+function unpack(apt: readonly string[], base: string, name: string): void {
+  const work = join(base, `.${name}.${process.pid}`);
+  mkdirSync(join(work, 'root'), { recursive: true });
+  run('apt-get', [...apt, 'download', '-q', name], work);
+  const deb = readdirSync(work).find((file) => file.endsWith('.deb'));
+  if (deb === undefined) throw new Error(`apt-get download ${name} left no .deb`);
+  run('dpkg-deb', ['-x', join(work, deb), join(work, 'root')]);
+  writeFileSync(join(work, 'root', '.complete'), `${deb}\n`);
+  rmSync(join(base, name), { recursive: true, force: true });
+  renameSync(join(work, 'root'), join(base, name));
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** An apt that knows one suite only, from the machine's first Debian source. */
+function aptOptions(suite: string, folder: string): readonly string[] {
+  mkdirSync(join(folder, 'lists', 'partial'), { recursive: true });
+  mkdirSync(join(folder, 'archives', 'partial'), { recursive: true });
+  const list = join(folder, 'sources.list');
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  writeFileSync(list, `deb [signed-by=${keyring}] ${machineSource()} ${suite} main\n`);
+  if (!existsSync(join(folder, 'status'))) writeFileSync(join(folder, 'status'), '');
+  return [
+    '-o',
+    `Dir::Etc::sourcelist=${list}`,
+    '-o',
+    'Dir::Etc::sourceparts=-',
+    '-o',
+    `Dir::State::lists=${join(folder, 'lists')}`,
+    '-o',
+    `Dir::State::status=${join(folder, 'status')}`,
+    '-o',
+    `Dir::Cache=${folder}`,
+    '-o',
+    `Dir::Cache::archives=${join(folder, 'archives')}`,
+    '-o',
+    'APT::Sandbox::User=root',
+    '-o',
+    'Acquire::Languages=none',
+  ];
+}
+
+/** The base URI of the machine's own Debian archive (not its security one), from either source format. */
+function machineSource(): string {
+  const files = ['/etc/apt/sources.list', ...list('/etc/apt/sources.list.d')];
+  for (const file of files.filter((path) => existsSync(path))) {
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const uri = /^deb\s+(?:\[[^\]]*\]\s+)?(\S+)/.exec(line)?.[1] ?? /^URIs:\s*(\S+)/.exec(line)?.[1];
+      if (uri !== undefined && !uri.includes('security')) return uri;
+    }
+  }
+  throw new Error('no Debian source in /etc/apt: cannot tell where packages come from');
+}
+
+function list(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+function run(file: string, args: readonly string[], cwd?: string): void {
+  const { status, stdout, stderr, error } = spawnSync(file, args, { cwd, encoding: 'utf8' });
+  if (status !== 0)
+    throw new Error(`${file} ${args.slice(-2).join(' ')}: ${error?.message ?? `${stdout}${stderr}`.trim()}`);
+}
+
+if (import.meta.main) {
+  const [suite, ...packages] = process.argv.slice(2);
+  if (suite === undefined || packages.length === 0) {
+    console.error('usage: node tools/debian.ts SUITE PACKAGE…');
+    process.exit(2);
+  }
+  for (const folder of Object.values(debianPackages(suite, packages))) console.log(folder);
+}
