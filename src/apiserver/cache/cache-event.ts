@@ -1,0 +1,66 @@
+/** One change of one object, as the watch cache keeps it for all watchers: seen by each through its own selector. */
+import type { ApiObject } from '../registry/object.ts';
+import type { CachedObject, WatchType } from './cached-object.ts';
+
+/** What a watcher wants to see. */
+export interface WatchFilter {
+  /** Only keys that start with this. */
+  readonly keyPrefix: string;
+  matches(object: ApiObject): boolean;
+}
+
+/** A change in a watcher's eyes, its bytes shared with every watcher that sees it the same way. */
+export interface SeenEvent {
+  readonly type: WatchType;
+  readonly item: CachedObject;
+  readonly event: CacheEvent;
+}
+
+export class CacheEvent {
+  readonly revision: number;
+  readonly key: string;
+  /** Absent: deleted. */
+  readonly current: CachedObject | undefined;
+  readonly previous: CachedObject | undefined;
+  #left: CachedObject | undefined;
+  #lines = new Map<string, Uint8Array>();
+
+  constructor(revision: number, key: string, current: CachedObject | undefined, previous: CachedObject | undefined) {
+    this.revision = revision;
+    this.key = key;
+    this.current = current;
+    this.previous = previous;
+  }
+
+  /**
+   * This change through `filter`: an object that enters the selector is ADDED, one that leaves it DELETED (with its last
+   * state that matched, at the revision of the change). Undefined: nothing to see.
+   */
+  see(filter: WatchFilter): SeenEvent | undefined {
+    if (!this.key.startsWith(filter.keyPrefix)) return undefined;
+    const isIn = this.current !== undefined && filter.matches(this.current.object);
+    const wasIn = this.previous !== undefined && filter.matches(this.previous.object);
+    if (isIn && this.current !== undefined) {
+      return { type: wasIn ? 'MODIFIED' : 'ADDED', item: this.current, event: this };
+    }
+    if (!wasIn || this.previous === undefined) return undefined;
+    this.#left ??= this.previous.at(this.revision);
+    return { type: 'DELETED', item: this.#left, event: this };
+  }
+
+  /** The bytes of a seen event in one format: encoded for the first watcher that needs them, then shared. */
+  line(format: string, seen: SeenEvent, encode: (seen: SeenEvent) => Uint8Array): Uint8Array {
+    const key = `${seen.type} ${format}`;
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = encode(seen);
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  /** Drops the shared bytes: watchers that still need them encode again. */
+  forgetLines(): void {
+    this.#lines = new Map();
+  }
+}

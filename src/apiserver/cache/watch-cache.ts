@@ -1,0 +1,241 @@
+/**
+ * All objects of one resource in memory, with their recent history, fed by one watch of the store: lists and watches of
+ * many clients cost the store nothing. The store's watch is the only truth; writes never touch the cache directly.
+ *
+ *   store.list → objects at R → store.watch(R) → apply each event → history → watchers
+ *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
+ */
+import { type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
+import { type Store, StoreError, type StoreEvent } from '../../store/index.ts';
+import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
+import { CacheEvent, type WatchFilter } from './cache-event.ts';
+import { CachedObject } from './cached-object.ts';
+import { Watcher } from './watcher.ts';
+
+export interface WatchCacheOptions {
+  readonly store: Store;
+  /** Of all keys, with its trailing slash. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const LIST_PAGE = 500;
+/** Events whose shared bytes are kept for watchers that are a little behind. */
+const SHARED_LINES = 64;
+
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: (reached: boolean) => void;
+  readonly timer: Timer;
+}
+
+export class WatchCache {
+  readonly #options: WatchCacheOptions;
+  readonly #stop = new AbortController();
+  readonly #watchers = new Set<Watcher>();
+  readonly #waiters = new Set<Waiter>();
+  #objects = new Map<string, CachedObject>();
+  #sorted: readonly CachedObject[] | undefined;
+  #history: CacheEvent[] = [];
+  /** Events up to and including this revision are no longer in the history. */
+  #forgotten = 0;
+  #revision = 0;
+  #changedAt = 0;
+  #listed = false;
+  #expected = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(options: WatchCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Everything up to this revision has been seen. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The newest revision that changed an object of this resource (or of the first list). */
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  /** The oldest revision that a watch may resume after. */
+  get oldestResume(): number {
+    return this.#forgotten;
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** Begins to read the store. Idempotent; reads wait for the first list by `waitFor`. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends the reading, all watchers and all waiting reads. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.#endWatchers();
+    for (const waiter of [...this.#waiters]) this.#settle(waiter, false);
+  }
+
+  /** A write of ours made this revision: reads from now on wait until the cache has seen it. */
+  expect(revision: number): void {
+    if (revision > this.#expected) this.#expected = revision;
+  }
+
+  /**
+   * Waits until the cache is listed, has seen our own writes, and shows at least `revision`. False when that takes longer
+   * than `timeoutMs` or the cache is closed.
+   */
+  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
+    this.start();
+    const target = Math.max(revision, this.#expected);
+    if (this.#listed && this.#revision >= target) return Promise.resolve(true);
+    if (this.#stop.signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.setTimer(timeoutMs, () => this.#settle(waiter, false));
+      const waiter: Waiter = { revision: target, resolve, timer };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  get(key: string): CachedObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys. */
+  list(keyPrefix: string, after = ''): CachedObject[] {
+    this.#sorted ??= [...this.#objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return this.#sorted.filter((item) => item.key > after && item.key.startsWith(keyPrefix));
+  }
+
+  /**
+   * Every change after `afterRevision` through `filter`, each once and in order. Undefined when the history no longer
+   * reaches back that far. The caller must `remove` it.
+   */
+  watch(filter: WatchFilter, afterRevision: number): Watcher | undefined {
+    if (afterRevision < this.#forgotten) return undefined;
+    const watcher = new Watcher(filter, afterRevision, WATCHER_BUFFER_EVENTS);
+    for (const event of this.#history) watcher.offer(event);
+    if (this.#stop.signal.aborted) watcher.end('closed');
+    else this.#watchers.add(watcher);
+    return watcher;
+  }
+
+  remove(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    let retryMs = CACHE_RETRY_MS;
+    while (!signal.aborted) {
+      try {
+        if (!this.#listed) await this.#list();
+        retryMs = CACHE_RETRY_MS;
+        await this.#follow();
+      } catch (error) {
+        if (signal.aborted || !(error instanceof StoreError) || error.code === 'closed') break;
+        this.#options.logger.warn('watch cache lost the store', { prefix: this.#options.prefix, error: errorMessage(error) });
+        if (error.code === 'compacted') this.#startOver();
+      }
+      await this.#options.clock.sleep(retryMs, signal).catch(() => {});
+      retryMs = Math.min(retryMs * 2, CACHE_RETRY_MAX_MS);
+    }
+    this.#endWatchers();
+  }
+
+  async #list(): Promise<void> {
+    const objects = new Map<string, CachedObject>();
+    let revision: number | undefined;
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.#options.store.list(this.#options.prefix, {
+        limit: LIST_PAGE,
+        ...(revision === undefined ? {} : { revision }),
+        ...(after === undefined ? {} : { after }),
+      });
+      revision ??= page.revision;
+      for (const { key, value, revision: at } of page.entries) objects.set(key, CachedObject.decode(key, at, value));
+      after = page.entries.at(-1)?.key;
+      if (!page.more || after === undefined) break;
+    }
+    this.#objects = objects;
+    this.#sorted = undefined;
+    this.#history = [];
+    this.#forgotten = revision;
+    this.#changedAt = revision;
+    this.#listed = true;
+    this.#advance(revision);
+  }
+
+  async #follow(): Promise<void> {
+    const { store, prefix } = this.#options;
+    for await (const batch of store.watch(prefix, this.#revision, this.#stop.signal)) {
+      for (const event of batch.events) this.#apply(event);
+      this.#advance(batch.revision);
+    }
+  }
+
+  #apply(event: StoreEvent): void {
+    // A repeated event after the store's watch began again.
+    if (event.revision <= this.#changedAt) return;
+    const previous = this.#objects.get(event.key);
+    let current: CachedObject | undefined;
+    if (event.type === 'put') {
+      current = CachedObject.decode(event.key, event.revision, event.value);
+      this.#objects.set(event.key, current);
+    } else {
+      this.#objects.delete(event.key);
+    }
+    this.#sorted = undefined;
+    this.#changedAt = event.revision;
+    const change = new CacheEvent(event.revision, event.key, current, previous);
+    this.#remember(change);
+    this.#revision = Math.max(this.#revision, event.revision);
+    for (const watcher of this.#watchers) {
+      watcher.offer(change);
+      if (watcher.ended !== undefined) this.#watchers.delete(watcher);
+    }
+  }
+
+  #remember(change: CacheEvent): void {
+    this.#history.push(change);
+    this.#history.at(-1 - SHARED_LINES)?.forgetLines();
+    if (this.#history.length <= WATCH_HISTORY_EVENTS) return;
+    const [oldest] = this.#history.splice(0, 1);
+    if (oldest !== undefined) this.#forgotten = oldest.revision;
+  }
+
+  #advance(revision: number): void {
+    if (revision > this.#revision) this.#revision = revision;
+    for (const waiter of [...this.#waiters]) {
+      if (this.#revision >= waiter.revision) this.#settle(waiter, true);
+    }
+  }
+
+  #settle(waiter: Waiter, reached: boolean): void {
+    waiter.timer.cancel();
+    this.#waiters.delete(waiter);
+    waiter.resolve(reached);
+  }
+
+  /** What happened between is lost: watchers must list again, so they are ended. */
+  #startOver(): void {
+    this.#listed = false;
+    this.#endWatchers();
+  }
+
+  #endWatchers(): void {
+    for (const watcher of this.#watchers) watcher.end('closed');
+    this.#watchers.clear();
+  }
+}

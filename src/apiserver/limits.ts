@@ -1,0 +1,34 @@
+/** Every bound of the API server, with the upstream name where it has one. */
+
+/** Largest request body (upstream: MaxRequestBodyBytes, 3 MiB). The edge checks it too. */
+export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
+/** Events of one resource that a watcher may resume over; older ones answer 410. */
+export const WATCH_HISTORY_EVENTS = 1024;
+/** Events that wait for one slow watcher before it is ended. */
+export const WATCHER_BUFFER_EVENTS = 4096;
+/** How long a read waits for the cache to reach its revision (upstream: blockTimeout, 3 s). */
+export const FRESH_READ_TIMEOUT_MS = 3_000;
+/** Bookmarks of a watch that asked for them (upstream: bookmarkFrequency, 1 min). */
+export const BOOKMARK_INTERVAL_MS = 60_000;
+/** Shortest watch when the client names no time-out; the real one is 1 to 2 times this (upstream: MinRequestTimeout). */
+export const MIN_WATCH_TIMEOUT_SECONDS = 1_800;
+/** Attempts of a patch or a status write that lost a race (upstream: MaxRetryWhenPatchConflicts). */
+export const MAX_CONFLICT_RETRIES = 5;
+/** Names tried for a generateName (upstream: maxNameGenerationCreateAttempts). */
+export const MAX_GENERATE_NAME_ATTEMPTS = 8;
+/** Objects deleted at once by a delete-collection (upstream: DeleteCollectionWorkers, 1). */
+export const DELETE_COLLECTION_WORKERS = 1;
+/** How often a delete or an update starts again because somebody else wrote between. */
+export const MAX_WRITE_RETRIES = 10;
+/** Wait before the store is read again after a failed list or watch, first and longest. */
+export const CACHE_RETRY_MS = 50;
+export const CACHE_RETRY_MAX_MS = 5_000;
+/** Operations of one JSON patch (upstream: MaxJSONPatchOperations). */
+export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+/** Warning headers of one answer, and their length in characters (upstream: 4 KiB in all, 256 each past that). */
+export const MAX_WARNINGS = 32;
+export const MAX_WARNING_CHARACTERS = 256;
+/** Life of an event (upstream: --event-ttl). */
+export const EVENT_TTL_MS = 3_600_000;
+/** Largest answer of a node that is read whole (an error to pass on). */
+export const MAX_NODE_ERROR_BYTES = 16 * 1024;
