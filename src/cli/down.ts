@@ -1,0 +1,30 @@
+/** `mendlet down`: the definition of the verb. What it does is given by `main`. */
+import { Command } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
+
+export interface DownOptions {
+  readonly dataDir?: string;
+  readonly purge: boolean;
+}
+
+const help = `
+Examples:
+  mendlet down                       stop and remove all pods of the default data folder
+  mendlet down --purge               and remove the data folder itself
+  mendlet down --data-dir /srv/pods
+
+Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder: also what a
+crash left behind. The data folder stays, with the pods' objects: the next "mendlet up" starts them again. Safe to repeat.
+
+${exitCodesHelp}`;
+
+/** @param run does the work; its result is the exit code */
+export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
+  return new Command('down')
+    .summary('stop and remove all pods of a data folder')
+    .description('Stops and removes what "mendlet up" left running.')
+    .option('--data-dir <DIR>', 'the data folder (default: as for "mendlet up")')
+    .option('--purge', 'remove the data folder as well: objects, certificates, images, logs', false)
+    .addHelpText('after', help)
+    .action(run);
+}

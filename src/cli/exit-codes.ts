@@ -1,0 +1,16 @@
+/** mendlet's exit codes (DESIGN: what users touch). */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  inUse: 3,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** For --help. */
+export const exitCodesHelp = `Exit codes:
+  0  done
+  1  failed
+  2  wrong usage: nothing was begun
+  3  in use: another mendlet holds the data folder, or the address is taken`;

@@ -1,0 +1,71 @@
+/** The command line as a whole: which verbs there are, and how a call ends. */
+import { Command, CommanderError } from 'commander';
+import { type DownOptions, downCommand } from './down.ts';
+import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { type UpOptions, upCommand } from './up.ts';
+import { UsageError } from './usage-error.ts';
+import { type Versions, versionCommand } from './version.ts';
+
+/** What the verbs do, and where they print. Given by `main`. */
+export interface CliContext {
+  readonly versions: Versions;
+  up(options: UpOptions): Promise<ExitCode>;
+  down(options: DownOptions): Promise<ExitCode>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Width for --help. */
+  readonly columns?: number;
+}
+
+/**
+ * Runs one call of the command line.
+ *
+ * @param args the arguments after the program's name
+ * @returns the exit code; rejects only with what a verb threw
+ */
+export async function runCommandLine(args: readonly string[], context: CliContext): Promise<ExitCode> {
+  let result: ExitCode = exitCodes.done;
+  const program = createProgram(context, (code) => {
+    result = code;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return result;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      context.err(`mendlet: ${error.message}\n`);
+      return exitCodes.usage;
+    }
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version asked for end here too, with 0. No verb at all prints the help on standard error.
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+}
+
+function createProgram(context: CliContext, finish: (code: ExitCode) => void): Command {
+  const program = new Command('mendlet')
+    .description('Pods that heal: a Kubernetes-compatible node agent with a small control plane.')
+    .version(`mendlet ${context.versions.mendlet}`, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [verb]', 'print the help of a verb')
+    .addHelpText('after', `\n"mendlet VERB --help" says more.\n\n${exitCodesHelp}`);
+  program.addCommand(upCommand(async (options) => finish(await context.up(options))));
+  program.addCommand(downCommand(async (options) => finish(await context.down(options))));
+  program.addCommand(versionCommand(context.versions, context.out));
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .allowExcessArguments(false)
+      .helpOption('-h, --help', 'print this help')
+      .showSuggestionAfterError(true)
+      .showHelpAfterError(`Try "${command === program ? 'mendlet' : `mendlet ${command.name()}`} --help".`)
+      .configureOutput({
+        writeOut: context.out,
+        writeErr: context.err,
+        outputError: (text, write) => write(text.replace(/^error: /, 'mendlet: ')),
+        getOutHelpWidth: () => context.columns ?? 100,
+        getErrHelpWidth: () => context.columns ?? 100,
+      });
+  }
+  return program;
+}

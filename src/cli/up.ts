@@ -1,0 +1,119 @@
+/** `mendlet up`: the definition of the verb. What it does is given by `main`. */
+import { Command, Option } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
+import { collected, valueOf } from './flag-parser.ts';
+import {
+  type Cidr,
+  type ListenAddress,
+  parseListen,
+  parseNodeName,
+  parsePodCidr,
+  parseRuntime,
+  parseSeconds,
+  type RuntimeChoice,
+} from './flag-values.ts';
+import { UsageError } from './usage-error.ts';
+
+/** All that `mendlet up` was told; paths as written. */
+export interface UpOptions {
+  /** Manifests: files, folders, "-" for standard input. */
+  readonly filename: readonly string[];
+  readonly demo: boolean;
+  /** Ends the demo by itself. */
+  readonly demoSeconds?: number;
+  readonly dataDir?: string;
+  readonly listen: ListenAddress;
+  readonly nodeName?: string;
+  readonly podCidr: Cidr;
+  readonly runtime: RuntimeChoice;
+  /** Image archives: tar files or folders of them. */
+  readonly imageArchive: readonly string[];
+  readonly logFormat: 'text' | 'json';
+}
+
+export const defaultListen = '127.0.0.1:6443';
+export const defaultPodCidr = '10.244.0.0/16';
+
+const help = `
+Examples:
+  mendlet up --demo                  watch pods fail and heal; removes everything at its end
+  mendlet up                         an empty host; give it pods with kubectl
+  mendlet up -f pods.yaml            a host with the pods of a manifest
+  mendlet up --image-archive app.tar import an image that no registry has
+  kubectl --kubeconfig /var/lib/mendlet/kubeconfig get pods
+
+It stays in the foreground. When all is ready, one line on standard output says where the kubeconfig is; logs go to
+standard error. Ctrl-C or SIGTERM ends it and leaves the pods running: the next "mendlet up" takes them over, and
+"mendlet down" stops and removes them.
+
+Files:
+  DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
+  DIR/kubeconfig       for kubectl, with full rights
+  DIR/images/*.tar     image archives, imported at start
+  /run/mendlet/ID      socket, state and log of the private containerd of that data folder
+  /var/log/pods        the containers' logs
+
+${exitCodesHelp}`;
+
+/** @param run does the work; its result is the exit code */
+export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
+  return new Command('up')
+    .summary('turn this machine into a host on which pods heal')
+    .description('Starts an API server, controllers, a scheduler and a node agent in this one process.')
+    .option(
+      '-f, --filename <PATH>',
+      'apply this manifest once the node is up: a file, a folder or "-" (may be repeated)',
+      collected,
+      [],
+    )
+    .option('--demo', 'run pods that fail in different ways and show how each is healed', false)
+    .addOption(new Option('--demo-seconds <N>', 'end the demo after so many seconds').argParser(valueOf(parseSeconds)))
+    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(
+      new Option('--listen <HOST:PORT>', 'where the API server listens')
+        .argParser(valueOf(parseListen))
+        .default(parseListen(defaultListen), defaultListen),
+    )
+    .addOption(
+      new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
+    )
+    .addOption(
+      new Option('--pod-cidr <CIDR>', 'the network that pods get their addresses from')
+        .argParser(valueOf(parsePodCidr))
+        .default(parsePodCidr(defaultPodCidr), defaultPodCidr),
+    )
+    .addOption(
+      new Option(
+        '--runtime <RUNTIME>',
+        'auto or containerd: a private containerd; unix:///PATH: a CRI socket that is there',
+      )
+        .argParser(valueOf(parseRuntime))
+        .default(parseRuntime('auto'), 'auto'),
+    )
+    .option(
+      '--image-archive <TAR|DIR>',
+      'import images from an archive, or all *.tar of a folder (may be repeated)',
+      collected,
+      [],
+    )
+    .addOption(new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'))
+    .addHelpText('after', help)
+    .action(async (options: UpOptions) => {
+      checkTogether(options);
+      await run(options);
+    });
+}
+
+/** What each flag alone cannot know. */
+function checkTogether(options: UpOptions): void {
+  if (options.demoSeconds !== undefined && !options.demo) throw new UsageError('--demo-seconds goes with --demo.');
+  if (options.demo && options.dataDir !== undefined) {
+    throw new UsageError('--demo has a data folder of its own, removed at its end: leave out --data-dir.');
+  }
+  if (options.demo && options.filename.length > 0) {
+    throw new UsageError('--demo brings its own pods: leave out -f, or start without --demo.');
+  }
+  if (options.filename.filter((path) => path === '-').length > 1) {
+    throw new UsageError('Standard input can be read only once: give "-f -" once.');
+  }
+}

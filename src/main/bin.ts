@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+/**
+ * What `mendlet` starts, bundled alone as dist/mendlet.js. It must parse and run on any Node.js, if only to say that it is
+ * too old: so nothing of ours and nothing recent is imported before that is known.
+ */
+import { setFlagsFromString } from 'node:v8';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 15)) {
+  process.stderr.write(
+    `mendlet: needs Node.js 24.15 or newer, and this is ${process.versions.node} (${process.execPath})\n`,
+  );
+  process.exit(1);
+}
+
+// Under a steady load V8 lets the young generation grow to many times what lives in it; measured with 100 pods, this takes
+// 134 MiB of memory down to 91 MiB at no cost in CPU. It must be set before anything is loaded.
+setFlagsFromString('--max-semi-space-size=2');
+
+// Beside this file in dist/, and never part of this file: see above.
+const program = new URL('./program.js', import.meta.url).href;
+await import(program);

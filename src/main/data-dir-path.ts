@@ -1,0 +1,54 @@
+/** Where a data folder lies and what lies in it. Pure. */
+import { join } from 'node:path';
+
+export interface Surroundings {
+  readonly uid: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** `/var/lib/mendlet` for root, else by the XDG base directory specification (a relative XDG path does not count). */
+export function defaultDataDir({ uid, env, home }: Surroundings): string {
+  if (uid === 0) return '/var/lib/mendlet';
+  const data = env['XDG_DATA_HOME'];
+  return join(data?.startsWith('/') ? data : join(home, '.local/share'), 'mendlet');
+}
+
+/** The folder of sockets, states and pid files of one instance: short, and empty after a reboot. */
+export function runDir({ uid, env }: Surroundings, instanceId: string): string {
+  if (uid === 0) return join('/run/mendlet', instanceId);
+  const run = env['XDG_RUNTIME_DIR'];
+  return join(run?.startsWith('/') ? run : `/tmp/mendlet-${uid}`, 'mendlet', instanceId);
+}
+
+/** The parts of a data folder. Each is made by its owner. */
+export interface DataPaths {
+  readonly dir: string;
+  /** The format's number: what this folder's contents look like. */
+  readonly format: string;
+  readonly instance: string;
+  readonly lock: string;
+  readonly holder: string;
+  readonly kubeconfig: string;
+  readonly pki: string;
+  readonly store: string;
+  readonly agent: string;
+  readonly containerd: string;
+  readonly images: string;
+}
+
+export function dataPaths(dir: string): DataPaths {
+  return {
+    dir,
+    format: join(dir, 'format'),
+    instance: join(dir, 'instance'),
+    lock: join(dir, 'lock'),
+    holder: join(dir, 'lock-holder'),
+    kubeconfig: join(dir, 'kubeconfig'),
+    pki: join(dir, 'pki'),
+    store: join(dir, 'store'),
+    agent: join(dir, 'agent'),
+    containerd: join(dir, 'containerd'),
+    images: join(dir, 'images'),
+  };
+}

@@ -1,0 +1,131 @@
+/** Opens a data folder: makes it, checks its format, takes its lock, knows its instance. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { exitCodes } from '../cli/index.ts';
+import { errorMessage, type Random } from '../lib/index.ts';
+import { type Holder, lockDataDir } from './data-dir-lock.node.ts';
+import { dataFormat, type Format, migrate, readFormat, refuseNewer, writeFormat } from './data-dir-format.node.ts';
+import { type DataPaths, dataPaths } from './data-dir-path.ts';
+import { UserError } from './user-error.ts';
+
+const INSTANCE_ID_LENGTH = 6;
+
+export interface DataDir {
+  readonly paths: DataPaths;
+  /** Short, made once, names everything that this folder's mendlet makes elsewhere. */
+  readonly instanceId: string;
+  /** Where the folder as it was is kept, when it was migrated now. */
+  readonly migratedFrom?: string;
+  /** Gives the lock back. */
+  release(): void;
+}
+
+export interface OpenOptions {
+  readonly holder: Holder;
+  readonly random: Random;
+  /** For tests. */
+  readonly format?: Format;
+}
+
+/**
+ * @param path the folder, made if there is none
+ * @throws UserError for a folder that is in use (exit code 3), newer, not mendlet's, or not writable
+ */
+export function openDataDir(path: string, { holder, random, format = dataFormat }: OpenOptions): DataDir {
+  const paths = makeFolder(resolve(path));
+  const found = readFormat(paths);
+  if (found === undefined) refuseForeign(paths);
+  else refuseNewer(paths, found, format);
+  chmodSync(paths.dir, 0o700);
+  const lock = takeLock(paths, holder);
+  try {
+    // Read again: only now nobody else can change it.
+    const number = readFormat(paths);
+    if (number === undefined) writeFormat(paths, format.current);
+    else refuseNewer(paths, number, format);
+    const migratedFrom = number === undefined ? undefined : migrate(paths, number, format);
+    const instanceId = readOrMakeInstance(paths, random);
+    return {
+      paths,
+      instanceId,
+      ...(migratedFrom === undefined ? {} : { migratedFrom }),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Opens a folder only if a mendlet has used it before; `undefined` when there is none. For `down`. */
+export function openExistingDataDir(path: string, options: OpenOptions): DataDir | undefined {
+  const dir = resolve(path);
+  if (!existsSync(dir)) return undefined;
+  if (readFormat(dataPaths(dir)) === undefined) {
+    if (readdirSync(dir).length === 0) return undefined;
+    throw new UserError(`${dir} is no data folder of mendlet (it has no "format" file)`);
+  }
+  return openDataDir(dir, options);
+}
+
+function makeFolder(dir: string): DataPaths {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (!lstatSync(realpathSync(dir)).isDirectory()) throw new UserError(`${dir} is no folder`);
+    return dataPaths(realpathSync(dir));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`cannot make the data folder ${dir}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** A folder that has something in it and no format file is somebody else's: its mode and contents are left alone. */
+function refuseForeign(paths: DataPaths): void {
+  const known = ['images', 'lock', 'lock-holder', 'lost+found', 'format.new'];
+  const foreign = readdirSync(paths.dir).filter((name) => !known.includes(name));
+  if (foreign.length === 0) return;
+  throw new UserError(
+    `${paths.dir} is not empty and no data folder of mendlet (it holds "${foreign[0]}" and no "format" file): ` +
+      'give an empty or a new folder',
+  );
+}
+
+function takeLock(paths: DataPaths, me: Holder): { release(): void } {
+  let lock: ReturnType<typeof lockDataDir>;
+  try {
+    lock = lockDataDir(paths, me);
+  } catch (error) {
+    throw new UserError(`cannot lock the data folder ${paths.dir}: ${errorMessage(error)}`, { cause: error });
+  }
+  if (lock.held) return lock;
+  const who =
+    lock.holder === undefined
+      ? 'another mendlet'
+      : `"mendlet ${lock.holder.verb}", pid ${lock.holder.pid}, since ${lock.holder.since}`;
+  const hint =
+    me.verb === 'down' && lock.holder?.verb === 'up'
+      ? `: end it first (kill ${lock.holder.pid}, or Ctrl-C where it runs), then repeat "mendlet down"`
+      : '; another --data-dir gives an instance of its own';
+  throw new UserError(`${paths.dir} is in use by ${who}${hint}`, { exitCode: exitCodes.inUse });
+}
+
+function readOrMakeInstance(paths: DataPaths, random: Random): string {
+  if (existsSync(paths.instance)) {
+    const id = readFileSync(paths.instance, 'utf8').trim();
+    if (!/^[a-z0-9]{4,16}$/.test(id))
+      throw new UserError(`${paths.instance} holds no instance id: "${id.slice(0, 40)}"`);
+    return id;
+  }
+  const id = random.suffix(INSTANCE_ID_LENGTH);
+  writeFileSync(paths.instance, `${id}\n`, { mode: 0o600, flush: true });
+  return id;
+}

@@ -1,0 +1,91 @@
+/**
+ * Bundles mendlet into dist/, which is what users run, in a checkout as in the package:
+ *
+ *   dist/mendlet.js               the bin: checks Node's version, keeps V8's young generation small, loads the program
+ *   dist/program.js               everything else, libraries included
+ *   dist/store-worker.js          the store's worker thread
+ *   dist/THIRD-PARTY-LICENSES     the licences of the libraries inside
+ *
+ * Nothing is split further: all code is loaded at start, so that a bundle made anew beside a running mendlet cannot hurt it.
+ * The libraries and esbuild come from tools/bundle/node_modules (a lock of its own: a first start fetches only these). In
+ * a folder without it, the checkout's own node_modules serve.
+ */
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import type { BuildOptions, Plugin } from 'esbuild';
+import { collectLicences } from './licences.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const libraries = existsSync(join(root, 'tools/bundle/node_modules/esbuild')) ? join(root, 'tools/bundle') : root;
+const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof import('esbuild');
+
+/** Bare imports of our sources are found in `libraries`, whatever else lies in the checkout's node_modules. */
+const fromLibraries: Plugin = {
+  name: 'from-libraries',
+  setup({ onResolve, resolve: resolveWith }) {
+    onResolve({ filter: /^[^./]/ }, (args) => {
+      if (args.pluginData === 'done' || args.path.startsWith('node:')) return undefined;
+      if (!args.importer.startsWith(join(root, 'src'))) return undefined;
+      return resolveWith(args.path, { kind: args.kind, resolveDir: libraries, pluginData: 'done' });
+    });
+  },
+};
+
+const shared: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24.15',
+  format: 'esm',
+  sourcemap: false,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Names stay: stack traces of a shipped mendlet must tell something.
+  minifyIdentifiers: false,
+  keepNames: false,
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+  plugins: [fromLibraries],
+  // Libraries in CommonJS call `require` for Node's own modules.
+  banner: {
+    js: "import { createRequire as mendletCreateRequire } from 'node:module'; const require = mendletCreateRequire(import.meta.url);",
+  },
+};
+
+const entries: readonly { readonly source: string; readonly output: string; readonly options?: BuildOptions }[] = [
+  { source: 'src/main/main.ts', output: 'program.js' },
+  { source: 'src/store/worker.node.ts', output: 'store-worker.js' },
+  // Must run, if only to say no, on any Node.js: no banner, old syntax.
+  {
+    source: 'src/main/bin.ts',
+    output: 'mendlet.js',
+    options: { target: 'node14', external: ['./program.js'], banner: {} },
+  },
+];
+
+const staging = join(dist, `.staging-${process.pid}`);
+mkdirSync(staging, { recursive: true });
+try {
+  const inputs: string[] = [];
+  for (const { source, output, options } of entries) {
+    const entryPoints = [join(root, source)];
+    const result = await build({
+      ...shared,
+      ...options,
+      absWorkingDir: root,
+      entryPoints,
+      outfile: join(staging, output),
+    });
+    inputs.push(...Object.keys(result.metafile?.inputs ?? {}).map((path) => resolve(root, path)));
+  }
+  chmodSync(join(staging, 'mendlet.js'), 0o755);
+  writeFileSync(join(staging, 'THIRD-PARTY-LICENSES'), collectLicences(inputs));
+  // Each file is replaced whole; the bin last.
+  for (const name of readdirSync(staging).sort((a, b) => Number(a === 'mendlet.js') - Number(b === 'mendlet.js'))) {
+    renameSync(join(staging, name), join(dist, name));
+  }
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
