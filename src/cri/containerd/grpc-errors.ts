@@ -1,0 +1,42 @@
+/** What a failed call to the runtime means. Pure: the code and text of gRPC in, the port's `RuntimeErrorCode` out. */
+import type { RuntimeErrorCode } from '../runtime.ts';
+
+/** gRPC's status codes by number; the ones without a name in the port are Unknown. */
+const BY_NUMBER: Readonly<Record<number, RuntimeErrorCode>> = {
+  1: 'Cancelled',
+  3: 'InvalidArgument',
+  4: 'DeadlineExceeded',
+  5: 'NotFound',
+  6: 'AlreadyExists',
+  7: 'PermissionDenied',
+  8: 'ResourceExhausted',
+  9: 'FailedPrecondition',
+  10: 'Unavailable',
+  12: 'Unimplemented',
+  14: 'Unavailable',
+  16: 'PermissionDenied',
+};
+
+/** What containerd says with code Unknown though it has a better one. */
+const BY_TEXT: readonly (readonly [RegExp, RuntimeErrorCode])[] = [
+  [/failed to reserve (container|sandbox) name/, 'AlreadyExists'],
+  [/ is in CONTAINER_\w+ state/, 'FailedPrecondition'],
+  [/sandbox container .* is not running/, 'FailedPrecondition'],
+  [/(^|: )ttrpc: closed/, 'Unavailable'],
+  [/server is not initialized yet/, 'Unavailable'],
+  [/context deadline exceeded/, 'DeadlineExceeded'],
+];
+
+/**
+ * The port's code for gRPC status `number` with the server's `text`.
+ */
+export function codeOfStatus(number: number, text: string): RuntimeErrorCode {
+  const code = BY_NUMBER[number] ?? 'Unknown';
+  if (code !== 'Unknown') return code;
+  return BY_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? 'Unknown';
+}
+
+/** The port's code for a connection that failed with the system's `code` (ENOENT, ECONNREFUSED, EACCES, ERR_HTTP2_…). */
+export function codeOfConnection(code: string): RuntimeErrorCode {
+  return code === 'EACCES' || code === 'EPERM' ? 'PermissionDenied' : 'Unavailable';
+}
