@@ -7,6 +7,9 @@ import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
 
 export type PodUID = string;
 
+/** The runtime's view of one container or sandbox, named apart from the API's ContainerStatus. */
+export type { ContainerStatus as RuntimeContainer, SandboxStatus as RuntimeSandbox } from '../cri/index.ts';
+
 /** Why a UID was marked dirty: for logs and metrics, never for logic. */
 export type DirtyCause =
   | 'config'
@@ -45,6 +48,11 @@ export interface Pleg {
   uids(): readonly PodUID[];
   /** True after the first successful relist: before it "the runtime has nothing" is not known. */
   synced(): boolean;
+  /**
+   * False while the runtime is known to have something of this pod that could not be read yet: `observation` is then
+   * `undefined` without meaning "nothing", and nobody may start anything.
+   */
+  known(uid: PodUID): boolean;
   /** `undefined` when healthy, else upstream's message ("pleg was last seen active 3m5s ago; threshold is 3m0s"). */
   unhealthy(): string | undefined;
   run(signal: AbortSignal): Promise<void>;

@@ -73,7 +73,8 @@ describe('properties', () => {
         const replayed = new Map(before);
         for (const { type, id } of diffSnapshots(before, after)) {
           if (type === 'ContainerRemoved') replayed.delete(id);
-          else replayed.set(id, type === 'ContainerStarted' ? 'running' : type === 'ContainerDied' ? 'exited' : 'unknown');
+          else
+            replayed.set(id, type === 'ContainerStarted' ? 'running' : type === 'ContainerDied' ? 'exited' : 'unknown');
         }
         expect(Object.fromEntries(replayed)).toEqual(Object.fromEntries(after));
       }),

@@ -33,7 +33,9 @@ describe('probeStep', () => {
     const carried = initialProbeState('readiness', 'success');
     const once = probeStep('readiness', { successThreshold: 1, failureThreshold: 2 }, carried, 'failure');
     expect(once.verdict).toBe('success');
-    expect(probeStep('readiness', { successThreshold: 1, failureThreshold: 2 }, once, 'failure').verdict).toBe('failure');
+    expect(probeStep('readiness', { successThreshold: 1, failureThreshold: 2 }, once, 'failure').verdict).toBe(
+      'failure',
+    );
   });
 });
 
@@ -54,7 +56,10 @@ describe('mayProbe', () => {
 describe('properties', () => {
   const kinds = fc.constantFrom<ProbeKind>('startup', 'liveness', 'readiness');
   const outcomes = fc.array(fc.constantFrom<'success' | 'failure'>('success', 'failure'), { maxLength: 30 });
-  const thresholds = fc.record({ successThreshold: fc.integer({ min: 1, max: 4 }), failureThreshold: fc.integer({ min: 1, max: 4 }) });
+  const thresholds = fc.record({
+    successThreshold: fc.integer({ min: 1, max: 4 }),
+    failureThreshold: fc.integer({ min: 1, max: 4 }),
+  });
 
   it('a verdict changes only after a full run of equal outcomes', () => {
     fc.assert(

@@ -1,0 +1,132 @@
+/**
+ * Turns runtime events into fresh reads (Evented PLEG's lesson, KEP-3386: an event is a hint, never truth). From the event
+ * to the pod being marked dirty there is nothing but the status reads.
+ */
+import type { RuntimeEvent, RuntimeService } from '../../cri/index.ts';
+import { type Clock, type Counter, type Logger, Semaphore } from '../../lib/index.ts';
+import type { PodUID } from '../types.ts';
+import { type EventKind, laterKind, rereadDelayMs, shows } from './event-step.ts';
+import { EVENT_READ_TIMEOUT_MS, MAX_CONCURRENT_EVENT_READS, MAX_EVENT_READS } from './limits.ts';
+import { isOurs } from './ownership.ts';
+import type { PodCache } from './pod-cache.ts';
+
+export interface EventReaderOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly runtime: RuntimeService;
+  readonly instanceId: string;
+  readonly cache: PodCache;
+  readonly discarded: Counter;
+  /** The cache changed in a way that somebody must look at. */
+  readonly onChange: (uid: PodUID) => void;
+  /** Read the whole pod: something of it is new to the cache. Must not reject. */
+  readonly inspect: (uid: PodUID) => Promise<void>;
+  /** The pod could not be read to the end: the relist must. */
+  readonly reinspect: (uid: PodUID) => void;
+}
+
+interface Job {
+  kind: EventKind;
+  since: number;
+}
+
+/** What one read brought: `again` = it does not show what was announced; `foreign` = nothing of ours. */
+type ReadOutcome = 'shown' | 'again' | 'foreign';
+
+export class EventReader {
+  readonly #options: EventReaderOptions;
+  readonly #jobs = new Map<string, Job>();
+  readonly #reads = new Semaphore(MAX_CONCURRENT_EVENT_READS);
+
+  constructor(options: EventReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Never blocks; events about an id that is being read merge. */
+  handle(event: RuntimeEvent, signal: AbortSignal): void {
+    const { clock, discarded } = this.#options;
+    const since = clock.now().mono;
+    const job = this.#jobs.get(event.id);
+    if (job !== undefined) {
+      job.kind = laterKind(job.kind, event.kind);
+      job.since = since;
+      return;
+    }
+    if (this.#alreadyShown(event)) return;
+    if (this.#jobs.size >= MAX_EVENT_READS) {
+      discarded.inc();
+      return;
+    }
+    this.#jobs.set(event.id, { kind: event.kind, since });
+    void this.#run(event.id, signal);
+  }
+
+  #alreadyShown(event: RuntimeEvent): boolean {
+    const { cache } = this.#options;
+    if (event.kind === 'deleted') return false;
+    const state = cache.container(event.id)?.state ?? cache.sandbox(event.id)?.state;
+    return state === 'exited' || state === 'notready' || (event.kind !== 'stopped' && state === 'running');
+  }
+
+  async #run(id: string, signal: AbortSignal): Promise<void> {
+    const job = this.#jobs.get(id) as Job;
+    try {
+      let delayMs: number | undefined;
+      while (!signal.aborted) {
+        const outcome = await this.#reads.run(() => this.#read(id, job, signal));
+        if (outcome !== 'again') return;
+        delayMs = rereadDelayMs(this.#options.clock.now().mono - job.since, delayMs);
+        if (delayMs === undefined) break;
+        await this.#options.clock.sleep(delayMs, signal);
+      }
+      this.#giveUp(id, job.kind);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#options.logger.debug('reading after a runtime event failed', { id, kind: job.kind, error });
+      this.#giveUp(id, job.kind);
+    } finally {
+      this.#jobs.delete(id);
+    }
+  }
+
+  #giveUp(id: string, kind: EventKind): void {
+    const owner = this.#options.cache.ownerOf(id);
+    if (owner === undefined) return;
+    this.#options.logger.debug('the runtime does not show what it announced; left to the relist', { id, kind });
+    this.#options.reinspect(owner.uid);
+  }
+
+  async #read(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {
+    const { cache, runtime } = this.#options;
+    const owner = cache.ownerOf(id);
+    const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
+    if (owner?.kind === 'sandbox') {
+      const status = await runtime.sandboxStatus(id, call);
+      if (cache.putSandbox(owner.uid, id, status)) this.#options.onChange(owner.uid);
+      return shows(job.kind, status?.state) ? 'shown' : 'again';
+    }
+    if (owner?.kind === 'container') {
+      const status = await runtime.containerStatus(id, call);
+      if (cache.putContainer(owner.uid, id, status)) this.#options.onChange(owner.uid);
+      return shows(job.kind, status?.state) ? 'shown' : 'again';
+    }
+    return this.#readUnknown(id, job, signal);
+  }
+
+  /** An id that the cache does not have: a new container or sandbox of ours, one that is gone, or somebody else's. */
+  async #readUnknown(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {
+    const { cache, runtime, instanceId } = this.#options;
+    if (job.kind === 'deleted') return 'foreign';
+    const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
+    const container = await runtime.containerStatus(id, call);
+    const parent = container && cache.ownerOf(container.sandboxId);
+    if (container !== undefined && parent !== undefined) {
+      if (cache.putContainer(parent.uid, id, container)) this.#options.onChange(parent.uid);
+      return shows(job.kind, container.state) ? 'shown' : 'again';
+    }
+    const sandbox = await runtime.sandboxStatus(container?.sandboxId ?? id, call);
+    if (sandbox === undefined || !isOurs(sandbox.labels, instanceId)) return 'foreign';
+    await this.#options.inspect(sandbox.metadata.uid);
+    return shows(job.kind, cache.container(id)?.state ?? cache.sandbox(id)?.state) ? 'shown' : 'again';
+  }
+}

@@ -1,0 +1,73 @@
+/** Building and updating a pod's observation from what was read. Pure. */
+import type { ContainerState, ContainerStatus, SandboxStatus } from '../../cri/index.ts';
+import type { PodObservation, PodUID } from '../types.ts';
+import { type PodSnapshot, snapshotOf } from './diff.ts';
+
+/** What the cache keeps of a pod. `seq` orders reads by their beginning. */
+export interface PodRecord {
+  readonly observation: PodObservation;
+  readonly snapshot: PodSnapshot;
+  readonly seq: number;
+}
+
+const STATE_RANK: Readonly<Record<ContainerState, number>> = { unknown: 0, created: 1, running: 2, exited: 3 };
+
+/** A container never goes back: a read that began earlier may arrive later and must not bring the dead to life. */
+export function laterStatus(known: ContainerStatus | undefined, read: ContainerStatus): ContainerStatus {
+  return known !== undefined && known.state === 'exited' && STATE_RANK[read.state] < STATE_RANK.exited ? known : read;
+}
+
+/** A dead sandbox loses its network in the runtime; the pod keeps showing the address that it had (upstream: generic.go). */
+export function keepAddress(known: SandboxStatus | undefined, read: SandboxStatus): SandboxStatus {
+  return known !== undefined && read.ips.length === 0 && known.ips.length > 0 ? { ...read, ips: known.ips } : read;
+}
+
+/** `undefined`: the runtime has nothing of this pod. Reads are merged over `known`, and put in order, newest first. */
+export function buildObservation(
+  uid: PodUID,
+  sandboxes: readonly SandboxStatus[],
+  containers: readonly ContainerStatus[],
+  at: number,
+  known: PodObservation | undefined,
+): PodObservation | undefined {
+  if (sandboxes.length === 0) return undefined;
+  const knownSandboxes = new Map(known?.sandboxes.map((each) => [each.id, each]));
+  const knownContainers = new Map(known?.containers.map((each) => [each.id, each]));
+  const sorted = sandboxes
+    .map((each) => keepAddress(knownSandboxes.get(each.id), each))
+    .sort((a, b) => b.createdAt - a.createdAt || b.metadata.attempt - a.metadata.attempt);
+  const newest = sorted[0] as SandboxStatus;
+  return {
+    uid,
+    name: newest.metadata.name,
+    namespace: newest.metadata.namespace,
+    sandboxes: sorted,
+    containers: containers
+      .map((each) => laterStatus(knownContainers.get(each.id), each))
+      .sort((a, b) => b.createdAt - a.createdAt || b.attempt - a.attempt || (a.id < b.id ? 1 : -1)),
+    at,
+  };
+}
+
+export function recordOf(observation: PodObservation, seq: number): PodRecord {
+  return { observation, snapshot: snapshotOf(observation.sandboxes, observation.containers), seq };
+}
+
+/** The record with one container read anew; `undefined` status: that container is gone. */
+export function withContainer(record: PodRecord, id: string, status: ContainerStatus | undefined): PodRecord {
+  const { observation, seq } = record;
+  const others = observation.containers.filter((each) => each.id !== id);
+  const containers = status === undefined ? others : [...others, status];
+  const updated = buildObservation(observation.uid, observation.sandboxes, containers, observation.at, observation);
+  return recordOf(updated ?? observation, seq);
+}
+
+/** The record with one sandbox read anew; `undefined`: nothing is left of the pod. */
+export function withSandbox(record: PodRecord, id: string, status: SandboxStatus | undefined): PodRecord | undefined {
+  const { observation, seq } = record;
+  const others = observation.sandboxes.filter((each) => each.id !== id);
+  const sandboxes = status === undefined ? others : [...others, status];
+  const containers = observation.containers.filter((each) => status !== undefined || each.sandboxId !== id);
+  const updated = buildObservation(observation.uid, sandboxes, containers, observation.at, observation);
+  return updated === undefined ? undefined : recordOf(updated, seq);
+}

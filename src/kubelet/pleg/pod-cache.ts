@@ -1,0 +1,82 @@
+/** What was last read of each pod, and who owns which id. Every change of it is reported once, as PLEG events. */
+import type { ContainerStatus, SandboxStatus } from '../../cri/index.ts';
+import type { PodObservation, PodUID } from '../types.ts';
+import { diffSnapshots, isSyncWorthy } from './diff.ts';
+import { buildObservation, type PodRecord, recordOf, withContainer, withSandbox } from './observation.ts';
+import type { PodReads } from './pod-reader.ts';
+
+export interface Owner {
+  readonly uid: PodUID;
+  readonly kind: 'sandbox' | 'container';
+}
+
+/** Called after the cache shows it. */
+export type OnChange = (uid: PodUID) => void;
+
+export class PodCache {
+  readonly #records = new Map<PodUID, PodRecord>();
+  readonly #owners = new Map<string, Owner>();
+
+  get(uid: PodUID): PodRecord | undefined {
+    return this.#records.get(uid);
+  }
+
+  uids(): PodUID[] {
+    return [...this.#records.keys()];
+  }
+
+  records(): Iterable<PodRecord> {
+    return this.#records.values();
+  }
+
+  ownerOf(id: string): Owner | undefined {
+    return this.#owners.get(id);
+  }
+
+  container(id: string): ContainerStatus | undefined {
+    const owner = this.#owners.get(id);
+    if (owner === undefined) return undefined;
+    return this.#records.get(owner.uid)?.observation.containers.find((each) => each.id === id);
+  }
+
+  sandbox(id: string): SandboxStatus | undefined {
+    const owner = this.#owners.get(id);
+    if (owner === undefined) return undefined;
+    return this.#records.get(owner.uid)?.observation.sandboxes.find((each) => each.id === id);
+  }
+
+  /**
+   * A whole pod was read (no reads: there is nothing of it), beginning at `at` as number `seq`. A read that began before
+   * the cached one is dropped. Returns whether somebody must look at the pod.
+   */
+  putPod(uid: PodUID, reads: PodReads | undefined, at: number, seq: number): boolean {
+    const known = this.#records.get(uid);
+    if (known !== undefined && known.seq > seq) return false;
+    const observation = reads && buildObservation(uid, reads.sandboxes, reads.containers, at, known?.observation);
+    return this.#replace(uid, known, observation && recordOf(observation, seq));
+  }
+
+  /** One container of a known sandbox was read; `undefined`: it is gone. */
+  putContainer(uid: PodUID, id: string, status: ContainerStatus | undefined): boolean {
+    const known = this.#records.get(uid);
+    return known !== undefined && this.#replace(uid, known, withContainer(known, id, status));
+  }
+
+  putSandbox(uid: PodUID, id: string, status: SandboxStatus | undefined): boolean {
+    const known = this.#records.get(uid);
+    return known !== undefined && this.#replace(uid, known, withSandbox(known, id, status));
+  }
+
+  #replace(uid: PodUID, known: PodRecord | undefined, record: PodRecord | undefined): boolean {
+    if (known !== undefined) for (const id of known.snapshot.keys()) this.#owners.delete(id);
+    if (record === undefined) this.#records.delete(uid);
+    else this.#records.set(uid, record);
+    if (record !== undefined) this.#index(uid, record.observation);
+    return diffSnapshots(known?.snapshot, record?.snapshot).some(isSyncWorthy);
+  }
+
+  #index(uid: PodUID, observation: PodObservation): void {
+    for (const { id } of observation.sandboxes) this.#owners.set(id, { uid, kind: 'sandbox' });
+    for (const { id } of observation.containers) this.#owners.set(id, { uid, kind: 'container' });
+  }
+}
