@@ -2,8 +2,17 @@
  * api: the Kubernetes API as data and pure functions: types, resources, defaults, validation, selectors, quantities,
  * patches. Imports nothing of ours; no I/O.
  */
-export type * from './types.gen.ts';
+export * from './conditions.ts';
 export * from './field-error.ts';
+export * from './field-selector.ts';
+export * from './label-selector.ts';
+export * from './names.ts';
+export * from './object-meta.ts';
+export * from './pod-resources.ts';
+export * from './qos-class.ts';
+export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export * from './selectable-fields.ts';
 export * from './status-error.ts';
+export type * from './types.gen.ts';

@@ -1,0 +1,142 @@
+/**
+ * Quantities: fixed-point numbers in units of 10⁻⁹, exact, with upstream's suffixes and canonical form (apimachinery
+ * `api/resource`). "0.5" and "500m" are the same; "1024Mi" is written "1Gi".
+ */
+import type { Quantity } from './types.gen.ts';
+
+/** The family of suffixes a quantity was written with; its canonical form keeps it. */
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+export interface ParsedQuantity {
+  readonly nano: bigint;
+  readonly format: QuantityFormat;
+}
+
+/** Not a quantity; the message is upstream's. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
+}
+
+const NANO = 1_000_000_000n;
+/** Upstream's cap: larger values become it. */
+const MAX_NANO = (2n ** 63n - 1n) * NANO;
+const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+/** Digits beyond this are refused before any arithmetic: a bound on the work that a request can cause. */
+const MAX_LENGTH = 256;
+
+/** Parses text, or a bare number as JSON allows. Rounds up (away from zero) to 10⁻⁹. Throws `QuantityError`. */
+export function parseQuantity(value: Quantity | number): ParsedQuantity {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (text === '0') return { nano: 0n, format: 'DecimalSI' };
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?((?:[numkMGTPE]|[KMGTPE]i)?|[eE][+-]?\d{1,4})$/.exec(text);
+  if (match === null || text.length > MAX_LENGTH || (match[2] === '' && (match[3] ?? '') === '')) {
+    throw new QuantityError(
+      text === '' ? 'quantities must be non-empty' : `quantities must match the regular expression '${PATTERN}'`,
+    );
+  }
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
+  const { numerator, denominator, format } = scaleOf(suffix);
+  const digits = BigInt(`${whole}${fraction}` || '0') * numerator * NANO;
+  const divisor = denominator * 10n ** BigInt(fraction.length);
+  const rounded = (digits + divisor - 1n) / divisor;
+  const magnitude = rounded > MAX_NANO ? MAX_NANO : rounded;
+  // A binary suffix on less than one unit can only be written in decimal.
+  const kept = format === 'BinarySI' && magnitude > 0n && magnitude < NANO ? 'DecimalSI' : format;
+  return { nano: sign === '-' ? -magnitude : magnitude, format: kept };
+}
+
+function scaleOf(suffix: string): {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+  readonly format: QuantityFormat;
+} {
+  const binary = suffix === '' ? -1 : BINARY_SUFFIXES.indexOf(suffix);
+  if (binary !== -1) return { numerator: 1024n ** BigInt(binary), denominator: 1n, format: 'BinarySI' };
+  const decimal = DECIMAL_SUFFIXES.indexOf(suffix);
+  const exponent = decimal !== -1 ? (decimal - 3) * 3 : clampExponent(Number(suffix.slice(1)));
+  return {
+    numerator: exponent > 0 ? 10n ** BigInt(exponent) : 1n,
+    denominator: exponent < 0 ? 10n ** BigInt(-exponent) : 1n,
+    format: decimal !== -1 ? 'DecimalSI' : 'DecimalExponent',
+  };
+}
+
+/** Outside ±300 every value that fits in the text is at the cap or rounds up to 10⁻⁹ all the same. */
+function clampExponent(exponent: number): number {
+  return Math.max(-300, Math.min(300, exponent));
+}
+
+/** The canonical text: no fraction, no needless zeros, the largest suffix that loses nothing. */
+export function formatQuantity(quantity: ParsedQuantity): Quantity {
+  const { nano } = quantity;
+  if (nano === 0n) return '0';
+  const magnitude = nano < 0n ? -nano : nano;
+  const binary = quantity.format === 'BinarySI' && magnitude >= 1024n * NANO && magnitude % NANO === 0n;
+  const text = binary
+    ? formatBinary(magnitude / NANO)
+    : formatDecimal(magnitude, quantity.format === 'DecimalExponent');
+  return nano < 0n ? `-${text}` : text;
+}
+
+function formatBinary(units: bigint): string {
+  let value = units;
+  let power = 0;
+  while (value % 1024n === 0n && power < BINARY_SUFFIXES.length - 1) {
+    value /= 1024n;
+    power++;
+  }
+  return `${value}${BINARY_SUFFIXES[power]}`;
+}
+
+function formatDecimal(magnitude: bigint, exponent: boolean): string {
+  let value = magnitude;
+  let power = 0;
+  while (value % 1000n === 0n && power < DECIMAL_SUFFIXES.length - 1) {
+    value /= 1000n;
+    power++;
+  }
+  const tens = (power - 3) * 3;
+  if (exponent) return tens === 0 ? `${value}` : `${value}e${tens}`;
+  return `${value}${DECIMAL_SUFFIXES[power]}`;
+}
+
+/** The canonical form of any quantity. Throws `QuantityError`. */
+export function canonicalQuantity(value: Quantity | number): Quantity {
+  return formatQuantity(parseQuantity(value));
+}
+
+/** The value in whole units, rounded up (away from zero), as upstream's `Value()`. Throws `QuantityError`. */
+export function quantityValue(value: Quantity | number): number {
+  return Number(divideUp(parseQuantity(value).nano, NANO));
+}
+
+/** The value in thousandths, rounded up, as upstream's `MilliValue()`. Throws `QuantityError`. */
+export function quantityMilliValue(value: Quantity | number): number {
+  return Number(divideUp(parseQuantity(value).nano, 1_000_000n));
+}
+
+function divideUp(nano: bigint, divisor: bigint): bigint {
+  return nano < 0n ? -((-nano + divisor - 1n) / divisor) : (nano + divisor - 1n) / divisor;
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. Throws `QuantityError`. */
+export function compareQuantities(a: Quantity | number, b: Quantity | number): number {
+  const difference = parseQuantity(a).nano - parseQuantity(b).nano;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** `a + b` in the format of the first that isn't zero. Throws `QuantityError`. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const left = parseQuantity(a);
+  const right = parseQuantity(b);
+  return formatQuantity({ nano: left.nano + right.nano, format: left.nano === 0n ? right.format : left.format });
+}
+
+/** `a - b` in the format of the first that isn't zero. Throws `QuantityError`. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  const left = parseQuantity(a);
+  const right = parseQuantity(b);
+  return formatQuantity({ nano: left.nano - right.nano, format: left.nano === 0n ? right.format : left.format });
+}

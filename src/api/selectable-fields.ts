@@ -1,0 +1,83 @@
+/** Which fields a field selector may name, per kind: upstream's tables (pkg/apis/core/v1/conversion.go). */
+interface KindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+const METADATA = ['metadata.name', 'metadata.namespace'];
+
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '/Pod': [
+    'metadata.name',
+    'metadata.namespace',
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'spec.hostNetwork',
+    'status.phase',
+    'status.podIP',
+    'status.podIPs',
+    'status.nominatedNodeName',
+  ],
+  '/Node': ['metadata.name', 'spec.unschedulable'],
+  '/Namespace': ['metadata.name', 'status.phase'],
+  '/Secret': [...METADATA, 'type'],
+  '/Event': [
+    ...METADATA,
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  'events.k8s.io/Event': [
+    ...METADATA,
+    'regarding.kind',
+    'regarding.namespace',
+    'regarding.name',
+    'regarding.uid',
+    'regarding.apiVersion',
+    'regarding.resourceVersion',
+    'regarding.fieldPath',
+    'reason',
+    'reportingController',
+    'type',
+  ],
+};
+
+/** Fields of which an absent value reads as "false". */
+const BOOLEANS = new Set(['spec.unschedulable', 'spec.hostNetwork']);
+
+export function selectableFieldsOf(resource: KindName): readonly string[] {
+  return FIELDS[`${resource.group}/${resource.kind}`] ?? METADATA;
+}
+
+/** Whether the object's field has this value; '' is the value of an absent one. */
+export function matchesSelectableField(resource: KindName, object: unknown, field: string, value: string): boolean {
+  const found = read(object, pathOf(resource, field));
+  if (field === 'status.podIPs' && Array.isArray(found)) return found.some((entry) => read(entry, ['ip']) === value);
+  if (found === undefined || found === null) return value === (BOOLEANS.has(field) ? 'false' : '');
+  return String(found) === value;
+}
+
+function pathOf(resource: KindName, field: string): readonly string[] {
+  // Upstream answers `source` from source.component, else from reportingComponent; both name the same thing.
+  if (resource.kind === 'Event' && field === 'source') return ['source', 'component'];
+  return field.split('.');
+}
+
+function read(object: unknown, path: readonly string[]): unknown {
+  let value: unknown = object;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
