@@ -1,2 +1,10 @@
 /** client: speaks to an API server, over HTTP or in memory: calls, watch, reflector, lister, event recorder. */
+export * from './connection-client.ts';
+export * from './event-recorder.ts';
 export * from './kube-client.ts';
+export * from './lister.ts';
+export { resourcePath } from './paths.ts';
+export * from './reflector.ts';
+export * from './server-answers.ts';
+export { parseWatchLine, parseWatchStream } from './watch-stream.ts';
+export { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';

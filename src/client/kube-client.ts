@@ -16,6 +16,12 @@ export interface ListQuery {
   readonly resourceVersion?: string;
 }
 
+/** Everything after `resourceVersion`. `timeoutSeconds`: ask the server to end the watch by then. */
+export interface WatchQuery extends ListQuery {
+  readonly resourceVersion: string;
+  readonly timeoutSeconds?: number;
+}
+
 export interface ObjectList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -36,15 +42,50 @@ export interface DeleteOptions {
 }
 
 export interface KubeClient {
-  get<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, signal?: AbortSignal): Promise<T>;
+  get<T extends KubeObject>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    name: string,
+    signal?: AbortSignal,
+  ): Promise<T>;
   list<T extends KubeObject>(resource: Resource<T>, query?: ListQuery, signal?: AbortSignal): Promise<ObjectList<T>>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal): Promise<T>;
   /** PUT; the object's resourceVersion, when set, is the precondition. */
-  update<T extends KubeObject>(resource: Resource<T>, object: T, subresource?: string, signal?: AbortSignal): Promise<T>;
-  patch<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, type: PatchType, patch: unknown, subresource?: string, signal?: AbortSignal): Promise<T>;
-  delete<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, options?: DeleteOptions, signal?: AbortSignal): Promise<void>;
+  update<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    subresource?: string,
+    signal?: AbortSignal,
+  ): Promise<T>;
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    name: string,
+    type: PatchType,
+    patch: unknown,
+    subresource?: string,
+    signal?: AbortSignal,
+  ): Promise<T>;
+  delete<T extends KubeObject>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    name: string,
+    options?: DeleteOptions,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** POST to a subresource, e.g. pods/binding. */
-  createSubresource<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined, name: string, subresource: string, body: KubeObject, signal?: AbortSignal): Promise<unknown>;
+  createSubresource<T extends KubeObject>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    name: string,
+    subresource: string,
+    body: KubeObject,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
   /** Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError. */
-  watch<T extends KubeObject>(resource: Resource<T>, query: ListQuery & { readonly resourceVersion: string }, signal: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubeObject>(
+    resource: Resource<T>,
+    query: WatchQuery,
+    signal: AbortSignal,
+  ): AsyncIterable<WatchEvent<T>>;
 }

@@ -1,0 +1,230 @@
+/** `KubeClient` over a `Connection`: the same code speaks to a server in memory and over the wire. */
+import { apiVersionOf, statusErrorFromResponse } from '../api/index.ts';
+import {
+  ConnectionError,
+  type Clock,
+  type Connection,
+  type HttpRequest,
+  type HttpResponse,
+  decodeText,
+  encodeText,
+  errorMessage,
+  readAll,
+  withDeadline,
+} from '../lib/index.ts';
+import type {
+  DeleteOptions,
+  KubeClient,
+  KubeObject,
+  ListQuery,
+  ObjectList,
+  PatchType,
+  Resource,
+  WatchEvent,
+  WatchQuery,
+} from './kube-client.ts';
+import { MAX_RESPONSE_BYTES, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { listQueryText, resourcePath } from './paths.ts';
+import { parseWatchStream } from './watch-stream.ts';
+
+export interface KubeClientOptions {
+  /** With a clock every call but watch ends after `timeoutMs` with `ConnectionError`. */
+  readonly clock?: Clock;
+  /** Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Sent as User-Agent, e.g. "mendlet-scheduler/v1.36.0". */
+  readonly userAgent?: string;
+}
+
+const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function createKubeClient(connection: Connection, options: KubeClientOptions = {}): KubeClient {
+  const send = (call: Call): Promise<HttpResponse> => connection.request(toRequest(call, options.userAgent));
+
+  const callOnce = async (call: Call): Promise<unknown> => {
+    const response = await send(call);
+    return readAnswer(response);
+  };
+
+  const call = async (request: Call): Promise<unknown> => {
+    if (options.clock === undefined) return callOnce(request);
+    const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
+    const outer = request.signal === undefined ? {} : { signal: request.signal };
+    const result = await withDeadline({ clock: options.clock, timeoutMs, ...outer }, (signal) =>
+      callOnce({ ...request, signal }),
+    );
+    if (result.kind === 'done') return result.value;
+    throw new ConnectionError(`${request.method} ${request.url}: no answer within ${timeoutMs} ms`);
+  };
+
+  return {
+    get: async <T extends KubeObject>(
+      resource: Resource<T>,
+      namespace: string | undefined,
+      name: string,
+      signal?: AbortSignal,
+    ) => (await call({ method: 'GET', url: resourcePath(resource, namespace, name), signal })) as T,
+
+    list: async <T extends KubeObject>(resource: Resource<T>, query: ListQuery = {}, signal?: AbortSignal) => {
+      const url = resourcePath(resource, query.namespace) + listQueryText(query);
+      return toList<T>(resource, await call({ method: 'GET', url, signal }));
+    },
+
+    create: async <T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal) =>
+      (await call({
+        method: 'POST',
+        url: resourcePath(resource, object.metadata?.namespace),
+        body: object,
+        signal,
+      })) as T,
+
+    update: async <T extends KubeObject>(
+      resource: Resource<T>,
+      object: T,
+      subresource?: string,
+      signal?: AbortSignal,
+    ) => {
+      const url = resourcePath(resource, object.metadata?.namespace, object.metadata?.name ?? '', subresource);
+      return (await call({ method: 'PUT', url, body: object, signal })) as T;
+    },
+
+    patch: async <T extends KubeObject>(
+      resource: Resource<T>,
+      namespace: string | undefined,
+      name: string,
+      type: PatchType,
+      patch: unknown,
+      subresource?: string,
+      signal?: AbortSignal,
+    ) => {
+      const url = resourcePath(resource, namespace, name, subresource);
+      return (await call({ method: 'PATCH', url, body: patch, contentType: PATCH_CONTENT_TYPES[type], signal })) as T;
+    },
+
+    delete: async <T extends KubeObject>(
+      resource: Resource<T>,
+      namespace: string | undefined,
+      name: string,
+      deleteOptions: DeleteOptions = {},
+      signal?: AbortSignal,
+    ) => {
+      const url = resourcePath(resource, namespace, name);
+      await call({ method: 'DELETE', url, body: toDeleteBody(deleteOptions), signal });
+    },
+
+    createSubresource: <T extends KubeObject>(
+      resource: Resource<T>,
+      namespace: string | undefined,
+      name: string,
+      subresource: string,
+      body: KubeObject,
+      signal?: AbortSignal,
+    ) => call({ method: 'POST', url: resourcePath(resource, namespace, name, subresource), body, signal }),
+
+    watch: <T extends KubeObject>(resource: Resource<T>, query: WatchQuery, signal: AbortSignal) =>
+      openWatch<T>(send, resource, query, signal),
+  };
+}
+
+async function* openWatch<T extends KubeObject>(
+  send: (call: Call) => Promise<HttpResponse>,
+  resource: Resource<T>,
+  query: WatchQuery,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const url =
+    resourcePath(resource, query.namespace) +
+    listQueryText(query, {
+      watch: true,
+      allowWatchBookmarks: true,
+      timeoutSeconds: query.timeoutSeconds,
+    });
+  const response = await send({ method: 'GET', url, signal });
+  if (response.status !== 200) {
+    await readAnswer(response);
+    throw new ConnectionError(`watch answered with ${response.status}`);
+  }
+  if (response.body instanceof Uint8Array) {
+    yield* parseWatchStream<T>(single(response.body));
+    return;
+  }
+  yield* parseWatchStream<T>(response.body);
+}
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
+function toRequest(call: Call, userAgent: string | undefined): HttpRequest {
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (userAgent !== undefined) headers['user-agent'] = userAgent;
+  if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json';
+  return {
+    method: call.method,
+    url: call.url,
+    headers,
+    ...(call.body === undefined ? {} : { body: encodeText(JSON.stringify(call.body)) }),
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  };
+}
+
+/** The parsed body of a good answer; rejects with `StatusError`, or `ConnectionError` when the body is cut or no JSON. */
+async function readAnswer(response: HttpResponse): Promise<unknown> {
+  let text: string;
+  try {
+    text = decodeText(await readAll(response.body, MAX_RESPONSE_BYTES));
+  } catch (error) {
+    if (error instanceof ConnectionError) throw error;
+    throw new ConnectionError(`answer ended early: ${errorMessage(error)}`, { cause: error });
+  }
+  const parsed = parseJson(text);
+  if (response.status >= 400) throw statusErrorFromResponse(response.status, parsed ?? text.slice(0, 1024).trim());
+  if (parsed === undefined) throw new ConnectionError(`answer ${response.status} is not JSON`);
+  return parsed;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+interface WireList {
+  readonly items?: readonly { kind?: string; apiVersion?: string }[] | null;
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+}
+
+/** Items of a list come without kind and apiVersion; everything we hand on has them. */
+function toList<T>(resource: Resource<T>, answer: unknown): ObjectList<T> {
+  const list = answer as WireList;
+  const items = list.items ?? [];
+  for (const item of items) {
+    item.kind ??= resource.kind;
+    item.apiVersion ??= apiVersionOf(resource);
+  }
+  return {
+    items: items as readonly T[],
+    resourceVersion: list.metadata?.resourceVersion ?? '',
+    ...(list.metadata?.continue ? { continue: list.metadata.continue } : {}),
+  };
+}
+
+function toDeleteBody(options: DeleteOptions): unknown {
+  const { gracePeriodSeconds, propagationPolicy, uid, resourceVersion } = options;
+  const preconditions = uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
+  return { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds, propagationPolicy, preconditions };
+}

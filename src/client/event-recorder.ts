@@ -1,0 +1,209 @@
+/**
+ * Tells the API server what happened, without ever making its callers wait: events queue up (bounded; what does not fit is
+ * counted and logged), are correlated one after another, and are created or counted up.
+ */
+import { EVENTS, type Event, type KubeObject, type ObjectReference, StatusError, isNotFound } from '../api/index.ts';
+import {
+  AsyncQueue,
+  type Clock,
+  type Counter,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+  errorMessage,
+  formatTime,
+} from '../lib/index.ts';
+import { type Correlated, EventCorrelator, type EventDraft } from './event-correlator.ts';
+import type { KubeClient } from './kube-client.ts';
+import { EVENT_RETRY_MS, EVENT_TRIES, MAX_EVENT_MESSAGE_LENGTH, MAX_QUEUED_EVENTS } from './limits.ts';
+
+export interface EventRecorder {
+  /** Never blocks, never throws. `regarding.fieldPath` names the part, e.g. "spec.containers{web}". */
+  event(
+    regarding: ObjectReference,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): void;
+  /** Sends until the signal is aborted; what is queued then is lost. */
+  run(signal: AbortSignal): Promise<void>;
+  /** True when nothing is waiting to be sent. */
+  settled(): boolean;
+}
+
+export interface EventRecorderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Who speaks: "kubelet", "default-scheduler". */
+  readonly component: string;
+  /** On which node, if it is on one. */
+  readonly host?: string;
+  readonly metrics?: MetricsRegistry;
+}
+
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  return new Recorder(options);
+}
+
+/** The reference to `object` for its events. */
+export function referenceTo(object: KubeObject, fieldPath?: string): ObjectReference {
+  const { kind, apiVersion, metadata } = object;
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(metadata?.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...(metadata?.name === undefined ? {} : { name: metadata.name }),
+    ...(metadata?.uid === undefined ? {} : { uid: metadata.uid }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(metadata?.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  };
+}
+
+class Recorder implements EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #correlator = new EventCorrelator();
+  readonly #queue = new AsyncQueue<EventDraft>(MAX_QUEUED_EVENTS);
+  readonly #dropped: Counter | undefined;
+  #sending = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#dropped = options.metrics?.counter({
+      name: 'mendlet_events_dropped_total',
+      help: 'Events that never reached the API server, by cause.',
+      labels: ['component', 'cause'],
+    });
+  }
+
+  event(
+    regarding: ObjectReference,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): void {
+    const text = message.length > MAX_EVENT_MESSAGE_LENGTH ? message.slice(0, MAX_EVENT_MESSAGE_LENGTH) : message;
+    const at = this.#options.clock.now().wall;
+    const extra = annotations === undefined ? {} : { annotations };
+    const taken = this.#queue.push({ regarding, type, reason, message: text, at, ...extra });
+    if (!taken) this.#drop('queue full', { regarding, reason });
+  }
+
+  settled(): boolean {
+    return this.#queue.size === 0 && !this.#sending;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = (): void => this.#queue.end();
+    signal.addEventListener('abort', stop, { once: true });
+    for (
+      let draft = await this.#queue.shift();
+      draft !== undefined && !signal.aborted;
+      draft = await this.#queue.shift()
+    ) {
+      this.#sending = true;
+      await this.#send(draft, signal);
+      this.#sending = false;
+    }
+    signal.removeEventListener('abort', stop);
+  }
+
+  async #send(draft: EventDraft, signal: AbortSignal): Promise<void> {
+    const correlated = this.#correlator.correlate(draft, this.#options.clock.now().mono);
+    if (correlated.kind === 'skip') {
+      this.#drop('spam filter', draft);
+      return;
+    }
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        const event = await this.#write(draft, correlated, signal);
+        this.#correlator.remember(correlated.key, {
+          namespace: event.metadata.namespace ?? '',
+          name: event.metadata.name ?? '',
+          count: event.count ?? correlated.count,
+          firstAt: correlated.kind === 'create' ? correlated.firstAt : correlated.written.firstAt,
+        });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof StatusError) {
+          this.#drop('refused', draft, error);
+          return;
+        }
+        if (tries >= EVENT_TRIES) {
+          this.#drop('no answer', draft, error);
+          return;
+        }
+        // The first pause is cut at random, so that recorders which lost the server together do not return together.
+        const pauseMs = tries === 1 ? EVENT_RETRY_MS * this.#options.random.next() : EVENT_RETRY_MS;
+        await this.#options.clock.sleep(pauseMs, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #write(
+    draft: EventDraft,
+    correlated: Exclude<Correlated, { kind: 'skip' }>,
+    signal: AbortSignal,
+  ): Promise<Event> {
+    const { client } = this.#options;
+    if (correlated.kind === 'count') {
+      const { written, count, message } = correlated;
+      const patch = { count, lastTimestamp: formatTime(draft.at), message };
+      try {
+        return await client.patch(EVENTS, written.namespace, written.name, 'strategic', patch, undefined, signal);
+      } catch (error) {
+        // It expired meanwhile: tell it anew, with its count.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return client.create(EVENTS, this.#toEvent(draft, correlated), signal);
+  }
+
+  #toEvent(draft: EventDraft, correlated: Exclude<Correlated, { kind: 'skip' }>): Event {
+    const { component, host } = this.#options;
+    const firstAt = correlated.kind === 'create' ? correlated.firstAt : correlated.written.firstAt;
+    const namespace =
+      draft.regarding.namespace === undefined || draft.regarding.namespace === ''
+        ? 'default'
+        : draft.regarding.namespace;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: this.#nameOf(draft),
+        namespace,
+        ...(draft.annotations === undefined ? {} : { annotations: { ...draft.annotations } }),
+      },
+      involvedObject: draft.regarding,
+      reason: draft.reason,
+      message: correlated.message,
+      source: host === undefined ? { component } : { component, host },
+      firstTimestamp: formatTime(firstAt),
+      lastTimestamp: formatTime(draft.at),
+      count: correlated.count,
+      type: draft.type,
+      reportingComponent: component,
+      reportingInstance: host ?? '',
+    };
+  }
+
+  /** `OBJECT.HEX`: hex of the nanoseconds since the epoch, as upstream; the random digits stand for what no clock here has. */
+  #nameOf(draft: EventDraft): string {
+    const nanoseconds =
+      BigInt(Math.floor(draft.at)) * 1_000_000n + BigInt(Math.floor(this.#options.random.next() * 1e6));
+    const suffix = nanoseconds.toString(16);
+    return `${(draft.regarding.name ?? '').slice(0, 253 - suffix.length - 1)}.${suffix}`;
+  }
+
+  #drop(cause: string, draft: Pick<EventDraft, 'regarding' | 'reason'>, error?: unknown): void {
+    const { component, logger } = this.#options;
+    this.#dropped?.inc({ component, cause });
+    const { namespace, name } = draft.regarding;
+    const why = error === undefined ? {} : { error: errorMessage(error) };
+    logger.debug('event dropped', { cause, namespace, name, reason: draft.reason, ...why });
+  }
+}

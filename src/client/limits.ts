@@ -1,0 +1,32 @@
+/** Bounds of the client. */
+
+/** Largest whole response that a client reads: a list page of 500 pods of 100 KiB each. */
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** Largest watch event: an object may be 1.5 MiB in the store, and JSON escapes may double it. */
+export const MAX_WATCH_LINE_BYTES = 4 * 1024 * 1024;
+
+/** Objects per list page, client-go's default. */
+export const LIST_PAGE_SIZE = 500;
+
+/** A call without an answer after this is a `ConnectionError`. client-go's usual time-out. */
+export const REQUEST_TIMEOUT_MS = 30_000;
+
+/** How long a server is asked to keep a watch open: between this and twice this (client-go's minWatchTimeout). */
+export const WATCH_TIMEOUT_SECONDS = 300;
+
+/** A watch that outlives the time it was asked for by this much is dead: cut it and resume. */
+export const WATCH_OVERDUE_MS = 30_000;
+
+/** Events waiting to be sent (client-go's event broadcaster: 1000). More are dropped and counted. */
+export const MAX_QUEUED_EVENTS = 1000;
+
+/** Entries of the event correlator's caches (client-go's maxLruCacheEntries). */
+export const MAX_CORRELATED_EVENTS = 4096;
+
+/** Tries for one event when the server does not answer, and the pause between them (client-go's). */
+export const EVENT_TRIES = 12;
+export const EVENT_RETRY_MS = 10_000;
+
+/** A longer event message is cut. */
+export const MAX_EVENT_MESSAGE_LENGTH = 16 * 1024;
