@@ -1,2 +1,3 @@
 /** store: the revisioned event log under the API server. */
+export * from './memory.ts';
 export * from './store.ts';

@@ -44,21 +44,36 @@ export type WriteResult =
   /** The precondition did not hold; `current` is what is there, if anything. */
   | { readonly ok: false; readonly current?: StoreEntry };
 
+export interface WatchBatch {
+  /** In order; none: only progress is told. */
+  readonly events: readonly StoreEvent[];
+  /** All up to this revision has been delivered. */
+  readonly revision: number;
+}
+
 export interface Store {
+  /** `revision`: the store's newest. */
   get(key: string): Promise<{ readonly entry?: StoreEntry; readonly revision: number }>;
   list(prefix: string, options?: ListOptions): Promise<ListResult>;
   /**
    * Writes if the key's revision is `expectedRevision` (0: must not exist). `ttlMs`: the store deletes it (an ordinary
    * delete event) that long after this write.
    */
-  put(key: string, value: Uint8Array, expectedRevision: number, options?: { readonly ttlMs?: number }): Promise<WriteResult>;
+  put(
+    key: string,
+    value: Uint8Array,
+    expectedRevision: number,
+    options?: { readonly ttlMs?: number },
+  ): Promise<WriteResult>;
+  /** The entry of a delete that was done is the last value with the revision of the delete. */
   delete(key: string, expectedRevision: number): Promise<WriteResult>;
   /**
    * Every event with a revision greater than `afterRevision` whose key starts with `prefix`, in order, each once, in
    * batches of at least one. `progress` batches (no events) tell that all up to `revision` has been delivered. Rejects
-   * with `StoreError` "compacted" when the past is gone, and "overflow" when the reader is too slow.
+   * with `StoreError` "compacted" when the past is gone, "future" for a revision yet to come, and "overflow" when the
+   * reader is too slow. Ends when the signal is aborted.
    */
-  watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<{ readonly events: readonly StoreEvent[]; readonly revision: number }>;
+  watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
   /** Forgets history up to and including `revision` (current values stay). */
   compact(revision: number): Promise<void>;
   close(): Promise<void>;
@@ -68,6 +83,17 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: 'unknown' | 'compacted' | 'future' | 'overflow' | 'full' | 'closed';
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The store could not be opened; `message` names the file and what is wrong with it. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+  /** in-use: another process has it open; newer: written by a newer mendlet; corrupt: not a sound store file. */
+  readonly code: 'in-use' | 'newer' | 'corrupt' | 'failed';
+  constructor(code: StoreOpenError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
