@@ -25,6 +25,8 @@ export interface HistogramOptions extends MetricOptions {
 
 export interface Counter {
   inc(labels?: Labels, by?: number): void;
+  /** Forgets one series: the thing it told of is gone. */
+  remove(labels: Labels): void;
 }
 
 export interface Gauge {
@@ -36,6 +38,8 @@ export interface Gauge {
 
 export interface Histogram {
   observe(value: number, labels?: Labels): void;
+  /** Forgets one series: the thing it told of is gone. */
+  remove(labels: Labels): void;
 }
 
 export interface MetricsRegistry {
@@ -159,6 +163,7 @@ export function createMetrics(): MetricsRegistry {
         const series = seriesOf(metric, labels);
         if (series !== undefined) series.value += by;
       },
+      remove: (labels) => void metric.series.delete(seriesKey(metric, labels)),
     };
   };
 
@@ -188,6 +193,7 @@ export function createMetrics(): MetricsRegistry {
         series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
         series.sum += value;
       },
+      remove: (labels) => void metric.series.delete(seriesKey(metric, labels)),
     };
   };
 
