@@ -16,3 +16,5 @@ export * from './resources.ts';
 export * from './selectable-fields.ts';
 export * from './status-error.ts';
 export type * from './types.gen.ts';
+export * from './validate-structure.ts';
+export type { FieldValidation } from './schema/structure.ts';

@@ -2,8 +2,6 @@
 import { apiVersionOf, type KubeObject, type Resource } from './resource.ts';
 import type { OwnerReference } from './types.gen.ts';
 
-/** Letters that make no words, and digits that look like no letter (upstream's `util/rand`). */
-const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_LENGTH = 63;
 
@@ -54,10 +52,8 @@ export function controllerReference<T extends KubeObject>(resource: Resource<T>,
 
 /**
  * A name from `generateName`: the prefix, shortened where needed, and five random characters.
- * @param below gives a whole number from 0 up to, not including, its argument
+ * @param suffix gives so many random characters of the alphabet for names (lib's `Random.suffix`)
  */
-export function generateName(prefix: string, below: (bound: number) => number): string {
-  const kept = prefix.slice(0, MAX_GENERATED_LENGTH - SUFFIX_LENGTH);
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => NAME_ALPHABET[below(NAME_ALPHABET.length)]);
-  return kept + suffix.join('');
+export function generateName(prefix: string, suffix: (length: number) => string): string {
+  return prefix.slice(0, MAX_GENERATED_LENGTH - SUFFIX_LENGTH) + suffix(SUFFIX_LENGTH);
 }

@@ -14,7 +14,7 @@ export function isRestartableInit(container: { readonly restartPolicy?: string }
  * before it, whichever is more; then the overhead. Pod-level requests replace the sum where given.
  */
 export function podRequests(spec: PodSpec): ResourceQuantities {
-  const total = totalOf(spec, (container) => container.resources?.requests ?? container.resources?.limits);
+  const total = totalOf(spec, (container) => container.resources?.requests);
   return add({ ...total, ...spec.resources?.requests }, spec.overhead);
 }
 
@@ -28,8 +28,8 @@ export function podLimits(spec: PodSpec): ResourceQuantities {
 }
 
 function isBounded(spec: PodSpec, name: string): boolean {
-  const sidecars = (spec.initContainers ?? []).filter(isRestartableInit);
-  return [...spec.containers, ...sidecars].every((container) => container.resources?.limits?.[name] !== undefined);
+  const all = [...spec.containers, ...(spec.initContainers ?? [])];
+  return all.every((container) => container.resources?.limits?.[name] !== undefined);
 }
 
 function totalOf(spec: PodSpec, of: (container: Container) => ResourceQuantities | undefined): ResourceQuantities {

@@ -1,0 +1,47 @@
+/** Structure of request bodies with the answers a server gives: 400 with upstream's texts, or warnings. */
+import type { KubeObject } from './resource.ts';
+import { type FieldValidation, readStructure, StructureError } from './schema/structure.ts';
+import { badRequest } from './status-error.ts';
+
+export interface ValidatedStructure<T> {
+  /** A pruned, normalised copy. */
+  readonly object: T;
+  /** For `Warning` headers; empty unless the mode is Warn. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks and prunes a decoded body as an object of this kind. Throws `StatusError` 400: for a kind that is not known, a value
+ * of a wrong type, and in Strict mode for unknown fields.
+ * @param problems what the parser found (duplicate fields): reported with the unknown fields
+ */
+export function validateStructure<T extends KubeObject>(
+  apiVersion: string,
+  kind: string,
+  value: unknown,
+  mode: FieldValidation,
+  problems: readonly string[] = [],
+): ValidatedStructure<T> {
+  const { object, unknownFields } = readOrRefuse(apiVersion, kind, value);
+  const found = mode === 'Ignore' ? [] : [...problems, ...unknownFields];
+  if (mode === 'Strict' && found.length > 0) {
+    throw badRequest(`${prefix(apiVersion, kind)}: strict decoding error: ${found.join(', ')}`);
+  }
+  return { object: object as T, warnings: found };
+}
+
+function readOrRefuse(apiVersion: string, kind: string, value: unknown) {
+  try {
+    const structure = readStructure(apiVersion, kind, value);
+    if (structure === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    return structure;
+  } catch (error) {
+    if (error instanceof StructureError) throw badRequest(`${prefix(apiVersion, kind)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function prefix(apiVersion: string, kind: string): string {
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
+}
