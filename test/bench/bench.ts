@@ -1,0 +1,169 @@
+/**
+ * `npm run bench`: what a user feels, beside the floor that the same runtime sets in the same minutes when it is called bare.
+ * Figures are ratios of one run; the workloads write their own clock (/proc/uptime, 10 ms fine) to a folder of the host.
+ *
+ *   npm run bench -- [--crashes 15] [--pods 50] [--idle-seconds 60] [--containerd 2] [--json FILE]
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import setUp from '../e2e/global-set-up.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from '../e2e/harness.ts';
+import { BareRuntime } from './bare-runtime.ts';
+import { milliseconds, percentile, processUsage, ratio, uptimeSeconds } from './figures.ts';
+
+const { values } = parseArgs({
+  options: {
+    crashes: { type: 'string', default: '15' },
+    pods: { type: 'string', default: '50' },
+    'idle-seconds': { type: 'string', default: '60' },
+    containerd: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+const crashes = Number(values.crashes);
+const podCount = Number(values.pods);
+const figures: Record<string, unknown> = {};
+const report = (line: string): void => console.log(line);
+
+await setUp();
+const mendlet = new Mendlet({
+  podNetwork: 211,
+  ...(values.containerd === '2' ? { containerdFolder: containerd2 } : {}),
+});
+try {
+  await mendlet.up();
+  const out = outFolder(mendlet, 'bench');
+  const bare = await BareRuntime.open(mendlet, out.path);
+  try {
+    await crashToRunning(bare, out);
+    await creation(out);
+    await burst(bare, out);
+    await atRest();
+  } finally {
+    await bare.close();
+  }
+  await mendlet.end('SIGTERM');
+  await mendlet.up(['--no-runtime-events']);
+  await relistAlone(out);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 1)}\n`);
+} finally {
+  await mendlet.down();
+}
+
+type Out = ReturnType<typeof outFolder>;
+
+/** One pod that crashes once: the workload's own time from its last words to its next first ones. */
+async function oneCrash(out: Out, name: string, run: number): Promise<number> {
+  const script = `echo s $(cat /proc/uptime) >>/out/${name}; [ $(wc -l </out/${name}) -gt 2 ] && exec sleep 600; sleep 1.${run % 10}; echo e $(cat /proc/uptime) >>/out/${name}; exit 1`;
+  await mendlet.create(
+    busyboxPod(name, script, { spec: { ...out.spec, terminationGracePeriodSeconds: 0 }, container: out.mount }),
+  );
+  await until(`${name} to run again`, async () =>
+    out.lines(name).length >= 3 ? { value: true } : { last: out.lines(name).join() },
+  );
+  const at = out.lines(name).map((line) => Number(line.split(' ')[1]));
+  return at[2]! - at[1]!;
+}
+
+/** In turns with the floor, so that both see the same noise. */
+async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
+  const ours: number[] = [];
+  const floor: number[] = [];
+  await bare.crash('warm-up');
+  for (let run = 0; run < crashes; run++) {
+    floor.push(await bare.crash(`floor-${run}`));
+    ours.push(await oneCrash(out, `crash-${run}`, run));
+  }
+  figures['crash'] = { ours, floor };
+  report(
+    `crash → running again     p50 ${milliseconds(percentile(ours, 0.5))}  p90 ${milliseconds(percentile(ours, 0.9))}  n ${crashes}`,
+  );
+  report(
+    `  bare CRI (event, create, start)  p50 ${milliseconds(percentile(floor, 0.5))}  p90 ${milliseconds(percentile(floor, 0.9))}`,
+  );
+  report(
+    `  ratio                     p50 ${ratio(percentile(ours, 0.5), percentile(floor, 0.5))} (target ≤ 1.6)  p90 ${ratio(percentile(ours, 0.9), percentile(floor, 0.9))} (target ≤ 1.8)`,
+  );
+}
+
+async function relistAlone(out: Out): Promise<void> {
+  const ours: number[] = [];
+  for (let run = 0; run < crashes; run++) ours.push(await oneCrash(out, `relist-${run}`, run));
+  figures['crash_relist_alone'] = { ours };
+  report(
+    `crash → running again, relist alone  p50 ${milliseconds(percentile(ours, 0.5))}  p90 ${milliseconds(percentile(ours, 0.9))}  n ${crashes}`,
+  );
+}
+
+async function creation(out: Out): Promise<void> {
+  const ours: number[] = [];
+  for (let run = 0; run < crashes; run++) {
+    const name = `create-${run}`;
+    const from = uptimeSeconds();
+    await mendlet.create(
+      busyboxPod(name, `echo s $(cat /proc/uptime) >/out/${name}; exec sleep 600`, {
+        spec: { ...out.spec, terminationGracePeriodSeconds: 0 },
+        container: out.mount,
+      }),
+    );
+    await until(`${name} to run`, async () => (out.lines(name).length > 0 ? { value: true } : { last: '' }));
+    ours.push(Number(out.lines(name)[0]!.split(' ')[1]) - from);
+  }
+  figures['create'] = { ours };
+  report(
+    `kubectl create typed → first process  p50 ${milliseconds(percentile(ours, 0.5))}  p90 ${milliseconds(percentile(ours, 0.9))}  n ${crashes}`,
+  );
+  await deleteAll();
+}
+
+async function burst(bare: BareRuntime, out: Out): Promise<void> {
+  const floor = await bare.burst(podCount);
+  const names = Array.from({ length: podCount }, (_, n) => `burst-${n}`);
+  const before = processUsage(mendlet.pid);
+  const from = uptimeSeconds();
+  await mendlet.create(
+    ...names.map((name) =>
+      busyboxPod(name, `echo s $(cat /proc/uptime) >/out/${name}; exec sleep 36000`, {
+        spec: { ...out.spec, terminationGracePeriodSeconds: 0 },
+        container: out.mount,
+      }),
+    ),
+  );
+  await until('all of the burst to run', async () => {
+    const started = names.filter((name) => out.lines(name).length > 0).length;
+    return started === podCount ? { value: true } : { last: `${started} of ${podCount}` };
+  });
+  const ours = Math.max(...names.map((name) => Number(out.lines(name)[0]!.split(' ')[1]))) - from;
+  figures['burst'] = {
+    pods: podCount,
+    ours,
+    floor,
+    cpuSeconds: processUsage(mendlet.pid).cpuSeconds - before.cpuSeconds,
+  };
+  report(
+    `${podCount} pods at once → all running  ${ours.toFixed(1)} s, bare CRI ${floor.toFixed(1)} s, ratio ${ratio(ours, floor)}`,
+  );
+}
+
+async function atRest(): Promise<void> {
+  for (const n of [0, podCount - 1])
+    await mendlet.untilPod(`burst-${n}`, 'ready', (pod) => mainContainer(pod)?.ready === true);
+  await sleep(15_000);
+  const before = processUsage(mendlet.pid);
+  const from = uptimeSeconds();
+  await sleep(Number(values['idle-seconds']) * 1000);
+  const after = processUsage(mendlet.pid);
+  const percent = (100 * (after.cpuSeconds - before.cpuSeconds)) / (uptimeSeconds() - from);
+  figures['rest'] = { pods: podCount, cpuPercentOfCore: percent, rssMiB: after.rssMiB };
+  report(
+    `at rest with ${podCount} pods       CPU ${percent.toFixed(2)} % of a core, ${after.rssMiB.toFixed(0)} MiB RSS (all of mendlet: API server, store, controllers, agent; target < 200)`,
+  );
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${mendlet.pid}/status`, 'utf8'))?.[1]) / 1024;
+  report(`  highest RSS so far        ${peak.toFixed(0)} MiB`);
+  await deleteAll();
+}
+
+async function deleteAll(): Promise<void> {
+  await mendlet.kubectl(['delete', 'pods', '--all', '--grace-period=0', '--force', '--wait=true']);
+}

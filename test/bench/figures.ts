@@ -1,0 +1,29 @@
+/** Small arithmetic of the benchmark. */
+import { readFileSync } from 'node:fs';
+
+/** Seconds since boot, by the same clock that the workloads read. */
+export function uptimeSeconds(): number {
+  return Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
+}
+
+/** The value below which the share `p` (0 to 1) of `samples` lies; nearest rank. */
+export function percentile(samples: readonly number[], p: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
+}
+
+export function milliseconds(seconds: number): string {
+  return `${Math.round(seconds * 1000)} ms`;
+}
+
+export function ratio(ours: number, floor: number): string {
+  return `${(ours / floor).toFixed(2)}×`;
+}
+
+/** CPU seconds (user and system, all threads) and resident memory of a process. */
+export function processUsage(pid: number): { readonly cpuSeconds: number; readonly rssMiB: number } {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  // utime and stime, in clock ticks of 10 ms.
+  return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100, rssMiB: Number(rss) / 1024 };
+}
