@@ -3,6 +3,7 @@
  * patches. Imports nothing of ours; no I/O.
  */
 export * from './conditions.ts';
+export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './label-selector.ts';
@@ -13,8 +14,8 @@ export * from './qos-class.ts';
 export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export type { FieldValidation } from './schema/structure.ts';
 export * from './selectable-fields.ts';
 export * from './status-error.ts';
 export type * from './types.gen.ts';
 export * from './validate-structure.ts';
-export type { FieldValidation } from './schema/structure.ts';

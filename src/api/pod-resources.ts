@@ -14,8 +14,12 @@ export function isRestartableInit(container: { readonly restartPolicy?: string }
  * before it, whichever is more; then the overhead. Pod-level requests replace the sum where given.
  */
 export function podRequests(spec: PodSpec): ResourceQuantities {
-  const total = totalOf(spec, (container) => container.resources?.requests);
-  return add({ ...total, ...spec.resources?.requests }, spec.overhead);
+  return add({ ...podRequestsOfContainers(spec), ...spec.resources?.requests }, spec.overhead);
+}
+
+/** The containers' part of `podRequests`. */
+export function podRequestsOfContainers(spec: PodSpec): ResourceQuantities {
+  return totalOf(spec, (container) => container.resources?.requests);
 }
 
 /** The most that the pod may use; a resource is absent when some container sets no limit on it. */
@@ -33,7 +37,7 @@ function isBounded(spec: PodSpec, name: string): boolean {
 }
 
 function totalOf(spec: PodSpec, of: (container: Container) => ResourceQuantities | undefined): ResourceQuantities {
-  let sum = spec.containers.reduce<ResourceQuantities>((total, container) => add(total, of(container)), {});
+  let sum = (spec.containers ?? []).reduce<ResourceQuantities>((total, container) => add(total, of(container)), {});
   let sidecars: ResourceQuantities = {};
   let peak: ResourceQuantities = {};
   for (const container of spec.initContainers ?? []) {

@@ -1,0 +1,65 @@
+/**
+ * Defaults per kind: what a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
+ * without an entry has none.
+ */
+import type { Event, Namespace, Node, Pod, PodTemplate, Secret } from '../types.gen.ts';
+import { defaultPod } from './pod.ts';
+import { defaultPodSpec } from './pod-spec.ts';
+
+type Defaulter = (draft: never) => void;
+
+const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
+  'v1/Pod': defaultPod,
+  'v1/PodTemplate': (draft: PodTemplate) => {
+    if (draft.template?.spec !== undefined) defaultPodSpec(draft.template.spec);
+  },
+  'v1/Namespace': defaultNamespace,
+  'v1/Node': defaultNode,
+  'v1/Secret': defaultSecret,
+  'v1/Event': defaultEvent,
+};
+
+/** A copy of the object with its defaults. The input must have passed `validateStructure`. */
+export function applyDefaults<T>(apiVersion: string, kind: string, object: T): T {
+  const draft = structuredClone(object);
+  const name = `${apiVersion}/${kind}`;
+  if (Object.hasOwn(DEFAULTERS, name)) DEFAULTERS[name]?.(draft as never);
+  return draft;
+}
+
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+function defaultNamespace(namespace: Namespace): void {
+  const name = namespace.metadata?.name;
+  if (namespace.metadata !== undefined && name)
+    namespace.metadata.labels = { ...namespace.metadata.labels, [NAME_LABEL]: name };
+  namespace.spec ??= {};
+  namespace.status ??= {};
+  namespace.status.phase ||= 'Active';
+}
+
+function defaultNode(node: Node): void {
+  node.spec ??= {};
+  node.status ??= {};
+  if (node.status.capacity !== undefined) node.status.allocatable ??= { ...node.status.capacity };
+}
+
+/** `stringData` is write-only: it ends up, encoded, in `data`. */
+function defaultSecret(secret: Secret): void {
+  secret.type ||= 'Opaque';
+  const { stringData } = secret;
+  if (stringData === undefined) return;
+  const encoded = Object.entries(stringData).map(([name, text]) => [name, encodeBase64(text)]);
+  secret.data = { ...secret.data, ...Object.fromEntries(encoded) };
+  delete secret.stringData;
+}
+
+function encodeBase64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+function defaultEvent(event: Event): void {
+  event.source ??= {};
+  event.reportingComponent ??= '';
+  event.reportingInstance ??= '';
+}
