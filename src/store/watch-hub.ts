@@ -112,6 +112,7 @@ export class WatchHub {
     if (afterRevision > this.#revision) {
       throw new StoreError('future', `revision ${afterRevision} is yet to come (newest: ${this.#revision})`);
     }
+    this.#refuseCompacted(afterRevision);
     const watcher: Watcher = {
       prefix,
       cursor: afterRevision,
@@ -152,12 +153,15 @@ export class WatchHub {
     if (watcher.live) {
       throw new StoreError('overflow', `watcher is ${this.#revision - watcher.cursor} events behind`);
     }
-    if (watcher.cursor < this.#compacted) {
-      throw new StoreError('compacted', `revision ${watcher.cursor} was compacted (oldest: ${this.#compacted})`);
-    }
+    this.#refuseCompacted(watcher.cursor);
     const { events, revision } = await this.#log.readEvents(watcher.prefix, watcher.cursor, WATCH_BATCH_EVENTS);
     watcher.cursor = revision;
     return events;
+  }
+
+  #refuseCompacted(revision: number): void {
+    if (revision >= this.#compacted) return;
+    throw new StoreError('compacted', `revision ${revision} was compacted (oldest: ${this.#compacted})`);
   }
 
   #collect(watcher: Watcher, oldest: number): StoreEvent[] {

@@ -1,0 +1,64 @@
+/** What the main thread and the store's worker say to each other. Plain data: it is cloned on its way. */
+import type { ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
+
+export interface WorkerOptions {
+  readonly path: string;
+  readonly maxFileBytes: number;
+  readonly sweepRevisions: number;
+}
+
+export type WorkerCall =
+  | { readonly op: 'get'; readonly key: string }
+  | { readonly op: 'list'; readonly prefix: string; readonly options: ListOptions }
+  | {
+      readonly op: 'put';
+      readonly key: string;
+      readonly value: Uint8Array;
+      readonly expected: number;
+      readonly expiry?: ExpiryStamp;
+    }
+  | { readonly op: 'delete'; readonly key: string; readonly expected: number }
+  | { readonly op: 'events'; readonly prefix: string; readonly after: number; readonly limit: number }
+  | { readonly op: 'compact'; readonly revision: number }
+  | { readonly op: 'close' };
+
+export interface ExpiryStamp {
+  /** Wall ms. */
+  readonly expiresAt: number;
+  /** The whole time it was given, in ms: no wait is longer, whatever the wall clock does. */
+  readonly ttlMs: number;
+}
+
+/** A key that has an end. */
+export interface ExpiringKey {
+  readonly key: string;
+  readonly revision: number;
+  readonly expiry: ExpiryStamp;
+}
+
+export type WorkerRequest = WorkerCall & { readonly id: number };
+
+/** What a write did; the value of a put is left out, since the main thread has it. */
+export type Written =
+  | { readonly ok: true; readonly revision: number; readonly createRevision: number; readonly previous?: Uint8Array }
+  | { readonly ok: false; readonly current?: StoreEntry };
+
+export type WorkerReply =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number; readonly ok: false; readonly code: FailureCode; readonly message: string };
+
+export type FailureCode = 'unknown' | 'compacted' | 'future' | 'full';
+
+export type WorkerMessage =
+  /** The answers to one batch, in the order of the calls; sent after its commit. */
+  | { readonly type: 'replies'; readonly replies: readonly WorkerReply[] }
+  /** After an I/O error and a reopening: writes whose callers were told "unknown" and which are there all the same. */
+  | { readonly type: 'recovered'; readonly events: readonly StoreEvent[]; readonly expiring: readonly ExpiringKey[] }
+  /** The first message, when all is well. */
+  | {
+      readonly type: 'opened';
+      readonly revision: number;
+      readonly compacted: number;
+      readonly expiring: readonly ExpiringKey[];
+    }
+  | { readonly type: 'failed'; readonly code: StoreOpenError['code']; readonly message: string };

@@ -1,0 +1,177 @@
+/**
+ * The store's worker thread: takes all calls that have queued up, runs them in one transaction, and answers after its
+ * commit. So a write that comes while a commit is under way shares the next one, and nothing is acknowledged that is not
+ * on the disk. An entry point of its own when bundled (`dist/store-worker.js`).
+ */
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { assert, errorMessage } from '../lib/index.ts';
+import { MAX_BATCH_CALLS } from './limits.ts';
+import { SqliteLog } from './sqlite-log.node.ts';
+import type { FailureCode, WorkerMessage, WorkerOptions, WorkerReply, WorkerRequest } from './sqlite-messages.ts';
+import { openDatabase, SQLITE_FULL, sqliteCode } from './sqlite-open.node.ts';
+import { StoreError, StoreOpenError } from './store.ts';
+
+function isWrite(request: WorkerRequest): boolean {
+  return request.op === 'put' || request.op === 'delete' || request.op === 'compact';
+}
+
+class StoreWorker {
+  readonly #port: MessagePort;
+  readonly #options: WorkerOptions;
+  #log: SqliteLog;
+  #sweeping = false;
+  #closed = false;
+
+  constructor(port: MessagePort, options: WorkerOptions) {
+    this.#port = port;
+    this.#options = options;
+    this.#log = new SqliteLog(openDatabase(options.path, options.maxFileBytes));
+    const { revision, compacted } = this.#log;
+    this.#say({ type: 'opened', revision, compacted, expiring: this.#log.expiring() });
+    port.on('message', (request: WorkerRequest) => this.#take(request));
+    this.#planSweep();
+  }
+
+  /** Runs everything that has arrived. */
+  #take(first: WorkerRequest): void {
+    const batch = [first];
+    while (batch.length < MAX_BATCH_CALLS && batch.at(-1)?.op !== 'close') {
+      const next: { message: WorkerRequest } | undefined = receiveMessageOnPort(this.#port);
+      if (next === undefined) break;
+      batch.push(next.message);
+    }
+    const replies = this.#run(batch);
+    if (replies !== undefined) this.#say({ type: 'replies', replies });
+    if (batch.at(-1)?.op === 'close') this.#close();
+    else this.#planSweep();
+  }
+
+  /** `undefined`: the file could not be opened again after an error; that has been said. */
+  #run(batch: readonly WorkerRequest[]): WorkerReply[] | undefined {
+    if (!batch.some(isWrite)) return batch.map((request) => this.#answer(request));
+    try {
+      return this.#log.transaction(() => batch.map((request) => this.#answer(request)));
+    } catch (error) {
+      if (sqliteCode(error) === SQLITE_FULL) return this.#runOneByOne(batch, error);
+      return this.#recover(batch, error);
+    }
+  }
+
+  /** One call was too much for the disk; the others need not fail with it. */
+  #runOneByOne(batch: readonly WorkerRequest[], error: unknown): WorkerReply[] | undefined {
+    if (batch.length === 1)
+      return batch.map(({ id }) => ({ id, ok: false, code: 'full', message: errorMessage(error) }));
+    const replies: WorkerReply[] = [];
+    for (const request of batch) {
+      const reply = this.#run([request]);
+      if (reply === undefined) return undefined;
+      replies.push(...reply);
+    }
+    return replies;
+  }
+
+  /**
+   * After an I/O error at commit only the file knows whether the transaction is in it (the kernel forgets dirty pages
+   * whose write failed), so it is read anew, and what is found there beyond the last answer is told as events.
+   */
+  #recover(batch: readonly WorkerRequest[], error: unknown): WorkerReply[] | undefined {
+    const { revision } = this.#log;
+    const message = errorMessage(error);
+    this.#log.close();
+    try {
+      this.#log = new SqliteLog(openDatabase(this.#options.path, this.#options.maxFileBytes));
+    } catch (openError) {
+      this.#closed = true;
+      this.#fail(new StoreOpenError('failed', `${message}; then ${errorMessage(openError)}`));
+      return undefined;
+    }
+    const late = this.#log.events('', revision, MAX_BATCH_CALLS).events;
+    if (late.length > 0) this.#say({ type: 'recovered', events: late, expiring: this.#log.expiring() });
+    return batch.map((request) =>
+      isWrite(request) ? { id: request.id, ok: false, code: 'unknown', message } : this.#answer(request),
+    );
+  }
+
+  #answer(request: WorkerRequest): WorkerReply {
+    try {
+      return { id: request.id, ok: true, result: this.#perform(request) };
+    } catch (error) {
+      if (error instanceof StoreError) {
+        return { id: request.id, ok: false, code: toFailureCode(error), message: error.message };
+      }
+      // An error of SQLite's in a write undoes the whole transaction; in a read it is an answer.
+      if (isWrite(request)) throw error;
+      return { id: request.id, ok: false, code: 'unknown', message: errorMessage(error) };
+    }
+  }
+
+  #perform(request: WorkerRequest): unknown {
+    switch (request.op) {
+      case 'get':
+        return { entry: this.#log.get(request.key), revision: this.#log.revision };
+      case 'list':
+        return this.#log.list(request.prefix, request.options);
+      case 'put':
+        return this.#log.put(request.key, request.value, request.expected, request.expiry);
+      case 'delete':
+        return this.#log.delete(request.key, request.expected);
+      case 'events':
+        return this.#log.events(request.prefix, request.after, request.limit);
+      case 'compact':
+        return this.#log.compact(request.revision);
+      case 'close':
+        return undefined;
+    }
+  }
+
+  #planSweep(): void {
+    if (this.#sweeping || this.#closed) return;
+    this.#sweeping = true;
+    setImmediate(() => {
+      this.#sweeping = false;
+      if (this.#closed) return;
+      let more = false;
+      try {
+        more = this.#log.transaction(() => this.#log.sweep(this.#options.sweepRevisions));
+      } catch {
+        // A full disk: the rows stay until the next compaction. Any worse error shows at the next write.
+      }
+      if (more) this.#planSweep();
+    });
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#log.close();
+    this.#port.close();
+  }
+
+  #fail(error: StoreOpenError): void {
+    this.#say({ type: 'failed', code: error.code, message: error.message });
+    this.#port.close();
+  }
+
+  #say(message: WorkerMessage): void {
+    this.#port.postMessage(message);
+  }
+}
+
+function toFailureCode(error: StoreError): FailureCode {
+  return error.code === 'compacted' || error.code === 'future' ? error.code : 'unknown';
+}
+
+function isOptions(value: unknown): value is WorkerOptions {
+  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string';
+}
+
+const port = parentPort;
+const options: unknown = workerData;
+assert(port !== null && isOptions(options), 'the store worker was started without its options');
+try {
+  new StoreWorker(port, options);
+} catch (error) {
+  const { code, message } =
+    error instanceof StoreOpenError ? error : new StoreOpenError('failed', `${options.path}: ${errorMessage(error)}`);
+  port.postMessage({ type: 'failed', code, message } satisfies WorkerMessage);
+  port.close();
+}

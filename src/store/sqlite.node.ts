@@ -1,0 +1,261 @@
+/** The store on disk: SQLite in a worker thread, so that a slow commit never holds up the main loop. */
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../lib/index.ts';
+import { Compactor } from './compactor.ts';
+import { Expiry } from './expiry.ts';
+import { assertKey } from './keys.ts';
+import { MAX_FILE_BYTES, MAX_PENDING_CALLS, SWEEP_REVISIONS } from './limits.ts';
+import type { ExpiringKey, WorkerCall, WorkerMessage, WorkerOptions, WorkerReply, Written } from './sqlite-messages.ts';
+import {
+  type ListOptions,
+  type ListResult,
+  type Store,
+  type StoreEntry,
+  StoreError,
+  type StoreEvent,
+  StoreOpenError,
+  type WatchBatch,
+  type WriteResult,
+} from './store.ts';
+import { WatchHub } from './watch-hub.ts';
+
+/** Bounds of the worker's heap: rows pass through it, nothing stays. */
+const WORKER_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
+
+export interface SqliteStoreOptions {
+  /** The file; created with mode 0600 if missing, its folder must exist. */
+  readonly path: string;
+  readonly clock: Clock;
+  /** Where the worker's code is. Default: beside this module, `store-worker.js` when bundled. */
+  readonly workerUrl?: URL;
+  /** The store broke (worker dead, disk gone) and answers nothing any more: the process should end. */
+  readonly onFailure?: (error: StoreError) => void;
+  readonly maxFileBytes?: number;
+  readonly sweepRevisions?: number;
+  readonly ringMaxEvents?: number;
+  readonly compactionIntervalMs?: number;
+  readonly maxHistoryRevisions?: number;
+}
+
+interface Pending {
+  readonly call: WorkerCall;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+type Opened = Extract<WorkerMessage, { type: 'opened' }>;
+
+function defaultWorkerUrl(): URL {
+  const file = import.meta.url.endsWith('.ts') ? './sqlite-worker.node.ts' : './store-worker.js';
+  return new URL(file, import.meta.url);
+}
+
+/** The event of a write that was done. */
+function toEvent(call: WorkerCall, written: Written): StoreEvent | undefined {
+  if (!written.ok) return undefined;
+  const { revision, createRevision, previous } = written;
+  if (call.op === 'delete') {
+    return { type: 'delete', key: call.key, value: previous ?? new Uint8Array(0), revision, createRevision };
+  }
+  if (call.op !== 'put') return undefined;
+  const { key, value } = call;
+  return { type: 'put', key, value, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
+}
+
+class SqliteStore implements Store {
+  readonly #worker: Worker;
+  readonly #clock: Clock;
+  readonly #hub: WatchHub;
+  readonly #expiry: Expiry;
+  readonly #compactor: Compactor;
+  readonly #onFailure: (error: StoreError) => void;
+  readonly #pending = new Map<number, Pending>();
+  readonly #exited: Promise<void>;
+  #nextId = 1;
+  #closed: StoreError | undefined;
+
+  constructor(worker: Worker, opened: Opened, options: SqliteStoreOptions) {
+    this.#worker = worker;
+    this.#clock = options.clock;
+    this.#onFailure = options.onFailure ?? (() => {});
+    const { revision, compacted } = opened;
+    this.#hub = new WatchHub({
+      clock: options.clock,
+      log: { readEvents: (prefix, after, limit) => this.#call<WatchBatch>({ op: 'events', prefix, after, limit }) },
+      revision,
+      compacted,
+      ...(options.ringMaxEvents === undefined ? {} : { maxEvents: options.ringMaxEvents }),
+    });
+    this.#expiry = new Expiry({ clock: options.clock, expire: (key, at) => this.delete(key, at) });
+    this.#compactor = new Compactor({
+      clock: options.clock,
+      revision,
+      compacted,
+      compact: (at) => this.compact(at),
+      ...(options.compactionIntervalMs === undefined ? {} : { intervalMs: options.compactionIntervalMs }),
+      ...(options.maxHistoryRevisions === undefined ? {} : { maxRevisions: options.maxHistoryRevisions }),
+    });
+    this.#expect(opened.expiring);
+    worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    worker.on('error', (error) => this.#fail(new StoreError('closed', `the store's worker died: ${String(error)}`)));
+    this.#exited = new Promise((resolve) =>
+      worker.on('exit', () => {
+        this.#fail(new StoreError('closed', "the store's worker ended"));
+        resolve();
+      }),
+    );
+  }
+
+  async get(key: string): Promise<{ readonly entry?: StoreEntry; readonly revision: number }> {
+    assertKey(key);
+    const { entry, revision } = await this.#call<{ entry?: StoreEntry; revision: number }>({ op: 'get', key });
+    return entry === undefined ? { revision } : { entry, revision };
+  }
+
+  list(prefix: string, options: ListOptions = {}): Promise<ListResult> {
+    return this.#call<ListResult>({ op: 'list', prefix, options });
+  }
+
+  async put(
+    key: string,
+    value: Uint8Array,
+    expectedRevision: number,
+    options?: { readonly ttlMs?: number },
+  ): Promise<WriteResult> {
+    assertKey(key);
+    const ttlMs = options?.ttlMs;
+    const expiry = ttlMs === undefined ? {} : { expiry: { ttlMs, expiresAt: this.#clock.now().wall + ttlMs } };
+    const written = await this.#call<Written>({ op: 'put', key, value, expected: expectedRevision, ...expiry });
+    if (!written.ok) return written;
+    const { revision, createRevision } = written;
+    return { ok: true, entry: { key, value, revision, createRevision } };
+  }
+
+  async delete(key: string, expectedRevision: number): Promise<WriteResult> {
+    assertKey(key);
+    const written = await this.#call<Written>({ op: 'delete', key, expected: expectedRevision });
+    if (!written.ok) return written;
+    const { revision, createRevision, previous } = written;
+    return { ok: true, entry: { key, value: previous ?? new Uint8Array(0), revision, createRevision } };
+  }
+
+  watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
+    return this.#hub.watch(prefix, afterRevision, signal);
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.#call<undefined>({ op: 'compact', revision });
+    this.#hub.setCompacted(revision);
+    this.#compactor.compacted(revision);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed === undefined) {
+      const flushed = this.#call<undefined>({ op: 'close' });
+      this.#stop(new StoreError('closed', 'the store was closed'));
+      await flushed.catch(() => {});
+    }
+    await this.#exited;
+  }
+
+  #call<T>(call: WorkerCall): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (this.#pending.size >= MAX_PENDING_CALLS && call.op !== 'close') {
+      return Promise.reject(new StoreError('overflow', `${MAX_PENDING_CALLS} calls wait for the disk already`));
+    }
+    const id = this.#nextId++;
+    return new Promise<T>((resolve, reject) => {
+      // The worker answers each kind of call with the type that its sender expects.
+      this.#pending.set(id, { call, resolve: (result) => resolve(result as T), reject });
+      this.#worker.postMessage({ ...call, id });
+    });
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.type === 'replies') this.#settle(message.replies);
+    else if (message.type === 'recovered') {
+      this.#publish(message.events);
+      this.#expect(message.expiring);
+    } else if (message.type === 'failed') this.#fail(new StoreError('closed', message.message));
+  }
+
+  /** Maps the wall times of the file to our own clock, once. */
+  #expect(expiring: readonly ExpiringKey[]): void {
+    const { wall } = this.#clock.now();
+    for (const { key, revision, expiry } of expiring) {
+      this.#expiry.set(key, revision, Math.min(expiry.ttlMs, expiry.expiresAt - wall));
+    }
+  }
+
+  /** Events are told before the callers hear: whoever knows of a revision finds it in the watch. */
+  #settle(replies: readonly WorkerReply[]): void {
+    const events: StoreEvent[] = [];
+    for (const reply of replies) {
+      const call = this.#pending.get(reply.id)?.call;
+      if (!reply.ok || (call?.op !== 'put' && call?.op !== 'delete')) continue;
+      const event = toEvent(call, reply.result as Written);
+      if (event === undefined) continue;
+      events.push(event);
+      if (call.op === 'put' && call.expiry !== undefined) this.#expiry.set(call.key, event.revision, call.expiry.ttlMs);
+      else this.#expiry.clear(call.key);
+    }
+    this.#publish(events);
+    for (const reply of replies) {
+      const pending = this.#pending.get(reply.id);
+      this.#pending.delete(reply.id);
+      if (reply.ok) pending?.resolve(reply.result);
+      else pending?.reject(new StoreError(reply.code, reply.message));
+    }
+  }
+
+  #publish(events: readonly StoreEvent[]): void {
+    if (events.length === 0 || this.#closed !== undefined) return;
+    this.#hub.publish(events);
+    this.#compactor.advanced(this.#hub.revision);
+  }
+
+  /** The worker is gone: of the calls under way nobody knows whether they took effect. */
+  #fail(error: StoreError): void {
+    const unexpected = this.#closed === undefined;
+    this.#stop(error);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(new StoreError('unknown', error.message));
+    if (unexpected) this.#onFailure(error);
+  }
+
+  #stop(error: StoreError): void {
+    this.#closed ??= error;
+    this.#expiry.close();
+    this.#compactor.close();
+    this.#hub.close(this.#closed);
+  }
+}
+
+/**
+ * Opens (or creates) the store in `path`. Rejects with `StoreOpenError`: "in-use", "newer", "corrupt" or "failed", its
+ * message naming the file.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const workerData: WorkerOptions = {
+    path: options.path,
+    maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
+    sweepRevisions: options.sweepRevisions ?? SWEEP_REVISIONS,
+  };
+  const worker = new Worker(options.workerUrl ?? defaultWorkerUrl(), {
+    name: 'store',
+    workerData,
+    resourceLimits: WORKER_LIMITS,
+    // Flags of the main thread (a loader, an inspector) are not the worker's.
+    execArgv: [],
+  });
+  const opened = await new Promise<Opened>((resolve, reject) => {
+    worker.once('message', (message: WorkerMessage) => {
+      if (message.type === 'opened') resolve(message);
+      else if (message.type === 'failed') reject(new StoreOpenError(message.code, message.message));
+    });
+    worker.once('error', (error) => reject(new StoreOpenError('failed', `${options.path}: ${String(error)}`)));
+    worker.once('exit', () => reject(new StoreOpenError('failed', `${options.path}: the store's worker ended`)));
+  });
+  return new SqliteStore(worker, opened, options);
+}
