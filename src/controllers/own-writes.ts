@@ -1,0 +1,54 @@
+/**
+ * Read your own writes: after a reconcile wrote, its key waits until the listers show what it wrote, so that no decision
+ * rests on a past that the controller itself changed (KEP-5647 does the same by skipping).
+ */
+import type { KubeObject } from '../api/index.ts';
+import type { Lister } from '../client/index.ts';
+
+interface Write {
+  readonly lister: Lister<KubeObject>;
+  readonly resourceVersion: string;
+}
+
+export class OwnWrites {
+  readonly #writes = new Map<string, Write[]>();
+  readonly #parked = new Set<string>();
+  readonly #watched = new Set<unknown>();
+  readonly #wake: (key: string) => void;
+
+  /** `wake` is called for a parked key whose writes have all been seen. */
+  constructor(wake: (key: string) => void) {
+    this.#wake = wake;
+  }
+
+  record(key: string, lister: Lister<KubeObject>, resourceVersion: string | undefined): void {
+    if (resourceVersion === undefined || lister.reached(resourceVersion)) return;
+    const writes = this.#writes.get(key);
+    if (writes === undefined) this.#writes.set(key, [{ lister, resourceVersion }]);
+    else writes.push({ lister, resourceVersion });
+    if (this.#watched.has(lister)) return;
+    this.#watched.add(lister);
+    lister.onProgress(() => this.#wakeParked());
+  }
+
+  /** True when nothing that this key wrote is still unseen; otherwise the key is parked and will be woken. */
+  seen(key: string): boolean {
+    const unseen = (this.#writes.get(key) ?? []).filter((write) => !write.lister.reached(write.resourceVersion));
+    if (unseen.length > 0) {
+      this.#writes.set(key, unseen);
+      this.#parked.add(key);
+      return false;
+    }
+    this.#writes.delete(key);
+    return true;
+  }
+
+  #wakeParked(): void {
+    for (const key of this.#parked) {
+      const unseen = (this.#writes.get(key) ?? []).some((write) => !write.lister.reached(write.resourceVersion));
+      if (unseen) continue;
+      this.#parked.delete(key);
+      this.#wake(key);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The runner that all controllers share: listers feed keys into a work queue, one reconcile per key at a time, level-
+ * triggered. What a reconcile answers decides when its key comes back:
+ *
+ *   error ────────► rate-limited retry          requeueAfterMs ──► then       nothing ──► on the next change
+ *   TerminalError ► never, until it changes
+ */
+import { type KubeObject, type Resource, StatusError } from '../api/index.ts';
+import type { Change, KubeClient, Lister } from '../client/index.ts';
+import {
+  type Clock,
+  ConnectionError,
+  type Logger,
+  type MetricsRegistry,
+  WorkQueue,
+  errorMessage,
+  exposeUnfinishedWork,
+  runWorkQueue,
+  workQueueObserver,
+} from '../lib/index.ts';
+import type { Informers } from './informers.ts';
+import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
+import { type Operation, perform } from './operation.ts';
+import { OwnWrites } from './own-writes.ts';
+
+/** Trying again cannot help: the reconcile waits for a change. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+}
+
+export interface ReconcileResult {
+  /** Look again after this long, ms, if nothing happens before. */
+  readonly requeueAfterMs?: number;
+}
+
+export interface ReconcileContext {
+  readonly signal: AbortSignal;
+  /** Does operations one after another and remembers what was written, so that the next reconcile sees it. */
+  perform(operations: readonly Operation[]): Promise<void>;
+}
+
+/** Which keys a change of a resource concerns. */
+export interface ControllerSource {
+  readonly resource: Resource<KubeObject>;
+  /** Look at these alone. */
+  readonly fieldSelector?: string;
+  readonly keysOf: (change: Change<KubeObject>) => readonly string[];
+}
+
+/** Says a source with the type of its objects. */
+export function source<T extends KubeObject>(
+  resource: Resource<T>,
+  keysOf: (change: Change<T>) => readonly string[],
+  fieldSelector?: string,
+): ControllerSource {
+  const selector = fieldSelector === undefined ? {} : { fieldSelector };
+  return { resource, keysOf: keysOf as unknown as ControllerSource['keysOf'], ...selector };
+}
+
+export interface Controller {
+  readonly name: string;
+  readonly sources: readonly ControllerSource[];
+  readonly concurrency?: number;
+  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void>;
+}
+
+export interface ControllerEnvironment {
+  readonly client: KubeClient;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Runs until the signal is aborted and the last reconcile has ended. */
+export async function runController(
+  controller: Controller,
+  environment: ControllerEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, informers, metrics } = environment;
+  const logger = environment.logger.child({ controller: controller.name });
+  const observer = workQueueObserver(metrics, controller.name);
+  const queue = new WorkQueue<string>({ clock, bucket: RETRY_BUCKET, observer });
+  exposeUnfinishedWork(metrics, controller.name, clock, queue);
+  const listers = controller.sources.map((each) => feed(each, informers, queue));
+  try {
+    await Promise.all(listers.map((lister) => lister.waitForSync(signal)));
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
+  }
+  signal.addEventListener('abort', () => queue.close(), { once: true });
+  await runWorkQueue({
+    queue,
+    concurrency: controller.concurrency ?? RECONCILE_CONCURRENCY,
+    handler: reconcileHandler(controller, environment, logger, queue, signal),
+    onPanic: (key, error) => logger.error('reconcile panicked', { key, error }),
+  });
+}
+
+function feed(each: ControllerSource, informers: Informers, queue: WorkQueue<string>): Lister<KubeObject> {
+  const lister = informers.lister(each.resource, each.fieldSelector);
+  lister.onChange((change) => {
+    for (const key of each.keysOf(change)) queue.add(key);
+  });
+  if (lister.synced) {
+    for (const object of lister.list()) {
+      for (const key of each.keysOf({ type: 'apply', key: '', object })) queue.add(key);
+    }
+  }
+  return lister;
+}
+
+function reconcileHandler(
+  controller: Controller,
+  { client, informers, clock, metrics }: ControllerEnvironment,
+  logger: Logger,
+  queue: WorkQueue<string>,
+  signal: AbortSignal,
+): (key: string) => Promise<'retry' | void> {
+  const ownWrites = new OwnWrites((key) => queue.add(key));
+  const results = metrics.counter({
+    name: 'controller_runtime_reconcile_total',
+    help: 'Reconciles by result.',
+    labels: ['controller', 'result'],
+  });
+  const times = metrics.histogram({
+    name: 'controller_runtime_reconcile_time_seconds',
+    help: 'Time of one reconcile.',
+    labels: ['controller'],
+  });
+  const count = (result: string): void => results.inc({ controller: controller.name, result });
+  const performAll = async (key: string, operations: readonly Operation[]): Promise<void> => {
+    for (const operation of operations) {
+      const written = await perform(client, operation, signal);
+      const watched = controller.sources.find((each) => each.resource.resource === operation.resource.resource);
+      if (watched === undefined) continue;
+      const lister = informers.lister(watched.resource, watched.fieldSelector);
+      ownWrites.record(key, lister, written?.metadata?.resourceVersion);
+    }
+  };
+  return async (key) => {
+    if (!ownWrites.seen(key)) return undefined;
+    const began = clock.now().mono;
+    try {
+      const result = await controller.reconcile(key, { signal, perform: (operations) => performAll(key, operations) });
+      if (result?.requeueAfterMs === undefined) {
+        count('success');
+      } else {
+        count('requeue_after');
+        queue.addAfter(key, result.requeueAfterMs);
+      }
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof TerminalError) {
+        count('terminal_error');
+        logger.error('reconcile failed for good', { key, error: error.message });
+        return undefined;
+      }
+      if (!(error instanceof StatusError || error instanceof ConnectionError)) {
+        count('panic');
+        throw error;
+      }
+      count('error');
+      logger.warn('reconcile failed, trying again', { key, error: errorMessage(error), retries: queue.retries(key) });
+      return 'retry';
+    } finally {
+      times.observe((clock.now().mono - began) / 1000, { controller: controller.name });
+    }
+  };
+}

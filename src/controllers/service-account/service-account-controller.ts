@@ -1,0 +1,21 @@
+import { NAMESPACES, SERVICE_ACCOUNTS } from '../../api/index.ts';
+import type { Informers } from '../informers.ts';
+import { type Controller, source } from '../run-controller.ts';
+import { DEFAULT_SERVICE_ACCOUNT, reconcileServiceAccount } from './reconcile-service-account.ts';
+
+const OURS = `metadata.name=${DEFAULT_SERVICE_ACCOUNT}`;
+
+/** Keys are namespace names. */
+export function serviceAccountController(informers: Informers): Controller {
+  const namespaces = informers.lister(NAMESPACES);
+  const accounts = informers.lister(SERVICE_ACCOUNTS, OURS);
+  return {
+    name: 'serviceaccount',
+    sources: [
+      source(NAMESPACES, (change) => [change.key]),
+      source(SERVICE_ACCOUNTS, ({ object }) => [object.metadata?.namespace ?? ''], OURS),
+    ],
+    reconcile: (key, context) =>
+      context.perform(reconcileServiceAccount(namespaces.getByKey(key), accounts.get(key, DEFAULT_SERVICE_ACCOUNT))),
+  };
+}
