@@ -69,7 +69,11 @@ export interface SandboxConfig {
   readonly hostname: string;
   /** Absolute folder of the pod's logs. */
   readonly logDirectory: string;
-  readonly dns?: { readonly servers: readonly string[]; readonly searches: readonly string[]; readonly options: readonly string[] };
+  readonly dns?: {
+    readonly servers: readonly string[];
+    readonly searches: readonly string[];
+    readonly options: readonly string[];
+  };
   readonly portMappings: readonly PortMapping[];
   readonly labels: StringMap;
   readonly annotations: StringMap;
@@ -204,7 +208,12 @@ export interface RuntimeService {
   listSandboxes(filter?: ListFilter, options?: CallOptions): Promise<readonly Sandbox[]>;
   /** `undefined`: there is none (any more). */
   sandboxStatus(id: string, options?: CallOptions): Promise<SandboxStatus | undefined>;
-  createContainer(sandboxId: string, config: ContainerConfig, sandbox: SandboxConfig, options?: CallOptions): Promise<string>;
+  createContainer(
+    sandboxId: string,
+    config: ContainerConfig,
+    sandbox: SandboxConfig,
+    options?: CallOptions,
+  ): Promise<string>;
   startContainer(id: string, options?: CallOptions): Promise<void>;
   /** SIGTERM (or the stop signal) now, SIGKILL after the grace; resolves when it is dead. Calls may overlap: the shortest grace wins. */
   stopContainer(id: string, graceSeconds: number, options?: CallOptions): Promise<void>;

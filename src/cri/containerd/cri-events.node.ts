@@ -78,11 +78,7 @@ async function probe(grpc: GrpcSocket, seen: () => boolean, signal: AbortSignal)
 }
 
 /** CRI's stream has no sign of standing either; one that did not fail within the interval of a probe is taken to stand. */
-async function* criEvents(
-  grpc: GrpcSocket,
-  signal: AbortSignal,
-  onConnected: () => void,
-): AsyncIterable<RuntimeEvent> {
+async function* criEvents(grpc: GrpcSocket, signal: AbortSignal, onConnected: () => void): AsyncIterable<RuntimeEvent> {
   const inner = new AbortController();
   const either = AbortSignal.any([signal, inner.signal]);
   try {

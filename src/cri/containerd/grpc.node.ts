@@ -9,7 +9,10 @@ import { codeOfConnection, codeOfStatus } from './grpc-errors.ts';
 export interface GrpcSocket {
   readonly transport: Transport;
   /** Runs one call with the port's options; rejects with `RuntimeError` only. `timeoutMs` defaults to 120 s. */
-  call<T>(make: (options: { signal?: AbortSignal; timeoutMs?: number }) => Promise<T>, options?: CallOptions): Promise<T>;
+  call<T>(
+    make: (options: { signal?: AbortSignal; timeoutMs?: number }) => Promise<T>,
+    options?: CallOptions,
+  ): Promise<T>;
   /** The same error for anything thrown by connect. */
   error(thrown: unknown, signal?: AbortSignal): RuntimeError;
   /** Ends the connection; calls in flight fail. Without it the process stays alive. */
@@ -23,9 +26,13 @@ export interface GrpcSocket {
  * meets the deadline of each call.
  */
 export function openGrpcSocket(path: string): GrpcSocket {
-  const session = new Http2SessionManager('http://localhost', { pingIntervalMs: undefined }, {
-    createConnection: () => connect(path),
-  });
+  const session = new Http2SessionManager(
+    'http://localhost',
+    { pingIntervalMs: undefined },
+    {
+      createConnection: () => connect(path),
+    },
+  );
   const transport = createGrpcTransport({
     baseUrl: 'http://localhost',
     sessionManager: session,

@@ -43,7 +43,11 @@ export function sandboxToCri(config: SandboxConfig): MessageInitShape<typeof Pod
     hostname: config.hostname,
     logDirectory: config.logDirectory,
     ...(config.dns && {
-      dnsConfig: { servers: [...config.dns.servers], searches: [...config.dns.searches], options: [...config.dns.options] },
+      dnsConfig: {
+        servers: [...config.dns.servers],
+        searches: [...config.dns.searches],
+        options: [...config.dns.options],
+      },
     }),
     portMappings: config.portMappings.map((port) => ({ ...port, protocol: Protocol[port.protocol] })),
     labels: { ...config.labels },

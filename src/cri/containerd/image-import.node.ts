@@ -1,0 +1,203 @@
+/** Brings images into containerd from files: archives given by the user, and the ones that mendlet builds. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
+import type { ImageService } from '../runtime.ts';
+import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit } from './built-images.ts';
+import { CRI_NAMESPACE } from './containerd-events.ts';
+import { ociArchive, type OciImage } from './oci-image.ts';
+
+/** An archive can't be imported; `message` names the file. */
+export class ImageImportError extends Error {
+  override readonly name = 'ImageImportError';
+}
+
+export interface ImageImporterOptions {
+  /** containerd's own client; absolute path. */
+  readonly ctr: string;
+  readonly socket: string;
+  readonly process: Process;
+  readonly logger: Logger;
+  readonly images: ImageService;
+  /** Remembers what was imported, e.g. `DIR/containerd/imported.json`. */
+  readonly recordFile: string;
+}
+
+const IMPORT_TIMEOUT_MS = 600_000;
+/** CRI hears of an import by an event; it is there a moment later. */
+const VISIBLE_TIMEOUT_MS = 5_000;
+
+const CATATONIT = ['/usr/bin/catatonit', '/usr/libexec/catatonit/catatonit', '/usr/libexec/podman/catatonit'];
+const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'];
+
+export class ImageImporter {
+  readonly #options: ImageImporterOptions;
+
+  constructor(options: ImageImporterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Imports each archive (a .tar as `docker save`, `ctr export` or skopeo write it) or folder of archives. An archive that was
+   * imported before and did not change since is left out. Rejects with `ImageImportError` at the first that fails.
+   */
+  async importArchives(paths: readonly string[]): Promise<readonly string[]> {
+    const names: string[] = [];
+    const record = await this.#readRecord();
+    for (const file of await archives(paths)) {
+      const mark = await fingerprint(file);
+      const known = record[file];
+      if (known?.mark === mark && (await this.#present(known.images))) continue;
+      const images = await this.#import(file);
+      record[file] = { mark, images };
+      await writeFile(this.#options.recordFile, `${JSON.stringify(record, undefined, 1)}\n`, { mode: 0o600 });
+      this.#options.logger.info('imported images', { file, images });
+      names.push(...images);
+    }
+    return names;
+  }
+
+  /** Makes sure that the sandbox image is there. */
+  async ensurePause(): Promise<void> {
+    if ((await this.#options.images.status(PAUSE_IMAGE)) !== undefined) return;
+    await this.build(pauseImage(ociArchitecture(process.arch), await staticInit()));
+  }
+
+  /** Makes sure of an image with the distribution's static busybox under `name` (full reference). */
+  async ensureBusybox(name: string): Promise<void> {
+    if ((await this.#options.images.status(name)) !== undefined) return;
+    const path = await firstStatic(BUSYBOX);
+    if (path === undefined)
+      throw new ImageImportError('no static busybox to build an image from (Debian: busybox-static)');
+    const { stdout } = await this.#options.process.run(path, ['--list']);
+    const applets = stdout.split('\n').filter((name) => name !== '');
+    await this.build(busyboxImage(name, ociArchitecture(process.arch), await readFile(path), applets));
+  }
+
+  /** Builds and imports an image. */
+  async build(image: OciImage): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'mendlet-image-'));
+    try {
+      const file = join(folder, 'image.tar');
+      await writeFile(file, ociArchive(image, sha256));
+      await this.#import(file);
+      this.#options.logger.info('built image', { image: image.name });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  async #import(file: string): Promise<readonly string[]> {
+    const { ctr, socket, process: programs } = this.#options;
+    const before = await this.#tags();
+    const args = ['-a', socket, '-n', CRI_NAMESPACE, 'images', 'import', '--digests=false', file];
+    const result = await programs.run(ctr, args, { timeoutMs: IMPORT_TIMEOUT_MS });
+    if (result.code !== 0) {
+      throw new ImageImportError(
+        `image archive ${file}: ${lastLine(result.stderr) || `ctr ended with ${result.code}`}`,
+      );
+    }
+    const printed = importedNames(`${result.stdout}\n${result.stderr}`);
+    const names = printed.length > 0 ? printed : [...(await this.#tags())].filter((tag) => !before.has(tag));
+    if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no named image in it`);
+    await this.#untilVisible(file, names);
+    return names;
+  }
+
+  async #untilVisible(file: string, names: readonly string[]): Promise<void> {
+    const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
+    while (!(await this.#present(names))) {
+      if (performance.now() > deadline) {
+        throw new ImageImportError(`image archive ${file}: the runtime does not show ${names.join(', ')}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async #present(names: readonly string[]): Promise<boolean> {
+    for (const name of names) if ((await this.#options.images.status(name)) === undefined) return false;
+    return names.length > 0;
+  }
+
+  async #tags(): Promise<Set<string>> {
+    return new Set((await this.#options.images.list()).flatMap(({ repoTags }) => repoTags));
+  }
+
+  async #readRecord(): Promise<Record<string, { mark: string; images: readonly string[] }>> {
+    const text = await readFile(this.#options.recordFile, 'utf8').catch(() => '{}');
+    try {
+      return JSON.parse(text) as Record<string, { mark: string; images: readonly string[] }>;
+    } catch (error) {
+      this.#options.logger.warn('the record of imported images is unreadable; importing again', {
+        error: errorMessage(error),
+      });
+      return {};
+    }
+  }
+}
+
+/** ctr prints "unpacking NAME (sha256:…)...done" per image, 2.x also "NAME saved". */
+export function importedNames(output: string): readonly string[] {
+  const names = [...output.matchAll(/^unpacking (\S+) \(sha256:/gm)].map((match) => match[1] ?? '');
+  return [...new Set(names)];
+}
+
+function sha256(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+async function archives(paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      throw new ImageImportError(`image archive ${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
+    });
+    if (!info.isDirectory()) found.push(path);
+    else
+      found.push(
+        ...(await readdir(path))
+          .filter((name) => name.endsWith('.tar'))
+          .toSorted()
+          .map((name) => join(path, name)),
+      );
+  }
+  return found;
+}
+
+async function fingerprint(file: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  return `${size}:${mtimeMs}:${ino}`;
+}
+
+async function staticInit(): Promise<StaticInit> {
+  const catatonit = await firstStatic(CATATONIT);
+  if (catatonit !== undefined) return { kind: 'catatonit', data: await readFile(catatonit) };
+  const busybox = await firstStatic(BUSYBOX);
+  if (busybox !== undefined) return { kind: 'busybox', data: await readFile(busybox) };
+  throw new ImageImportError('no static init to build the sandbox image from: install catatonit or busybox-static');
+}
+
+/** The first that exists and is linked statically: it must run in a root without libraries. */
+async function firstStatic(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const data = await readFile(path).catch(() => undefined);
+    if (data !== undefined && !needsInterpreter(data)) return path;
+  }
+  return undefined;
+}
+
+/** True when an ELF file (64 bit, little endian) has a PT_INTERP segment; also for anything that is no ELF file. */
+function needsInterpreter(data: Buffer): boolean {
+  if (data.length < 64 || data.readUInt32BE(0) !== 0x7f454c46 || data[4] !== 2) return true;
+  const offset = Number(data.readBigUInt64LE(32));
+  const size = data.readUInt16LE(54);
+  const count = data.readUInt16LE(56);
+  const PT_INTERP = 3;
+  return Array.from({ length: count }, (_, index) => data.readUInt32LE(offset + index * size)).includes(PT_INTERP);
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,225 @@
+/** What main composes: a runtime on mendlet's own containerd, or on a given CRI socket. */
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createClient } from '@connectrpc/connect';
+import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
+import { RuntimeService as CriService } from '../gen/runtime_pb.js';
+import type { ImageService, RuntimeService } from '../runtime.ts';
+import { PAUSE_IMAGE } from './built-images.ts';
+import { endContainerd } from './clean-up.node.ts';
+import { type PodNetwork, podNetwork } from './cni-config.ts';
+import { type ContainerdPaths, containerdConfig, containerdPaths } from './containerd-config.ts';
+import { CriImages } from './cri-images.node.ts';
+import { CriRuntime } from './cri-runtime.node.ts';
+import { type ContainerdInstall, detectContainerd, lacksSysResource, snapshotterFor } from './detect.node.ts';
+import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
+import { ImageImporter } from './image-import.node.ts';
+import { ensureNetwork, NetworkError, removeNetwork } from './network.node.ts';
+import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
+
+/** Where one instance lives and what it may use. */
+export interface ContainerdOptions {
+  /** mendlet's data folder, absolute. */
+  readonly dataDir: string;
+  /** `/run/mendlet/ID`. */
+  readonly runDir: string;
+  readonly instanceId: string;
+  readonly podCidr: string;
+  readonly process: Process;
+  readonly logger: Logger;
+}
+
+export interface OpenContainerdOptions extends ContainerdOptions {
+  /** From `detectContainerd`: main shows what is missing before it comes here. */
+  readonly install: ContainerdInstall;
+  /** As the kubelet's `Cgroups` port says. */
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  /** Lets pods reach this port of the bridge's address though the host's firewall drops. */
+  readonly apiServerPort?: number;
+  /** Archives and folders of them; `DIR/images` is always one. */
+  readonly imageArchives: readonly string[];
+  /** Ends the supervision and the connection; containerd itself stays. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedRuntime {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly socket: string;
+  /** Ends the connection and waits for the supervision to end. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface OpenedContainerd extends OpenedRuntime {
+  readonly importer: ImageImporter;
+  readonly network: PodNetwork;
+  /** 'adopted': containers of an earlier mendlet may be running. */
+  readonly how: 'adopted' | 'started';
+  readonly install: ContainerdInstall;
+  containerdPid(): number | undefined;
+}
+
+/**
+ * Brings the pods' network and the private containerd up (adopting a running one), makes sure of the sandbox image, imports
+ * archives, and supervises until `signal`. Rejects with `NetworkError`, `ContainerdError` or `ImageImportError`, each for the
+ * user to read.
+ */
+export async function openContainerd(options: OpenContainerdOptions): Promise<OpenedContainerd> {
+  const { dataDir, runDir, process, logger, install, signal } = options;
+  const paths = containerdPaths(dataDir, runDir);
+  const network = ownNetwork(options);
+  await mkdir(runDir, { recursive: true, mode: 0o711 });
+  await ensureNetwork(process, network, {
+    confDir: paths.cniConfDir,
+    leasesDir: paths.leasesDir,
+    apiServerPort: options.apiServerPort,
+  });
+  const grpc = openGrpcSocket(paths.socket);
+  try {
+    const runtime = new CriRuntime(grpc);
+    const supervisor = new ContainerdSupervisor({
+      paths,
+      binary: install.containerd,
+      config: await configuration(options, paths),
+      logger,
+      healthy: async () => {
+        const { runtimeReady, runtimeMessage } = await runtime.status({ timeoutMs: HEALTH_CALL_TIMEOUT_MS });
+        if (!runtimeReady) throw new ContainerdError(runtimeMessage);
+      },
+    });
+    const how = await supervisor.start();
+    const images = new CriImages(grpc);
+    const importer = imageImporter(options, paths, images);
+    const supervision = supervisor.supervise(signal);
+    await importer.ensurePause();
+    const own = join(dataDir, 'images');
+    await importer.importArchives([...((await exists(own)) ? [own] : []), ...options.imageArchives]);
+    const close = async (): Promise<void> => {
+      await supervision;
+      grpc.close();
+    };
+    const containerdPid = (): number | undefined => supervisor.pid;
+    return { runtime, images, socket: paths.socket, importer, network, how, install, containerdPid, close };
+  } catch (error) {
+    grpc.close();
+    throw error;
+  }
+}
+
+const HEALTH_CALL_TIMEOUT_MS = 5_000;
+
+/**
+ * Ends and removes all that `openContainerd` made: sandboxes (their containers get `graceSeconds`), containerd, shims, mounts,
+ * network. Images and configuration stay in the data folder. Needs no containerd to be running. Rejects for a network whose
+ * `podCidr` is malformed.
+ */
+export async function downContainerd(options: ContainerdOptions & { readonly graceSeconds: number }): Promise<void> {
+  const { dataDir, runDir, process, logger } = options;
+  const paths = containerdPaths(dataDir, runDir);
+  const grpc = openGrpcSocket(paths.socket);
+  try {
+    await removeSandboxes(new CriRuntime(grpc), options.graceSeconds, logger);
+  } catch (error) {
+    logger.debug('containerd is not there to remove its sandboxes', { error: errorMessage(error) });
+  } finally {
+    grpc.close();
+  }
+  await endContainerd(paths, process, logger);
+  await removeNetwork(process, ownNetwork(options), { confDir: paths.cniConfDir, leasesDir: paths.leasesDir });
+}
+
+/** Stops containers with their grace, then stops and removes their sandboxes. On a private containerd all are ours. */
+export async function removeSandboxes(runtime: RuntimeService, graceSeconds: number, logger: Logger): Promise<number> {
+  const sandboxes = await runtime.listSandboxes();
+  const containers = await runtime.listContainers();
+  await eachOf(
+    containers.filter(({ state }) => state === 'running'),
+    ({ id }) => runtime.stopContainer(id, graceSeconds),
+    logger,
+  );
+  await eachOf(sandboxes, ({ id }) => runtime.stopSandbox(id).then(() => runtime.removeSandbox(id)), logger);
+  return sandboxes.length;
+}
+
+const MAX_PARALLEL_REMOVALS = 16;
+
+async function eachOf<T extends { readonly id: string }>(
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+  logger: Logger,
+): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) {
+      await run(item).catch((error: unknown) => {
+        logger.warn('not removed', { id: item.id, error: errorMessage(error) });
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_PARALLEL_REMOVALS }, worker));
+}
+
+/**
+ * A runtime behind any CRI socket (`path`: absolute, without unix://). Nothing is supervised. Rejects with `RuntimeError` when
+ * nobody answers there.
+ */
+export async function openCriSocket(path: string, logger: Logger): Promise<OpenedRuntime> {
+  const grpc = openGrpcSocket(path);
+  const runtime = new CriRuntime(grpc);
+  try {
+    await runtime.version({ timeoutMs: HEALTH_CALL_TIMEOUT_MS });
+    await warnOfOomScore(grpc, path, logger);
+  } catch (error) {
+    grpc.close();
+    throw error;
+  }
+  return { runtime, images: new CriImages(grpc), socket: path, close: async () => grpc.close() };
+}
+
+/** A containerd without CAP_SYS_RESOURCE and `restrict_oom_score_adj` fails every sandbox with words that nobody understands. */
+async function warnOfOomScore(grpc: GrpcSocket, path: string, logger: Logger): Promise<void> {
+  if (!(await lacksSysResource())) return;
+  const cri = createClient(CriService, grpc.transport);
+  const { info } = await grpc.call((call) => cri.status({ verbose: true }, call), {
+    timeoutMs: HEALTH_CALL_TIMEOUT_MS,
+  });
+  if (!/"restrictOOMScoreAdj":\s*false/i.test(info['config'] ?? '')) return;
+  logger.warn('every pod will fail: set restrict_oom_score_adj = true in the CRI section of this containerd', {
+    socket: path,
+    because: 'this machine gives no CAP_SYS_RESOURCE',
+  });
+}
+
+async function configuration(options: OpenContainerdOptions, paths: ContainerdPaths): Promise<string> {
+  const { install, cgroupDriver, dataDir } = options;
+  const traits = {
+    version: install.version,
+    ociRuntime: install.ociRuntime,
+    cgroupDriver,
+    restrictOomScoreAdj: await lacksSysResource(),
+    cniBinDirs: [install.cniBinDir],
+    snapshotter: await snapshotterFor(dataDir),
+  };
+  return containerdConfig(paths, traits, PAUSE_IMAGE);
+}
+
+function imageImporter(options: OpenContainerdOptions, paths: ContainerdPaths, images: ImageService): ImageImporter {
+  const { install, process, logger } = options;
+  const recordFile = join(dirname(paths.configFile), 'imported.json');
+  return new ImageImporter({ ctr: install.ctr, socket: paths.socket, process, logger, images, recordFile });
+}
+
+function ownNetwork({ instanceId, podCidr }: ContainerdOptions): PodNetwork {
+  const network = podNetwork(instanceId, podCidr);
+  if (typeof network === 'string') throw new NetworkError(network);
+  return network;
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+export { detectContainerd } from './detect.node.ts';
