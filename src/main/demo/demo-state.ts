@@ -1,0 +1,190 @@
+/**
+ * What the demo's view shows, made from what any client sees: watch events of pods and Events. Pure: each step takes the
+ * state before and returns the one after. Times are ms on the monotonic clock at which the news came.
+ */
+import type { ContainerStatus, Event, Pod } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+
+export type Now =
+  | { readonly kind: 'pending'; readonly reason: string }
+  | { readonly kind: 'running'; readonly since: number; readonly ready: boolean }
+  | { readonly kind: 'dead' }
+  /** `until`: when the next start is due, if the server says so. */
+  | { readonly kind: 'back-off'; readonly until: number | undefined };
+
+export interface Death {
+  readonly at: number;
+  /** "exit code 1", "out of memory (exit code 137)" … */
+  readonly cause: string;
+  /** What the dead said or the probe saw. */
+  readonly evidence: string;
+}
+
+export interface PodView {
+  readonly now: Now;
+  readonly restarts: number;
+  readonly lastDeath?: Death;
+  /** Of the last healing that had no back-off: from the news of the death to the news of the running replacement. */
+  readonly healedInMs?: number;
+  /** Container ids that are dead. */
+  readonly dead: readonly string[];
+  /** The death that waits for its healing. */
+  readonly open?: { readonly at: number; readonly seen: boolean; readonly backedOff: boolean };
+  /** The last failed liveness probe of the container that runs. */
+  readonly probeFailure?: string;
+}
+
+export interface TimelineEntry {
+  readonly at: number;
+  readonly pod: string;
+  readonly kind: 'death' | 'healing' | 'probe' | 'back-off';
+  readonly text: string;
+}
+
+export interface DemoState {
+  readonly pods: Readonly<Record<string, PodView>>;
+  /** Oldest first. */
+  readonly timeline: readonly TimelineEntry[];
+  readonly deaths: number;
+  readonly healings: number;
+  readonly slowestHealingMs: number;
+}
+
+/** Both clocks, read when the news came. */
+export interface Reading {
+  readonly mono: number;
+  readonly wall: number;
+}
+
+const MAX_TIMELINE = 200;
+const MAX_DEAD = 8;
+const MAX_EVIDENCE_CHARACTERS = 120;
+
+export const emptyDemo: DemoState = { pods: {}, timeline: [], deaths: 0, healings: 0, slowestHealingMs: 0 };
+
+const newPod: PodView = { now: { kind: 'pending', reason: 'Pending' }, restarts: 0, dead: [] };
+
+/** A pod as a watch shows it. */
+export function onPod(state: DemoState, pod: Pod, at: Reading): DemoState {
+  const name = pod.metadata?.name ?? '';
+  const status = pod.status?.containerStatuses?.[0];
+  const before = state.pods[name] ?? newPod;
+  if (status === undefined) {
+    return withPod(state, name, { ...before, now: { kind: 'pending', reason: pod.status?.phase ?? 'Pending' } });
+  }
+  let next = afterDeath(state, name, status, at);
+  next = afterState(next, name, status, at);
+  return afterHealing(next, name, status, at);
+}
+
+/** An Event as a watch shows it: only failed liveness probes matter here; all else is in the pod. */
+export function onEvent(state: DemoState, event: Event, at: Reading): DemoState {
+  const name = event.involvedObject?.name ?? '';
+  const pod = state.pods[name];
+  const message = event.message ?? '';
+  if (pod === undefined || event.reason !== 'Unhealthy' || !message.startsWith('Liveness')) return state;
+  const text = shortened(message);
+  const told = pod.probeFailure !== undefined;
+  const next = withPod(state, name, { ...pod, probeFailure: text });
+  return told ? next : withEntry(next, { at: at.mono, pod: name, kind: 'probe', text });
+}
+
+function afterDeath(state: DemoState, name: string, status: ContainerStatus, at: Reading): DemoState {
+  const before = state.pods[name] ?? newPod;
+  const seen = status.state?.terminated !== undefined;
+  const terminated = status.state?.terminated ?? status.lastState?.terminated;
+  const id = terminated?.containerID ?? '';
+  if (terminated === undefined || id === '' || before.dead.includes(id)) return state;
+  const exit = `exit code ${terminated.exitCode}`;
+  const cause =
+    terminated.reason === 'OOMKilled'
+      ? `out of memory (${exit})`
+      : before.probeFailure !== undefined
+        ? `hung: liveness probe failed (${exit})`
+        : exit;
+  const evidence = before.probeFailure ?? shortened(terminated.message ?? '');
+  const death: Death = { at: at.mono, cause, evidence };
+  const { probeFailure: _, ...rest } = before;
+  const next = withPod(state, name, {
+    ...rest,
+    dead: [...before.dead, id].slice(-MAX_DEAD),
+    lastDeath: death,
+    open: { at: at.mono, seen, backedOff: false },
+  });
+  const quoted = evidence === '' || before.probeFailure !== undefined ? '' : `: "${evidence}"`;
+  return withEntry(
+    { ...next, deaths: next.deaths + 1 },
+    { at: at.mono, pod: name, kind: 'death', text: `died, ${cause}${quoted}` },
+  );
+}
+
+function afterState(state: DemoState, name: string, status: ContainerStatus, at: Reading): DemoState {
+  const before = state.pods[name] ?? newPod;
+  const now = stateOf(status, before, at);
+  const next = withPod(state, name, { ...before, now, restarts: status.restartCount ?? 0 });
+  if (now.kind !== 'back-off' || before.now.kind === 'back-off') return next;
+  const seconds = backOffSeconds(status);
+  const length = seconds === undefined ? '' : ` of ${seconds} s`;
+  const text = `waits for a back-off${length}, as it keeps dying (CrashLoopBackOff)`;
+  const open = { ...(before.open ?? { at: at.mono, seen: false }), backedOff: true };
+  const waiting = withPod(next, name, { ...before, now, restarts: status.restartCount ?? 0, open });
+  return withEntry(waiting, { at: at.mono, pod: name, kind: 'back-off', text });
+}
+
+function stateOf(status: ContainerStatus, before: PodView, at: Reading): Now {
+  const { waiting, running, terminated } = status.state ?? {};
+  if (running !== undefined) {
+    const same = before.now.kind === 'running' && before.restarts === status.restartCount;
+    const since = same && before.now.kind === 'running' ? before.now.since : at.mono;
+    return { kind: 'running', since, ready: status.ready === true };
+  }
+  if (terminated !== undefined) return { kind: 'dead' };
+  if (waiting?.reason === 'CrashLoopBackOff') {
+    const seconds = backOffSeconds(status);
+    const finished = parseTime(status.lastState?.terminated?.finishedAt);
+    if (seconds === undefined || finished === undefined) return { kind: 'back-off', until: undefined };
+    return { kind: 'back-off', until: at.mono + (finished + seconds * 1000 - at.wall) };
+  }
+  return { kind: 'pending', reason: waiting?.reason ?? 'Pending' };
+}
+
+function afterHealing(state: DemoState, name: string, status: ContainerStatus, at: Reading): DemoState {
+  const { open, ...pod } = state.pods[name] ?? newPod;
+  if (open === undefined || status.state?.running === undefined) return state;
+  // Only what was seen as it happened can be timed; the times in the status are whole seconds.
+  const tookMs = open.seen && !open.backedOff ? at.mono - open.at : undefined;
+  const how = open.backedOff
+    ? 'restarted after its back-off'
+    : tookMs === undefined
+      ? 'healed at once'
+      : `healed in ${formatMs(tookMs)}`;
+  const next = withPod(state, name, { ...pod, ...(tookMs === undefined ? {} : { healedInMs: tookMs }) });
+  return withEntry(
+    { ...next, healings: next.healings + 1, slowestHealingMs: Math.max(next.slowestHealingMs, tookMs ?? 0) },
+    { at: at.mono, pod: name, kind: 'healing', text: `${how} (restart ${status.restartCount})` },
+  );
+}
+
+/** "back-off 10s restarting failed container=…" or "back-off 1m20s …", as the kubelet says it. */
+function backOffSeconds(status: ContainerStatus): number | undefined {
+  const match = /^back-off (?:(\d+)m)?(?:(\d+)s)? /.exec(status.state?.waiting?.message ?? '');
+  if (match === null) return undefined;
+  return Number(match[1] ?? 0) * 60 + Number(match[2] ?? 0);
+}
+
+export function formatMs(ms: number): string {
+  return ms < 9950 ? `${(ms / 1000).toFixed(ms < 995 ? 2 : 1)} s` : `${Math.round(ms / 1000)} s`;
+}
+
+function shortened(text: string): string {
+  const line = text.trim().split('\n').at(-1)?.trim() ?? '';
+  return line.length > MAX_EVIDENCE_CHARACTERS ? `${line.slice(0, MAX_EVIDENCE_CHARACTERS - 1)}…` : line;
+}
+
+function withPod(state: DemoState, name: string, pod: PodView): DemoState {
+  return { ...state, pods: { ...state.pods, [name]: pod } };
+}
+
+function withEntry(state: DemoState, entry: TimelineEntry): DemoState {
+  return { ...state, timeline: [...state.timeline, entry].slice(-MAX_TIMELINE) };
+}
