@@ -1,0 +1,154 @@
+/**
+ * What an observation adds to memory: the newest container of each name, ends not yet noted, the sandbox attempt. A
+ * container that memory knows and the runtime has lost has ended, with upstream's ContainerStatusUnknown. Pure.
+ */
+import type { ContainerStateTerminated, ContainerStatus as ApiContainerStatus, Pod } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { PodObservation, RuntimeContainer } from '../types.ts';
+import { backOffKey, nominalDelayMs } from './back-off.ts';
+import { allContainers } from './containers.ts';
+import { backOffOf, restartCountOf } from './labels.ts';
+import { MAX_DEATHS_REMEMBERED } from './limits.ts';
+import { type ContainerMemory, containerMemory, type Death, type PodNote, withContainer } from './pod-memory.ts';
+
+/** Exit code of a container whose end nobody saw. */
+export const LOST_EXIT_CODE = 137;
+const LOST_REASON = 'ContainerStatusUnknown';
+const LOST_MESSAGE = 'The container could not be located when the pod was deleted.  The container used to be Running';
+
+/** Newest first, by restart count, then by creation. */
+export function containersNamed(observed: PodObservation | undefined, name: string): readonly RuntimeContainer[] {
+  const found = (observed?.containers ?? []).filter((container) => container.name === name);
+  return found.sort((a, b) => restartCountOf(b) - restartCountOf(a) || b.createdAt - a.createdAt);
+}
+
+/** The note with what `observed` shows; the same object when that is nothing new. */
+export function absorbObservation(note: PodNote, pod: Pod, observed: PodObservation | undefined): PodNote {
+  let next = note;
+  for (const { container } of allContainers(pod)) {
+    const before = containerMemory(next, container.name);
+    const after = absorbContainer(before, containersNamed(observed, container.name));
+    if (after !== before) next = withContainer(next, container.name, after);
+  }
+  const attempt = Math.max(...(observed?.sandboxes ?? []).map((sandbox) => sandbox.metadata.attempt), -1);
+  if (attempt > (note.sandboxAttempt ?? -1)) next = { ...next, sandboxAttempt: attempt };
+  return next;
+}
+
+function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeContainer[]): ContainerMemory {
+  let next = lostOf(memory, instances);
+  for (const instance of [...instances].reverse()) {
+    const restartCount = restartCountOf(instance);
+    if (restartCount < (next.newest?.restartCount ?? 0)) continue;
+    // Created is not yet anything: the start may still fail, and then the count is used again.
+    if (instance.state === 'created') continue;
+    if (next.newest?.containerId !== instance.id || next.newest.startedAt !== instance.startedAt) {
+      next = { ...next, newest: { containerId: instance.id, restartCount, startedAt: instance.startedAt } };
+    }
+    const backOff = backOffOf(instance);
+    if (backOff !== undefined && restartCount > (next.backOff?.attempt ?? -1)) {
+      next = { ...next, backOff: { ...backOff, attempt: restartCount } };
+    }
+    if (next.failure !== undefined && next.failure.attempt <= restartCount) next = without(next, 'failure');
+    if (instance.state === 'exited' && !next.deaths.some((death) => death.containerId === instance.id)) {
+      next = withDeath(next, deathOf(instance, restartCount));
+    }
+  }
+  if (next.kill !== undefined && next.newest !== undefined && next.kill.containerId !== next.newest.containerId) {
+    next = without(next, 'kill');
+  }
+  return next;
+}
+
+/** The newest container that memory knows is neither seen nor noted as ended: it is gone with its exit code. */
+function lostOf(memory: ContainerMemory, instances: readonly RuntimeContainer[]): ContainerMemory {
+  const { newest } = memory;
+  if (newest === undefined || instances.some((instance) => instance.id === newest.containerId)) return memory;
+  if (memory.deaths.some((death) => death.containerId === newest.containerId)) return memory;
+  return withDeath(memory, {
+    containerId: newest.containerId,
+    restartCount: newest.restartCount,
+    exitCode: LOST_EXIT_CODE,
+    reason: LOST_REASON,
+    startedAt: newest.startedAt,
+    finishedAt: 0,
+    message: LOST_MESSAGE,
+    messageRead: true,
+  });
+}
+
+function deathOf(instance: RuntimeContainer, restartCount: number): Death {
+  return {
+    containerId: instance.id,
+    restartCount,
+    exitCode: instance.exitCode,
+    reason: instance.reason,
+    startedAt: instance.startedAt,
+    finishedAt: instance.finishedAt,
+    message: instance.message,
+    messageRead: false,
+  };
+}
+
+function withDeath(memory: ContainerMemory, death: Death): ContainerMemory {
+  const deaths = [death, ...memory.deaths].sort((a, b) => b.restartCount - a.restartCount);
+  return { ...memory, deaths: deaths.slice(0, MAX_DEATHS_REMEMBERED) };
+}
+
+function without(memory: ContainerMemory, key: 'failure' | 'kill'): ContainerMemory {
+  const rest = { ...memory };
+  delete rest[key];
+  return rest;
+}
+
+/**
+ * Memory of a pod that this agent knows nothing of, from the API server's status: counts and last ends go on where they
+ * were, even after a loss of the data folder and of all containers.
+ */
+export function noteFromStatus(note: PodNote, pod: Pod): PodNote {
+  const { status } = pod;
+  let next = note;
+  const startTime = parseTime(status?.startTime);
+  if (startTime !== undefined) next = { ...next, startTime, admitted: true };
+  for (const entry of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+    next = withContainer(next, entry.name, memoryOfStatus(pod, entry));
+  }
+  return next;
+}
+
+function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {
+  const id = bareId(entry.containerID);
+  if (id === '') return { deaths: [] };
+  const ended = entry.state?.terminated ?? entry.lastState?.terminated;
+  const startedAt = parseTime(entry.state?.running?.startedAt ?? ended?.startedAt) ?? 0;
+  const memory: ContainerMemory = {
+    newest: { containerId: id, restartCount: entry.restartCount, startedAt },
+    deaths: ended === undefined ? [] : [statusDeath(ended, id, entry.restartCount)],
+  };
+  const spec = allContainers(pod).find(({ container }) => container.name === entry.name)?.container;
+  if (spec === undefined || entry.state?.waiting?.reason !== 'CrashLoopBackOff') return memory;
+  const delayMs = nominalDelayMs(entry.restartCount);
+  return {
+    ...memory,
+    backOff: { key: backOffKey(pod, spec), delayMs, lastUpdate: startedAt, attempt: entry.restartCount },
+  };
+}
+
+function statusDeath(ended: ContainerStateTerminated, newestId: string, restartCount: number): Death {
+  const containerId = bareId(ended.containerID);
+  return {
+    containerId,
+    restartCount: containerId === newestId ? restartCount : Math.max(0, restartCount - 1),
+    exitCode: ended.exitCode,
+    reason: ended.reason ?? '',
+    startedAt: parseTime(ended.startedAt) ?? 0,
+    finishedAt: parseTime(ended.finishedAt) ?? 0,
+    message: ended.message ?? '',
+    messageRead: true,
+  };
+}
+
+/** "containerd://ID" → "ID". */
+function bareId(containerId: string | undefined): string {
+  return (containerId ?? '').replace(/^[a-z0-9-]+:\/\//, '');
+}

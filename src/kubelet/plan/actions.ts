@@ -1,0 +1,82 @@
+/** What a plan can ask for. Each verb has one file in `execute/`, is idempotent, and decides nothing. */
+import type { BackOffState } from './pod-memory.ts';
+
+export type PodAction =
+  | { readonly verb: 'prepare-cgroup' }
+  | { readonly verb: 'prepare-volumes' }
+  | { readonly verb: 'request-image'; readonly container: string; readonly attempt: number }
+  | { readonly verb: 'create-sandbox'; readonly attempt: number }
+  | {
+      readonly verb: 'start-container';
+      readonly container: string;
+      readonly sandboxId: string;
+      /** The restart count that the container gets; also CRI's attempt. */
+      readonly attempt: number;
+      readonly imageId: string;
+      readonly imageUser?: { readonly uid?: number; readonly username?: string };
+      readonly podIps: readonly string[];
+      /** Written on the container, so that the next decision survives the agent. */
+      readonly backOff?: BackOffState;
+    }
+  | {
+      readonly verb: 'stop-container';
+      readonly container: string;
+      readonly containerId: string;
+      /** What is left of the grace, from now; 0 kills at once. */
+      readonly graceMs: number;
+      /** Text of the Killing event; absent when it was said before (a shorter grace overtakes). */
+      readonly message?: string;
+      readonly preStop: boolean;
+    }
+  /** No start begun earlier may go on. */
+  | { readonly verb: 'cancel-starts' }
+  | { readonly verb: 'stop-sandbox'; readonly sandboxId: string }
+  | { readonly verb: 'remove-sandbox'; readonly sandboxId: string }
+  | { readonly verb: 'remove-container'; readonly containerId: string; readonly logPath: string }
+  | {
+      readonly verb: 'read-termination-message';
+      readonly container: string;
+      readonly containerId: string;
+      readonly restartCount: number;
+      readonly logPath: string;
+      /** FallbackToLogsOnError and it failed. */
+      readonly fallbackToLogs: boolean;
+    }
+  /** Volumes and cgroup. */
+  | { readonly verb: 'reclaim-pod' }
+  /** The logs; last of all. */
+  | { readonly verb: 'remove-pod-logs' };
+
+/** One key per thing done: a second action with a key in flight is not started (a shorter stop excepted). */
+export function jobKey(action: PodAction): string {
+  switch (action.verb) {
+    case 'request-image':
+    case 'start-container':
+      return `${action.verb}/${action.container}`;
+    case 'stop-container':
+    case 'remove-container':
+    case 'read-termination-message':
+      return `${action.verb}/${action.containerId}`;
+    case 'stop-sandbox':
+    case 'remove-sandbox':
+      return `${action.verb}/${action.sandboxId}`;
+    default:
+      return action.verb;
+  }
+}
+
+/** How an action ended, as data. */
+export type Outcome = {
+  readonly action: PodAction;
+  readonly at: { readonly wall: number; readonly mono: number };
+} & (
+  | { readonly ok: true; readonly containerId?: string; readonly terminationMessage?: string }
+  | {
+      readonly ok: false;
+      /** For a container start: as in `state.waiting.reason`. */
+      readonly reason: string;
+      readonly message: string;
+      /** The start was called off by a termination: no failure. */
+      readonly cancelled?: boolean;
+    }
+);

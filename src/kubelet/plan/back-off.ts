@@ -1,0 +1,70 @@
+/**
+ * CrashLoopBackOff: 0, 10, 20, 40, 80, 160, 300 s, measured from the exit (upstream: doBackOff, flowcontrol.Backoff with
+ * HasExpiredFunc). An entry comes into being with the first restart, which is free; it holds the delay of the next one.
+ */
+import type { Container, Pod } from '../../api/index.ts';
+import { CRASH_BACK_OFF_CAP_MS, CRASH_BACK_OFF_INITIAL_MS, CRASH_BACK_OFF_RESET_MS } from './limits.ts';
+import { fnv1a64 } from './hash.ts';
+import type { BackOffState } from './pod-memory.ts';
+
+/** The exit and the last decision, in mono ms. */
+export interface BackOffQuestion {
+  readonly key: string;
+  readonly state: BackOffState | undefined;
+  readonly lastUpdateMono: number;
+  readonly exitMono: number;
+  readonly now: { readonly wall: number; readonly mono: number };
+}
+
+export type BackOffAnswer =
+  | { readonly restart: true /** To be written down with the restart. */; readonly state: BackOffState }
+  /** Not before `until` (mono ms); `delayMs` is the nominal delay, as in the waiting message. */
+  | { readonly restart: false; readonly until: number; readonly delayMs: number };
+
+/** May the container that exited be started now? No wait is longer than its nominal length. */
+export function crashLoopBackOff({ key, state, lastUpdateMono, exitMono, now }: BackOffQuestion): BackOffAnswer {
+  const expired = state === undefined || state.key !== key || exitMono - lastUpdateMono > CRASH_BACK_OFF_RESET_MS;
+  if (expired) return { restart: true, state: { key, delayMs: CRASH_BACK_OFF_INITIAL_MS, lastUpdate: now.wall } };
+  const until = Math.min(exitMono, now.mono) + state.delayMs;
+  if (now.mono < until) return { restart: false, until, delayMs: state.delayMs };
+  const delayMs = Math.min(state.delayMs * 2, CRASH_BACK_OFF_CAP_MS);
+  return { restart: true, state: { key, delayMs, lastUpdate: now.wall } };
+}
+
+/** What a fresh curve hangs on: pod, container, image and resources (upstream: GetBackoffKey). */
+export function backOffKey(pod: Pod, container: Container): string {
+  const { name, namespace, uid } = pod.metadata ?? {};
+  return fnv1a64(JSON.stringify([namespace, name, uid, container.name, container.image, container.resources ?? {}]));
+}
+
+/** The delay in force after `restarts` restarts without a reset: what the API status alone lets us conclude. */
+export function nominalDelayMs(restarts: number): number {
+  if (restarts <= 0) return 0;
+  return Math.min(CRASH_BACK_OFF_INITIAL_MS * 2 ** Math.min(restarts - 1, 16), CRASH_BACK_OFF_CAP_MS);
+}
+
+/** As the annotation on a container; `lastUpdate` in wall ms. */
+export function formatBackOff(state: BackOffState): string {
+  return JSON.stringify({ key: state.key, delayMs: state.delayMs, lastUpdate: state.lastUpdate });
+}
+
+/** `undefined` for a missing or malformed annotation: then memory decides. */
+export function parseBackOff(text: string | undefined): BackOffState | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { key, delayMs, lastUpdate } = value as Record<string, unknown>;
+    if (typeof key !== 'string' || typeof delayMs !== 'number' || typeof lastUpdate !== 'number') return undefined;
+    if (!(delayMs >= 0) || delayMs > CRASH_BACK_OFF_CAP_MS || !Number.isFinite(lastUpdate)) return undefined;
+    return { key, delayMs, lastUpdate };
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Go writes a duration of whole seconds: "10s", "1m20s", "5m0s". */
+export function formatDelay(delayMs: number): string {
+  const seconds = Math.round(delayMs / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

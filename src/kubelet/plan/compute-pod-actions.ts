@@ -1,0 +1,180 @@
+/**
+ * The plan of one pass over one pod: from what is wanted, observed, remembered and known to actions, memory, the time to
+ * look again, events, the status to report, and why. Pure: it reads no clock and touches nothing.
+ */
+import type { PodStatus } from '../../api/index.ts';
+import { assertNever } from '../../lib/index.ts';
+import { absorbObservation } from './absorb-observation.ts';
+import type { PodAction } from './actions.ts';
+import { allContainers } from './containers.ts';
+import { type ContainerView, isAlive, isFinal, viewContainer } from './container-view.ts';
+import { createDraft, type Draft, startsUnderWay, wait } from './draft.ts';
+import type { PlanInput, PlannedEvent } from './facts.ts';
+import { generatePodStatus } from './generate-pod-status.ts';
+import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
+import { planContainer } from './plan-container.ts';
+import { planRemovals, planTerminationMessages } from './plan-dead.ts';
+import { planInitContainers } from './plan-init-containers.ts';
+import { planSandbox, sandboxesOf } from './plan-sandbox.ts';
+import { backOffMono, exitMono, planStart, startRetryAt } from './plan-start.ts';
+import { isGone, planFinished, planTerminated, planTerminating } from './plan-termination.ts';
+import type { PodMemory } from './pod-memory.ts';
+import { containerMemory } from './pod-memory.ts';
+import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
+import { WallTimes } from './wall-times.ts';
+
+export interface PodPlan {
+  readonly lifecycle: PodLifecycle;
+  readonly memory: PodMemory;
+  readonly actions: readonly PodAction[];
+  readonly events: readonly PlannedEvent[];
+  readonly status: PodStatus;
+  /** Mono ms; `undefined`: only a change wakes the pod. */
+  readonly wakeAt: number | undefined;
+  readonly why: readonly string[];
+  /** Nothing is left of the pod: forget it. */
+  readonly gone: boolean;
+}
+
+export function computePodActions(input: PlanInput): PodPlan {
+  const times = new WallTimes(input.memory.volatile.mapped, input.now);
+  const draft = createDraft(input, times, absorbObservation(input.memory.note, input.pod, input.observed));
+  const lifecycle = nextLifecycle(draft);
+  const views = viewsOf(draft);
+  touchTimes(draft, views);
+  planTerminationMessages(draft, views);
+  planState(draft, lifecycle, views);
+  const status = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting });
+  return {
+    lifecycle,
+    memory: {
+      note: draft.note,
+      volatile: { ...input.memory.volatile, mapped: times.used(), backOffReported: draft.backOffReported },
+    },
+    actions: draft.actions,
+    events: draft.events,
+    status,
+    wakeAt: draft.wakeAt,
+    why: draft.why,
+    gone: lifecycle.state === 'finished' && isGone(draft),
+  };
+}
+
+function viewsOf(draft: Draft): readonly ContainerView[] {
+  return allContainers(draft.input.pod).map((container) => viewContainer(container, draft.input.observed, draft.note));
+}
+
+function nextLifecycle(draft: Draft): PodLifecycle {
+  const { input } = draft;
+  if (draft.note.admitted && draft.note.startTime === undefined) {
+    draft.note = { ...draft.note, startTime: input.now.wall };
+  }
+  if (input.lifecycle.state === 'waiting' || input.lifecycle.state === 'syncing') checkActiveDeadline(draft);
+  const views = viewsOf(draft);
+  const effective = terminationRequest(draft, isDoneForGood(draft, views));
+  const alive = (input.observed?.containers ?? []).some(isAlive) || startsUnderWay(draft).length > 0;
+  const next = stepLifecycle(input.lifecycle, {
+    ready: draft.note.admitted,
+    request: effective?.request,
+    requestedAtMono: effective?.requestedAtMono ?? input.now.mono,
+    alive,
+    wanted: input.wanted,
+    reclaimed: draft.note.reclaimed,
+  });
+  if ('request' in next && next.request !== draft.note.termination) {
+    draft.note = { ...draft.note, termination: next.request };
+    draft.times.mono(`termination/${next.request.requestedAt}`, next.request.requestedAt);
+  }
+  return next;
+}
+
+/** Every app container has ended and none is started again; or an init container has failed for good. */
+function isDoneForGood(draft: Draft, views: readonly ContainerView[]): boolean {
+  const { pod, facts } = draft.input;
+  const starting = (view: ContainerView) => facts.jobs[`start-container/${view.container.name}`] !== undefined;
+  const apps = views.filter(({ kind }) => kind === 'app');
+  if (apps.length > 0 && apps.every((view) => isFinal(pod, view) && !starting(view))) return true;
+  return views.some(
+    (view) =>
+      view.kind === 'init' &&
+      view.death !== undefined &&
+      view.death.exitCode !== 0 &&
+      !starting(view) &&
+      isFinal(pod, view) &&
+      !apps.some(({ instances }) => instances.some(isAlive)) &&
+      diedInCurrentSandbox(draft, view),
+  );
+}
+
+function diedInCurrentSandbox(draft: Draft, view: ContainerView): boolean {
+  const [newest] = sandboxesOf(draft.input.observed);
+  return newest === undefined || view.newest === undefined || view.newest.sandboxId === newest.id;
+}
+
+function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly ContainerView[]): void {
+  switch (lifecycle.state) {
+    case 'waiting':
+      wait(draft, 'the pod is not admitted yet');
+      return;
+    case 'syncing':
+      planSyncing(draft, views);
+      return;
+    case 'terminating':
+      planTerminating(draft, views, lifecycle.deadline);
+      return;
+    case 'terminated':
+      planTerminated(draft, views);
+      return;
+    case 'finished':
+      planFinished(draft);
+      return;
+    default:
+      assertNever(lifecycle);
+  }
+}
+
+function planSyncing(draft: Draft, views: readonly ContainerView[]): void {
+  if (draft.input.facts.volumes === undefined) draft.actions.push({ verb: 'prepare-volumes' });
+  const sandbox = nothingToStart(draft, views) ? sandboxesOf(draft.input.observed)[0] : planSandbox(draft, views);
+  const inits = views.filter(({ kind }) => kind !== 'app');
+  const apps = views.filter(({ kind }) => kind === 'app');
+  if (sandbox === undefined) {
+    prepareStarts(draft, inits.length > 0 ? inits.slice(0, 1) : apps);
+    return;
+  }
+  if (!planInitContainers(draft, inits, sandbox)) return;
+  for (const view of apps) planContainer(draft, view, sandbox);
+  planRemovals(draft, views);
+}
+
+/** Images are asked for while the sandbox comes up. */
+function prepareStarts(draft: Draft, views: readonly ContainerView[]): void {
+  for (const view of views) {
+    if (!view.instances.some(isAlive) && !isFinal(draft.input.pod, view)) planStart(draft, view, undefined);
+  }
+}
+
+/** No sandbox is made for containers that have all ended and are not started again. */
+function nothingToStart(draft: Draft, views: readonly ContainerView[]): boolean {
+  const { pod } = draft.input;
+  return (
+    views.some(({ kind }) => kind === 'app') &&
+    views.filter(({ kind }) => kind === 'app').every((view) => isFinal(pod, view))
+  );
+}
+
+/** Wall times noted earlier stay mapped as they were first mapped, whether this plan needs them or not. */
+function touchTimes(draft: Draft, views: readonly ContainerView[]): void {
+  const { startTime, termination } = draft.note;
+  if (startTime !== undefined) draft.times.mono('start-time', startTime);
+  if (termination !== undefined) {
+    draft.times.mono(`termination/${termination.requestedAt}`, termination.requestedAt);
+  }
+  for (const view of views) {
+    const { deaths, backOff, failure, kill } = containerMemory(draft.note, view.container.name);
+    for (const death of deaths) exitMono(draft, death);
+    if (backOff !== undefined) backOffMono(draft, view.container.name, backOff);
+    if (failure !== undefined) startRetryAt(draft, view.container.name, failure);
+    if (kill !== undefined) draft.times.mono(`kill/${kill.containerId}`, kill.requestedAt);
+  }
+}

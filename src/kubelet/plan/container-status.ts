@@ -1,0 +1,104 @@
+/** One container's status as kubectl expects it (upstream: convertToAPIContainerStatuses). Pure. */
+import type { ContainerState, ContainerStateTerminated, ContainerStatus } from '../../api/index.ts';
+import { formatTime } from '../../lib/index.ts';
+import type { RuntimeContainer } from '../types.ts';
+import type { PlanInput } from './facts.ts';
+import type { WaitingReason } from './draft.ts';
+import type { ContainerView } from './container-view.ts';
+import { LOST_EXIT_CODE } from './absorb-observation.ts';
+import type { Death } from './pod-memory.ts';
+
+export interface ContainerStatusInput {
+  readonly plan: Pick<PlanInput, 'pod' | 'facts' | 'node' | 'previousStatus'>;
+  readonly view: ContainerView;
+  /** What it waits for, from the plan. */
+  readonly waiting: WaitingReason | undefined;
+  /** The pod is over: what did not run is said to be lost. */
+  readonly terminated: boolean;
+  readonly previous: ContainerStatus | undefined;
+}
+
+export function containerStatus(input: ContainerStatusInput): ContainerStatus {
+  const { view, previous, plan } = input;
+  const running = view.instances.find(({ state }) => state === 'running');
+  const state = containerState(input, running);
+  const shown = running?.id ?? view.memory.newest?.containerId;
+  const lastDeath = view.memory.deaths.find((death) => state.terminated === undefined || death !== view.death);
+  const started = running !== undefined && hasStarted(input, running);
+  return {
+    name: view.container.name,
+    state,
+    lastState: lastDeath === undefined ? {} : { terminated: terminatedState(lastDeath, plan.node.runtimeName) },
+    ready: isReady(input, running, started, state),
+    restartCount: Math.max(view.memory.newest?.restartCount ?? 0, previous?.restartCount ?? 0),
+    image: (running ?? view.newest)?.image || (view.container.image ?? ''),
+    imageID: (running ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
+    ...(shown === undefined ? {} : { containerID: `${plan.node.runtimeName}://${shown}` }),
+    started,
+  };
+}
+
+function containerState(input: ContainerStatusInput, running: RuntimeContainer | undefined): ContainerState {
+  const { view, waiting, terminated, previous, plan } = input;
+  if (running !== undefined) return { running: { startedAt: formatTime(running.startedAt) } };
+  if (view.newest?.state === 'unknown' && previous?.state !== undefined) return previous.state;
+  if (waiting !== undefined && !terminated) return { waiting: { ...waiting } };
+  const { failure } = view.memory;
+  if (failure?.attempt === view.nextAttempt && !terminated) {
+    return { waiting: { reason: failure.reason, message: failure.message } };
+  }
+  if (view.death !== undefined) return { terminated: terminatedState(view.death, plan.node.runtimeName) };
+  if (!terminated) return { waiting: { reason: defaultWaitingReason(input) } };
+  return previous?.state?.terminated !== undefined ? previous.state : { terminated: neverSeen() };
+}
+
+/** Upstream: PodInitializing when the pod has init containers and this one has to wait for them. */
+function defaultWaitingReason({ plan, view }: ContainerStatusInput): string {
+  const waitsForInit = view.kind !== 'app' || (plan.pod.spec?.initContainers ?? []).length > 0;
+  return waitsForInit ? 'PodInitializing' : 'ContainerCreating';
+}
+
+function neverSeen(): ContainerStateTerminated {
+  return {
+    exitCode: LOST_EXIT_CODE,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located when the pod was terminated',
+  };
+}
+
+export function terminatedState(death: Death, runtimeName: string): ContainerStateTerminated {
+  return {
+    exitCode: death.exitCode,
+    reason: death.reason === '' ? (death.exitCode === 0 ? 'Completed' : 'Error') : death.reason,
+    ...(death.message === '' ? {} : { message: death.message }),
+    ...(death.startedAt === 0 ? {} : { startedAt: formatTime(death.startedAt) }),
+    ...(death.finishedAt === 0 ? {} : { finishedAt: formatTime(death.finishedAt) }),
+    containerID: `${runtimeName}://${death.containerId}`,
+  };
+}
+
+/** A startup probe not answered yet by this agent leaves what was reported before (KEP-4781). */
+function hasStarted({ view, previous, plan }: ContainerStatusInput, running: RuntimeContainer): boolean {
+  if (view.container.startupProbe === undefined) return true;
+  const result = plan.facts.probes[running.id]?.startup;
+  if (result === 'success') return true;
+  return result !== 'failure' && previous?.started === true && isSame(previous, running);
+}
+
+function isReady(
+  { view, previous, plan }: ContainerStatusInput,
+  running: RuntimeContainer | undefined,
+  started: boolean,
+  state: ContainerState,
+): boolean {
+  if (view.kind === 'init') return state.terminated?.exitCode === 0;
+  if (running === undefined || !started) return false;
+  if (view.container.readinessProbe === undefined) return true;
+  const result = plan.facts.probes[running.id]?.readiness;
+  if (result === 'success') return true;
+  return result !== 'failure' && previous?.ready === true && isSame(previous, running);
+}
+
+function isSame(previous: ContainerStatus, running: RuntimeContainer): boolean {
+  return previous.containerID?.endsWith(`://${running.id}`) === true;
+}

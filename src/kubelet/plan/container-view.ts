@@ -1,0 +1,44 @@
+/** One container of the spec beside what runtime and memory know of it, and the verdict on its last end. Pure. */
+import type { Pod } from '../../api/index.ts';
+import type { PodObservation, RuntimeContainer } from '../types.ts';
+import { containersNamed } from './absorb-observation.ts';
+import type { PodContainer } from './containers.ts';
+import { type ContainerMemory, containerMemory, type Death, type PodNote } from './pod-memory.ts';
+import { restartsAfterExit } from './restart-policy.ts';
+
+export interface ContainerView extends PodContainer {
+  /** Of this name, newest first. */
+  readonly instances: readonly RuntimeContainer[];
+  readonly newest: RuntimeContainer | undefined;
+  readonly memory: ContainerMemory;
+  /** The end of the newest container; `undefined` while it lives or before there was one. */
+  readonly death: Death | undefined;
+  /** The restart count that the next start gets. */
+  readonly nextAttempt: number;
+}
+
+/** `note` must have absorbed `observed`. */
+export function viewContainer(
+  podContainer: PodContainer,
+  observed: PodObservation | undefined,
+  note: PodNote,
+): ContainerView {
+  const instances = containersNamed(observed, podContainer.container.name);
+  const memory = containerMemory(note, podContainer.container.name);
+  const death = memory.deaths.find(({ containerId }) => containerId === memory.newest?.containerId);
+  const nextAttempt = memory.newest === undefined ? 0 : memory.newest.restartCount + 1;
+  return { ...podContainer, instances, newest: instances[0], memory, death, nextAttempt };
+}
+
+/** Runs, or may run: the runtime does not know. */
+export function isAlive(container: RuntimeContainer): boolean {
+  return container.state === 'running' || container.state === 'unknown';
+}
+
+/** Its last end is final: it is not started again in this pod's life. */
+export function isFinal(pod: Pod, view: ContainerView): boolean {
+  if (view.death === undefined || view.instances.some(isAlive)) return false;
+  const { kill } = view.memory;
+  if (kill?.containerId === view.death.containerId) return !kill.restart;
+  return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
+}

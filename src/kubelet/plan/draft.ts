@@ -1,0 +1,72 @@
+/** A plan while it is being written: collects actions, events, reasons to wait and the earliest wake-up. Local to one pass. */
+import { type PodAction, jobKey } from './actions.ts';
+import type { PlanInput, PlannedEvent } from './facts.ts';
+import type { ContainerMemory, PodNote } from './pod-memory.ts';
+import { containerMemory, withContainer } from './pod-memory.ts';
+import { WallTimes } from './wall-times.ts';
+
+export interface WaitingReason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Draft {
+  readonly input: PlanInput;
+  readonly times: WallTimes;
+  readonly actions: PodAction[];
+  readonly events: PlannedEvent[];
+  /** What the plan waits for, and why it does what it does. */
+  readonly why: string[];
+  /** By container name: what its waiting state says. */
+  readonly waiting: Record<string, WaitingReason>;
+  note: PodNote;
+  /** Mono ms. */
+  wakeAt: number | undefined;
+  backOffReported: Readonly<Record<string, true>>;
+}
+
+export function createDraft(input: PlanInput, times: WallTimes, note: PodNote): Draft {
+  const { backOffReported } = input.memory.volatile;
+  return { input, times, actions: [], events: [], why: [], waiting: {}, note, wakeAt: undefined, backOffReported };
+}
+
+/** Plans `action` unless it is under way or its last failure is too recent. True when it was planned. */
+export function act(draft: Draft, action: PodAction): boolean {
+  const key = jobKey(action);
+  if (draft.input.facts.jobs[key] !== undefined) {
+    wait(draft, `${key} is under way`);
+    return false;
+  }
+  const failure = draft.input.memory.volatile.failures[key];
+  if (failure !== undefined && draft.input.now.mono < failure.retryAt) {
+    wait(draft, `${key} failed: ${failure.message}`, failure.retryAt);
+    return false;
+  }
+  draft.actions.push(action);
+  return true;
+}
+
+/** Notes what the plan waits for; `until` (mono ms) when time alone ends the wait. */
+export function wait(draft: Draft, reason: string, until?: number): void {
+  draft.why.push(reason);
+  if (until !== undefined) wakeBy(draft, until);
+}
+
+export function wakeBy(draft: Draft, mono: number): void {
+  if (draft.wakeAt === undefined || mono < draft.wakeAt) draft.wakeAt = mono;
+}
+
+export function isDone(draft: Draft, key: string): boolean {
+  return draft.input.memory.volatile.done[key] !== undefined;
+}
+
+export function updateContainer(draft: Draft, name: string, change: Partial<ContainerMemory>): void {
+  draft.note = withContainer(draft.note, name, { ...containerMemory(draft.note, name), ...change });
+}
+
+/** Begun and not ended: a container start of any name, or a sandbox. */
+export function startsUnderWay(draft: Draft): readonly string[] {
+  return Object.keys(draft.input.facts.jobs).filter(
+    (key) => key.startsWith('start-container/') || key === 'create-sandbox',
+  );
+}

@@ -1,0 +1,52 @@
+/** What a plan is told besides the pod: all observed, none of it asked for while planning. */
+import type { Pod, PodStatus } from '../../api/index.ts';
+import type { Now } from '../../lib/index.ts';
+import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../types.ts';
+import type { PodLifecycle } from './lifecycle.ts';
+import type { PodMemory } from './pod-memory.ts';
+
+/** Something begun and not ended. Times: mono ms. */
+export interface RunningJob {
+  readonly startedAt: number;
+  /** Of a stop: when its grace ends. */
+  readonly deadline?: number;
+}
+
+export interface PodFacts {
+  /** By job key (`jobKey`). */
+  readonly jobs: Readonly<Record<string, RunningJob>>;
+  readonly volumes: VolumesFact | undefined;
+  readonly image: (container: string, attempt: number) => ImageFact | undefined;
+  /** By container ID. */
+  readonly probes: Readonly<Record<string, ProbeResults>>;
+}
+
+/** What a plan needs to know of the node. */
+export interface NodeFacts {
+  readonly name: string;
+  readonly hostIps: readonly string[];
+  /** As in `containerID: containerd://…`. */
+  readonly runtimeName: string;
+}
+
+export interface PlanInput {
+  readonly pod: Pod;
+  /** The pod's object (or manifest) still exists; when not, `pod` is as it was last seen. */
+  readonly wanted: boolean;
+  readonly lifecycle: PodLifecycle;
+  readonly observed: PodObservation | undefined;
+  readonly memory: PodMemory;
+  readonly facts: PodFacts;
+  readonly node: NodeFacts;
+  /** The status reported last (or the API server's): for transition times and what the runtime has lost. */
+  readonly previousStatus: PodStatus | undefined;
+  readonly now: Now;
+}
+
+/** An event that the plan wants told. */
+export interface PlannedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly fieldPath?: string;
+}

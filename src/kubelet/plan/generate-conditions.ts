@@ -1,0 +1,124 @@
+/** The pod conditions that the kubelet owns, with upstream's reasons and texts (kubelet/status/generate.go). Pure. */
+import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/index.ts';
+import { formatTime } from '../../lib/index.ts';
+import type { PodPhase } from './compute-pod-phase.ts';
+import { initContainerKind } from './restart-policy.ts';
+
+export interface ConditionsInput {
+  readonly pod: Pod;
+  readonly phase: PodPhase;
+  readonly initStatuses: readonly ContainerStatus[];
+  readonly statuses: readonly ContainerStatus[];
+  /** The current sandbox is ready and has its network. */
+  readonly sandboxReady: boolean;
+  readonly previous: PodStatus | undefined;
+  /** To add, e.g. DisruptionTarget. */
+  readonly extra?: PodCondition;
+  /** Wall ms. */
+  readonly wall: number;
+}
+
+type Verdict = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+
+const OWNED = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']);
+
+/** All conditions in upstream's order: others' first, then ours. Transition times are kept while the status stays. */
+export function generateConditions(input: ConditionsInput): PodCondition[] {
+  const containersReady = containersReadyVerdict(input);
+  const ours: Verdict[] = [
+    { type: 'PodReadyToStartContainers', status: bool(input.sandboxReady) },
+    initializedVerdict(input),
+    readyVerdict(input, containersReady),
+    containersReady,
+    { type: 'PodScheduled', status: 'True' },
+  ];
+  const foreign = (input.pod.status?.conditions ?? []).filter(
+    ({ type }) => !OWNED.has(type) && type !== input.extra?.type,
+  );
+  const extra = input.extra === undefined ? [] : [stamped(input.extra, input)];
+  return [...foreign, ...extra, ...ours.map((verdict) => stamped(verdict, input))];
+}
+
+function stamped(verdict: Verdict, { pod, previous, wall }: ConditionsInput): PodCondition {
+  const before = [...(previous?.conditions ?? []), ...(pod.status?.conditions ?? [])].find(
+    ({ type }) => type === verdict.type,
+  );
+  const kept = before?.status === verdict.status ? before.lastTransitionTime : undefined;
+  const { generation } = pod.metadata ?? {};
+  return {
+    type: verdict.type,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    status: verdict.status,
+    lastTransitionTime: kept ?? formatTime(wall),
+    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+    ...(verdict.message === undefined ? {} : { message: verdict.message }),
+  };
+}
+
+function containersReadyVerdict({ pod, phase, initStatuses, statuses }: ConditionsInput): Verdict {
+  const type = 'ContainersReady';
+  if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
+  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => initContainerKind(container) === 'sidecar');
+  const names = [...sidecars, ...(pod.spec?.containers ?? [])].map(({ name }) => name);
+  const of = (name: string) => [...initStatuses, ...statuses].find((status) => status.name === name);
+  const unknown = names.filter((name) => of(name) === undefined);
+  const unready = names.filter((name) => of(name)?.ready === false);
+  const message = listed([
+    ['containers with unknown status', unknown],
+    ['containers with unready status', unready],
+  ]);
+  return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message };
+}
+
+function readyVerdict({ pod }: ConditionsInput, containersReady: Verdict): Verdict {
+  if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' };
+  const problems: string[] = [];
+  for (const { conditionType } of pod.spec?.readinessGates ?? []) {
+    const found = pod.status?.conditions?.find(({ type }) => type === conditionType);
+    if (found === undefined) {
+      problems.push(`corresponding condition of pod readiness gate "${conditionType}" does not exist.`);
+    } else if (found.status !== 'True') {
+      problems.push(`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`);
+    }
+  }
+  if (problems.length === 0) return { type: 'Ready', status: 'True' };
+  return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: problems.join(', ') };
+}
+
+function initializedVerdict({ pod, phase, initStatuses, statuses }: ConditionsInput): Verdict {
+  const type = 'Initialized';
+  const containers = pod.spec?.initContainers ?? [];
+  if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };
+  // An app container that has ever started proves it.
+  const appStarted = statuses.some(
+    ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
+  );
+  if (containers.length === 0 || appStarted) return { type, status: 'True' };
+  const unknown: string[] = [];
+  const incomplete: string[] = [];
+  for (const container of containers) {
+    const status = initStatuses.find(({ name }) => name === container.name);
+    const done = initContainerKind(container) === 'sidecar' ? status?.started === true : status?.ready === true;
+    if (status === undefined) unknown.push(container.name);
+    else if (!done) incomplete.push(container.name);
+  }
+  const message = listed([
+    ['containers with unknown status', unknown],
+    ['containers with incomplete status', incomplete],
+  ]);
+  if (message === '') return { type, status: 'True' };
+  return { type, status: 'False', reason: 'ContainersNotInitialized', message };
+}
+
+/** "containers with unready status: [a b], …"; empty when there is nothing to list. */
+function listed(groups: readonly (readonly [string, readonly string[]])[]): string {
+  return groups
+    .filter(([, names]) => names.length > 0)
+    .map(([text, names]) => `${text}: [${names.join(' ')}]`)
+    .join(', ');
+}
+
+function bool(value: boolean): 'True' | 'False' {
+  return value ? 'True' : 'False';
+}

@@ -1,0 +1,116 @@
+/** The pod's status as the API server is told it (upstream: generateAPIPodStatus). Pure. */
+import type { ContainerStatus, PodStatus } from '../../api/index.ts';
+import { formatTime } from '../../lib/index.ts';
+import { qosClassOf } from '../../api/index.ts';
+import { computePodPhase, type PodPhase } from './compute-pod-phase.ts';
+import { appContainers, initContainers, type PodContainer } from './containers.ts';
+import { containerStatus } from './container-status.ts';
+import { isFinal, viewContainer } from './container-view.ts';
+import type { WaitingReason } from './draft.ts';
+import type { PlanInput } from './facts.ts';
+import { generateConditions } from './generate-conditions.ts';
+import type { PodLifecycle } from './lifecycle.ts';
+import type { PodNote } from './pod-memory.ts';
+import { sandboxChange, sandboxesOf } from './plan-sandbox.ts';
+
+export interface StatusInput {
+  readonly plan: PlanInput;
+  /** After this pass' step. */
+  readonly lifecycle: PodLifecycle;
+  readonly note: PodNote;
+  readonly waiting: Readonly<Record<string, WaitingReason>>;
+}
+
+export function generatePodStatus(input: StatusInput): PodStatus {
+  const { plan, note, lifecycle } = input;
+  const { pod, previousStatus: previous, now } = plan;
+  const terminated = lifecycle.state === 'terminated' || lifecycle.state === 'finished';
+  const initStatuses = statusesOf(input, initContainers(pod), previous?.initContainerStatuses, terminated);
+  const statuses = statusesOf(input, appContainers(pod), previous?.containerStatuses, terminated);
+  const sandboxes = sandboxesOf(plan.observed);
+  const sandboxReady = !terminated && sandboxChange(pod, sandboxes) === undefined;
+  const initialized = note.initializedSandboxId !== undefined && note.initializedSandboxId === sandboxes[0]?.id;
+  const computed = computePodPhase({ pod, initStatuses, statuses, terminated, initialized, final: finalNames(input) });
+  const phase = effectivePhase(input, computed, terminated);
+  const addresses = addressesOf(input);
+  const { generation } = pod.metadata ?? {};
+  const end = phase === note.end?.phase ? note.end : undefined;
+  const reason = end?.reason ?? (phase === previous?.phase ? previous.reason : undefined);
+  const message = end?.message ?? (phase === previous?.phase ? previous.message : undefined);
+  const condition = note.termination?.condition;
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase,
+    conditions: generateConditions({
+      pod,
+      phase,
+      initStatuses,
+      statuses,
+      sandboxReady,
+      previous,
+      ...(condition === undefined ? {} : { extra: condition }),
+      wall: now.wall,
+    }),
+    ...(message === undefined ? {} : { message }),
+    ...(reason === undefined ? {} : { reason }),
+    ...addresses,
+    ...(note.startTime === undefined ? {} : { startTime: formatTime(note.startTime) }),
+    ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
+    ...(note.end?.reason !== undefined && !note.admitted ? {} : { containerStatuses: statuses }),
+    qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec ?? { containers: [] }),
+  };
+}
+
+function statusesOf(
+  { plan, note, waiting }: StatusInput,
+  containers: readonly PodContainer[],
+  previous: readonly ContainerStatus[] | undefined,
+  terminated: boolean,
+): ContainerStatus[] {
+  return containers.map((podContainer) => {
+    const { name } = podContainer.container;
+    return containerStatus({
+      plan,
+      view: viewContainer(podContainer, plan.observed, note),
+      waiting: waiting[name],
+      terminated,
+      previous: previous?.find((status) => status.name === name),
+    });
+  });
+}
+
+/** A terminal phase never leaves, and none is told while a container may still run. */
+function effectivePhase({ plan, note, lifecycle }: StatusInput, computed: PodPhase, terminated: boolean): PodPhase {
+  const before = (plan.previousStatus?.phase ?? 'Pending') as PodPhase;
+  if (before === 'Succeeded' || before === 'Failed') return before;
+  if (terminated) return note.end?.phase ?? computed;
+  const terminal = computed === 'Succeeded' || computed === 'Failed';
+  return terminal || lifecycle.state === 'terminating' ? keepGoing(before, computed) : computed;
+}
+
+function keepGoing(before: PodPhase, computed: PodPhase): PodPhase {
+  return computed === 'Pending' || computed === 'Running' ? computed : before;
+}
+
+/** Containers that ended for good. */
+function finalNames({ plan, note }: StatusInput): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const podContainer of [...initContainers(plan.pod), ...appContainers(plan.pod)]) {
+    if (isFinal(plan.pod, viewContainer(podContainer, plan.observed, note))) names.add(podContainer.container.name);
+  }
+  return names;
+}
+
+/** The addresses of the newest sandbox that has any; those reported before stay when the network is gone. */
+function addressesOf({ plan, note }: StatusInput): Partial<PodStatus> {
+  const { pod, observed, node, previousStatus: previous } = plan;
+  if (!note.admitted) return {};
+  const host =
+    node.hostIps[0] === undefined ? {} : { hostIP: node.hostIps[0], hostIPs: node.hostIps.map((ip) => ({ ip })) };
+  const sandboxes = sandboxesOf(observed);
+  const own = sandboxes.find(({ ips }) => ips.length > 0)?.ips ?? [];
+  const ips = pod.spec?.hostNetwork === true && sandboxes.length > 0 ? node.hostIps : own;
+  if (ips[0] !== undefined) return { ...host, podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) };
+  if (previous?.podIP === undefined) return host;
+  return { ...host, podIP: previous.podIP, podIPs: previous.podIPs ?? [{ ip: previous.podIP }] };
+}

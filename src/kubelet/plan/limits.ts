@@ -1,0 +1,21 @@
+/** Bounds and constants of planning. */
+
+/** CrashLoopBackOff (upstream: MaxContainerBackOff, containerBackOffPeriod). */
+export const CRASH_BACK_OFF_INITIAL_MS = 10_000;
+export const CRASH_BACK_OFF_CAP_MS = 300_000;
+/** An exit this long after the last restart decision starts a fresh curve (upstream: backOffRecoveryDuration). */
+export const CRASH_BACK_OFF_RESET_MS = 600_000;
+
+/** Retries of a failed start or job: never slower than upstream's 10 s sync back-off. */
+export const RETRY_BASE_MS = 500;
+export const RETRY_CAP_MS = 10_000;
+
+/** Ends remembered per container: `lastState` needs two. */
+export const MAX_DEATHS_REMEMBERED = 2;
+
+/** Upstream: minimumGracePeriodInSeconds, here only after a preStop hook has used the grace up, as documented. */
+export const GRACE_EXTENSION_SECONDS = 2;
+
+export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
+/** What a pod gets whose object is gone and whose own grace is unknown (upstream: 1 s for orphans). */
+export const ORPHAN_GRACE_PERIOD_SECONDS = 1;

@@ -1,0 +1,73 @@
+/** One container that should run (app or sidecar) beside what is: kept, killed, started or left dead. Pure. */
+import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
+import { containerHash } from './container-hash.ts';
+import { isAlive, isFinal, type ContainerView } from './container-view.ts';
+import { type Draft, wait } from './draft.ts';
+import { CONTAINER_HASH } from './labels.ts';
+import { planStart } from './plan-start.ts';
+import { planKill } from './plan-stop.ts';
+import { restartsAfterProbeKill } from './restart-policy.ts';
+
+/** True when the container runs and nothing is to be done about it. */
+export function planContainer(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): boolean {
+  const [newest, ...older] = view.instances.filter(isAlive);
+  for (const instance of older) {
+    planKill(draft, view, instance, { message: `Stopping container ${instance.name}`, restart: true });
+  }
+  if (newest !== undefined) return !planRunning(draft, view, newest);
+  if (isFinal(draft.input.pod, view)) {
+    wait(draft, `container ${view.container.name} ended and its restart policy leaves it`);
+    return false;
+  }
+  planStart(draft, view, sandbox);
+  return false;
+}
+
+/** Plans the kill of a running container that must not go on; false: it is well. */
+function planRunning(draft: Draft, view: ContainerView, instance: RuntimeContainer): boolean {
+  const { kill } = view.memory;
+  if (kill?.containerId === instance.id) {
+    planKill(draft, view, instance, kill);
+    return true;
+  }
+  const reason = reasonToKill(draft, view, instance);
+  if (reason === undefined) return false;
+  planKill(draft, view, instance, {
+    ...reason,
+    message: reason.restart ? `${reason.message}, will be restarted` : reason.message,
+  });
+  return true;
+}
+
+interface KillReason {
+  readonly message: string;
+  readonly restart: boolean;
+  readonly gracePeriodSeconds?: number;
+}
+
+/** Upstream: computePodActions, with its texts. */
+function reasonToKill(draft: Draft, view: ContainerView, instance: RuntimeContainer): KillReason | undefined {
+  const { container } = view;
+  const hash = instance.annotations[CONTAINER_HASH];
+  if (instance.state === 'unknown') {
+    return { message: `Container is in "unknown" state, try killing it before restart`, restart: true };
+  }
+  if (hash !== undefined && hash !== containerHash(container)) {
+    return { message: `Container ${container.name} definition changed`, restart: true };
+  }
+  const results = draft.input.facts.probes[instance.id];
+  const restart = restartsAfterProbeKill(draft.input.pod, container, view.kind);
+  if (results?.liveness === 'failure') {
+    const gracePeriodSeconds = container.livenessProbe?.terminationGracePeriodSeconds;
+    return { message: `Container ${container.name} failed liveness probe`, restart, ...grace(gracePeriodSeconds) };
+  }
+  if (results?.startup === 'failure') {
+    const gracePeriodSeconds = container.startupProbe?.terminationGracePeriodSeconds;
+    return { message: `Container ${container.name} failed startup probe`, restart, ...grace(gracePeriodSeconds) };
+  }
+  return undefined;
+}
+
+function grace(gracePeriodSeconds: number | undefined): { gracePeriodSeconds?: number } {
+  return gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+}

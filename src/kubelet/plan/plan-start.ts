@@ -1,0 +1,145 @@
+/**
+ * Starting one container: not before its back-off is over, its last failed start long enough ago, its image there, the
+ * volumes ready and the sandbox up. What can be prepared is asked for early, so that it goes on side by side. Pure.
+ */
+import type { RuntimeSandbox } from '../types.ts';
+import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
+import type { ContainerView } from './container-view.ts';
+import { fieldPath, formatPod } from './containers.ts';
+import { act, type Draft, updateContainer, wait } from './draft.ts';
+import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
+import type { BackOffState, StartFailure } from './pod-memory.ts';
+
+/** Plans the start, or the next thing it needs. `sandbox` absent: only what can be prepared without one. */
+export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): void {
+  const name = view.container.name;
+  if (draft.input.facts.jobs[`start-container/${name}`] !== undefined) {
+    wait(draft, `start-container/${name} is under way`);
+    return;
+  }
+  if (inStartBackOff(draft, view)) return;
+  const backOff = decideRestart(draft, view);
+  if (backOff === 'wait') return;
+  const image = imageReady(draft, view);
+  const volumes = volumesReady(draft);
+  if (image === undefined || !volumes || sandbox === undefined || leftoverPlanned(draft, view)) return;
+  // Written before the start that it justifies, so that a failed or repeated start does not double it again.
+  if (backOff !== undefined) updateContainer(draft, name, { backOff: { ...backOff, attempt: view.nextAttempt } });
+  act(draft, {
+    verb: 'start-container',
+    container: name,
+    sandboxId: sandbox.id,
+    attempt: view.nextAttempt,
+    imageId: image.imageId,
+    ...(image.user === undefined ? {} : { imageUser: image.user }),
+    podIps: sandbox.ips,
+    ...(backOff === undefined ? {} : { backOff }),
+  });
+}
+
+/** The last try of this very start failed too recently. */
+function inStartBackOff(draft: Draft, view: ContainerView): boolean {
+  const { failure } = view.memory;
+  if (failure === undefined || failure.attempt !== view.nextAttempt) return false;
+  const until = startRetryAt(draft, view.container.name, failure);
+  draft.waiting[view.container.name] = { reason: failure.reason, message: failure.message };
+  if (draft.input.now.mono >= until) return false;
+  wait(draft, `container ${view.container.name}: ${failure.reason}: ${failure.message}`, until);
+  return true;
+}
+
+/** Mono ms at which a failed start may be tried again. */
+export function startRetryAt(draft: Draft, name: string, failure: StartFailure): number {
+  const failedAt = draft.times.mono(`failure/${name}/${failure.failedAt}`, failure.failedAt);
+  return failedAt + Math.min(RETRY_BASE_MS * 2 ** Math.min(failure.failures - 1, 16), RETRY_CAP_MS);
+}
+
+/** CrashLoopBackOff. `undefined`: the first start, which has no entry. */
+function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
+  const { death, memory, container } = view;
+  if (death === undefined) return undefined;
+  if (memory.backOff !== undefined && memory.backOff.attempt === view.nextAttempt) return memory.backOff;
+  const { now, pod } = draft.input;
+  const answer = crashLoopBackOff({
+    key: backOffKey(pod, container),
+    state: memory.backOff,
+    lastUpdateMono: memory.backOff === undefined ? 0 : backOffMono(draft, container.name, memory.backOff),
+    exitMono: exitMono(draft, death),
+    now,
+  });
+  if (answer.restart) {
+    draft.times.mono(backOffTimeName(container.name, answer.state), now.wall);
+    return answer.state;
+  }
+  const delay = formatDelay(answer.delayMs);
+  draft.waiting[container.name] = {
+    reason: 'CrashLoopBackOff',
+    message: `back-off ${delay} restarting failed container=${container.name} pod=${formatPod(pod)}`,
+  };
+  wait(draft, `container ${container.name} waits in CrashLoopBackOff (${delay})`, answer.until);
+  if (draft.backOffReported[death.containerId] === undefined) {
+    draft.backOffReported = { ...draft.backOffReported, [death.containerId]: true };
+    draft.events.push({
+      type: 'Warning',
+      reason: 'BackOff',
+      message: `Back-off restarting failed container ${container.name} in pod ${formatPod(pod)}`,
+      fieldPath: fieldPath(view),
+    });
+  }
+  return 'wait';
+}
+
+export function exitMono(
+  draft: Pick<Draft, 'times' | 'input'>,
+  death: { readonly containerId: string; readonly finishedAt: number },
+): number {
+  const wall = death.finishedAt === 0 ? draft.input.now.wall : death.finishedAt;
+  return draft.times.mono(`exit/${death.containerId}`, wall);
+}
+
+export function backOffMono(draft: Pick<Draft, 'times'>, name: string, state: BackOffState): number {
+  return draft.times.mono(backOffTimeName(name, state), state.lastUpdate);
+}
+
+function backOffTimeName(name: string, state: BackOffState): string {
+  return `back-off/${name}/${state.lastUpdate}`;
+}
+
+function imageReady(draft: Draft, view: ContainerView) {
+  const name = view.container.name;
+  const attempt = view.nextAttempt;
+  const fact = draft.input.facts.image(name, attempt);
+  if (fact?.state === 'present') return fact;
+  if (fact?.state === 'pulling') {
+    wait(draft, `container ${name}: its image is being pulled`);
+    return undefined;
+  }
+  if (fact?.state === 'failed') {
+    draft.waiting[name] = { reason: fact.reason, message: fact.message };
+    wait(draft, `container ${name}: ${fact.reason}: ${fact.message}`, fact.retryAt);
+    if (fact.retryAt === undefined || draft.input.now.mono < fact.retryAt) return undefined;
+  }
+  act(draft, { verb: 'request-image', container: name, attempt });
+  return undefined;
+}
+
+function volumesReady(draft: Draft): boolean {
+  const fact = draft.input.facts.volumes;
+  if (fact?.state === 'ready') return true;
+  if (fact === undefined) planVolumes(draft);
+  else if (fact.state === 'failed') wait(draft, `volumes: ${fact.message}`);
+  else wait(draft, 'volumes are being prepared');
+  return false;
+}
+
+/** Once per plan. */
+function planVolumes(draft: Draft): void {
+  if (!draft.actions.some(({ verb }) => verb === 'prepare-volumes')) act(draft, { verb: 'prepare-volumes' });
+}
+
+/** A container that was created and never started blocks its name: it goes first. */
+function leftoverPlanned(draft: Draft, view: ContainerView): boolean {
+  const leftovers = view.instances.filter(({ state }) => state === 'created');
+  for (const { id, logPath } of leftovers) act(draft, { verb: 'remove-container', containerId: id, logPath });
+  return leftovers.length > 0;
+}

@@ -1,0 +1,59 @@
+/** Stopping containers: with what is left of their grace, a shorter grace overtaking a stop under way. Pure. */
+import type { RuntimeContainer } from '../types.ts';
+import { act, type Draft, updateContainer, wait, wakeBy } from './draft.ts';
+import type { ContainerView } from './container-view.ts';
+import { gracePeriodSeconds } from './lifecycle.ts';
+
+export interface StopOptions {
+  /** Mono ms when the grace ends. */
+  readonly deadline: number;
+  /** Text of the Killing event. */
+  readonly message: string;
+}
+
+export function planStop(draft: Draft, instance: RuntimeContainer, { deadline, message }: StopOptions): void {
+  const { facts, now } = draft.input;
+  const key = `stop-container/${instance.id}`;
+  const graceMs = Math.max(0, deadline - now.mono);
+  const stop = { verb: 'stop-container', container: instance.name, containerId: instance.id, graceMs } as const;
+  const running = facts.jobs[key];
+  if (running === undefined) {
+    if (act(draft, { ...stop, message, preStop: graceMs > 0 })) draft.why.push(`${message}`);
+    return;
+  }
+  if (deadline < (running.deadline ?? Number.POSITIVE_INFINITY)) {
+    draft.actions.push({ ...stop, preStop: false });
+    return;
+  }
+  wait(draft, `container ${instance.name} has until its grace ends to stop`);
+}
+
+/**
+ * Kills a running container to start it again (or, under policy Never, only kills it). What was decided is in the note
+ * first: after a restart of the agent the same stop goes on with what is left of its grace.
+ */
+export function planKill(
+  draft: Draft,
+  view: ContainerView,
+  instance: RuntimeContainer,
+  kill: { readonly message: string; readonly gracePeriodSeconds?: number; readonly restart: boolean },
+): void {
+  const { now, pod } = draft.input;
+  const known = view.memory.kill?.containerId === instance.id ? view.memory.kill : undefined;
+  const decided = known ?? {
+    containerId: instance.id,
+    message: kill.message,
+    gracePeriodSeconds: kill.gracePeriodSeconds ?? gracePeriodSeconds(pod),
+    requestedAt: now.wall,
+    restart: kill.restart,
+  };
+  if (known === undefined) updateContainer(draft, view.container.name, { kill: decided });
+  const requestedAt = draft.times.mono(`kill/${instance.id}`, decided.requestedAt);
+  const deadline = requestedAt + decided.gracePeriodSeconds * 1000;
+  planStop(draft, instance, { deadline, message: decided.message });
+}
+
+/** Wakes the plan when a stop should have ended, as a safety net for a lost answer. */
+export function watchDeadline(draft: Draft, deadline: number): void {
+  if (deadline > draft.input.now.mono) wakeBy(draft, deadline);
+}

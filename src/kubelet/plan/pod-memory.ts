@@ -1,0 +1,142 @@
+/**
+ * What a pod worker remembers between passes. `note` is durable (one file per pod, written before the action that it
+ * justifies); `volatile` lives as long as the agent. Times in the note are wall ms, because it outlives every monotonic clock.
+ */
+import type { PodCondition } from '../../api/index.ts';
+
+/** CrashLoopBackOff's entry: the delay before the next restart, and when the last restart was decided. */
+export interface BackOffState {
+  /** Of container name, image and resources: another key is a fresh curve. */
+  readonly key: string;
+  readonly delayMs: number;
+  /** Wall ms. */
+  readonly lastUpdate: number;
+}
+
+/** One end of one container. */
+export interface Death {
+  readonly containerId: string;
+  readonly restartCount: number;
+  readonly exitCode: number;
+  readonly reason: string;
+  /** Wall ms, 0 when unknown. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly message: string;
+  /** The termination message has been read (or cannot be): `message` is final. */
+  readonly messageRead: boolean;
+}
+
+/** A start that did not come about. `attempt` is the restart count that it would have had. */
+export interface StartFailure {
+  readonly attempt: number;
+  readonly failures: number;
+  /** As in `state.waiting.reason`. */
+  readonly reason: string;
+  readonly message: string;
+  /** Wall ms. */
+  readonly failedAt: number;
+}
+
+/** We killed this container so that it is started again, whatever its exit code says. */
+export interface RequestedRestart {
+  readonly containerId: string;
+  readonly message: string;
+  readonly gracePeriodSeconds: number;
+  /** Wall ms. */
+  readonly requestedAt: number;
+  /** False: it is only killed (a failed probe under restartPolicy Never). */
+  readonly restart: boolean;
+}
+
+export interface ContainerMemory {
+  /** The newest container known to exist or to have existed. */
+  readonly newest?: { readonly containerId: string; readonly restartCount: number; readonly startedAt: number };
+  /** Newest first, at most `MAX_DEATHS_REMEMBERED`. */
+  readonly deaths: readonly Death[];
+  readonly backOff?: BackOffState & { /** The restart that this state was decided for. */ readonly attempt: number };
+  readonly failure?: StartFailure;
+  readonly kill?: RequestedRestart;
+}
+
+/** A wish to end the pod, as data: deletion, eviction, deadline, completion and orphanhood are one input. */
+export interface TerminationRequest {
+  readonly reason:
+    | 'Deleted'
+    | 'Orphaned'
+    | 'Completed'
+    | 'Rejected'
+    | 'DeadlineExceeded'
+    | 'Evicted'
+    | 'Preempting'
+    | 'NodeShutdown';
+  readonly message: string;
+  readonly gracePeriodSeconds: number;
+  /** Wall ms. */
+  readonly requestedAt: number;
+  /** Condition to add, e.g. DisruptionTarget. */
+  readonly condition?: PodCondition;
+}
+
+/** How the pod ends, fixed by somebody other than its containers (rejected, evicted, past its deadline). */
+export interface FixedEnd {
+  readonly phase: 'Succeeded' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface PodNote {
+  readonly name: string;
+  readonly namespace: string;
+  readonly admitted: boolean;
+  /** Wall ms: status.startTime. */
+  readonly startTime?: number;
+  readonly sandboxAttempt?: number;
+  /** The sandbox in which all init containers are done. */
+  readonly initializedSandboxId?: string;
+  readonly containers: Readonly<Record<string, ContainerMemory>>;
+  readonly termination?: TerminationRequest;
+  readonly end?: FixedEnd;
+  /** Volumes and cgroup are given back. */
+  readonly reclaimed: boolean;
+}
+
+/** A failed job that may be tried again: nothing loops hot. */
+export interface JobFailure {
+  readonly failures: number;
+  readonly message: string;
+  /** Mono ms. */
+  readonly retryAt: number;
+}
+
+export interface PodVolatile {
+  /** Wall times already mapped to mono ms, by a name of what they tell of. */
+  readonly mapped: Readonly<Record<string, number>>;
+  /** By job key. */
+  readonly failures: Readonly<Record<string, JobFailure>>;
+  /** Keys of jobs that need not be done again (cgroup prepared, sandbox ID stopped). */
+  readonly done: Readonly<Record<string, true>>;
+  /** Container IDs whose BackOff event was emitted. */
+  readonly backOffReported: Readonly<Record<string, true>>;
+}
+
+export interface PodMemory {
+  readonly note: PodNote;
+  readonly volatile: PodVolatile;
+}
+
+export const EMPTY_VOLATILE: PodVolatile = { mapped: {}, failures: {}, done: {}, backOffReported: {} };
+
+/** Memory of a pod never seen before. */
+export function emptyMemory(namespace: string, name: string): PodMemory {
+  return { note: { name, namespace, admitted: false, containers: {}, reclaimed: false }, volatile: EMPTY_VOLATILE };
+}
+
+/** Memory of one container; empty when there is none yet. */
+export function containerMemory(note: PodNote, name: string): ContainerMemory {
+  return note.containers[name] ?? { deaths: [] };
+}
+
+export function withContainer(note: PodNote, name: string, memory: ContainerMemory): PodNote {
+  return { ...note, containers: { ...note.containers, [name]: memory } };
+}

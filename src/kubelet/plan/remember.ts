@@ -1,0 +1,72 @@
+/** What outcomes add to memory: a failure becomes a reason to wait, so that nothing loops hot. Pure. */
+import { assertNever } from '../../lib/index.ts';
+import { jobKey, type Outcome } from './actions.ts';
+import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
+import { containerMemory, type PodMemory, type PodNote, withContainer } from './pod-memory.ts';
+
+export function remember(memory: PodMemory, outcomes: readonly Outcome[]): PodMemory {
+  return outcomes.reduce(rememberOne, memory);
+}
+
+function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
+  const { action } = outcome;
+  switch (action.verb) {
+    case 'start-container':
+      return { ...memory, note: rememberStart(memory.note, action.container, action.attempt, outcome) };
+    case 'read-termination-message':
+      return { ...memory, note: rememberMessage(memory.note, action.container, action.containerId, outcome) };
+    case 'reclaim-pod':
+      return rememberJob(outcome.ok ? { ...memory, note: { ...memory.note, reclaimed: true } } : memory, outcome);
+    case 'prepare-cgroup':
+    case 'prepare-volumes':
+    case 'request-image':
+    case 'create-sandbox':
+    case 'stop-container':
+    case 'cancel-starts':
+    case 'stop-sandbox':
+    case 'remove-sandbox':
+    case 'remove-container':
+    case 'remove-pod-logs':
+      return rememberJob(memory, outcome);
+    default:
+      return assertNever(action);
+  }
+}
+
+const ONCE = new Set(['prepare-cgroup', 'stop-sandbox', 'remove-pod-logs']);
+
+function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
+  const key = jobKey(outcome.action);
+  const { [key]: before, ...failures } = memory.volatile.failures;
+  if (outcome.ok) {
+    const done = ONCE.has(outcome.action.verb)
+      ? { ...memory.volatile.done, [key]: true as const }
+      : memory.volatile.done;
+    return { ...memory, volatile: { ...memory.volatile, failures, done } };
+  }
+  const count = (before?.failures ?? 0) + 1;
+  const delayMs = Math.min(RETRY_BASE_MS * 2 ** Math.min(count - 1, 16), RETRY_CAP_MS);
+  const failure = { failures: count, message: outcome.message, retryAt: outcome.at.mono + delayMs };
+  return { ...memory, volatile: { ...memory.volatile, failures: { ...failures, [key]: failure } } };
+}
+
+function rememberStart(note: PodNote, name: string, attempt: number, outcome: Outcome): PodNote {
+  const { failure, ...rest } = containerMemory(note, name);
+  if (outcome.ok) return failure === undefined ? note : withContainer(note, name, rest);
+  if (outcome.cancelled === true) return note;
+  const failures = failure?.attempt === attempt ? failure.failures + 1 : 1;
+  const next = { attempt, failures, reason: outcome.reason, message: outcome.message, failedAt: outcome.at.wall };
+  return withContainer(note, name, { ...rest, failure: next });
+}
+
+/** The runtime's own message stays in front, as upstream joins them. */
+function rememberMessage(note: PodNote, name: string, containerId: string, outcome: Outcome): PodNote {
+  const memory = containerMemory(note, name);
+  const text = outcome.ok ? (outcome.terminationMessage ?? '') : '';
+  const deaths = memory.deaths.map((death) => {
+    if (death.containerId !== containerId || death.messageRead) return death;
+    const message = [death.message, text].filter((part) => part !== '').join(': ');
+    return { ...death, message, messageRead: true };
+  });
+  return withContainer(note, name, { ...memory, deaths });
+}
