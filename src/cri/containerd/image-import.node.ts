@@ -65,10 +65,10 @@ export class ImageImporter {
     await this.build(pauseImage(ociArchitecture(process.arch), await staticInit()));
   }
 
-  /** Makes sure of an image with the distribution's static busybox under `name` (full reference). */
-  async ensureBusybox(name: string): Promise<void> {
+  /** Makes sure of an image with a static busybox (default: the distribution's) under `name` (full reference). */
+  async ensureBusybox(name: string, program?: string): Promise<void> {
     if ((await this.#options.images.status(name)) !== undefined) return;
-    const path = await firstStatic(BUSYBOX);
+    const path = program ?? (await firstStatic(BUSYBOX));
     if (path === undefined)
       throw new ImageImportError('no static busybox to build an image from (Debian: busybox-static)');
     const { stdout } = await this.#options.process.run(path, ['--list']);
