@@ -56,7 +56,7 @@ const shared: BuildOptions = {
 
 const entries: readonly { readonly source: string; readonly output: string; readonly options?: BuildOptions }[] = [
   { source: 'src/main/main.ts', output: 'program.js' },
-  { source: 'src/store/worker.node.ts', output: 'store-worker.js' },
+  { source: 'src/store/sqlite-worker.node.ts', output: 'store-worker.js' },
   // Must run, if only to say no, on any Node.js: no banner, old syntax.
   {
     source: 'src/main/bin.ts',

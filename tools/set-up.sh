@@ -132,7 +132,7 @@ npm_install() {
 
 install_node() {
   find_node && return 0
-  say "fetching Node.js $NODE_MAJOR (here is ${present:+$("$present" -v 2>/dev/null || true)}${present:-none}) into tools/node"
+  say "fetching Node.js $NODE_MAJOR into tools/node ($NODE_MAJOR.$NODE_MINOR or newer is needed, here is $("${present:-false}" -v 2>/dev/null || echo none))"
   rm -f "$root/tools/node/node_modules/.mendlet-stamp"
   npm_install "$root/tools/node" node
   [ -x "$node" ] && node_fits "$node" || fail "npm fetched no Node.js that runs on this machine: $node"

@@ -7,6 +7,8 @@ export interface Present {
   /** The CNI plugins bridge, host-local, portmap and loopback. */
   readonly cniPlugins: boolean;
   readonly iptables: boolean;
+  /** The program ip. */
+  readonly iproute: boolean;
   /** A program for the sandbox ("pause") image: catatonit or a static busybox. */
   readonly staticInit: boolean;
   /** For the images of the demo. */
@@ -50,6 +52,7 @@ export function missingNeeds(present: Present, options: { readonly demo: boolean
     needs.push({ what: 'the CNI plugins', packages });
   }
   if (!present.iptables) needs.push({ what: 'iptables', packages: same('iptables') });
+  if (!present.iproute) needs.push({ what: 'ip', packages: { ...same('iproute2'), dnf: 'iproute' } });
   if (!present.staticInit) needs.push({ what: 'a static init (catatonit)', packages: same('catatonit') });
   if (options.demo && !present.staticBusybox) {
     const packages = {

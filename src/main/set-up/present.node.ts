@@ -1,13 +1,13 @@
 /** Looks at what the machine has of the things in `needs.ts`. */
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { detectContainerd } from '../../cri/containerd/open-containerd.node.ts';
+import type { Process } from '../../lib/index.ts';
 import { isStaticElf } from './elf.ts';
 import { type PackageManager, type Present, packageManagers } from './needs.ts';
 
 /** Looked into after PATH: cron, systemd and sudo often have a short PATH. */
 const usualFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
-const cniFolders = ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'];
-const cniPlugins = ['bridge', 'host-local', 'portmap', 'loopback'];
 const catatonits = [
   '/usr/bin/catatonit',
   '/usr/libexec/podman/catatonit',
@@ -46,14 +46,16 @@ export function findPackageManager(path: string | undefined): PackageManager | u
   return packageManagers.find((name) => findProgram(name, path) !== undefined);
 }
 
-/** @param path the environment's PATH */
-export function lookAround(path: string | undefined, unpackedBusybox?: string): Present {
+export async function lookAround(process: Process, unpackedBusybox?: string): Promise<Present> {
+  const found = await detectContainerd(process);
+  const lacks = (name: string) => 'missing' in found && found.missing.includes(name);
   const staticBusybox = findStaticBusybox(unpackedBusybox) !== undefined;
   return {
-    containerd: findProgram('containerd', path) !== undefined,
-    runc: findProgram('runc', path) !== undefined,
-    cniPlugins: cniFolders.some((folder) => cniPlugins.every((plugin) => existsSync(join(folder, plugin)))),
-    iptables: findProgram('iptables', path) !== undefined,
+    containerd: !lacks('containerd'),
+    runc: !lacks('runc'),
+    cniPlugins: !lacks('containernetworking-plugins'),
+    iptables: !lacks('iptables'),
+    iproute: !lacks('iproute2'),
     staticInit: staticBusybox || catatonits.some((file) => isStatic(file)),
     staticBusybox,
   };

@@ -32,8 +32,8 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
   if (options.uid !== 0) throw new UserError(notRoot(options.checkout));
   const cache = options.checkout === undefined ? undefined : join(options.checkout, '.cache/set-up');
   const unpacked = cache === undefined ? undefined : join(cache, 'busybox-static');
-  const look = () => missingNeeds(lookAround(options.path, unpacked), options);
-  const missing = look();
+  const look = async () => missingNeeds(await lookAround(options.process, unpacked), options);
+  const missing = await look();
   if (missing.length > 0) {
     const manager = findPackageManager(options.path);
     const command = installCommand(missing, manager);
@@ -44,7 +44,7 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
     }
     options.say(what);
     await install(missing, { ...options, cache, unpacked });
-    const still = look();
+    const still = await look();
     if (still.length > 0)
       throw new UserError(`${listed(still.map((need) => need.what))} is still missing after ${command}`);
   }

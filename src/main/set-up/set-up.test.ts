@@ -7,6 +7,7 @@ const all: Present = {
   runc: true,
   cniPlugins: true,
   iptables: true,
+  iproute: true,
   staticInit: true,
   staticBusybox: true,
 };
@@ -15,6 +16,7 @@ const none: Present = {
   runc: false,
   cniPlugins: false,
   iptables: false,
+  iproute: true,
   staticInit: false,
   staticBusybox: false,
 };

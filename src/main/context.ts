@@ -1,0 +1,15 @@
+/** What `main.ts` read of its surroundings, for the composition roots. */
+export interface MainContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  readonly home: string;
+  readonly pid: number;
+  /** Aborted by the first SIGINT or SIGTERM. */
+  readonly stop: AbortSignal;
+  /** The checkout's folder, if this runs from one. */
+  readonly checkout: string | undefined;
+  /** Whether standard error is a terminal. */
+  readonly terminal: boolean;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
