@@ -86,6 +86,10 @@ try {
   for (const name of readdirSync(staging).sort((a, b) => Number(a === 'mendlet.js') - Number(b === 'mendlet.js'))) {
     renameSync(join(staging, name), join(dist, name));
   }
+} catch (error) {
+  // esbuild has said what and where; its stack would only hide that.
+  if (!(error instanceof Error && 'errors' in error)) throw error;
+  process.exitCode = 1;
 } finally {
   rmSync(staging, { recursive: true, force: true });
 }

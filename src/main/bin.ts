@@ -19,4 +19,4 @@ setFlagsFromString('--max-semi-space-size=2');
 
 // Beside this file in dist/, and never part of this file: see above.
 const program = new URL('./program.js', import.meta.url).href;
-await import(program);
+void import(program);
