@@ -62,6 +62,10 @@ describe('parseManifest', () => {
     ['apiVersion: apps/v9\nkind: Thing', 'f: line 1: mendlet serves no Thing of apps/v9'],
     ['apiVersion: v1\nkind: Pod', 'f: line 1: metadata is missing'],
     ['apiVersion: v1\nkind: Pod\nmetadata: {}', 'f: line 1: metadata.name is missing'],
+    [
+      `${pod('a')}spec:\n  continers: []\n`,
+      'f: line 1: Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.continers"',
+    ],
     ['# nothing\n', 'f: holds no object'],
   ])('tells where %j is broken', (text, message) => {
     const { problems } = parseManifest('f', text);

@@ -1,6 +1,6 @@
 /** Manifests: text to objects, each knowing where it stands. Pure. */
 import { YAMLException } from 'js-yaml';
-import { findKind, type KubeObject, type ResourceRow } from '../api/index.ts';
+import { findKind, type KubeObject, type ResourceRow, StatusError, validateStructure } from '../api/index.ts';
 import { parseDocument, splitDocuments, type YamlDocument } from './manifest-yaml.ts';
 
 export interface ManifestObject {
@@ -67,6 +67,13 @@ function readObject(value: unknown, place: string): ManifestObject | string {
   const object = (
     where === undefined ? value : { ...value, metadata: { ...metadata, namespace: where } }
   ) as KubeObject;
+  try {
+    // Strict, as kubectl asks for: a misspelt field is a mistake.
+    validateStructure(apiVersion, kind, object, 'Strict');
+  } catch (error) {
+    if (error instanceof StatusError) return `${place}: ${error.message}`;
+    throw error;
+  }
   return { place, row, object, namespace: where, name };
 }
 
