@@ -1,0 +1,75 @@
+/** Node's streams as `DuplexStream` and bodies, and two duplex streams as one. Works on streams given; opens none. */
+import type { Duplex, Readable } from 'node:stream';
+import { errorMessage } from './errors.ts';
+import { ConnectionError, type DuplexStream } from './http.ts';
+
+/** Resolves when the stream has bytes, an end or an error to show. */
+function readiness(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['readable', 'end', 'close', 'error'] as const;
+    const onEvent = (): void => {
+      for (const event of events) stream.off(event, onEvent);
+      resolve();
+    };
+    for (const event of events) stream.on(event, onEvent);
+  });
+}
+
+/**
+ * The bytes of a Node stream. Unlike the stream's own iterator it leaves the writing side of a duplex alone at the end.
+ * Rejects with `ConnectionError` when the stream breaks before its end; leaving early is up to the caller to act on.
+ */
+export async function* readChunks(stream: Readable): AsyncGenerator<Uint8Array, void> {
+  for (;;) {
+    const chunk: unknown = stream.read();
+    if (chunk instanceof Uint8Array) {
+      yield chunk;
+    } else if (stream.readableEnded) {
+      return;
+    } else if (stream.destroyed) {
+      const cause = stream.errored;
+      throw new ConnectionError(`connection broke: ${cause === null ? 'closed early' : errorMessage(cause)}`, {
+        cause,
+      });
+    } else {
+      await readiness(stream);
+    }
+  }
+}
+
+/** `head`: bytes that were read from the stream already. */
+export function toDuplexStream(stream: Duplex, head: Uint8Array = new Uint8Array(0)): DuplexStream {
+  // An error reaches the reader and the writer; without a listener it would end the process.
+  stream.on('error', () => {});
+  return {
+    readable: (async function* () {
+      if (head.length > 0) yield head;
+      yield* readChunks(stream);
+    })(),
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        stream.write(chunk, (error) => {
+          if (error === null || error === undefined) resolve();
+          else reject(new ConnectionError(`connection broke: ${error.message}`, { cause: error }));
+        });
+      }),
+    end: () => void stream.end(),
+    destroy: (error) => void stream.destroy(error),
+  };
+}
+
+async function pump(from: DuplexStream, to: DuplexStream): Promise<void> {
+  for await (const chunk of from.readable) await to.write(chunk);
+  to.end();
+}
+
+/** Passes bytes both ways until both directions ended, one after the other; a break of either ends both at once. */
+export async function joinDuplexStreams(left: DuplexStream, right: DuplexStream): Promise<void> {
+  try {
+    await Promise.all([pump(left, right), pump(right, left)]);
+  } catch (error) {
+    const reason = error instanceof Error ? error : undefined;
+    left.destroy(reason);
+    right.destroy(reason);
+  }
+}
