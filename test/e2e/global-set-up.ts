@@ -9,23 +9,30 @@ import { busyboxArchive, root } from './harness.ts';
 /** Program → the package that has it. `mendlet up` itself installs what it needs; these are the tests' own. */
 const programs = { 'docker-registry': 'docker-registry', skopeo: 'skopeo', perl: 'perl', pgrep: 'procps' };
 
-export default async function setUp(): Promise<void> {
-  must(process.execPath, ['tools/bundle.ts']);
+export default function setUp(): void {
+  must('./mendlet', ['version']);
   const missing = Object.entries(programs)
     .filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
     .map(([, name]) => name);
   if (missing.length > 0) {
     must('apt-get', ['update', '-q']);
     // Services of these packages stay off: the tests start their own on loopback.
-    must('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...missing], { RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' });
+    must('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...missing], {
+      RUNLEVEL: '1',
+      DEBIAN_FRONTEND: 'noninteractive',
+    });
   }
   debianPackages('sid', ['kubectl', 'containerd']);
   debianPackages('bookworm', ['kubernetes-client']);
   mkdirSync(join(root, '.cache/e2e'), { recursive: true });
-  if (!existsSync(busyboxArchive)) await writeBusyboxArchive(busyboxArchive);
+  if (!existsSync(busyboxArchive)) writeBusyboxArchive(busyboxArchive);
 }
 
 function must(file: string, args: readonly string[], env: Record<string, string> = {}): void {
-  const { status, stdout, stderr } = spawnSync(file, args, { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } });
+  const { status, stdout, stderr } = spawnSync(file, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
   if (status !== 0) throw new Error(`${file} ${args.join(' ')}: exit ${status}\n${stdout}${stderr}`);
 }

@@ -159,7 +159,7 @@ export class Mendlet {
 
   /** Waits until the pod shows `wanted`; the error names what it showed last. */
   async untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
-    return await until(`pod ${name}: ${what}`, async () => {
+    return await until<ObservedPod>(`pod ${name}: ${what}`, async () => {
       const result = await this.tryKubectl(['get', 'pod', name, '-o', 'json']);
       if (result.code !== 0) return { last: result.stderr };
       const pod = JSON.parse(result.stdout) as ObservedPod;

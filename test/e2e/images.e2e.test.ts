@@ -30,7 +30,9 @@ describe('images from a registry', () => {
   beforeAll(async () => {
     const passwords = join(mendlet.folder, 'htpasswd');
     // bcrypt by the C library, through perl, which every Debian has.
-    const hash = spawnSync('perl', ['-e', 'print crypt("open-sesame", \'$2y$05$abcdefghijklmnopqrstuu\')'], { encoding: 'utf8' }).stdout;
+    const hash = spawnSync('perl', ['-e', 'print crypt("open-sesame", \'$2y$05$abcdefghijklmnopqrstuu\')'], {
+      encoding: 'utf8',
+    }).stdout;
     writeFileSync(passwords, `ann:${hash}\n`);
     await startRegistry(open);
     await startRegistry(locked, passwords);
@@ -43,7 +45,7 @@ describe('images from a registry', () => {
         'copy',
         '--dest-tls-verify=false',
         ...creds,
-        `docker-archive:${busyboxArchive}`,
+        `oci-archive:${busyboxArchive}`,
         `docker://127.0.0.1:${port}/tools/busybox:1`,
       ]);
       expect(copied.stderr).toBe('');
