@@ -1,0 +1,107 @@
+/**
+ * Writes a volume's files so that a container sees all of the old ones or all of the new ones (upstream: AtomicWriter):
+ *
+ *   VOLUME/config.yaml -> ..data/config.yaml      what users see
+ *   VOLUME/..data      -> ..2026_11_20_23_53_12.x7k2q    swapped by one rename
+ *   VOLUME/..2026_11_20_23_53_12.x7k2q/config.yaml       the files
+ */
+import { type Clock, FileError, type FileSystem, type Random } from '../../lib/index.ts';
+import { checkPayloadPath, type Payload, type PayloadFile, samePayload } from './payload.ts';
+
+export interface AtomicWriterOptions {
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const DATA = '..data';
+const NEW_DATA = '..data_tmp';
+const STAMP_SUFFIX_LENGTH = 10;
+
+/** Returns whether anything changed. Throws `VolumeError` for an invalid path before anything is written. */
+export async function writePayload(options: AtomicWriterOptions, dir: string, payload: Payload): Promise<boolean> {
+  const { fs } = options;
+  for (const path of payload.keys()) checkPayloadPath(path);
+  const old = await currentTarget(fs, dir);
+  if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
+    await linkTopLevel(fs, dir, payload);
+    return false;
+  }
+  const stamp = stampName(options);
+  await writeTree(fs, `${dir}/${stamp}`, payload);
+  await fs.remove(`${dir}/${NEW_DATA}`);
+  await fs.symlink(stamp, `${dir}/${NEW_DATA}`);
+  await fs.rename(`${dir}/${NEW_DATA}`, `${dir}/${DATA}`);
+  await linkTopLevel(fs, dir, payload);
+  await removeLeftovers(fs, dir, stamp);
+  return true;
+}
+
+/** Name of the folder that ..data points to; `undefined`: nothing was written yet. */
+async function currentTarget(fs: FileSystem, dir: string): Promise<string | undefined> {
+  try {
+    const target = await fs.readlink(`${dir}/${DATA}`);
+    return target.startsWith('..') && !target.includes('/') ? target : undefined;
+  } catch (error) {
+    if (error instanceof FileError && (error.code === 'ENOENT' || error.code === 'EINVAL')) return undefined;
+    throw error;
+  }
+}
+
+function stampName({ clock, random }: AtomicWriterOptions): string {
+  const time = new Date(clock.now().wall).toISOString().slice(0, 19).replace(/[-T:]/g, '_');
+  return `..${time}.${random.suffix(STAMP_SUFFIX_LENGTH)}`;
+}
+
+async function writeTree(fs: FileSystem, dir: string, payload: Payload): Promise<void> {
+  await fs.mkdir(dir, { mode: 0o755 });
+  await fs.chmod(dir, 0o755);
+  for (const [path, file] of payload) {
+    const slash = path.lastIndexOf('/');
+    if (slash >= 0) await fs.mkdir(`${dir}/${path.slice(0, slash)}`, { mode: 0o755 });
+    await fs.writeFile(`${dir}/${path}`, file.data, { mode: file.mode });
+    // The umask of whoever started us is none of the container's business.
+    await fs.chmod(`${dir}/${path}`, file.mode);
+  }
+}
+
+async function readTree(fs: FileSystem, dir: string, prefix = ''): Promise<Map<string, PayloadFile>> {
+  const files = new Map<string, PayloadFile>();
+  for (const name of await namesIn(fs, dir)) {
+    const path = `${dir}/${name}`;
+    const info = await fs.stat(path);
+    if (info?.type === 'directory') {
+      for (const [below, file] of await readTree(fs, path, `${prefix}${name}/`)) files.set(below, file);
+    } else if (info?.type === 'file') {
+      files.set(`${prefix}${name}`, { data: await fs.readFile(path), mode: info.mode & 0o777 });
+    }
+  }
+  return files;
+}
+
+async function namesIn(fs: FileSystem, dir: string): Promise<readonly string[]> {
+  try {
+    return await fs.readdir(dir);
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** One link per top-level name of the payload; links to names that went are removed. */
+async function linkTopLevel(fs: FileSystem, dir: string, payload: Payload): Promise<void> {
+  const wanted = new Set([...payload.keys()].map((path) => path.split('/')[0] as string));
+  const present = await namesIn(fs, dir);
+  for (const name of present) {
+    if (name.startsWith('..') || wanted.delete(name)) continue;
+    await fs.remove(`${dir}/${name}`);
+  }
+  for (const name of wanted) await fs.symlink(`${DATA}/${name}`, `${dir}/${name}`);
+}
+
+/** Folders of earlier writes, and of one that was interrupted. */
+async function removeLeftovers(fs: FileSystem, dir: string, keep: string): Promise<void> {
+  for (const name of await namesIn(fs, dir)) {
+    if (name.startsWith('..') && name !== keep && name !== DATA) await fs.remove(`${dir}/${name}`);
+  }
+}

@@ -1,0 +1,27 @@
+/** Where a pod's volumes lie, in upstream's layout. Pure: whatever becomes a path is checked here first. */
+import type { PodUID } from '../types.ts';
+
+const UID = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,126}[A-Za-z0-9])?$/;
+const VOLUME_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+export type VolumePlugin = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected';
+
+export function isPodUid(text: string): boolean {
+  return UID.test(text) && !text.includes('..');
+}
+
+export function podsDir(rootDir: string): string {
+  return `${rootDir}/pods`;
+}
+
+/** Throws for a UID that is not one: it would become a path. */
+export function podDir(rootDir: string, uid: PodUID): string {
+  if (!isPodUid(uid)) throw new Error(`invalid pod UID ${JSON.stringify(uid)}`);
+  return `${podsDir(rootDir)}/${uid}`;
+}
+
+/** ROOT/pods/UID/volumes/kubernetes.io~PLUGIN/NAME. Throws for an invalid name. */
+export function volumeDir(rootDir: string, uid: PodUID, plugin: VolumePlugin, name: string): string {
+  if (!VOLUME_NAME.test(name)) throw new Error(`invalid volume name ${JSON.stringify(name)}`);
+  return `${podDir(rootDir, uid)}/volumes/kubernetes.io~${plugin}/${name}`;
+}
