@@ -46,10 +46,11 @@ export async function aptInstall(packages: readonly string[], context: AptContex
     updated = true;
     plan = await simulate(packages, context);
     if (plan === undefined) {
-      throw new UserError(
-        `apt-get knows no package for one of: ${packages.join(' ')} (its own words: ${lastLine(context.logFile)}); ` +
-          'is the source of your distribution in /etc/apt/sources.list complete?',
-      );
+      const log = readLog(context.logFile);
+      const why = /Failed to fetch|Could not resolve|Temporary failure/.test(log)
+        ? 'the package archive cannot be reached; is there a network?'
+        : "is your distribution's source in /etc/apt complete?";
+      throw new UserError(`apt-get finds no package for one of: ${packages.join(' ')} (${lastLine(log)}); ${why}`);
     }
   }
   context.say(`installing ${plan.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
@@ -89,12 +90,10 @@ async function simulate(
   return plan.installs;
 }
 
-/** `--no-remove` is the belt to the simulation's braces. */
 const installOptions = [
   'install',
   '--yes',
   '--no-install-recommends',
-  '--no-remove',
   '-o',
   'DPkg::Lock::Timeout=120',
   '-o',
@@ -140,7 +139,8 @@ async function update(context: AptContext): Promise<void> {
 async function install(packages: readonly string[], context: AptContext): Promise<boolean> {
   const restore = forbidServices();
   try {
-    return (await stream([...installOptions, ...packages], context, progressOf)) === 0;
+    // --no-remove is the belt to the simulation's braces.
+    return (await stream([...installOptions, '--no-remove', ...packages], context, progressOf)) === 0;
   } finally {
     restore();
   }
@@ -222,6 +222,6 @@ function lastLines(file: string): string {
   return readLog(file).trimEnd().split('\n').slice(-LAST_LINES).join('\n');
 }
 
-function lastLine(file: string): string {
-  return readLog(file).trimEnd().split('\n').at(-1) ?? '';
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
 }
