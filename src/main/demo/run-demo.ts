@@ -1,0 +1,135 @@
+/** Runs the demo on a host that is ready: makes the pods, watches them as any client would, and shows what happens. */
+import { EVENTS, type Event, NAMESPACES, type Namespace, type Pod, PODS, StatusError } from '../../api/index.ts';
+import { type KubeClient, watcher } from '../../client/index.ts';
+import type { Clock, Logger, Random } from '../../lib/index.ts';
+import { demoNamespace, demoPods } from './demo-pods.ts';
+import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
+import { ansiPaint, demoScreen, entryText, lookCommand, plainPaint, summary } from './demo-view.ts';
+import { Screen, type Terminal } from './screen.ts';
+
+export interface DemoOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** "containerd 1.6.20" */
+  readonly runtime: string;
+  readonly kubeconfig: string;
+  /** For lines, when there is no terminal. */
+  readonly out: (text: string) => void;
+  readonly terminal: Terminal | undefined;
+  readonly color: boolean;
+}
+
+const REDRAW_MS = 1000;
+/** News come in bursts: one picture for all of them. */
+const SETTLE_MS = 50;
+const ACCOUNT_RETRY_MS = 100;
+const ACCOUNT_TRIES = 100;
+
+/** @returns what happened in one sentence, when `signal` is aborted */
+export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<string> {
+  const { client, clock, random, logger } = options;
+  const began = clock.now().mono;
+  const view = new DemoView(options, began);
+  const shared = { client, clock, random, query: { namespace: demoNamespace } };
+  const reading = () => clock.now();
+  const watchPods = async (): Promise<void> => {
+    for await (const event of watcher<Pod>({ ...shared, resource: PODS }, signal)) {
+      if (event.kind === 'apply' || event.kind === 'init-apply')
+        view.update(onPod(view.state, event.object, reading()));
+    }
+  };
+  const watchEvents = async (): Promise<void> => {
+    for await (const event of watcher<Event>({ ...shared, resource: EVENTS }, signal)) {
+      if (event.kind === 'apply' || event.kind === 'init-apply')
+        view.update(onEvent(view.state, event.object, reading()));
+    }
+  };
+  try {
+    await client.create<Namespace>(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: demoNamespace },
+    });
+    const watching = Promise.all([watchPods(), watchEvents(), view.keepCurrent(signal)]);
+    for (const { pod } of demoPods) await createPod(client, clock, pod, signal);
+    logger.info('the demo runs', { pods: demoPods.length });
+    await watching;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    view.close();
+  }
+  return summary(view.state);
+}
+
+/** A new namespace has its service account only a moment later. */
+async function createPod(client: KubeClient, clock: Clock, pod: Pod, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.create(PODS, pod, signal);
+      return;
+    } catch (error) {
+      const noAccount =
+        error instanceof StatusError && error.reason === 'Forbidden' && /service ?account/i.test(error.message);
+      if (!noAccount || tries === ACCOUNT_TRIES) throw error;
+      await clock.sleep(ACCOUNT_RETRY_MS, signal);
+    }
+  }
+}
+
+/** A picture that is redrawn, or one line for each thing that happens. */
+class DemoView {
+  readonly #options: DemoOptions;
+  readonly #began: number;
+  readonly #screen: Screen | undefined;
+  state: DemoState = emptyDemo;
+  #drawSoon: { cancel(): void } | undefined;
+
+  constructor(options: DemoOptions, began: number) {
+    this.#options = options;
+    this.#began = began;
+    this.#screen = options.terminal === undefined ? undefined : new Screen(options.terminal);
+    if (this.#screen === undefined) options.out(`look for yourself: ${lookCommand(options.kubeconfig)}\n`);
+  }
+
+  update(state: DemoState): void {
+    if (state === this.state) return;
+    // The timeline forgets its oldest entries: count from its end.
+    const added = state.timeline.filter((entry) => !this.state.timeline.includes(entry));
+    this.state = state;
+    if (this.#screen === undefined) for (const entry of added) this.#options.out(`${entryText(entry, this.#began)}\n`);
+    else this.#drawSoon ??= this.#options.clock.setTimer(SETTLE_MS, () => this.#draw());
+  }
+
+  /** Times pass although nothing happens. */
+  async keepCurrent(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#draw();
+      await this.#options.clock.sleep(REDRAW_MS, signal);
+    }
+  }
+
+  close(): void {
+    this.#drawSoon?.cancel();
+    this.#screen?.close();
+  }
+
+  #draw(): void {
+    this.#drawSoon?.cancel();
+    this.#drawSoon = undefined;
+    const { terminal, clock, runtime, kubeconfig, color } = this.#options;
+    if (terminal === undefined) return;
+    const size = { columns: terminal.columns(), rows: terminal.rows() };
+    const view = {
+      ...size,
+      mono: clock.now().mono,
+      began: this.#began,
+      runtime,
+      kubeconfig,
+      paint: color ? ansiPaint : plainPaint,
+    };
+    this.#screen?.draw(demoScreen(this.state, view));
+  }
+}

@@ -1,0 +1,32 @@
+/** Draws lines on a terminal in place, on its alternate screen; what was there before comes back at the end. */
+export interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
+  readonly write: (text: string) => void;
+}
+
+const ESC = '\x1b[';
+
+export class Screen {
+  readonly #terminal: Terminal;
+  #open = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  draw(lines: readonly string[]): void {
+    // Alternate screen, no cursor, and no wrapping of lines that are wider than the window.
+    const begin = this.#open ? '' : `${ESC}?1049h${ESC}?25l${ESC}?7l`;
+    this.#open = true;
+    // Each line is written over the old one and then cut off: no flicker, unlike clearing all first.
+    const shown = lines.slice(0, this.#terminal.rows()).map((line) => `${line}${ESC}K`);
+    this.#terminal.write(`${begin}${ESC}H${shown.join('\r\n')}${ESC}J`);
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#terminal.write(`${ESC}?7h${ESC}?25h${ESC}?1049l`);
+  }
+}
