@@ -1,0 +1,171 @@
+/** Validation of pods: at creation, and what updates of each kind may change (upstream `ValidatePodCreate`, `ValidatePodUpdate`). */
+import { child, type FieldError, forbiddenField, index, invalidValue } from '../field-error.ts';
+import { checkDns1123Subdomain } from '../names.ts';
+import type { Container, ContainerStatus, Pod, PodSpec, Toleration } from '../types.gen.ts';
+import { validateImage } from './containers.ts';
+import { checkValue, equalJson, immutable } from './messages.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import { MAX_ACTIVE_DEADLINE_SECONDS, validatePodSpec } from './pod-spec.ts';
+import { validateTolerations } from './tolerations.ts';
+
+const EMPTY_SPEC: PodSpec = { containers: [] };
+
+export function validatePod(pod: Pod): FieldError[] {
+  const errors = validateObjectMeta(pod.metadata, true, checkDns1123Subdomain);
+  if ((pod.spec?.ephemeralContainers?.length ?? 0) > 0) {
+    errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  }
+  return [...errors, ...validatePodSpec(pod.spec ?? EMPTY_SPEC, 'spec')];
+}
+
+const MAY_CHANGE = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',');
+
+export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
+  const spec = pod.spec ?? EMPTY_SPEC;
+  const oldSpec = old.spec ?? EMPTY_SPEC;
+  const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  for (const list of ['containers', 'initContainers'] as const) {
+    if ((spec[list]?.length ?? 0) !== (oldSpec[list]?.length ?? 0)) {
+      return [...errors, forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];
+    }
+    (spec[list] ?? []).forEach((container, position) => {
+      errors.push(...validateImage(container.image, child(index(`spec.${list}`, position), 'image')));
+    });
+  }
+  errors.push(
+    ...validateDeadlineUpdate(spec, oldSpec),
+    ...validateAddedTolerations(spec.tolerations, oldSpec.tolerations),
+  );
+  errors.push(...validateRemovedGates(spec, oldSpec));
+  const changed = changedFields(spec, withAllowedChanges(spec, oldSpec), 'spec');
+  if (changed.length > 0) {
+    const text = `pod updates may not change fields other than ${MAY_CHANGE}\nchanged: ${changed.join(', ')}`;
+    errors.push(forbiddenField('spec', text));
+  }
+  return errors;
+}
+
+/** The old spec with what the new one may change taken over: any difference left is forbidden. */
+function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
+  const images = (list: readonly Container[] | undefined, next: readonly Container[] | undefined) =>
+    list?.map((container, position) => ({ ...container, image: next?.[position]?.image }));
+  const oldGrace = old.terminationGracePeriodSeconds ?? 0;
+  const graceFreed = oldGrace < 0 && spec.terminationGracePeriodSeconds === 1;
+  const gated = (old.schedulingGates?.length ?? 0) > 0;
+  return {
+    ...old,
+    containers: images(old.containers, spec.containers) ?? [],
+    initContainers: images(old.initContainers, spec.initContainers),
+    activeDeadlineSeconds: spec.activeDeadlineSeconds,
+    tolerations: spec.tolerations,
+    schedulingGates: spec.schedulingGates,
+    terminationGracePeriodSeconds: graceFreed ? 1 : old.terminationGracePeriodSeconds,
+    // A pod that waits at a gate may still be narrowed down (KEP-3838).
+    nodeSelector: gated && narrows(spec.nodeSelector, old.nodeSelector) ? spec.nodeSelector : old.nodeSelector,
+  };
+}
+
+function narrows(
+  next: Readonly<Record<string, string>> | undefined,
+  old: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return Object.entries(old ?? {}).every(([name, value]) => next?.[name] === value);
+}
+
+function validateDeadlineUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
+  const field = 'spec.activeDeadlineSeconds';
+  const { activeDeadlineSeconds: next } = spec;
+  if (next === undefined) {
+    return old.activeDeadlineSeconds === undefined
+      ? []
+      : [invalidValue(field, null, 'must not update from a positive integer to nil value')];
+  }
+  if (next < 0 || next > MAX_ACTIVE_DEADLINE_SECONDS) {
+    return [invalidValue(field, next, `must be between 0 and ${MAX_ACTIVE_DEADLINE_SECONDS}, inclusive`)];
+  }
+  const tooLate = old.activeDeadlineSeconds !== undefined && next > old.activeDeadlineSeconds;
+  return tooLate ? [invalidValue(field, next, 'must be less than or equal to previous value')] : [];
+}
+
+function validateAddedTolerations(
+  next: readonly Toleration[] | undefined,
+  old: readonly Toleration[] | undefined,
+): FieldError[] {
+  const bare = ({ tolerationSeconds: _, ...rest }: Toleration) => rest;
+  const kept = (old ?? []).every((toleration) => next?.some((other) => equalJson(bare(toleration), bare(other))));
+  if (!kept)
+    return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+  return validateTolerations(next, 'spec.tolerations');
+}
+
+function validateRemovedGates(spec: PodSpec, old: PodSpec): FieldError[] {
+  const known = new Set((old.schedulingGates ?? []).map((gate) => gate.name));
+  return (spec.schedulingGates ?? []).flatMap((gate, position) => {
+    if (known.has(gate.name)) return [];
+    const field = child(index('spec.schedulingGates', position), 'name');
+    return [forbiddenField(field, `only deletion is allowed, but found new scheduling gate '${gate.name}'`)];
+  });
+}
+
+/** Paths of the first differences, one per branch. */
+function changedFields(a: unknown, b: unknown, path: string): string[] {
+  if (equalJson(a, b)) return [];
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+    return a.flatMap((item, position) => changedFields(item, b[position], index(path, position)));
+  }
+  if (!isRecord(a) || !isRecord(b)) return [path];
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].flatMap((name) => changedFields(a[name], b[name], child(path, name)));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A write to `status`: what happened doesn't unhappen. */
+export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
+  const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  const { status = {} } = pod;
+  if (status.nominatedNodeName)
+    errors.push(...checkValue('status.nominatedNodeName', status.nominatedNodeName, checkDns1123Subdomain));
+  if (old.status?.qosClass !== undefined)
+    errors.push(...immutable('status.qosClass', status.qosClass, old.status.qosClass));
+  if (old.spec?.restartPolicy === 'Always' || old.spec === undefined) return errors;
+  return [
+    ...errors,
+    ...validateTransitions(
+      status.containerStatuses,
+      old.status?.containerStatuses,
+      old.spec,
+      'status.containerStatuses',
+    ),
+  ];
+}
+
+/** Without a restart a terminated container can't come back. */
+function validateTransitions(
+  next: readonly ContainerStatus[] | undefined,
+  old: readonly ContainerStatus[] | undefined,
+  spec: PodSpec,
+  path: string,
+): FieldError[] {
+  return (old ?? []).flatMap((status, position) => {
+    const terminated = status.state?.terminated;
+    const own = spec.containers.find((container) => container.name === status.name);
+    const policy = own?.restartPolicy ?? spec.restartPolicy;
+    const mayRestart =
+      policy === 'Always' ||
+      (policy === 'OnFailure' && terminated?.exitCode !== 0) ||
+      (own?.restartPolicyRules?.length ?? 0) > 0;
+    if (terminated === undefined || mayRestart) return [];
+    const now = next?.find((entry) => entry.name === status.name);
+    if (now === undefined || now.state?.terminated !== undefined) return [];
+    return [forbiddenField(child(index(path, position), 'state'), 'may not be transitioned to non-terminated state')];
+  });
+}

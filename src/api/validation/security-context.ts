@@ -1,0 +1,81 @@
+/** Validation of security contexts (upstream `ValidateSecurityContext`, `validatePodSpecSecurityContext`). */
+import { child, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
+import { checkRange } from '../names.ts';
+import type { PodSecurityContext, SeccompProfile, SecurityContext } from '../types.gen.ts';
+import { localPathErrors } from './volume-mounts.ts';
+import { oneOf, requireOneOf } from './messages.ts';
+
+const MAX_ID = 2 ** 31 - 1;
+
+export function validateSecurityContext(context: SecurityContext | undefined, path: string): FieldError[] {
+  if (context === undefined) return [];
+  const errors = [
+    ...validateId(context.runAsUser, child(path, 'runAsUser')),
+    ...validateId(context.runAsGroup, child(path, 'runAsGroup')),
+    ...validateSeccomp(context.seccompProfile, child(path, 'seccompProfile')),
+    ...oneOf(child(path, 'procMount'), context.procMount, ['Default', 'Unmasked']),
+  ];
+  if (context.allowPrivilegeEscalation === false) {
+    const field = child(path, 'allowPrivilegeEscalation');
+    if (context.privileged === true) {
+      errors.push(
+        invalidValue(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'),
+      );
+    } else if (context.capabilities?.add?.includes('CAP_SYS_ADMIN')) {
+      errors.push(
+        invalidValue(
+          field,
+          false,
+          'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
+        ),
+      );
+    }
+  }
+  return errors;
+}
+
+export function validatePodSecurityContext(context: PodSecurityContext | undefined, path: string): FieldError[] {
+  if (context === undefined) return [];
+  return [
+    ...validateId(context.runAsUser, child(path, 'runAsUser')),
+    ...validateId(context.runAsGroup, child(path, 'runAsGroup')),
+    ...validateId(context.fsGroup, child(path, 'fsGroup')),
+    ...(context.supplementalGroups ?? []).flatMap((group, position) =>
+      validateId(group, index(child(path, 'supplementalGroups'), position)),
+    ),
+    ...validateSeccomp(context.seccompProfile, child(path, 'seccompProfile')),
+    ...oneOf(child(path, 'fsGroupChangePolicy'), context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
+    ...oneOf(child(path, 'supplementalGroupsPolicy'), context.supplementalGroupsPolicy, ['Merge', 'Strict']),
+    ...(context.sysctls ?? []).flatMap((sysctl, position) =>
+      sysctl.name ? [] : [required(child(index(child(path, 'sysctls'), position), 'name'))],
+    ),
+  ];
+}
+
+function validateId(id: number | undefined, path: string): FieldError[] {
+  return id === undefined ? [] : checkRange(id, 0, MAX_ID).map((message) => invalidValue(path, id, message));
+}
+
+function validateSeccomp(profile: SeccompProfile | undefined, path: string): FieldError[] {
+  if (profile === undefined) return [];
+  const errors = requireOneOf(child(path, 'type'), profile.type, ['Localhost', 'RuntimeDefault', 'Unconfined']);
+  const field = child(path, 'localhostProfile');
+  if (profile.type === 'Localhost') {
+    if (!profile.localhostProfile) errors.push(required(field, 'must be set when seccomp type is Localhost'));
+    else errors.push(...localPathErrors(profile.localhostProfile, field));
+  } else if (profile.localhostProfile !== undefined) {
+    errors.push(invalidValue(field, profile.localhostProfile, 'can only be set when seccomp type is Localhost'));
+  }
+  return errors;
+}
+
+/** Namespaces of the host, and what can't be combined with them. */
+export function validateHostNamespaces(
+  spec: { readonly hostPID?: boolean; readonly shareProcessNamespace?: boolean },
+  path: string,
+): FieldError[] {
+  if (spec.hostPID !== true || spec.shareProcessNamespace !== true) return [];
+  return [
+    forbiddenField(child(path, 'shareProcessNamespace'), 'ShareProcessNamespace and HostPID cannot both be enabled'),
+  ];
+}

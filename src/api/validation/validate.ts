@@ -1,0 +1,94 @@
+/**
+ * Validation per kind: the field errors of an object that passed `validateStructure` and has its defaults. An empty list is
+ * a valid object; a list goes into `invalid` (422). Kinds without rows here are checked for their metadata alone.
+ */
+import type { FieldError } from '../field-error.ts';
+import { checkDns1123Subdomain } from '../names.ts';
+import { apiVersionOf, type KubeObject, type Resource } from '../resource.ts';
+import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
+import {
+  validateNamespace,
+  validateNamespaceFinalize,
+  validateNamespaceStatus,
+  validateNamespaceUpdate,
+} from './namespace.ts';
+import { validateNode, validateNodeUpdate } from './node.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
+import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
+import {
+  validateBinding,
+  validateEvent,
+  validateEventsEvent,
+  validateEventsEventUpdate,
+  validateEventUpdate,
+  validateLease,
+  validateLeaseUpdate,
+  validateServiceAccount,
+  validateServiceAccountUpdate,
+} from './small-kinds.ts';
+
+interface Validator {
+  create(object: KubeObject): FieldError[];
+  update(object: KubeObject, old: KubeObject): FieldError[];
+  /** By name of the subresource; one that isn't here is validated as `update`. */
+  readonly subresources: Readonly<Record<string, (object: KubeObject, old: KubeObject) => FieldError[]>>;
+}
+
+/** The types of a row agree among themselves; the table forgets them, the caller's kind brings them back. */
+function validator<T extends KubeObject>(
+  create: (object: T) => FieldError[],
+  update: (object: T, old: T) => FieldError[],
+  subresources: Readonly<Record<string, (object: T, old: T) => FieldError[]>> = {},
+): Validator {
+  return { create, update, subresources } as unknown as Validator;
+}
+
+const VALIDATORS: Readonly<Record<string, Validator>> = {
+  'v1/Pod': validator(validatePod, validatePodUpdate, {
+    status: validatePodStatusUpdate,
+    ephemeralcontainers: validateEphemeralContainersUpdate,
+  }),
+  'v1/Node': validator(validateNode, validateNodeUpdate),
+  'v1/Namespace': validator(validateNamespace, validateNamespaceUpdate, {
+    status: validateNamespaceStatus,
+    finalize: validateNamespaceFinalize,
+  }),
+  'v1/ConfigMap': validator(validateConfigMap, validateConfigMapUpdate),
+  'v1/Secret': validator(validateSecret, validateSecretUpdate),
+  'v1/ServiceAccount': validator(validateServiceAccount, validateServiceAccountUpdate),
+  'v1/Event': validator(validateEvent, validateEventUpdate),
+  'events.k8s.io/v1/Event': validator(validateEventsEvent, validateEventsEventUpdate),
+  'coordination.k8s.io/v1/Lease': validator(validateLease, validateLeaseUpdate),
+  'v1/Binding': validator(validateBinding, validateBinding),
+};
+
+function validatorOf(resource: Resource<unknown>): Validator {
+  const name = `${apiVersionOf(resource)}/${resource.kind}`;
+  const known = Object.hasOwn(VALIDATORS, name) ? VALIDATORS[name] : undefined;
+  return known ?? metadataOnly(resource.namespaced);
+}
+
+function metadataOnly(namespaced: boolean): Validator {
+  return validator(
+    (object) => validateObjectMeta(object.metadata, namespaced, checkDns1123Subdomain),
+    (object, old) => validateObjectMetaUpdate(object.metadata, old.metadata),
+  );
+}
+
+/** A new object, with name, namespace and defaults set. */
+export function validateCreate(resource: Resource<unknown>, object: KubeObject): FieldError[] {
+  return validatorOf(resource).create(object);
+}
+
+/** An object that replaces `old`, through the main resource or one of its subresources ("status"). */
+export function validateUpdate(
+  resource: Resource<unknown>,
+  object: KubeObject,
+  old: KubeObject,
+  subresource = '',
+): FieldError[] {
+  const { update, subresources } = validatorOf(resource);
+  const own = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
+  return (own ?? update)(object, old);
+}
