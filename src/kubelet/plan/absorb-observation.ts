@@ -9,7 +9,14 @@ import { backOffKey, nominalDelayMs } from './back-off.ts';
 import { allContainers } from './containers.ts';
 import { backOffOf, restartCountOf } from './labels.ts';
 import { MAX_DEATHS_REMEMBERED } from './limits.ts';
-import { type ContainerMemory, containerMemory, type Death, type PodNote, withContainer } from './pod-memory.ts';
+import {
+  type ContainerMemory,
+  containerMemory,
+  type Death,
+  type PodNote,
+  type StartFailure,
+  withContainer,
+} from './pod-memory.ts';
 
 /** Exit code of a container whose end nobody saw. */
 export const LOST_EXIT_CODE = 137;
@@ -49,7 +56,7 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
     if (backOff !== undefined && restartCount > (next.backOff?.attempt ?? -1)) {
       next = { ...next, backOff: { ...backOff, attempt: restartCount } };
     }
-    if (next.failure !== undefined && next.failure.attempt <= restartCount) next = without(next, 'failure');
+    if (next.failure !== undefined && isOver(next.failure, instance, restartCount)) next = without(next, 'failure');
     if (instance.state === 'exited' && !next.deaths.some((death) => death.containerId === instance.id)) {
       next = withDeath(next, deathOf(instance, restartCount));
     }
@@ -58,6 +65,11 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
     next = without(next, 'kill');
   }
   return next;
+}
+
+/** A later start came about, or this one did; one that failed at its very start stays told until the next. */
+function isOver(failure: StartFailure, instance: RuntimeContainer, restartCount: number): boolean {
+  return failure.attempt < restartCount || (failure.attempt === restartCount && instance.state !== 'exited');
 }
 
 /** The newest container that memory knows is neither seen nor noted as ended: it is gone with its exit code. */

@@ -17,6 +17,8 @@ export type PodAction =
       readonly podIps: readonly string[];
       /** Written on the container, so that the next decision survives the agent. */
       readonly backOff?: BackOffState;
+      /** How it is killed when its postStart hook fails. */
+      readonly onHookFailure: { readonly gracePeriodSeconds: number; readonly restart: boolean };
     }
   | {
       readonly verb: 'stop-container';
@@ -78,5 +80,7 @@ export type Outcome = {
       readonly message: string;
       /** The start was called off by a termination: no failure. */
       readonly cancelled?: boolean;
+      /** It was started and must not go on: its postStart hook failed. */
+      readonly killContainerId?: string;
     }
 );

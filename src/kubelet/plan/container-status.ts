@@ -4,7 +4,7 @@ import { formatTime } from '../../lib/index.ts';
 import type { RuntimeContainer } from '../types.ts';
 import type { PlanInput } from './facts.ts';
 import type { WaitingReason } from './draft.ts';
-import type { ContainerView } from './container-view.ts';
+import { type ContainerView, isFinal } from './container-view.ts';
 import { LOST_EXIT_CODE } from './absorb-observation.ts';
 import type { Death } from './pod-memory.ts';
 
@@ -44,7 +44,8 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
   if (view.newest?.state === 'unknown' && previous?.state !== undefined) return previous.state;
   if (waiting !== undefined && !terminated) return { waiting: { ...waiting } };
   const { failure } = view.memory;
-  if (failure?.attempt === view.nextAttempt && !terminated) {
+  const failedNow = failure?.attempt === view.nextAttempt || failure?.attempt === view.death?.restartCount;
+  if (failure !== undefined && failedNow && !terminated && !isFinal(plan.pod, view)) {
     return { waiting: { reason: failure.reason, message: failure.message } };
   }
   if (view.death !== undefined) return { terminated: terminatedState(view.death, plan.node.runtimeName) };

@@ -7,7 +7,9 @@ import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
 import type { ContainerView } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
+import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
+import { restartsAfterProbeKill } from './restart-policy.ts';
 import type { BackOffState, StartFailure } from './pod-memory.ts';
 
 /** Plans the start, or the next thing it needs. `sandbox` absent: only what can be prepared without one. */
@@ -34,6 +36,10 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
     ...(image.user === undefined ? {} : { imageUser: image.user }),
     podIps: sandbox.ips,
     ...(backOff === undefined ? {} : { backOff }),
+    onHookFailure: {
+      gracePeriodSeconds: gracePeriodSeconds(draft.input.pod),
+      restart: restartsAfterProbeKill(draft.input.pod, view.container, view.kind),
+    },
   });
 }
 

@@ -1,8 +1,8 @@
 /** What outcomes add to memory: a failure becomes a reason to wait, so that nothing loops hot. Pure. */
 import { assertNever } from '../../lib/index.ts';
-import { jobKey, type Outcome } from './actions.ts';
+import { jobKey, type Outcome, type PodAction } from './actions.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
-import { containerMemory, type PodMemory, type PodNote, withContainer } from './pod-memory.ts';
+import { containerMemory, type PodMemory, type PodNote, type RequestedRestart, withContainer } from './pod-memory.ts';
 
 export function remember(memory: PodMemory, outcomes: readonly Outcome[]): PodMemory {
   return outcomes.reduce(rememberOne, memory);
@@ -12,7 +12,7 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
   const { action } = outcome;
   switch (action.verb) {
     case 'start-container':
-      return { ...memory, note: rememberStart(memory.note, action.container, action.attempt, outcome) };
+      return { ...memory, note: rememberStart(memory.note, action, outcome) };
     case 'read-termination-message':
       return { ...memory, note: rememberMessage(memory.note, action.container, action.containerId, outcome) };
     case 'reclaim-pod':
@@ -33,6 +33,8 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
   }
 }
 
+type StartAction = Extract<PodAction, { verb: 'start-container' }>;
+
 const ONCE = new Set(['prepare-cgroup', 'stop-sandbox', 'remove-pod-logs']);
 
 function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
@@ -50,13 +52,22 @@ function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
   return { ...memory, volatile: { ...memory.volatile, failures: { ...failures, [key]: failure } } };
 }
 
-function rememberStart(note: PodNote, name: string, attempt: number, outcome: Outcome): PodNote {
+function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): PodNote {
+  const { container: name, attempt, onHookFailure } = action;
   const { failure, ...rest } = containerMemory(note, name);
   if (outcome.ok) return failure === undefined ? note : withContainer(note, name, rest);
   if (outcome.cancelled === true) return note;
   const failures = failure?.attempt === attempt ? failure.failures + 1 : 1;
   const next = { attempt, failures, reason: outcome.reason, message: outcome.message, failedAt: outcome.at.wall };
-  return withContainer(note, name, { ...rest, failure: next });
+  const { killContainerId } = outcome;
+  if (killContainerId === undefined) return withContainer(note, name, { ...rest, failure: next });
+  const kill: RequestedRestart = {
+    containerId: killContainerId,
+    message: `Container ${name} failed its postStart hook, will be restarted`,
+    ...onHookFailure,
+    requestedAt: outcome.at.wall,
+  };
+  return withContainer(note, name, { ...rest, failure: next, kill });
 }
 
 /** The runtime's own message stays in front, as upstream joins them. */

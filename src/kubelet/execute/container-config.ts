@@ -1,0 +1,92 @@
+/** A container as the runtime takes it (upstream: kuberuntime_container.go generateContainerConfig). Pure. */
+import type { Container, Pod } from '../../api/index.ts';
+import type { ContainerConfig, Mount, StringMap } from '../../cri/index.ts';
+import { INSTANCE_LABEL } from '../pleg/ownership.ts';
+import { formatBackOff } from '../plan/back-off.ts';
+import { containerHash } from '../plan/container-hash.ts';
+import {
+  BACK_OFF,
+  CONTAINER_HASH,
+  CONTAINER_NAME_LABEL,
+  CONTAINER_PORTS,
+  POD_DELETION_GRACE_PERIOD,
+  POD_NAME_LABEL,
+  POD_NAMESPACE_LABEL,
+  POD_TERMINATION_GRACE_PERIOD,
+  POD_UID_LABEL,
+  RESTART_COUNT,
+  TERMINATION_MESSAGE_PATH,
+  TERMINATION_MESSAGE_POLICY,
+} from '../plan/labels.ts';
+import type { BackOffState } from '../plan/pod-memory.ts';
+import { containerLogPath } from './pod-paths.ts';
+import { containerResources, type NodeMemory } from './resources.ts';
+import { containerSecurity, type ImageUser } from './security.ts';
+
+export const DEFAULT_TERMINATION_MESSAGE_PATH = '/dev/termination-log';
+
+export interface ContainerConfigInput {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly attempt: number;
+  readonly imageId: string;
+  readonly imageUser: ImageUser | undefined;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly backOff: BackOffState | undefined;
+  readonly instanceId: string;
+  readonly node: NodeMemory;
+}
+
+export function containerConfig(input: ContainerConfigInput): ContainerConfig {
+  const { pod, container, attempt } = input;
+  return {
+    name: container.name,
+    attempt,
+    image: input.imageId,
+    userSpecifiedImage: container.image ?? '',
+    command: input.command,
+    args: input.args,
+    workingDir: container.workingDir ?? '',
+    env: input.env,
+    mounts: input.mounts,
+    labels: containerLabels(pod, container, input.instanceId),
+    annotations: containerAnnotations(input),
+    logPath: containerLogPath(container.name, attempt),
+    stdin: container.stdin === true,
+    stdinOnce: container.stdinOnce === true,
+    tty: container.tty === true,
+    resources: containerResources(pod, container, input.node),
+    security: containerSecurity(pod, container, input.imageUser),
+    ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
+  };
+}
+
+function containerLabels(pod: Pod, container: Container, instanceId: string): StringMap {
+  const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+  return {
+    [POD_NAME_LABEL]: name,
+    [POD_NAMESPACE_LABEL]: namespace,
+    [POD_UID_LABEL]: uid,
+    [CONTAINER_NAME_LABEL]: container.name,
+    [INSTANCE_LABEL]: instanceId,
+  };
+}
+
+/** What the next decision about this container needs, written on it. */
+function containerAnnotations({ pod, container, attempt, backOff }: ContainerConfigInput): StringMap {
+  const grace = pod.spec?.terminationGracePeriodSeconds;
+  const deletionGrace = pod.metadata?.deletionGracePeriodSeconds;
+  return {
+    [CONTAINER_HASH]: containerHash(container),
+    [RESTART_COUNT]: String(attempt),
+    [TERMINATION_MESSAGE_PATH]: container.terminationMessagePath ?? DEFAULT_TERMINATION_MESSAGE_PATH,
+    [TERMINATION_MESSAGE_POLICY]: container.terminationMessagePolicy ?? 'File',
+    ...(grace === undefined ? {} : { [POD_TERMINATION_GRACE_PERIOD]: String(grace) }),
+    ...(deletionGrace === undefined ? {} : { [POD_DELETION_GRACE_PERIOD]: String(deletionGrace) }),
+    ...((container.ports ?? []).length === 0 ? {} : { [CONTAINER_PORTS]: JSON.stringify(container.ports) }),
+    ...(backOff === undefined ? {} : { [BACK_OFF]: formatBackOff(backOff) }),
+  };
+}

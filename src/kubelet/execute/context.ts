@@ -1,0 +1,85 @@
+/** What the verbs work with, and how each ends. */
+import type { Pod } from '../../api/index.ts';
+import type { RuntimeService } from '../../cri/index.ts';
+import {
+  AssertionFailed,
+  type Clock,
+  errorMessage,
+  type FileSystem,
+  type Logger,
+  type MetricsRegistry,
+} from '../../lib/index.ts';
+import type { Cgroups, ProbeTransport } from '../ports.ts';
+import type { EnvironmentResolver, ImageManager, PodEvents, VolumeManager } from '../types.ts';
+import type { Outcome } from '../plan/actions.ts';
+import { MAX_FAILURE_MESSAGE } from './limits.ts';
+import type { ExecuteMetrics } from './execute-metrics.ts';
+
+export interface ExecuteConfig {
+  readonly instanceId: string;
+  readonly rootDir: string;
+  readonly podLogsDir: string;
+  readonly nodeName: string;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+}
+
+/** What is known of the node once it has been read. */
+export interface ExecuteNode {
+  readonly hostIps: readonly string[];
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+}
+
+export interface ExecutePorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly fs: FileSystem;
+  readonly runtime: RuntimeService;
+  readonly cgroups: Cgroups;
+  readonly probeTransport: ProbeTransport;
+  readonly volumes: VolumeManager;
+  readonly images: ImageManager;
+  readonly environment: EnvironmentResolver;
+  readonly events: PodEvents;
+  readonly node: () => ExecuteNode;
+  readonly config: ExecuteConfig;
+}
+
+export interface VerbContext extends Omit<ExecutePorts, 'metrics'> {
+  readonly metrics: ExecuteMetrics;
+}
+
+/** One job: what it is for, and the ways to hurry or call it off. */
+export interface Job {
+  readonly pod: Pod;
+  /** The start was called off: nothing more may be started. */
+  cancelled: boolean;
+  /** Aborted when a shorter grace has overtaken this stop, or the agent ends. */
+  readonly signal: AbortSignal;
+}
+
+/** An outcome without its frame. */
+export type VerbResult =
+  | { readonly ok: true; readonly containerId?: string; readonly terminationMessage?: string }
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly message: string;
+      readonly cancelled?: boolean;
+      /** A container that was started and must not go on (its postStart hook failed). */
+      readonly killContainerId?: string;
+    };
+
+export const DONE: VerbResult = { ok: true };
+
+export function failed(reason: string, error: unknown): VerbResult {
+  // What the code itself got wrong is no outcome.
+  if (error instanceof AssertionFailed) throw error;
+  return { ok: false, reason, message: errorMessage(error).slice(0, MAX_FAILURE_MESSAGE) };
+}
+
+export function outcomeOf(action: Outcome['action'], result: VerbResult, at: Outcome['at']): Outcome {
+  return { action, at, ...result };
+}

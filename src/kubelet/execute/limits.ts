@@ -1,0 +1,27 @@
+/** Bounds of execution. */
+
+/** Sandboxes being created at once: each runs CNI plugins, which are processes; more only thrash. */
+export const MAX_SANDBOX_CREATIONS = 10;
+/** Containers being created and started at once. */
+export const MAX_CONTAINER_STARTS = 16;
+/** Removals at once: they must never crowd out a start. */
+export const MAX_REMOVALS = 2;
+
+/** Upstream's runtimeRequestTimeout; a stop gets it on top of its grace. */
+export const RUNTIME_REQUEST_TIMEOUT_MS = 120_000;
+/** Upstream gives creating a sandbox twice the usual time. */
+export const SANDBOX_TIMEOUT_MS = 240_000;
+/** A postStart hook has no time-out upstream; this only bounds a forgotten one. */
+export const POST_START_TIMEOUT_MS = 3_600_000;
+/** httpGet hooks (upstream: lifecycle handler's client). */
+export const HTTP_HOOK_TIMEOUT_MS = 30_000;
+
+/** Upstream: MaxContainerTerminationMessageLength and the log fallback's limits. */
+export const MAX_TERMINATION_MESSAGE_BYTES = 4096;
+export const MAX_TERMINATION_LOG_BYTES = 2048;
+export const MAX_TERMINATION_LOG_LINES = 80;
+/** Read from the end of a log to find those: CRI's line heads take space too. */
+export const TERMINATION_LOG_READ_BYTES = 16_384;
+
+/** Longest texts of failures kept in status and events. */
+export const MAX_FAILURE_MESSAGE = 1024;

@@ -1,0 +1,84 @@
+/** A container's mounts (upstream: kubelet_pods.go makeMounts). Pure. */
+import type { Container, VolumeMount } from '../../api/index.ts';
+import type { Mount } from '../../cri/index.ts';
+
+export interface MountsInput {
+  readonly container: Container;
+  /** Host folder or file of each volume by name. */
+  readonly volumes: Readonly<Record<string, string>>;
+  /** Expands `$(NAME)`; `undefined`: a name is missing. */
+  readonly expand: (text: string) => string | undefined;
+  /** Host files of ours: the termination message, and /etc/hosts unless the container mounts its own. */
+  readonly terminationMessage: { readonly hostPath: string; readonly containerPath: string };
+  readonly etcHosts: string | undefined;
+}
+
+export type MountsResult =
+  /** `subPaths`: host paths that must exist below their volume and hold no symbolic link. */
+  | { readonly ok: true; readonly mounts: readonly Mount[]; readonly subPaths: readonly SubPath[] }
+  | { readonly ok: false; readonly message: string };
+
+export interface SubPath {
+  readonly volumePath: string;
+  readonly subPath: string;
+}
+
+export function containerMounts(input: MountsInput): MountsResult {
+  const mounts: Mount[] = [];
+  const subPaths: SubPath[] = [];
+  for (const wish of input.container.volumeMounts ?? []) {
+    const volumePath = input.volumes[wish.name];
+    if (volumePath === undefined)
+      return problem(`cannot find volume "${wish.name}" to mount into container "${input.container.name}"`);
+    const subPath = subPathOf(wish, input);
+    if (!subPath.ok) return subPath;
+    if (subPath.path !== '') subPaths.push({ volumePath, subPath: subPath.path });
+    mounts.push({
+      containerPath: absolute(wish.mountPath),
+      hostPath: subPath.path === '' ? volumePath : `${volumePath}/${subPath.path}`,
+      readonly: wish.readOnly === true,
+      propagation: propagationOf(wish),
+    });
+  }
+  const taken = new Set(mounts.map(({ containerPath }) => containerPath));
+  if (input.etcHosts !== undefined && !taken.has('/etc/hosts')) mounts.push(ours('/etc/hosts', input.etcHosts));
+  const { hostPath, containerPath } = input.terminationMessage;
+  if (!taken.has(containerPath)) mounts.push(ours(containerPath, hostPath));
+  return { ok: true, mounts, subPaths };
+}
+
+function ours(containerPath: string, hostPath: string): Mount {
+  return { containerPath, hostPath, readonly: false, propagation: 'private' };
+}
+
+function subPathOf(
+  wish: VolumeMount,
+  { container, expand }: MountsInput,
+): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string } {
+  let path = wish.subPath ?? '';
+  if (wish.subPathExpr !== undefined && wish.subPathExpr !== '') {
+    const expanded = expand(wish.subPathExpr);
+    if (expanded === undefined) {
+      return problem(`failed to expand subPathExpr "${wish.subPathExpr}" of container "${container.name}"`);
+    }
+    path = expanded;
+  }
+  if (path.startsWith('/')) return problem(`error SubPath \`${path}\` must not be an absolute path`);
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) return problem(`unable to provision SubPath \`${path}\`: must not contain '..'`);
+  return { ok: true, path: parts.join('/') };
+}
+
+function absolute(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+function propagationOf(wish: VolumeMount): Mount['propagation'] {
+  if (wish.mountPropagation === 'HostToContainer') return 'host-to-container';
+  if (wish.mountPropagation === 'Bidirectional') return 'bidirectional';
+  return 'private';
+}
+
+function problem(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}

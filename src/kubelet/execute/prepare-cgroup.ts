@@ -1,0 +1,17 @@
+/** The pod's own cgroup, by QoS class. */
+import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
+import { podCgroupLimits, podCgroupPath } from './resources.ts';
+
+export async function prepareCgroup(context: VerbContext, { pod }: Job): Promise<VerbResult> {
+  try {
+    await context.cgroups.ensure(podCgroupPath(pod), podCgroupLimits(pod));
+    return DONE;
+  } catch (error) {
+    const result = failed('FailedToCreatePodContainer', error);
+    if (!result.ok) {
+      const message = `unable to ensure pod container exists: ${result.message}`;
+      context.events.pod(pod, 'Warning', 'FailedCreatePodContainer', message);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,61 @@
+/** Stopping sandboxes and removing what is dead. Each is idempotent: what is gone already is fine. */
+import { RuntimeError } from '../../cri/index.ts';
+import type { PodAction } from '../plan/actions.ts';
+import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
+import { podLogDir } from './pod-paths.ts';
+import { podCgroupPath } from './resources.ts';
+
+type Of<V extends PodAction['verb']> = Extract<PodAction, { verb: V }>;
+
+async function unlessMissing(reason: string, run: () => Promise<void>): Promise<VerbResult> {
+  try {
+    await run();
+    return DONE;
+  } catch (error) {
+    return error instanceof RuntimeError && error.code === 'NotFound' ? DONE : failed(reason, error);
+  }
+}
+
+export async function stopSandbox(context: VerbContext, action: Of<'stop-sandbox'>): Promise<VerbResult> {
+  return await unlessMissing('KillPodSandboxError', () => context.runtime.stopSandbox(action.sandboxId));
+}
+
+export async function removeSandbox(context: VerbContext, action: Of<'remove-sandbox'>): Promise<VerbResult> {
+  return await unlessMissing('RemoveSandboxError', () => context.runtime.removeSandbox(action.sandboxId));
+}
+
+/** With its log, as upstream. */
+export async function removeContainer(
+  context: VerbContext,
+  job: Job,
+  action: Of<'remove-container'>,
+): Promise<VerbResult> {
+  return await unlessMissing('RemoveContainerError', async () => {
+    await context.runtime.removeContainer(action.containerId);
+    // The path comes from the runtime: only below this pod's own log folder do we believe it.
+    const folder = `${podLogDir(context.config.podLogsDir, job.pod)}/`;
+    if (action.logPath.startsWith(folder) && !action.logPath.includes('..')) await context.fs.remove(action.logPath);
+  });
+}
+
+/** Volumes and cgroup are given back. */
+export async function reclaimPod(context: VerbContext, { pod }: Job): Promise<VerbResult> {
+  try {
+    await context.volumes.tearDown(pod.metadata?.uid ?? '');
+    await context.cgroups.remove(podCgroupPath(pod));
+    return DONE;
+  } catch (error) {
+    const result = failed('FailedKillPod', error);
+    if (!result.ok) context.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${result.message}`);
+    return result;
+  }
+}
+
+export async function removePodLogs(context: VerbContext, { pod }: Job): Promise<VerbResult> {
+  try {
+    await context.fs.remove(podLogDir(context.config.podLogsDir, pod));
+    return DONE;
+  } catch (error) {
+    return failed('RemovePodLogsError', error);
+  }
+}

@@ -1,0 +1,95 @@
+/** CPU and memory of containers and pods as cgroup numbers (upstream: cm/helpers_linux.go, qos/policy.go). Pure. */
+import {
+  type Container,
+  type Pod,
+  podLimits,
+  podRequests,
+  qosClassOf,
+  quantityMilliValue,
+  quantityValue,
+} from '../../api/index.ts';
+import type { LinuxResources } from '../../cri/index.ts';
+import type { CgroupLimits } from '../ports.ts';
+
+const CPU_PERIOD = 100_000;
+const MIN_SHARES = 2;
+const MAX_SHARES = 262_144;
+const MIN_QUOTA = 1000;
+const GUARANTEED_OOM_SCORE = -997;
+const BEST_EFFORT_OOM_SCORE = 1000;
+/** Priority of system-node-critical. */
+const NODE_CRITICAL_PRIORITY = 2_000_001_000;
+
+type Quantities = Readonly<Record<string, string>> | undefined;
+
+/** Shares of a CPU request in thousandths of a core. */
+export function cpuShares(milliCpu: number): number {
+  return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * 1024) / 1000)));
+}
+
+/** Microseconds per period; 0 is unlimited. */
+export function cpuQuota(milliCpu: number): number {
+  return milliCpu <= 0 ? 0 : Math.max(MIN_QUOTA, Math.floor((milliCpu * CPU_PERIOD) / 1000));
+}
+
+function milli(quantities: Quantities, name: string): number {
+  const value = quantities?.[name];
+  return value === undefined ? 0 : quantityMilliValue(value);
+}
+
+function bytes(quantities: Quantities, name: string): number {
+  const value = quantities?.[name];
+  return value === undefined ? 0 : quantityValue(value);
+}
+
+export interface NodeMemory {
+  readonly memoryBytes: number;
+  readonly cgroupVersion: 'v1' | 'v2';
+}
+
+export function containerResources(pod: Pod, container: Container, node: NodeMemory): LinuxResources {
+  const { requests, limits } = container.resources ?? {};
+  // A limit without a request counts as the request (upstream: calculateLinuxResources).
+  const request = requests?.cpu === undefined ? milli(limits, 'cpu') : milli(requests, 'cpu');
+  return {
+    cpuPeriod: CPU_PERIOD,
+    cpuQuota: cpuQuota(milli(limits, 'cpu')),
+    cpuShares: cpuShares(request),
+    memoryLimitBytes: bytes(limits, 'memory'),
+    oomScoreAdj: oomScoreAdj(pod, container, node.memoryBytes),
+    // The whole container dies of an OOM, not one process of it that nobody then misses.
+    ...(node.cgroupVersion === 'v2' ? { unified: { 'memory.oom.group': '1' } } : {}),
+  };
+}
+
+/** Burstable: the less was asked for, the sooner it is killed (upstream: GetContainerOOMScoreAdjust). */
+export function oomScoreAdj(pod: Pod, container: Container, nodeMemoryBytes: number): number {
+  if ((pod.spec?.priority ?? 0) >= NODE_CRITICAL_PRIORITY) return GUARANTEED_OOM_SCORE;
+  const qos = qosClassOf(pod.spec ?? { containers: [] });
+  if (qos === 'Guaranteed') return GUARANTEED_OOM_SCORE;
+  if (qos === 'BestEffort') return BEST_EFFORT_OOM_SCORE;
+  const request = bytes(container.resources?.requests, 'memory') || bytes(container.resources?.limits, 'memory');
+  const score = 1000 - Math.floor((1000 * request) / nodeMemoryBytes);
+  return Math.min(BEST_EFFORT_OOM_SCORE - 1, Math.max(1000 + GUARANTEED_OOM_SCORE, score));
+}
+
+/** The pod's own cgroup: shares of all requests; limits where every container has one. */
+export function podCgroupLimits(pod: Pod): CgroupLimits {
+  const spec = pod.spec ?? { containers: [] };
+  const requests = podRequests(spec);
+  const limits = podLimits(spec);
+  const quota = cpuQuota(milli(limits, 'cpu'));
+  const memory = bytes(limits, 'memory');
+  return {
+    cpuShares: cpuShares(milli(requests, 'cpu')),
+    ...(quota > 0 ? { cpuQuota: quota, cpuPeriod: CPU_PERIOD } : {}),
+    ...(memory > 0 ? { memoryLimitBytes: memory } : {}),
+  };
+}
+
+/** Logical path of the pod's cgroup: guaranteed pods lie directly below kubepods. */
+export function podCgroupPath(pod: Pod): readonly string[] {
+  const qos = qosClassOf(pod.spec ?? { containers: [] });
+  const leaf = `pod${pod.metadata?.uid ?? ''}`;
+  return qos === 'Guaranteed' ? ['kubepods', leaf] : ['kubepods', qos.toLowerCase(), leaf];
+}

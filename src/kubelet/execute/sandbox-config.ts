@@ -1,0 +1,71 @@
+/** A pod's sandbox as the runtime takes it (upstream: kuberuntime_sandbox.go generatePodSandboxConfig). Pure. */
+import type { Pod } from '../../api/index.ts';
+import type { PortMapping, SandboxConfig } from '../../cri/index.ts';
+import { INSTANCE_LABEL } from '../pleg/ownership.ts';
+import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from '../plan/labels.ts';
+import type { Dns } from './dns.ts';
+import { sandboxSecurity } from './security.ts';
+
+/** Longest hostname (upstream truncates a longer pod name). */
+const MAX_HOSTNAME = 63;
+
+export interface SandboxConfigInput {
+  readonly pod: Pod;
+  readonly attempt: number;
+  readonly instanceId: string;
+  readonly logDirectory: string;
+  readonly cgroupParent: string;
+  readonly dns: Dns;
+}
+
+export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): SandboxConfig {
+  const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+  const spec = pod.spec ?? { containers: [] };
+  return {
+    metadata: { name, namespace, uid, attempt },
+    hostname: spec.hostNetwork === true ? '' : podHostname(pod),
+    logDirectory: given.logDirectory,
+    dns: given.dns,
+    portMappings: portMappings(pod),
+    labels: {
+      ...pod.metadata?.labels,
+      [POD_NAME_LABEL]: name,
+      [POD_NAMESPACE_LABEL]: namespace,
+      [POD_UID_LABEL]: uid,
+      [INSTANCE_LABEL]: given.instanceId,
+    },
+    annotations: { ...pod.metadata?.annotations },
+    cgroupParent: given.cgroupParent,
+    namespaces: {
+      network: spec.hostNetwork === true ? 'node' : 'pod',
+      pid: spec.hostPID === true ? 'node' : spec.shareProcessNamespace === true ? 'pod' : 'container',
+      ipc: spec.hostIPC === true ? 'node' : 'pod',
+    },
+    sysctls: Object.fromEntries((spec.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name, sysctl.value])),
+    security: sandboxSecurity(pod),
+  };
+}
+
+export function podHostname(pod: Pod): string {
+  const wished = pod.spec?.hostname ?? '';
+  const name = wished === '' ? (pod.metadata?.name ?? '') : wished;
+  return name.slice(0, MAX_HOSTNAME).replace(/[-.]+$/, '');
+}
+
+/** On the host network a port is the host's already. */
+function portMappings(pod: Pod): PortMapping[] {
+  if (pod.spec?.hostNetwork === true) return [];
+  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...(pod.spec?.containers ?? []), ...sidecars]
+    .flatMap(({ ports }) => ports ?? [])
+    .map((port) => ({
+      protocol: protocolOf(port.protocol),
+      containerPort: port.containerPort,
+      hostPort: port.hostPort ?? 0,
+      hostIp: port.hostIP ?? '',
+    }));
+}
+
+function protocolOf(protocol: string | undefined): PortMapping['protocol'] {
+  return protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP';
+}

@@ -1,0 +1,170 @@
+/**
+ * Creates and starts one container, then runs its postStart hook. Every way to fail has upstream's reason: what cannot
+ * be configured, what the runtime would not create, what it would not start (kuberuntime_container.go startContainer).
+ */
+import type { Container, Pod } from '../../api/index.ts';
+import type { ContainerConfig } from '../../cri/index.ts';
+import { FileError } from '../../lib/index.ts';
+import type { PodAction } from '../plan/actions.ts';
+import { allContainers, fieldPath } from '../plan/containers.ts';
+import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
+import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
+import { podSandboxConfig } from './create-sandbox.ts';
+import { etcHosts } from './etc-hosts.ts';
+import { runHook } from './hooks.ts';
+import { POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
+import { containerMounts, type SubPath } from './mounts.ts';
+import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
+import { nonRootProblem } from './security.ts';
+
+type Start = Extract<PodAction, { verb: 'start-container' }>;
+type Prepared =
+  | { readonly ok: true; readonly config: ContainerConfig }
+  | { readonly ok: false; readonly message: string };
+
+const CALLED_OFF: VerbResult = { ok: false, reason: 'Terminating', message: 'the pod is ending', cancelled: true };
+
+export async function startContainer(context: VerbContext, job: Job, action: Start): Promise<VerbResult> {
+  const { pod } = job;
+  const podContainer = allContainers(pod).find(({ container }) => container.name === action.container);
+  if (podContainer === undefined)
+    return { ok: false, reason: 'CreateContainerConfigError', message: 'no such container' };
+  const path = fieldPath(podContainer);
+  const type = podContainer.kind === 'app' ? 'container' : 'init_container';
+  const fail = (result: VerbResult): VerbResult => {
+    if (result.ok || result.cancelled === true) return result;
+    context.metrics.startedContainersErrors.inc({ container_type: type, code: result.reason });
+    context.events.pod(pod, 'Warning', 'Failed', `Error: ${result.message}`, path);
+    return result;
+  };
+
+  const prepared = await prepare(context, pod, podContainer.container, action).catch((error: unknown) => ({
+    ok: false as const,
+    message: failureText(error),
+  }));
+  if (!prepared.ok) return fail({ ...prepared, reason: 'CreateContainerConfigError' });
+  if (job.cancelled) return CALLED_OFF;
+  const sandbox = await podSandboxConfig(context, pod, 0);
+  const options = { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS };
+  let id: string;
+  try {
+    id = await context.runtime.createContainer(action.sandboxId, prepared.config, sandbox, options);
+  } catch (error) {
+    return fail(failed('CreateContainerError', error));
+  }
+  context.events.pod(pod, 'Normal', 'Created', 'Container created', path);
+  if (job.cancelled) return CALLED_OFF;
+  try {
+    await context.runtime.startContainer(id, options);
+  } catch (error) {
+    return fail(failed('RunContainerError', error));
+  }
+  context.metrics.startedContainers.inc({ container_type: type });
+  context.events.pod(pod, 'Normal', 'Started', 'Container started', path);
+  return await postStart(context, job, podContainer.container, { id, podIp: action.podIps[0] ?? '', path });
+}
+
+/** Everything before the first call to the runtime; rejects with file errors. */
+async function prepare(context: VerbContext, pod: Pod, container: Container, action: Start): Promise<Prepared> {
+  const problem = nonRootProblem(pod, container, action.imageUser);
+  if (problem !== undefined) return { ok: false, message: problem };
+  const node = context.node();
+  const hostNetwork = pod.spec?.hostNetwork === true;
+  const podIps = hostNetwork ? node.hostIps : action.podIps;
+  const uid = pod.metadata?.uid ?? '';
+  const message = terminationMessagePath(context.config.rootDir, uid, container.name, action.attempt);
+  const hosts = hostNetwork ? undefined : `${podDir(context.config.rootDir, uid)}/etc-hosts`;
+  const [environment] = await Promise.all([
+    context.environment.resolve({
+      pod,
+      container,
+      podIps,
+      hostIps: node.hostIps,
+      nodeName: context.config.nodeName,
+      nodeCapacity: node,
+    }),
+    writeMessageFile(context, message),
+    hosts === undefined ? undefined : writeHosts(context, hosts, pod, podIps),
+    context.fs.mkdir(`${podLogDir(context.config.podLogsDir, pod)}/${container.name}`),
+  ]);
+  if (!environment.ok) return environment;
+  const volumes = context.volumes.fact(uid);
+  const mounts = containerMounts({
+    container,
+    volumes: volumes?.state === 'ready' ? volumes.paths : {},
+    expand: (text) => environment.expand(text),
+    terminationMessage: {
+      hostPath: message,
+      containerPath: container.terminationMessagePath ?? DEFAULT_TERMINATION_MESSAGE_PATH,
+    },
+    etcHosts: hosts,
+  });
+  if (!mounts.ok) return mounts;
+  for (const subPath of mounts.subPaths) await ensureSubPath(context, subPath);
+  const config = containerConfig({
+    pod,
+    container,
+    attempt: action.attempt,
+    imageId: action.imageId,
+    imageUser: action.imageUser,
+    env: environment.env,
+    command: environment.command,
+    args: environment.args,
+    mounts: mounts.mounts,
+    backOff: action.backOff,
+    instanceId: context.config.instanceId,
+    node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
+  });
+  return { ok: true, config };
+}
+
+/** A start tried again begins with an empty message. Any user of the container may write it. */
+async function writeMessageFile({ fs }: VerbContext, path: string): Promise<void> {
+  await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
+  await fs.writeFile(path, '', { mode: 0o666 });
+  await fs.chmod(path, 0o666);
+}
+
+/** Written in place: a running container has this very file mounted. */
+async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, ips: readonly string[]): Promise<void> {
+  await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
+  await fs.writeFile(path, etcHosts(pod, ips, config.clusterDomain), { mode: 0o644 });
+}
+
+/** A volume's content may be hostile: a symbolic link in a subPath could lead anywhere on the host. */
+async function ensureSubPath({ fs }: VerbContext, { volumePath, subPath }: SubPath): Promise<void> {
+  let path = volumePath;
+  const parts = subPath.split('/');
+  for (const [index, part] of parts.entries()) {
+    path = `${path}/${part}`;
+    const info = await fs.stat(path);
+    if (info?.type === 'symlink')
+      throw new FileError('ELOOP', path, `subPath "${subPath}" leads through a symbolic link`);
+    if (info === undefined) await fs.mkdir(path, { mode: 0o750 });
+    else if (info.type !== 'directory' && index < parts.length - 1) {
+      throw new FileError('ENOTDIR', path, `subPath "${subPath}" leads through something that is no folder`);
+    }
+  }
+}
+
+/** A failed hook kills its container (upstream: PostStartHookError). */
+async function postStart(
+  context: VerbContext,
+  job: Job,
+  container: Container,
+  started: { readonly id: string; readonly podIp: string; readonly path: string },
+): Promise<VerbResult> {
+  const hook = container.lifecycle?.postStart;
+  if (hook === undefined) return { ok: true, containerId: started.id };
+  const { id: containerId, podIp } = started;
+  const target = { containerId, podIp, container, timeoutMs: POST_START_TIMEOUT_MS, signal: job.signal };
+  const problem = await runHook(context, hook, target);
+  if (problem === undefined || job.cancelled) return { ok: true, containerId };
+  context.events.pod(job.pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', started.path);
+  return { ok: false, reason: 'PostStartHookError', message: problem, killContainerId: containerId };
+}
+
+function failureText(error: unknown): string {
+  const result = failed('', error);
+  return result.ok ? '' : result.message;
+}
