@@ -1,0 +1,134 @@
+/**
+ * From what the server has to what it should have: a strategic merge patch of pods/status, or nothing when they agree.
+ * Conditions of other owners (readiness gates, unknown types) are never in it. Pure.
+ */
+import type { ContainerStatus, PodCondition, PodStatus } from '../../api/index.ts';
+
+/** Condition types that the kubelet writes; those it may also take away. */
+const OWNED_CONDITIONS = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'AllContainersRestarting',
+  'PodResizePending',
+  'PodResizeInProgress',
+]);
+/** Once true it stays, whoever set it. */
+const ADDED_CONDITIONS = new Set(['DisruptionTarget']);
+/** Fields that others set, or that never change. */
+const FOREIGN_FIELDS = new Set(['nominatedNodeName', 'resourceClaimStatuses', 'extendedResourceClaimStatus', 'resize']);
+const MERGED_BY_IP = new Set(['podIPs', 'hostIPs']);
+
+type Fields = Record<string, unknown>;
+
+/** The patch's `status`, `undefined` when there is nothing to say. */
+export function statusPatch(base: PodStatus, desired: PodStatus): Fields | undefined {
+  const patch: Fields = {};
+  const before = base as Fields;
+  const after = desired as Fields;
+  for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (field === 'conditions' || FOREIGN_FIELDS.has(field)) continue;
+    const change = fieldChange(field, before[field], after[field]);
+    if (change !== undefined) patch[field] = change;
+  }
+  const conditions = conditionChanges(base.conditions ?? [], desired.conditions ?? []);
+  if (conditions.length > 0) patch['conditions'] = conditions;
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function fieldChange(field: string, before: unknown, after: unknown): unknown {
+  if (sameValue(before, after)) return undefined;
+  // The QoS class is the server's to set once; a status without it does not take it away.
+  if (after === undefined && (field === 'qosClass' || field === 'startTime')) return undefined;
+  if (MERGED_BY_IP.has(field)) return ipChanges(before, after);
+  return after ?? null;
+}
+
+interface HasIp {
+  readonly ip?: string;
+}
+
+/** These lists merge by `ip`: what must go is said. */
+function ipChanges(before: unknown, after: unknown): readonly unknown[] {
+  const next = (after ?? []) as readonly HasIp[];
+  const gone = ((before ?? []) as readonly HasIp[]).filter((old) => !next.some(({ ip }) => ip === old.ip));
+  return [...next, ...gone.map(({ ip }) => ({ $patch: 'delete', ip }))];
+}
+
+function conditionChanges(base: readonly PodCondition[], desired: readonly PodCondition[]): readonly unknown[] {
+  const changed = desired.filter((condition) => {
+    const old = base.find(({ type }) => type === condition.type);
+    return (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameValue(old, condition);
+  });
+  const gone = base.filter(({ type }) => OWNED_CONDITIONS.has(type) && !desired.some((each) => each.type === type));
+  return [...changed, ...gone.map(({ type }) => ({ $patch: 'delete', type }))];
+}
+
+/**
+ * The status to tell, given what was already told: transition times stay while a condition's status does, the start time
+ * stays, restart counts never fall and a terminal phase never leaves, whatever was computed.
+ */
+export function guardStatus(
+  base: PodStatus,
+  desired: PodStatus,
+): { readonly status: PodStatus; readonly violations: readonly string[] } {
+  const violations: string[] = [];
+  const status: PodStatus = { ...desired, ...(base.startTime !== undefined && { startTime: base.startTime }) };
+  if (desired.conditions !== undefined) status.conditions = keepTransitions(base.conditions ?? [], desired.conditions);
+  if (isTerminal(base.phase) && desired.phase !== base.phase) {
+    violations.push(`phase ${base.phase} to ${desired.phase ?? 'none'}`);
+    status.phase = base.phase as string;
+  }
+  for (const field of ['initContainerStatuses', 'containerStatuses'] as const) {
+    const next = desired[field];
+    if (next !== undefined) status[field] = keepRestartCounts(base[field] ?? [], next, violations);
+  }
+  return { status, violations };
+}
+
+export function isTerminal(phase: string | undefined): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+function keepTransitions(base: readonly PodCondition[], desired: readonly PodCondition[]): PodCondition[] {
+  return desired.map((condition) => {
+    const old = base.find(({ type }) => type === condition.type);
+    const { lastTransitionTime } = old ?? {};
+    return old?.status === condition.status && lastTransitionTime !== undefined
+      ? { ...condition, lastTransitionTime }
+      : condition;
+  });
+}
+
+function keepRestartCounts(
+  base: readonly ContainerStatus[],
+  desired: readonly ContainerStatus[],
+  violations: string[],
+): ContainerStatus[] {
+  return desired.map((status) => {
+    const before = base.find(({ name }) => name === status.name)?.restartCount ?? 0;
+    if (status.restartCount >= before) return status;
+    violations.push(`restart count of ${status.name} from ${before} to ${status.restartCount}`);
+    return { ...status, restartCount: before };
+  });
+}
+
+/** Deep equality of JSON values; absent, and an empty list or object where nothing was, are the same. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (isEmpty(a) && isEmpty(b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = a as Fields;
+  const right = b as Fields;
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  for (const key of keys) if (!sameValue(left[key], right[key])) return false;
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0 && Array.isArray(value);
+}
