@@ -18,7 +18,7 @@ export const PROBE_TOPIC = '/mendlet/subscribed';
 /** The filters of the subscription: only what `eventFromContainerd` understands, filtered before it is sent. */
 export const EVENT_FILTERS: readonly string[] = [
   `namespace==${CRI_NAMESPACE},topic~="^/(tasks/(start|exit|oom)|containers/(create|delete))$"`,
-  `namespace==${CRI_NAMESPACE},topic==${PROBE_TOPIC}`,
+  `namespace==${CRI_NAMESPACE},topic=="${PROBE_TOPIC}"`,
 ];
 
 /**

@@ -17,7 +17,7 @@ const BY_NUMBER: Readonly<Record<number, RuntimeErrorCode>> = {
   16: 'PermissionDenied',
 };
 
-/** What containerd says with code Unknown though it has a better one. */
+/** What containerd says with code Unknown (1.x) or FailedPrecondition (2.x) though there is a better one. */
 const BY_TEXT: readonly (readonly [RegExp, RuntimeErrorCode])[] = [
   [/failed to reserve (container|sandbox) name/, 'AlreadyExists'],
   [/ is in CONTAINER_\w+ state/, 'FailedPrecondition'],
@@ -32,8 +32,8 @@ const BY_TEXT: readonly (readonly [RegExp, RuntimeErrorCode])[] = [
  */
 export function codeOfStatus(number: number, text: string): RuntimeErrorCode {
   const code = BY_NUMBER[number] ?? 'Unknown';
-  if (code !== 'Unknown') return code;
-  return BY_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? 'Unknown';
+  if (code !== 'Unknown' && code !== 'FailedPrecondition') return code;
+  return BY_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? code;
 }
 
 /** The port's code for a connection that failed with the system's `code` (ENOENT, ECONNREFUSED, EACCES, ERR_HTTP2_…). */

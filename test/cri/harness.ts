@@ -1,0 +1,124 @@
+/** A private containerd in a folder of its own, for tests of the cri room on real containers. Root only; removes all it made. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ContainerdInstall, detectContainerd } from '../../src/cri/containerd/detect.node.ts';
+import {
+  downContainerd,
+  type OpenContainerdOptions,
+  type OpenedContainerd,
+  openContainerd,
+} from '../../src/cri/containerd/open-containerd.node.ts';
+import type { ContainerConfig, SandboxConfig } from '../../src/cri/index.ts';
+import { createLogger } from '../../src/lib/logger.node.ts';
+import { systemProcess } from '../../src/lib/process.node.ts';
+import { debianPackages } from '../../tools/debian.ts';
+
+export const BUSYBOX = 'docker.io/library/busybox:latest';
+export const isRoot = process.getuid?.() === 0;
+
+export type ContainerdVersionName = '1.6' | '2.1';
+
+/** The system's containerd, or sid's from the cache. */
+export async function install(version: ContainerdVersionName, ociRuntime?: string): Promise<ContainerdInstall> {
+  const sid =
+    version === '2.1' ? join(debianPackages('sid', ['containerd'])['containerd'] ?? '', 'usr/bin') : undefined;
+  const found = await detectContainerd(systemProcess, {
+    ...(sid !== undefined && { preferred: sid }),
+    ...(ociRuntime !== undefined && { ociRuntime }),
+  });
+  if ('missing' in found) throw new Error(`missing: ${found.missing.join(' ')}`);
+  return found;
+}
+
+export interface TestRuntime {
+  readonly options: Omit<OpenContainerdOptions, 'signal'>;
+  /** Opens (or adopts) it; `close` leaves containerd running. */
+  open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd & { end(): Promise<void> }>;
+  remove(): Promise<void>;
+}
+
+let networks = 0;
+
+/** Nothing is started yet. */
+export async function testRuntime(version: ContainerdVersionName, ociRuntime?: string): Promise<TestRuntime> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mendlet-cri-'));
+  const instanceId = `t${randomBytes(3).toString('hex')}`;
+  const options = {
+    dataDir,
+    runDir: `/run/mendlet/${instanceId}`,
+    instanceId,
+    podCidr: `10.${200 + (process.pid % 40)}.${networks++ % 250}.0/24`,
+    process: systemProcess,
+    logger: createLogger({ format: 'text', level: process.env['MENDLET_TEST_LOG'] === undefined ? 'error' : 'debug' }),
+    install: await install(version, ociRuntime),
+    cgroupDriver: 'cgroupfs' as const,
+    imageArchives: [],
+  };
+  return {
+    options,
+    async open(overrides = {}) {
+      const ending = new AbortController();
+      const opened = await openContainerd({ ...options, signal: ending.signal, ...overrides });
+      const end = async (): Promise<void> => {
+        ending.abort();
+        await opened.close();
+      };
+      return { ...opened, end };
+    },
+    async remove() {
+      await downContainerd({ ...options, graceSeconds: 0 });
+      rmSync(dataDir, { recursive: true });
+      rmSync(options.runDir, { recursive: true, force: true });
+    },
+  };
+}
+
+let pods = 0;
+
+export function sandboxConfig(dataDir: string, overrides: Partial<SandboxConfig> = {}): SandboxConfig {
+  const name = `pod-${++pods}`;
+  return {
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, attempt: 0 },
+    hostname: name,
+    logDirectory: join(dataDir, 'logs', name),
+    portMappings: [],
+    labels: { 'mendlet.dev/instance': 'test' },
+    annotations: {},
+    cgroupParent: '/mendlet-test',
+    namespaces: { network: 'pod', pid: 'container', ipc: 'pod' },
+    sysctls: {},
+    ...overrides,
+  };
+}
+
+export function containerConfig(command: string, overrides: Partial<ContainerConfig> = {}): ContainerConfig {
+  return {
+    name: 'main',
+    attempt: 0,
+    image: BUSYBOX,
+    userSpecifiedImage: BUSYBOX,
+    command: ['sh', '-c', command],
+    args: [],
+    workingDir: '',
+    env: [{ name: 'GREETING', value: 'hello' }],
+    mounts: [],
+    labels: { 'io.kubernetes.container.name': 'main' },
+    annotations: { 'mendlet.dev/note': 'kept' },
+    logPath: 'main/0.log',
+    stdin: false,
+    stdinOnce: false,
+    tty: false,
+    resources: { cpuPeriod: 100_000, cpuQuota: 0, cpuShares: 2, memoryLimitBytes: 0, oomScoreAdj: 1000 },
+    security: {
+      privileged: false,
+      readonlyRootfs: false,
+      noNewPrivileges: false,
+      supplementalGroups: [],
+      addCapabilities: [],
+      dropCapabilities: [],
+    },
+    ...overrides,
+  };
+}
