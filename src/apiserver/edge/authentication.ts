@@ -1,0 +1,49 @@
+/** Who asks: client certificates, then bearer tokens, then nobody (upstream: the union authenticator's order). */
+import type { UserInfo } from '../../lib/index.ts';
+
+export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const AUTHENTICATED_GROUP = 'system:authenticated';
+
+/** What the TLS layer knows of the client. */
+export type PeerCertificate =
+  | { readonly kind: 'none' }
+  /** Not signed by our authority, expired, or not for clients. */
+  | { readonly kind: 'untrusted' }
+  | { readonly kind: 'trusted'; readonly commonName: string; readonly organizations: readonly string[] };
+
+/** Looks up a bearer token; `undefined`: not known (or no longer). */
+export type TokenAuthenticator = (token: string) => Promise<UserInfo | undefined>;
+
+/** Knows no token: every one presented is refused. */
+export const noTokens: TokenAuthenticator = () => Promise.resolve(undefined);
+
+/** The token of an Authorization header; `undefined` when it carries none. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const match = /^bearer +(\S+)\s*$/i.exec(authorization ?? '');
+  return match?.[1];
+}
+
+function authenticated(user: UserInfo): UserInfo {
+  if (user.groups.includes(AUTHENTICATED_GROUP)) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
+}
+
+/**
+ * The user of a request; `undefined`: credentials were presented and are no good (401). A request without credentials is
+ * `system:anonymous`, whom the handler lets see no more than health.
+ */
+export async function authenticate(
+  peer: PeerCertificate,
+  authorization: string | undefined,
+  tokens: TokenAuthenticator,
+): Promise<UserInfo | undefined> {
+  if (peer.kind === 'trusted' && peer.commonName !== '') {
+    return authenticated({ name: peer.commonName, groups: peer.organizations });
+  }
+  const token = bearerToken(authorization);
+  if (token !== undefined) {
+    const user = await tokens(token);
+    return user === undefined ? undefined : authenticated(user);
+  }
+  return peer.kind === 'none' ? ANONYMOUS : undefined;
+}
