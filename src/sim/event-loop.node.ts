@@ -1,0 +1,125 @@
+/**
+ * The real event loop, and the poison: while a simulation runs, a call of a real clock, timer, random source or file that
+ * comes from our own code throws `DeterminismViolation` with its stack. Calls of the test runner pass.
+ */
+import fs from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { sep } from 'node:path';
+import timers from 'node:timers';
+import { type DeterminismGuard, DeterminismViolation, type EventLoop } from './event-loop.ts';
+
+const realSetImmediate = setImmediate;
+/** `…/src/`: frames of our own code. The simulator's own adapter is no leak. */
+const OURS = `${import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf(sep))}${sep}`;
+
+type Callable = (...args: never[]) => unknown;
+type Owner = Record<string, unknown>;
+
+export const realEventLoop: EventLoop = {
+  turn: () => new Promise((resolve) => realSetImmediate(resolve)),
+  guard: beginGuard,
+};
+
+function beginGuard(): DeterminismGuard {
+  let first: DeterminismViolation | undefined;
+  const restore: (() => void)[] = [];
+  const check = (what: string): void => {
+    const violation = new DeterminismViolation(`simulated code called ${what}`);
+    const frames = (violation.stack ?? '').split('\n').slice(1);
+    if (
+      !frames.some(
+        (frame) => frame.includes(OURS) && !frame.includes(import.meta.filename) && !frame.includes('.test.ts'),
+      )
+    )
+      return;
+    first ??= violation;
+    throw violation;
+  };
+  const poison = (owner: object, name: string, label = name): void => {
+    const holder = owner as Owner;
+    const real = holder[name];
+    if (typeof real !== 'function') return;
+    holder[name] = function poisoned(this: unknown, ...args: never[]): unknown {
+      check(label);
+      return (real as Callable).apply(this, args);
+    };
+    restore.push(() => {
+      holder[name] = real;
+    });
+  };
+  const before = countResources();
+  poisonGlobals(poison, check, restore);
+  for (const name of fsNames(fs)) poison(fs, name, `fs.${name}`);
+  for (const name of fsNames(fsPromises)) poison(fsPromises, name, `fs.promises.${name}`);
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate']) poison(timers, name, `timers.${name}`);
+  syncBuiltinESMExports();
+  return {
+    violation: () => {
+      const found = first;
+      first = undefined;
+      return found;
+    },
+    pending: () => newResources(before),
+    release: () => {
+      for (const undo of restore.toReversed()) undo();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+function poisonGlobals(
+  poison: (owner: object, name: string, label?: string) => void,
+  check: (what: string) => void,
+  restore: (() => void)[],
+): void {
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'fetch']) poison(globalThis, name);
+  poison(Math, 'random', 'Math.random');
+  poison(performance, 'now', 'performance.now');
+  for (const name of ['randomUUID', 'getRandomValues']) poison(crypto, name, `crypto.${name}`);
+  const RealDate = Date;
+  const guarded = new Proxy(RealDate, {
+    construct: (target, args, newTarget) => {
+      if (args.length === 0) check('new Date()');
+      return Reflect.construct(target, args, newTarget) as object;
+    },
+    apply: () => {
+      check('Date()');
+      return RealDate();
+    },
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'now') return value;
+      return () => {
+        check('Date.now');
+        return RealDate.now();
+      };
+    },
+  });
+  globalThis.Date = guarded;
+  restore.push(() => {
+    globalThis.Date = RealDate;
+  });
+}
+
+function fsNames(module: object): readonly string[] {
+  return Object.keys(module).filter((name) => {
+    const value: unknown = (module as Owner)[name];
+    return typeof value === 'function' && /^[a-z]/.test(name);
+  });
+}
+
+/** A turn of ours is an Immediate; the test runner's channels come and go. */
+const NOT_OURS = new Set(['Immediate', 'MessagePort', 'CloseReq', 'Timeout', 'TTYWrap', 'PipeWrap']);
+
+function countResources(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (!NOT_OURS.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function newResources(before: ReadonlyMap<string, number>): readonly string[] {
+  return [...countResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind);
+}
