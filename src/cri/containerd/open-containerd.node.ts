@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createClient } from '@connectrpc/connect';
 import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
 import { RuntimeService as CriService } from '../gen/runtime_pb.js';
-import type { ImageService, RuntimeService } from '../runtime.ts';
+import type { ImageService, RuntimeService, StringMap } from '../runtime.ts';
 import { PAUSE_IMAGE } from './built-images.ts';
 import { endContainerd } from './clean-up.node.ts';
 import { type PodNetwork, podNetwork } from './cni-config.ts';
@@ -128,10 +128,18 @@ export async function downContainerd(options: ContainerdOptions & { readonly gra
   await removeNetwork(process, ownNetwork(options), { confDir: paths.cniConfDir, leasesDir: paths.leasesDir });
 }
 
-/** Stops containers with their grace, then stops and removes their sandboxes. On a private containerd all are ours. */
-export async function removeSandboxes(runtime: RuntimeService, graceSeconds: number, logger: Logger): Promise<number> {
-  const sandboxes = await runtime.listSandboxes();
-  const containers = await runtime.listContainers();
+/**
+ * Stops containers with their grace, then stops and removes their sandboxes. On a private containerd all are ours; on a shared
+ * one `labels` (of sandboxes and containers) say which.
+ */
+export async function removeSandboxes(
+  runtime: RuntimeService,
+  graceSeconds: number,
+  logger: Logger,
+  labels: StringMap = {},
+): Promise<number> {
+  const sandboxes = await runtime.listSandboxes({ labels });
+  const containers = await runtime.listContainers({ labels });
   await eachOf(
     containers.filter(({ state }) => state === 'running'),
     ({ id }) => runtime.stopContainer(id, graceSeconds),
