@@ -21,6 +21,11 @@ export function runDir({ uid, env }: Surroundings, instanceId: string): string {
   return join(run?.startsWith('/') ? run : `/tmp/mendlet-${uid}`, 'mendlet', instanceId);
 }
 
+/** Upstream's place where it may be written, so that log shippers find the containers' logs. */
+export function podLogsDir({ uid }: Pick<Surroundings, 'uid'>, dataDir: string): string {
+  return uid === 0 ? '/var/log/pods' : join(dataDir, 'logs/pods');
+}
+
 /** The parts of a data folder. Each is made by its owner. */
 export interface DataPaths {
   readonly dir: string;
@@ -29,6 +34,8 @@ export interface DataPaths {
   readonly instance: string;
   readonly lock: string;
   readonly holder: string;
+  /** How the last `up` was started: what `down` and the next `up` must know. */
+  readonly record: string;
   readonly kubeconfig: string;
   readonly pki: string;
   readonly store: string;
@@ -44,6 +51,7 @@ export function dataPaths(dir: string): DataPaths {
     instance: join(dir, 'instance'),
     lock: join(dir, 'lock'),
     holder: join(dir, 'lock-holder'),
+    record: join(dir, 'up.json'),
     kubeconfig: join(dir, 'kubeconfig'),
     pki: join(dir, 'pki'),
     store: join(dir, 'store'),

@@ -31,7 +31,8 @@ describe('splitDocuments', () => {
   });
 });
 
-const pod = (name: string) => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n`;
+const spec = 'spec: {containers: [{name: c, image: i}]}';
+const pod = (name: string) => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${spec}\n`;
 
 describe('parseManifest', () => {
   it('reads documents and lists, with their places', () => {
@@ -40,14 +41,17 @@ describe('parseManifest', () => {
     expect(problems).toEqual([]);
     expect(objects.map(({ place, name, namespace, row }) => [place, name, namespace, row.resource])).toEqual([
       ['a.yaml: document 1, line 1', 'one', 'default', 'pods'],
-      ['a.yaml: document 2, line 6', 'space', undefined, 'namespaces'],
+      ['a.yaml: document 2, line 7', 'space', undefined, 'namespaces'],
     ]);
     expect(objects[0]?.object.metadata).toEqual({ name: 'one', namespace: 'default' });
   });
 
   it('reads JSON', () => {
     expect(
-      parseManifest('a.json', '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"y"}}').objects,
+      parseManifest(
+        'a.json',
+        '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"y"},"spec":{"containers":[{"name":"c","image":"i"}]}}',
+      ).objects,
     ).toMatchObject([{ name: 'x', namespace: 'y' }]);
   });
 
@@ -55,7 +59,7 @@ describe('parseManifest', () => {
     ['a: [1', 'f: line 1: '],
     ['a: 1\n b: 2', 'f: line 2: '],
     ['apiVersion: v1\nkind: Pod\nmetadata: {name: yes}', 'f: line 1: metadata.name is no text'],
-    [`${pod('a')}---\n\nb: 1\nb: 2\n`, 'f: document 2, line 8: duplicated mapping key'],
+    [`${pod('a')}---\n\nb: 1\nb: 2\n`, 'f: document 2, line 9: duplicated mapping key'],
     ['- 1', 'f: line 1: this is no object'],
     ['kind: Pod', 'f: line 1: apiVersion is missing'],
     ['# c\napiVersion: v1', 'f: line 2: kind is missing'],
@@ -63,9 +67,11 @@ describe('parseManifest', () => {
     ['apiVersion: v1\nkind: Pod', 'f: line 1: metadata is missing'],
     ['apiVersion: v1\nkind: Pod\nmetadata: {}', 'f: line 1: metadata.name is missing'],
     [
-      `${pod('a')}spec:\n  continers: []\n`,
-      'f: line 1: Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.continers"',
+      pod('a').replace(spec, 'spec: {continers: []}'),
+      'f: line 1: Pod a: Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.continers"',
     ],
+    [pod('A'), 'f: line 1: Pod A: metadata.name: Invalid value: "A"'],
+    [pod('a').replace(', image: i', ''), 'Pod a: spec.containers[0].image: Required value'],
     ['# nothing\n', 'f: holds no object'],
   ])('tells where %j is broken', (text, message) => {
     const { problems } = parseManifest('f', text);

@@ -1,6 +1,15 @@
 /** Manifests: text to objects, each knowing where it stands. Pure. */
 import { YAMLException } from 'js-yaml';
-import { findKind, type KubeObject, type ResourceRow, StatusError, validateStructure } from '../api/index.ts';
+import {
+  applyDefaults,
+  findKind,
+  type KubeObject,
+  printFieldErrors,
+  type ResourceRow,
+  StatusError,
+  validateCreate,
+  validateStructure,
+} from '../api/index.ts';
 import { parseDocument, splitDocuments, type YamlDocument } from './manifest-yaml.ts';
 
 export interface ManifestObject {
@@ -67,14 +76,21 @@ function readObject(value: unknown, place: string): ManifestObject | string {
   const object = (
     where === undefined ? value : { ...value, metadata: { ...metadata, namespace: where } }
   ) as KubeObject;
+  const wrong = problemOf(apiVersion, kind, row, object);
+  return wrong === undefined ? { place, row, object, namespace: where, name } : `${place}: ${kind} ${name}: ${wrong}`;
+}
+
+/** What the API server would answer, found out before anything is begun. */
+function problemOf(apiVersion: string, kind: string, row: ResourceRow, value: KubeObject): string | undefined {
   try {
     // Strict, as kubectl asks for: a misspelt field is a mistake.
-    validateStructure(apiVersion, kind, object, 'Strict');
+    const { object } = validateStructure(apiVersion, kind, value, 'Strict');
+    const errors = validateCreate(row, applyDefaults(apiVersion, kind, object));
+    return errors.length === 0 ? undefined : printFieldErrors(errors);
   } catch (error) {
-    if (error instanceof StatusError) return `${place}: ${error.message}`;
+    if (error instanceof StatusError) return error.message;
     throw error;
   }
-  return { place, row, object, namespace: where, name };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,109 @@
+/** `mendlet down`: stops and removes all that a data folder's `up` left running. Works from what is on disk and in the runtime. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DownOptions } from '../cli/index.ts';
+import { downContainerd, openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
+import { INSTANCE_LABEL, mountsUnder, parseMountPoints } from '../kubelet/index.ts';
+import { openCgroups } from '../kubelet/cgroups.node.ts';
+import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
+import { systemClock } from '../lib/clock.node.ts';
+import { systemFileSystem } from '../lib/file-system.node.ts';
+import { systemProcess } from '../lib/process.node.ts';
+import { systemRandom } from '../lib/random.node.ts';
+import { createLogger } from '../lib/logger.node.ts';
+import type { MainContext } from './context.ts';
+import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
+import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
+import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
+import { UserError } from './user-error.ts';
+
+/** Time for the containers to end by themselves. */
+const GRACE_SECONDS = 10;
+
+/** @throws UserError when the folder is in use or not mendlet's */
+export async function down(options: DownOptions, context: MainContext): Promise<void> {
+  const path = options.dataDir ?? defaultDataDir(context);
+  const holder = { pid: context.pid, verb: 'down', since: formatTime(systemClock.now().wall) };
+  const dataDir = openExistingDataDir(path, { holder, random: systemRandom });
+  if (dataDir === undefined) {
+    context.out(`nothing to do: there is no data folder at ${path}\n`);
+    return;
+  }
+  try {
+    const logger = createLogger({ format: 'text', level: 'warn' });
+    const removed = await removePods(dataDir, logger, context);
+    if (options.purge) await purge(dataDir, context);
+    const pods = removed === 1 ? '1 pod' : `${removed} pods`;
+    const rest = options.purge ? `removed ${dataDir.paths.dir}` : `${dataDir.paths.dir} stays (--purge removes it)`;
+    context.out(removed === 0 ? `no pods were left; ${rest}\n` : `stopped and removed ${pods}; ${rest}\n`);
+  } finally {
+    dataDir.release();
+  }
+}
+
+/**
+ * Everything but the data folder. Idempotent.
+ *
+ * @returns how many pods there were
+ */
+export async function removePods(dataDir: DataDir, logger: Logger, context: MainContext): Promise<number> {
+  const { paths, instanceId } = dataDir;
+  const record = readRecord(paths);
+  if (record === undefined) return 0;
+  if (context.uid !== 0) throw new UserError('only root can remove containers: start it as root');
+  const run = runDir(context, instanceId);
+  const pods = podFolders(paths).length;
+  const shared = {
+    dataDir: paths.dir,
+    runDir: run,
+    instanceId,
+    podCidr: record.podCidr,
+    process: systemProcess,
+    logger,
+  };
+  if (record.runtime === 'private') await downContainerd({ ...shared, graceSeconds: GRACE_SECONDS });
+  else await downSocket(record.runtime, instanceId, logger);
+  await removeVolumes(paths);
+  await (await openCgroups({ instanceId, process: systemProcess })).remove([]);
+  rmSync(run, { recursive: true, force: true });
+  writeRecord(paths, { ...record, inUse: false } satisfies UpRecord);
+  return pods;
+}
+
+/** A shared runtime has other people's pods too: only this instance's go. */
+async function downSocket(path: string, instanceId: string, logger: Logger): Promise<void> {
+  try {
+    const opened = await openCriSocket(path, logger);
+    await removeSandboxes(opened.runtime, GRACE_SECONDS, logger, { [INSTANCE_LABEL]: instanceId });
+    await opened.close();
+  } catch (error) {
+    throw new UserError(`the runtime at unix://${path}, which has the pods, cannot be reached: ${errorMessage(error)}`);
+  }
+}
+
+function podFolders(paths: DataPaths): readonly string[] {
+  try {
+    return readdirSync(join(paths.agent, 'pods'));
+  } catch {
+    return [];
+  }
+}
+
+/** What pods mounted, and what they kept for their lifetime. Their memory stays: it belongs to the objects in the store. */
+async function removeVolumes(paths: DataPaths): Promise<void> {
+  const pods = join(paths.agent, 'pods');
+  for (const mount of mountsUnder(parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')), pods)) {
+    await systemProcess.run('umount', ['-l', mount]);
+  }
+  for (const uid of podFolders(paths)) await systemFileSystem.remove(join(pods, uid));
+}
+
+async function purge({ paths }: DataDir, context: MainContext): Promise<void> {
+  const uids = podFolders(paths);
+  const logs = podLogsDir(context, paths.dir);
+  for (const name of readdirSync(logs, { withFileTypes: true })) {
+    if (uids.some((uid) => name.name.endsWith(`_${uid}`)))
+      rmSync(join(logs, name.name), { recursive: true, force: true });
+  }
+  await systemFileSystem.remove(paths.dir);
+}

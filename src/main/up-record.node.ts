@@ -1,0 +1,60 @@
+/** How the last `up` of a data folder was started: kept in DIR/up.json for `down`, and for an `up` that takes pods over. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { RuntimeChoice } from '../cli/index.ts';
+import type { DataPaths } from './data-dir-path.ts';
+import { UserError } from './user-error.ts';
+
+export interface UpRecord {
+  readonly nodeName: string;
+  readonly podCidr: string;
+  /** 'private': mendlet's own containerd; else the path of the given socket. */
+  readonly runtime: string;
+  /** Pods may be running, and their network be there. `down` makes it false. */
+  readonly inUse: boolean;
+}
+
+export function runtimeOf(choice: RuntimeChoice): string {
+  return choice.kind === 'socket' ? choice.path : 'private';
+}
+
+export function readRecord(paths: DataPaths): UpRecord | undefined {
+  if (!existsSync(paths.record)) return undefined;
+  try {
+    const { nodeName, podCidr, runtime, inUse } = JSON.parse(readFileSync(paths.record, 'utf8')) as Partial<UpRecord>;
+    if (typeof nodeName === 'string' && typeof podCidr === 'string' && typeof runtime === 'string') {
+      return { nodeName, podCidr, runtime, inUse: inUse !== false };
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UserError(`${paths.record} cannot be read as JSON of mendlet's; remove it if no pods are running`);
+}
+
+export function writeRecord(paths: DataPaths, record: UpRecord): void {
+  writeFileSync(`${paths.record}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${paths.record}.new`, paths.record);
+}
+
+/** Running pods can't change their network or runtime. @throws UserError when `next` would want them to */
+export function refuseChange(paths: DataPaths, last: UpRecord | undefined, next: UpRecord): void {
+  if (last === undefined || !last.inUse) return;
+  const hint = `; to change that, first remove them: mendlet down --data-dir ${paths.dir}`;
+  if (last.podCidr !== next.podCidr) {
+    throw new UserError(
+      `the pods of ${paths.dir} have their addresses from ${last.podCidr}, not from ${next.podCidr}${hint}`,
+    );
+  }
+  if (last.runtime !== next.runtime) {
+    const name = (runtime: string) => (runtime === 'private' ? 'a private containerd' : `unix://${runtime}`);
+    throw new UserError(
+      `the pods of ${paths.dir} run under ${name(last.runtime)}, not under ${name(next.runtime)}${hint}`,
+    );
+  }
+}
+
+/** A host name as a node's name: lower case, and what DNS does not allow becomes "-". */
+export function nodeNameOf(hostname: string): string {
+  const name = hostname.toLowerCase().replace(/[^a-z0-9.-]+/g, '-');
+  const labels = name.split('.').map((label) => label.slice(0, 63).replace(/^-+|-+$/g, ''));
+  return labels.filter((label) => label !== '').join('.') || 'mendlet';
+}
