@@ -10,20 +10,32 @@ export * from './ip-address.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
 export * from './object-meta.ts';
+export * from './patch/json-patch.ts';
+export * from './patch/merge-patch.ts';
+export * from './patch/strategic-merge-patch.ts';
 export * from './pod-resources.ts';
 export * from './qos-class.ts';
 export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export {
+  type FieldSchema,
+  type FieldShape,
+  type Scalar,
+  structOfKind,
+  type StructSchema,
+  structSchema,
+} from './schema/schema.ts';
 export type { FieldValidation } from './schema/structure.ts';
 export * from './selectable-fields.ts';
 export * from './status-error.ts';
 export type * from './types.gen.ts';
 export * from './validate-structure.ts';
-export * from './validation/validate.ts';
-export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } from './validation/object-meta.ts';
+export { validateLabelSelector } from './validation/affinity.ts';
 export { equalJson } from './validation/messages.ts';
+export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } from './validation/object-meta.ts';
 export { validatePodSpec } from './validation/pod-spec.ts';
 export { validatePod } from './validation/pod.ts';
-export { validateLabelSelector } from './validation/affinity.ts';
 export { validateBinding } from './validation/small-kinds.ts';
+export * from './validation/validate.ts';
+export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
