@@ -5,7 +5,7 @@
  *   store.list → objects at R → store.watch(R) → apply each event → history → watchers
  *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
  */
-import { type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
+import { childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
 import { type Store, StoreError, type StoreEvent } from '../../store/index.ts';
 import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
@@ -44,10 +44,17 @@ export class WatchCache {
   #changedAt = 0;
   #listed = false;
   #expected = 0;
+  #retryMs = CACHE_RETRY_MS;
   #running: Promise<void> | undefined;
+  /** Ends the store's watch so that a new one says at once how far it is. */
+  #nudge: AbortController | undefined;
 
   constructor(options: WatchCacheOptions) {
     this.#options = options;
+  }
+
+  get prefix(): string {
+    return this.#options.prefix;
   }
 
   /** Everything up to this revision has been seen. */
@@ -104,6 +111,8 @@ export class WatchCache {
       const timer = this.#options.clock.setTimer(timeoutMs, () => this.#settle(waiter, false));
       const waiter: Waiter = { revision: target, resolve, timer };
       this.#waiters.add(waiter);
+      // Own writes arrive by themselves; a revision that others made may bring no event of ours, only progress.
+      if (target > this.#expected) this.#nudge?.abort();
     });
   }
 
@@ -136,19 +145,19 @@ export class WatchCache {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    let retryMs = CACHE_RETRY_MS;
     while (!signal.aborted) {
       try {
         if (!this.#listed) await this.#list();
-        retryMs = CACHE_RETRY_MS;
         await this.#follow();
       } catch (error) {
-        if (signal.aborted || !(error instanceof StoreError) || error.code === 'closed') break;
+        if (signal.aborted) break;
+        if (!(error instanceof StoreError)) throw error;
+        if (error.code === 'closed') break;
         this.#options.logger.warn('watch cache lost the store', { prefix: this.#options.prefix, error: errorMessage(error) });
         if (error.code === 'compacted') this.#startOver();
       }
-      await this.#options.clock.sleep(retryMs, signal).catch(() => {});
-      retryMs = Math.min(retryMs * 2, CACHE_RETRY_MAX_MS);
+      await this.#options.clock.sleep(this.#retryMs, signal).catch(() => {});
+      this.#retryMs = Math.min(this.#retryMs * 2, CACHE_RETRY_MAX_MS);
     }
     this.#endWatchers();
   }
@@ -179,9 +188,18 @@ export class WatchCache {
 
   async #follow(): Promise<void> {
     const { store, prefix } = this.#options;
-    for await (const batch of store.watch(prefix, this.#revision, this.#stop.signal)) {
-      for (const event of batch.events) this.#apply(event);
-      this.#advance(batch.revision);
+    while (!this.#stop.signal.aborted) {
+      const { controller, release } = childController(this.#stop.signal);
+      this.#nudge = controller;
+      try {
+        for await (const batch of store.watch(prefix, this.#revision, controller.signal)) {
+          for (const event of batch.events) this.#apply(event);
+          this.#advance(batch.revision);
+        }
+      } finally {
+        release();
+      }
+      if (!controller.signal.aborted) return;
     }
   }
 
@@ -216,6 +234,7 @@ export class WatchCache {
   }
 
   #advance(revision: number): void {
+    this.#retryMs = CACHE_RETRY_MS;
     if (revision > this.#revision) this.#revision = revision;
     for (const waiter of [...this.#waiters]) {
       if (this.#revision >= waiter.revision) this.#settle(waiter, true);

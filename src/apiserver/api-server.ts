@@ -1,0 +1,144 @@
+/**
+ * The API server: HTTP requests in, store operations out. No sockets and no clock of its own, so the same server runs
+ * behind TLS, in memory, and in the simulator.
+ *
+ *   request → authorize → route → verb → store / watch cache → answer
+ */
+import { basicAuthorizer, type Authorizer } from './http/authorize.ts';
+import { createHandler, type Handler } from './handler.ts';
+import { bootstrap } from './bootstrap.ts';
+import { WatchCache } from './cache/watch-cache.ts';
+import type { ServerVersion } from './discovery/version.ts';
+import type { HealthCheck } from './http/health.ts';
+import { createMetrics, type MetricsRegistry } from '../lib/index.ts';
+import { StoreError, type Store } from '../store/index.ts';
+import { EVENT_TTL_MS } from './limits.ts';
+import { createServerMetrics } from './metrics.ts';
+import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } from './ports.ts';
+import type { Registration } from './registry/registration.ts';
+import { REGISTRATIONS } from './registry/rows.ts';
+import { ResourceStorage } from './registry/storage.ts';
+import type { ServerContext } from './verbs/call.ts';
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly version: ServerVersion;
+  /** The way to each node's kubelet, for logs, exec and proxies. */
+  readonly nodeConnection?: NodeConnections;
+  readonly authorizer?: Authorizer;
+  readonly metrics?: MetricsRegistry;
+  /** Life of events; default one hour. */
+  readonly eventTtlMs?: number;
+}
+
+export interface ApiServer {
+  /** Answers requests whose `user` the edge has set. */
+  readonly connection: Connection;
+  readonly metrics: MetricsRegistry;
+  /** Resolves when the caches are filled and the system namespaces exist. */
+  readonly ready: Promise<void>;
+  /** The same server as `user`, for clients in this process. */
+  as(user: UserInfo): Connection;
+  /** Ends all watches; later requests are answered with 503. Leaves the store open. */
+  close(): Promise<void>;
+}
+
+/** The user behind what the server does by itself. */
+const SELF: UserInfo = { name: 'system:apiserver', groups: ['system:masters'] };
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { store, clock, logger } = options;
+  const metrics = createServerMetrics(options.metrics ?? createMetrics());
+  const storages = createStorages(options);
+  const context: ServerContext = {
+    clock,
+    logger,
+    random: options.random,
+    nodeConnection: options.nodeConnection ?? (() => undefined),
+    storageOf: (registration) => storageOf(storages, registration),
+  };
+  const state = { ready: false, closed: false };
+  const handler = createHandler({
+    context,
+    metrics,
+    authorizer: options.authorizer ?? basicAuthorizer,
+    version: options.version,
+    checks: healthChecks(store, state),
+    isClosed: () => state.closed,
+  });
+  metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
+  const as = (user: UserInfo): Connection => asUser(handler, user);
+  const ready = start(storages, as(SELF)).then(() => {
+    state.ready = true;
+  });
+  return {
+    connection: handler,
+    metrics: metrics.registry,
+    ready,
+    as,
+    close: async () => {
+      state.closed = true;
+      await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
+    },
+  };
+}
+
+async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
+  for (const storage of storages.values()) storage.cache.start();
+  await bootstrap(self.request);
+}
+
+/** One storage per key prefix: forms of the same objects share it. */
+function createStorages({ store, clock, logger, eventTtlMs = EVENT_TTL_MS }: ApiServerOptions): Map<string, ResourceStorage> {
+  const storages = new Map<string, ResourceStorage>();
+  for (const { keyPrefix, expires } of REGISTRATIONS) {
+    if (storages.has(keyPrefix)) continue;
+    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger });
+    storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
+  }
+  return storages;
+}
+
+function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration: Registration): ResourceStorage {
+  const storage = storages.get(registration.keyPrefix);
+  if (storage === undefined) throw new Error(`no storage for ${registration.keyPrefix}`);
+  return storage;
+}
+
+function asUser(handler: Handler, user: UserInfo): Connection {
+  return {
+    request: (request) => handler.request({ ...request, user }),
+    upgrade: (request) => handler.upgrade({ ...request, user }),
+  };
+}
+
+function healthChecks(store: Store, state: { readonly ready: boolean; readonly closed: boolean }): readonly HealthCheck[] {
+  return [
+    { name: 'ping', check: async () => undefined },
+    {
+      name: 'etcd',
+      check: async () => {
+        try {
+          await store.get('/registry/health');
+          return undefined;
+        } catch (error) {
+          if (error instanceof StoreError) return error.message;
+          throw error;
+        }
+      },
+    },
+    { name: 'informer-sync', readyOnly: true, check: async () => (state.ready ? undefined : 'not ready yet') },
+    { name: 'shutdown', readyOnly: true, check: async () => (state.closed ? 'shutting down' : undefined) },
+  ];
+}
+
+function countWatchers(gauge: { set(value: number, labels: Record<string, string>): void }, storages: ReadonlyMap<string, ResourceStorage>): void {
+  for (const { row, keyPrefix, form } of REGISTRATIONS) {
+    if (form !== undefined) continue;
+    const { group, version, resource } = row;
+    gauge.set(storages.get(keyPrefix)?.cache.watcherCount ?? 0, { verb: 'WATCH', group, version, resource });
+  }
+}

@@ -1,0 +1,132 @@
+/** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
+import { findResource, internalError, notFoundPath, serviceUnavailable, StatusError, methodNotAllowed } from '../api/index.ts';
+import { type HttpRequest, type HttpResponse, METRICS_CONTENT_TYPE, type UpgradeResponse } from '../lib/index.ts';
+import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
+import { type ServerVersion, versionResponse } from './discovery/version.ts';
+import { type Authorizer, refuse } from './http/authorize.ts';
+import { type HealthCheck, healthResponse } from './http/health.ts';
+import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
+import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
+import type { ServerMetrics } from './metrics.ts';
+import { openApiResponse } from './openapi/respond.ts';
+import type { Connection, UserInfo } from './ports.ts';
+import { findRegistration } from './registry/rows.ts';
+import { bind } from './subresources/binding.ts';
+import { nodeUpgrade } from './subresources/node-stream.ts';
+import type { Call, ServerContext } from './verbs/call.ts';
+import { dispatch } from './verbs/dispatch.ts';
+
+export interface HandlerOptions {
+  readonly context: ServerContext;
+  readonly metrics: ServerMetrics;
+  readonly authorizer: Authorizer;
+  readonly version: ServerVersion;
+  readonly checks: readonly HealthCheck[];
+  readonly isClosed: () => boolean;
+}
+
+export type Handler = Connection;
+
+const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+export function createHandler(options: HandlerOptions): Handler {
+  const { context, metrics } = options;
+  const observed = async <T>(request: HttpRequest, answer: (info: RequestInfo) => Promise<T>, codeOf: (value: T) => number, failed: (error: StatusError) => T): Promise<T> => {
+    const began = context.clock.now().mono;
+    const info = parseRequestInfo(request.method, request.url);
+    let value: T;
+    try {
+      if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
+      const refusal = refuse(options.authorizer, request.user, info);
+      if (refusal !== undefined) throw refusal;
+      value = await answer(info);
+    } catch (error) {
+      value = failed(asStatusError(options, request, error));
+    }
+    metrics.observe(info, codeOf(value), (context.clock.now().mono - began) / 1000);
+    return value;
+  };
+  return {
+    request: (request) =>
+      observed(request, (info) => answerRequest(options, request, info), (response) => response.status, errorResponse),
+    upgrade: (request) =>
+      observed<UpgradeResponse>(
+        request,
+        (info) => answerUpgrade(options, request, info),
+        (answer) => (answer.upgraded ? answer.status : answer.response.status),
+        (error) => ({ upgraded: false, response: errorResponse(error) }),
+      ),
+  };
+}
+
+/** A bug in one handler is that request's 500 and a line in the log, never the end of the process. */
+function asStatusError({ context }: HandlerOptions, request: HttpRequest, error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  context.logger.error('request failed', { method: request.method, url: request.url, error });
+  return internalError('the request could not be handled; the server has logged why');
+}
+
+async function answerRequest(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
+  if (info.kind === 'path') return answerPath(options, request, info);
+  if (isBindings(info)) return bind(callOf(options, request, { ...info }, 'pods'));
+  const call = callOf(options, request, info, info.resource);
+  const response = await dispatch(call);
+  return withWarnings(response, call.warnings);
+}
+
+async function answerUpgrade(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<UpgradeResponse> {
+  if (info.kind === 'path' || info.verb !== 'connect') {
+    // Nothing to upgrade to: the answer is the ordinary one.
+    return { upgraded: false, response: await answerRequest(options, request, info) };
+  }
+  return nodeUpgrade(callOf(options, request, info, info.resource));
+}
+
+function isBindings(info: ResourceRequest): boolean {
+  return info.group === '' && info.resource === 'bindings' && info.verb === 'create' && info.name === undefined;
+}
+
+function callOf({ context }: HandlerOptions, request: HttpRequest, info: ResourceRequest, resource: string): Call {
+  const registration = findRegistration(info.group, info.version, resource);
+  if (registration === undefined) throw refusalOfUnstored(info);
+  if (registration.row.namespaced && info.namespace === undefined && info.name !== undefined) throw notFoundPath();
+  const scoped = registration.row.namespaced ? info : { ...info, namespace: undefined };
+  const storage = context.storageOf(registration);
+  return { server: context, request, info: scoped, registration, storage, user: request.user ?? ANONYMOUS, warnings: [] };
+}
+
+function refusalOfUnstored(info: ResourceRequest): StatusError {
+  const row = findResource(info.group, info.version, info.resource);
+  return row === undefined ? notFoundPath() : methodNotAllowed(row, info.verb);
+}
+
+async function answerPath(options: HandlerOptions, request: HttpRequest, info: PathRequest): Promise<HttpResponse> {
+  const accept = request.headers['accept'];
+  const [, top = '', second, third] = info.path.replace(/\/+$/, '').split('/');
+  if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
+  switch (top) {
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return healthResponse(info.path, info.query, options.checks);
+    case 'version':
+      return versionResponse(options.version);
+    case 'metrics':
+      return textResponse(200, options.metrics.registry.text(), { 'content-type': METRICS_CONTENT_TYPE });
+    case 'api':
+      return second === undefined ? groupsResponse(true, accept) : (resourcesResponse('', second) ?? notFound());
+    case 'apis':
+      if (second === undefined) return groupsResponse(false, accept);
+      return (third === undefined ? groupResponse(second) : resourcesResponse(second, third)) ?? notFound();
+    case 'openapi':
+      return openApiResponse(info.path, accept, options.version) ?? notFound();
+    case '':
+      return jsonResponse(200, { paths: ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+    default:
+      return notFound();
+  }
+}
+
+function notFound(): never {
+  throw notFoundPath();
+}

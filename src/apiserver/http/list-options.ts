@@ -1,0 +1,145 @@
+/** The query of lists and watches, read and checked (upstream: ListOptions). */
+import {
+  badRequest,
+  checkFieldSelector,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  matchesFields,
+  matchesLabels,
+  notSupported,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiredFieldValue,
+  SelectorError,
+} from '../../api/index.ts';
+import type { ApiObject } from '../registry/object.ts';
+import type { Registration } from '../registry/registration.ts';
+import { isTrue } from './request-info.ts';
+
+export type VersionMatch = 'Exact' | 'NotOlderThan';
+
+export interface Selection {
+  readonly isEmpty: boolean;
+  /** The one name that can match. */
+  readonly name: string | undefined;
+  /** Of an object in the form that the path serves. */
+  matches(object: ApiObject): boolean;
+}
+
+export interface ListOptions {
+  readonly selection: Selection;
+  /** Undefined: the newest. 0: any. */
+  readonly revision: number | undefined;
+  readonly versionMatch: VersionMatch | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continue: string | undefined;
+}
+
+export interface WatchOptions {
+  readonly selection: Selection;
+  readonly revision: number | undefined;
+  readonly bookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** Throws 400 for what can not be read, 422 for what does not go together. */
+export function readListOptions(query: URLSearchParams, registration: Registration, name?: string): ListOptions {
+  refuseConflicts(query, false);
+  return {
+    selection: readSelection(query, registration, name),
+    revision: readRevision(query),
+    versionMatch: readMatch(query),
+    limit: readNumber(query, 'limit') ?? 0,
+    continue: query.get('continue') || undefined,
+  };
+}
+
+export function readWatchOptions(query: URLSearchParams, registration: Registration, name?: string): WatchOptions {
+  refuseConflicts(query, true);
+  const initial = query.get('sendInitialEvents');
+  return {
+    selection: readSelection(query, registration, name),
+    revision: readRevision(query),
+    bookmarks: isTrue(query.get('allowWatchBookmarks')),
+    sendInitialEvents: initial === null || initial === '' ? undefined : isTrue(initial),
+    timeoutSeconds: readNumber(query, 'timeoutSeconds') || undefined,
+  };
+}
+
+/** The number of a query parameter. Throws 400 for anything that is not a whole number from 0. */
+export function readNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? '';
+  if (text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw badRequest(`invalid value of ${name}: ${JSON.stringify(text)}`);
+  return value;
+}
+
+function readRevision(query: URLSearchParams): number | undefined {
+  const text = query.get('resourceVersion') ?? '';
+  if (text === '') return undefined;
+  if (!/^\d{1,16}$/.test(text)) throw badRequest(`invalid resource version ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function readMatch(query: URLSearchParams): VersionMatch | undefined {
+  const value = query.get('resourceVersionMatch') ?? '';
+  return value === 'Exact' || value === 'NotOlderThan' ? value : undefined;
+}
+
+/** What upstream's ValidateListOptions refuses, in its words. */
+function refuseConflicts(query: URLSearchParams, isWatch: boolean): void {
+  const match = query.get('resourceVersionMatch') ?? '';
+  const version = query.get('resourceVersion') ?? '';
+  const initial = query.get('sendInitialEvents') ?? '';
+  const errors: FieldError[] = [];
+  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
+    errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+  }
+  if (isWatch) {
+    if (initial !== '' && match !== 'NotOlderThan') {
+      errors.push(forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    }
+    if (initial === '' && match !== '') {
+      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    }
+    if (initial === 'true' && !isTrue(query.get('allowWatchBookmarks'))) {
+      errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents requires setting allowWatchBookmarks to true'));
+    }
+  } else {
+    if (initial !== '') errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+    if (match !== '' && version === '') {
+      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    }
+    if (match !== '' && query.get('continue')) {
+      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
+    }
+    if (match === 'Exact' && version === '0') {
+      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+function readSelection(query: URLSearchParams, { row }: Registration, name: string | undefined): Selection {
+  try {
+    const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+    const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
+    checkFieldSelector(fields, row);
+    const wantedName = name ?? requiredFieldValue(fields, 'metadata.name');
+    return {
+      isEmpty: labels.length === 0 && fields.length === 0 && name === undefined,
+      name: wantedName,
+      matches: (object) =>
+        (name === undefined || object.metadata.name === name) &&
+        matchesLabels(labels, object.metadata.labels) &&
+        matchesFields(fields, row, object),
+    };
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}

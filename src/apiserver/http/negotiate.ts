@@ -1,0 +1,61 @@
+/** Reads an Accept header: in which form the client wants its objects. Pure. */
+import { notAcceptable } from '../../api/index.ts';
+
+export type ObjectForm =
+  | { readonly as: 'object' }
+  | { readonly as: 'table'; readonly version: 'v1' | 'v1beta1' }
+  | { readonly as: 'metadata'; readonly version: 'v1' | 'v1beta1' };
+
+export interface MediaClause {
+  readonly type: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly quality: number;
+}
+
+/** The clauses of an Accept header, the most wanted first; of equals the first one. */
+export function parseAccept(header: string | undefined): readonly MediaClause[] {
+  if (header === undefined || header.trim() === '') return [{ type: '*/*', params: {}, quality: 1 }];
+  return header
+    .split(',')
+    .map(parseClause)
+    .filter((clause) => clause.type !== '')
+    .sort((a, b) => b.quality - a.quality);
+}
+
+function parseClause(text: string): MediaClause {
+  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+  const params: Record<string, string> = {};
+  for (const part of rest) {
+    const mark = part.indexOf('=');
+    if (mark > 0) params[part.slice(0, mark)] = part.slice(mark + 1);
+  }
+  const quality = Number(params['q'] ?? '1');
+  return { type: type.toLowerCase(), params, quality: Number.isNaN(quality) ? 1 : quality };
+}
+
+/** True for a clause that JSON satisfies. */
+export function acceptsJson(clause: MediaClause): boolean {
+  return clause.type === 'application/json' || clause.type === 'application/*' || clause.type === '*/*';
+}
+
+/**
+ * The first form that the server can give. A client that lists Protobuf first and JSON after gets JSON. Throws 406 when
+ * nothing fits.
+ */
+export function negotiateObject(accept: string | undefined): ObjectForm {
+  for (const clause of parseAccept(accept)) {
+    if (!acceptsJson(clause)) continue;
+    const form = formOf(clause);
+    if (form !== undefined) return form;
+  }
+  throw notAcceptable(['application/json']);
+}
+
+function formOf(clause: MediaClause): ObjectForm | undefined {
+  const { as, g, v } = clause.params;
+  if (as === undefined) return { as: 'object' };
+  if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  if (as === 'Table') return { as: 'table', version: v };
+  if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return { as: 'metadata', version: v };
+  return undefined;
+}

@@ -1,0 +1,71 @@
+/** The API server's metrics, under upstream's names. */
+import { type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../lib/index.ts';
+import type { RequestInfo } from './http/request-info.ts';
+
+const DURATION_BUCKETS: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+
+export interface ServerMetrics {
+  readonly registry: MetricsRegistry;
+  /** One answered request; `seconds` until its answer began (a watch streams on). */
+  observe(info: RequestInfo, code: number, seconds: number): void;
+  /** Watches per resource, read when the metrics are. */
+  readonly watchers: Gauge;
+}
+
+export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
+  const resource = ['group', 'version', 'resource'];
+  const requests: Counter = registry.counter({
+    name: 'apiserver_request_total',
+    help: 'Requests answered, by verb, resource and HTTP code.',
+    labels: ['verb', ...resource, 'subresource', 'scope', 'code'],
+  });
+  const durations: Histogram = registry.histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time until a request was answered, watches and streams left out.',
+    labels: ['verb', ...resource, 'subresource', 'scope'],
+    buckets: DURATION_BUCKETS,
+  });
+  const watchers: Gauge = registry.gauge({
+    name: 'apiserver_longrunning_requests',
+    help: 'Watches that are open.',
+    labels: ['verb', ...resource],
+  });
+  return {
+    registry,
+    watchers,
+    observe: (info, code, seconds) => {
+      const labels = labelsOf(info);
+      requests.inc({ ...labels, code: String(code) });
+      if (labels.verb !== 'WATCH' && labels.verb !== 'CONNECT') durations.observe(seconds, labels);
+    },
+  };
+}
+
+function labelsOf(info: RequestInfo): Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string> {
+  if (info.kind === 'path') {
+    return { verb: info.method, group: '', version: '', resource: '', subresource: topLevel(info.path), scope: '' };
+  }
+  const { group, version, resource, subresource = '' } = info;
+  const scope = info.name !== undefined ? 'resource' : info.namespace !== undefined ? 'namespace' : 'cluster';
+  return { verb: metricVerb(info.verb, info.method), group, version, resource, subresource, scope };
+}
+
+function metricVerb(verb: string, method: string): string {
+  switch (verb) {
+    case 'list':
+    case 'watch':
+    case 'connect':
+    case 'deletecollection':
+      return verb.toUpperCase();
+    default:
+      return method;
+  }
+}
+
+const topLevels: ReadonlySet<string> = new Set(['/version', '/healthz', '/livez', '/readyz', '/metrics', '/api', '/apis', '/openapi']);
+
+/** The first part of a known path: unknown ones must not make series without end. */
+function topLevel(path: string): string {
+  const top = `/${path.split('/')[1] ?? ''}`;
+  return topLevels.has(top) ? top : 'other';
+}

@@ -1,0 +1,168 @@
+/** Schemas of the served kinds in OpenAPI's terms, from `api`'s derived schema. Names are upstream's. */
+import {
+  apiVersionOf,
+  type FieldSchema,
+  type FieldShape,
+  RESOURCES,
+  type ResourceRow,
+  type Scalar,
+  type StructSchema,
+  structOfKind,
+  structSchema,
+} from '../../api/index.ts';
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly allOf?: readonly Schema[];
+  readonly [extension: `x-${string}`]: unknown;
+}
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Makes a `$ref` of a definition's name. */
+export type RefStyle = (name: string) => Schema;
+
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+const scalarSchemas: Readonly<Record<Scalar, Schema>> = {
+  string: { type: 'string' },
+  boolean: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+  duration: { type: 'string' },
+  any: { type: 'object' },
+  quantity: { $ref: QUANTITY },
+  intOrString: { $ref: INT_OR_STRING },
+  time: { $ref: `${META}.Time` },
+  microTime: { $ref: `${META}.MicroTime` },
+};
+
+const namedScalars: Readonly<Record<string, Schema>> = {
+  [QUANTITY]: { type: 'string' },
+  [INT_OR_STRING]: { type: 'string', format: 'int-or-string' },
+  [`${META}.Time`]: { type: 'string', format: 'date-time' },
+  [`${META}.MicroTime`]: { type: 'string', format: 'date-time' },
+};
+
+/** Kinds that belong to every group: what deletes take and what failures say. */
+const COMMON_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
+
+/** "core.v1.Pod" → "io.k8s.api.core.v1.Pod". */
+export function definitionName(type: string): string {
+  return type.startsWith('meta.v1.') ? `io.k8s.apimachinery.pkg.apis.${type}` : `io.k8s.api.${type}`;
+}
+
+/** The definition of a served kind; undefined for one that the schema does not know. */
+export function definitionOfKind(apiVersion: string, kind: string): string | undefined {
+  const struct = structOfKind(apiVersion, kind);
+  return struct === undefined ? undefined : definitionName(struct.name);
+}
+
+/** Definitions of the rows' kinds and everything they are made of, by name. */
+export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle): ReadonlyMap<string, Schema> {
+  const builder = new DefinitionBuilder(ref);
+  for (const row of rows) {
+    for (const kind of kindsOf(row)) builder.addKind(kind);
+    for (const kind of COMMON_KINDS) builder.addKind({ group: '', version: 'v1', kind });
+  }
+  return builder.sorted();
+}
+
+function kindsOf(row: ResourceRow): readonly GroupVersionKind[] {
+  const { group, version } = row;
+  const own = [row.kind, ...(row.verbs.includes('list') ? [row.listKind] : [])].map((kind) => ({ group, version, kind }));
+  const others = row.subresources.map((entry) => ({
+    group: entry.group ?? group,
+    version: entry.version ?? version,
+    kind: entry.kind,
+  }));
+  return [...own, ...others];
+}
+
+class DefinitionBuilder {
+  readonly #ref: RefStyle;
+  readonly #definitions = new Map<string, Schema>();
+
+  constructor(ref: RefStyle) {
+    this.#ref = ref;
+  }
+
+  addKind(gvk: GroupVersionKind): void {
+    const struct = structOfKind(apiVersionOf(gvk), gvk.kind);
+    if (struct === undefined) return;
+    const name = definitionName(struct.name);
+    this.#addStruct(struct);
+    const known = this.#definitions.get(name) ?? {};
+    const kinds = (known['x-kubernetes-group-version-kind'] ?? []) as readonly GroupVersionKind[];
+    if (kinds.some((entry) => entry.group === gvk.group && entry.version === gvk.version && entry.kind === gvk.kind)) return;
+    this.#definitions.set(name, { ...known, 'x-kubernetes-group-version-kind': [...kinds, gvk] });
+  }
+
+  sorted(): ReadonlyMap<string, Schema> {
+    return new Map([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #addStruct(struct: StructSchema): void {
+    const name = definitionName(struct.name);
+    if (this.#definitions.has(name)) return;
+    // Before its fields: types may contain themselves.
+    this.#definitions.set(name, { type: 'object' });
+    const fields = [...struct.fields];
+    const required = fields.filter(([, field]) => field.required).map(([field]) => field);
+    const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema)]));
+    this.#definitions.set(name, { type: 'object', properties, ...(required.length === 0 ? {} : { required }) });
+  }
+
+  #field(field: FieldSchema): Schema {
+    return {
+      ...this.#shape(field.shape),
+      ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
+      ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
+      ...(field.listType === undefined ? {} : { 'x-kubernetes-list-type': field.listType }),
+      ...(field.listMapKeys.length === 0 ? {} : { 'x-kubernetes-list-map-keys': field.listMapKeys }),
+    };
+  }
+
+  #shape(shape: FieldShape): Schema {
+    switch (shape.kind) {
+      case 'scalar':
+        return this.#scalar(shape.scalar);
+      case 'list':
+        return { type: 'array', items: this.#shape(shape.element) };
+      case 'map':
+        return { type: 'object', additionalProperties: this.#shape(shape.value) };
+      case 'struct': {
+        const struct = structSchema(shape.type);
+        this.#addStruct(struct);
+        return this.#ref(definitionName(struct.name));
+      }
+    }
+  }
+
+  #scalar(scalar: Scalar): Schema {
+    const schema = scalarSchemas[scalar];
+    const named = schema.$ref === undefined ? undefined : namedScalars[schema.$ref];
+    if (schema.$ref === undefined || named === undefined) return schema;
+    this.#definitions.set(schema.$ref, named);
+    return this.#ref(schema.$ref);
+  }
+}
+
+/** All rows, or those of one group and version. */
+export function rowsOf(group?: string, version?: string): readonly ResourceRow[] {
+  return RESOURCES.filter((row) => (group === undefined || row.group === group) && (version === undefined || row.version === version));
+}

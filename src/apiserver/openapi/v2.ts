@@ -1,0 +1,48 @@
+/** OpenAPI v2 (Swagger): all groups in one document, for older clients. */
+import type { ResourceRow } from '../../api/index.ts';
+import { type Operation, type PathOperations, pathsOf } from './paths.ts';
+import { definitionsOf, rowsOf, type Schema } from './schemas.ts';
+
+export interface OpenApiV2 {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly definitions: ReadonlyMap<string, Schema>;
+  readonly paths: readonly PathOperations[];
+}
+
+/** What both of its encodings are made of. */
+export function openApiV2(serverVersion: string): OpenApiV2 {
+  const rows = rowsOf();
+  return {
+    info: { title: 'Kubernetes', version: serverVersion },
+    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` })),
+    paths: rows.flatMap(pathsOf),
+  };
+}
+
+export function openApiV2Json(document: OpenApiV2): object {
+  return {
+    swagger: '2.0',
+    info: document.info,
+    paths: Object.fromEntries(document.paths.map((entry) => [entry.path, pathItem(entry)])),
+    definitions: Object.fromEntries(document.definitions),
+  };
+}
+
+function pathItem({ operations, row, path }: PathOperations): object {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, type: 'string', uniqueItems: true }));
+  const entries = operations.map((operation) => [operation.method, operationObject(operation, row)]);
+  return { ...Object.fromEntries(entries), ...(parameters.length === 0 ? {} : { parameters }) };
+}
+
+function operationObject(operation: Operation, { group, version, kind }: ResourceRow): object {
+  return {
+    operationId: operation.id,
+    consumes: operation.consumes.length === 0 ? ['*/*'] : operation.consumes,
+    produces: ['application/json'],
+    parameters: operation.parameters.map(({ name, type }) => ({ name, in: 'query', type, uniqueItems: true })),
+    responses: { 200: { description: 'OK' } },
+    'x-kubernetes-action': operation.action,
+    'x-kubernetes-group-version-kind': { group, version, kind },
+  };
+}

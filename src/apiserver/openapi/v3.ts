@@ -1,0 +1,48 @@
+/** OpenAPI v3: one document per group and version. */
+import { apiVersionOf, type ResourceRow } from '../../api/index.ts';
+import { type Operation, type PathOperations, pathsOf } from './paths.ts';
+import { definitionOfKind, definitionsOf, rowsOf, type Schema } from './schemas.ts';
+
+/** A `$ref` has no neighbours in OpenAPI 3.0, and ours may get extensions: it is wrapped, as upstream does. */
+function ref(name: string): Schema {
+  return { allOf: [{ $ref: `#/components/schemas/${name}` }] };
+}
+
+/** The document of a group and version; undefined when nothing of it is served. */
+export function openApiV3(group: string, version: string, serverVersion: string): object | undefined {
+  const rows = rowsOf(group, version);
+  if (rows.length === 0) return undefined;
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: serverVersion },
+    paths: Object.fromEntries(rows.flatMap(pathsOf).map((entry) => [entry.path, pathItem(entry)])),
+    components: { schemas: Object.fromEntries(definitionsOf(rows, ref)) },
+  };
+}
+
+function pathItem(entry: PathOperations): object {
+  const operations = entry.operations.map((operation) => [operation.method, operationObject(operation, entry.row)]);
+  const names = [...entry.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } }));
+  return { ...Object.fromEntries(operations), ...(parameters.length === 0 ? {} : { parameters }) };
+}
+
+function operationObject(operation: Operation, row: ResourceRow): object {
+  const { group, version, kind } = row;
+  const answers = definitionOfKind(apiVersionOf(row), operation.action === 'list' ? row.listKind : kind);
+  const body = operation.method === 'put' || operation.method === 'post' ? answers : undefined;
+  return {
+    tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],
+    operationId: operation.id,
+    parameters: operation.parameters.map(({ name, type }) => ({ name, in: 'query', schema: { type, uniqueItems: true } })),
+    ...(operation.consumes.length === 0 ? {} : { requestBody: { content: contentOf(operation.consumes, body), ...(body === undefined ? {} : { required: true }) } }),
+    responses: { 200: { description: 'OK', content: contentOf(['application/json'], answers) } },
+    'x-kubernetes-action': operation.action,
+    'x-kubernetes-group-version-kind': { group, version, kind },
+  };
+}
+
+function contentOf(types: readonly string[], name: string | undefined): object {
+  const schema = name === undefined ? { type: 'object' } : { $ref: `#/components/schemas/${name}` };
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}

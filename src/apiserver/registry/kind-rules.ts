@@ -1,0 +1,26 @@
+/** Admission and validation of one kind, as the verbs call them. */
+import { type FieldError, invalid, validateCreate, validateUpdate } from '../../api/index.ts';
+import { admitPod } from '../admission/pods.ts';
+import type { ApiObject } from './object.ts';
+import type { Registration } from './registration.ts';
+
+/** The object as admission leaves it, at its creation or change. */
+export function admit(registration: Registration, object: ApiObject): ApiObject {
+  return registration.row.group === '' && registration.row.resource === 'pods' ? admitPod(object) : object;
+}
+
+/** Throws 422 when a new object is not valid. */
+export function refuseInvalidNew(registration: Registration, object: ApiObject): void {
+  refuseInvalid(registration, object, validateCreate(registration.row, object));
+}
+
+/** Throws 422 when the change is not valid. A binding checks itself: what it changes, nobody else may. */
+export function refuseInvalidChange(registration: Registration, object: ApiObject, old: ApiObject, part: string): void {
+  if (part === 'binding') return;
+  refuseInvalid(registration, object, validateUpdate(registration.row, object, old, part));
+}
+
+/** Throws 422 with all that is wrong. */
+export function refuseInvalid(registration: Registration, object: ApiObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(registration.row, object.metadata.name ?? '', errors);
+}

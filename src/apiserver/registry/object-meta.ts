@@ -1,0 +1,50 @@
+/** What the server itself keeps of metadata, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
+import type { ObjectMeta } from '../../api/index.ts';
+import { type ApiObject, isRecord } from './object.ts';
+
+export interface NewMeta {
+  readonly uid: string;
+  /** RFC 3339, whole seconds. */
+  readonly now: string;
+  readonly hasGeneration: boolean;
+}
+
+/** Metadata of a new object: what only the server may say is set or dropped. */
+export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: NewMeta): ApiObject {
+  const { selfLink, resourceVersion, managedFields, deletionTimestamp, deletionGracePeriodSeconds, generation, ...kept } =
+    object.metadata;
+  const metadata: ObjectMeta = { ...kept, uid, creationTimestamp: now, ...(hasGeneration ? { generation: 1 } : {}) };
+  return { ...object, metadata };
+}
+
+/**
+ * Metadata of a changed object. A client may leave out what it can not change: identity and deletion are the old ones. An
+ * own wish for them stays visible, so that validation can refuse it.
+ */
+export function metaForUpdate(object: ApiObject, old: ApiObject): ApiObject {
+  const { selfLink, managedFields, generation, ...given } = object.metadata;
+  const before = old.metadata;
+  const metadata: ObjectMeta = { ...given };
+  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    if (!metadata[field] && before[field] !== undefined) Object.assign(metadata, { [field]: before[field] });
+  }
+  if (before.generation !== undefined) metadata.generation = before.generation;
+  return { ...object, metadata };
+}
+
+/** Counts the generation up when the spec changed. */
+export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
+  if (sameValue(object['spec'], old['spec'])) return object;
+  return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+}
+
+/** Whether two JSON values are equal, whatever the order of their fields; absent and undefined are the same. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  }
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => sameValue(a[name], b[name]));
+}

@@ -1,0 +1,35 @@
+/** What pods do differently (upstream: pkg/registry/core/pod/strategy.go). */
+import { type Pod, qosClassOf } from '../../api/index.ts';
+import type { ApiObject } from './object.ts';
+import type { Strategy } from './registration.ts';
+
+/** Used when a pod names none (upstream: DefaultTerminationGracePeriodSeconds). */
+const DEFAULT_GRACE_SECONDS = 30;
+
+export const podStrategy: Strategy = {
+  hasGeneration: true,
+  returnsDeleted: true,
+  prepareForCreate: (object) => {
+    const pod = object as Pod;
+    return { ...object, status: { phase: 'Pending', ...qos(pod) } };
+  },
+  prepareForStatusUpdate: (object, old) => {
+    const metadata = { ...object.metadata };
+    delete metadata.ownerReferences;
+    if (old.metadata.ownerReferences !== undefined) metadata.ownerReferences = old.metadata.ownerReferences;
+    const status = { ...(object as Pod).status };
+    status.qosClass ??= (old as Pod).status?.qosClass ?? qos(old as Pod).qosClass;
+    return { ...object, metadata, status };
+  },
+  gracePeriodSeconds: (object: ApiObject, asked) => {
+    const { spec, status } = object as Pod;
+    const seconds = asked ?? spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+    // Nobody runs it (yet, or any more): there is nothing to wait for.
+    if (!spec?.nodeName || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+};
+
+function qos(pod: Pod): { qosClass: string } {
+  return { qosClass: pod.spec === undefined ? 'BestEffort' : qosClassOf(pod.spec) };
+}

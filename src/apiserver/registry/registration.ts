@@ -1,0 +1,52 @@
+/** One row of the registry: everything that the generic verbs need to know of a resource. */
+import type { ResourceRow } from '../../api/index.ts';
+import type { TableKind } from '../tables/table.ts';
+import type { ApiObject } from './object.ts';
+
+/** What a kind does differently from the generic path. Every hook is pure and returns a new object. */
+export interface Strategy {
+  /** Drops what a creator may not set, and sets what creation sets. */
+  prepareForCreate?(object: ApiObject): ApiObject;
+  /** The same for a change of the object itself; the generic path has already kept the old status. */
+  prepareForUpdate?(object: ApiObject, old: ApiObject): ApiObject;
+  /** For a change of its status; the generic path has already kept everything but metadata and status. */
+  prepareForStatusUpdate?(object: ApiObject, old: ApiObject): ApiObject;
+  /** metadata.generation counts changes of the spec. */
+  readonly hasGeneration?: boolean;
+  /** PUT may create what does not exist (events, leases). */
+  readonly createOnUpdate?: boolean;
+  /** PUT without a resourceVersion is refused (leases). */
+  readonly needsResourceVersion?: boolean;
+  /** Seconds between the request to delete it and its end; absent: the kind has no graceful deletion. */
+  gracePeriodSeconds?(object: ApiObject, asked: number | undefined): number;
+  /** Holds the deletion of an object that has no metadata.finalizers (namespaces: spec.finalizers). */
+  isHeld?(object: ApiObject): boolean;
+  /** Changes the object when its deletion begins. */
+  markDeleting?(object: ApiObject): ApiObject;
+  /** Deletes answer with the object, not with a Status. */
+  readonly returnsDeleted?: boolean;
+}
+
+/** A second form of objects that are stored in another one (events.k8s.io of core events). */
+export interface ServedForm {
+  fromStored(object: ApiObject): ApiObject;
+  toStored(object: ApiObject): ApiObject;
+}
+
+export interface Registration {
+  readonly row: ResourceRow;
+  /** Where its objects lie, with the trailing slash: "/registry/pods/". */
+  readonly keyPrefix: string;
+  readonly table: TableKind;
+  readonly strategy: Strategy;
+  readonly form?: ServedForm;
+  /** Stored objects end by themselves (events). */
+  readonly expires?: boolean;
+}
+
+/** The key of an object, or (without `name`) the prefix of all of a namespace or of the resource. */
+export function keyOf(registration: Registration, namespace: string | undefined, name?: string): string {
+  const { row, keyPrefix } = registration;
+  const folder = row.namespaced && namespace !== undefined ? `${keyPrefix}${namespace}/` : keyPrefix;
+  return name === undefined ? folder : `${folder}${name}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * One resource in the store: reads from the watch cache, writes straight to the store. What the store does not know
+ * ("unknown": it may or may not have happened) is told to the client as such and never repeated.
+ */
+import { type QualifiedResource, StatusError, expired, internalError, serviceUnavailable, timeout } from '../../api/index.ts';
+import { type Store, StoreError, type WriteResult } from '../../store/index.ts';
+import { CachedObject, encodeStored } from '../cache/cached-object.ts';
+import type { WatchCache } from '../cache/watch-cache.ts';
+import { FRESH_READ_TIMEOUT_MS } from '../limits.ts';
+import type { ApiObject } from './object.ts';
+
+export interface StorageOptions {
+  readonly store: Store;
+  readonly cache: WatchCache;
+  /** How long objects live after their last write; absent: for ever. */
+  readonly ttlMs?: number;
+}
+
+export type Written = { readonly ok: true; readonly item: CachedObject } | { readonly ok: false; readonly current?: CachedObject };
+
+export class ResourceStorage {
+  readonly cache: WatchCache;
+  readonly #store: Store;
+  readonly #ttl: { readonly ttlMs?: number };
+  /** A write of ours ended "unknown": the cache may miss what the store has, until it has caught up. */
+  #uncertain = false;
+
+  constructor(options: StorageOptions) {
+    this.cache = options.cache;
+    this.#store = options.store;
+    this.#ttl = options.ttlMs === undefined ? {} : { ttlMs: options.ttlMs };
+  }
+
+  /** Waits until the cache shows all our own writes and at least `revision`. Throws 504 when it does not come to it. */
+  async fresh(revision = 0): Promise<void> {
+    const target = this.#uncertain ? Math.max(revision, await this.#newestRevision()) : revision;
+    if (await this.cache.waitFor(target, FRESH_READ_TIMEOUT_MS)) {
+      this.#uncertain = false;
+      return;
+    }
+    throw tooLargeResourceVersion(revision, this.cache.revision);
+  }
+
+  /** From the store itself: what a write starts from. */
+  async read(key: string): Promise<CachedObject | undefined> {
+    const { entry } = await this.#guard('read', () => this.#store.get(key));
+    return entry === undefined ? undefined : CachedObject.decode(key, entry.revision, entry.value);
+  }
+
+  /** Writes if the stored object is still at `expectedRevision` (0: none). */
+  async put(key: string, object: ApiObject, expectedRevision: number): Promise<Written> {
+    const value = encodeStored(object);
+    return this.#written(key, await this.#write(() => this.#store.put(key, value, expectedRevision, this.#ttl)));
+  }
+
+  /** Deletes if the stored object is still at `expectedRevision`. */
+  async delete(key: string, expectedRevision: number): Promise<Written> {
+    return this.#written(key, await this.#write(() => this.#store.delete(key, expectedRevision)));
+  }
+
+  /** A page of the past; `key` order. Throws 410 when it is compacted. */
+  async listAt(prefix: string, revision: number, after: string, limit: number | undefined): Promise<CachedObject[]> {
+    const options = { revision, after, ...(limit === undefined ? {} : { limit }) };
+    const { entries } = await this.#guard('list', () => this.#store.list(prefix, options));
+    return entries.map((entry) => CachedObject.decode(entry.key, entry.revision, entry.value));
+  }
+
+  async #write(write: () => Promise<WriteResult>): Promise<WriteResult> {
+    try {
+      return await this.#guard('write', write);
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 504) this.#uncertain = true;
+      throw error;
+    }
+  }
+
+  #written(key: string, result: WriteResult): Written {
+    if (result.ok) {
+      const { revision, value } = result.entry;
+      this.cache.expect(revision);
+      return { ok: true, item: CachedObject.decode(key, revision, value) };
+    }
+    const { current } = result;
+    return current === undefined ? { ok: false } : { ok: false, current: CachedObject.decode(key, current.revision, current.value) };
+  }
+
+  async #newestRevision(): Promise<number> {
+    return (await this.#guard('read', () => this.#store.list(this.cache.prefix, { limit: 1 }))).revision;
+  }
+
+  async #guard<T>(what: 'read' | 'list' | 'write', call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof StoreError) throw storeFailure(error, what);
+      throw error;
+    }
+  }
+}
+
+function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): StatusError {
+  switch (error.code) {
+    case 'unknown':
+      if (what !== 'write') return internalError(`the store did not answer: ${error.message}`, { cause: error });
+      return timeout(`the outcome of the request is unknown, it may or may not have taken effect: ${error.message}`);
+    case 'compacted':
+      return expired('The provided continue parameter is too old to display a consistent list result.');
+    case 'future':
+      return timeout(`Too large resource version: ${error.message}`, 1);
+    case 'closed':
+      return serviceUnavailable('the server is shutting down');
+    case 'full':
+    case 'overflow':
+      return internalError(`the store refused the request: ${error.message}`, { cause: error });
+  }
+}
+
+/** The client asks for a future that has not come (upstream: NewTooLargeResourceVersionError). */
+export function tooLargeResourceVersion(asked: number, current: number): StatusError {
+  const text = asked > current ? `Too large resource version: ${asked}, current: ${current}` : 'the cache is not ready';
+  const { status } = timeout(text, 1);
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+  return new StatusError({ ...status, details: { ...status.details, causes } });
+}
+
+/** `details` of an answer about one object. */
+export function aboutObject(resource: QualifiedResource, object: ApiObject): { name: string; group?: string; kind: string; uid?: string } {
+  const { name = '', uid } = object.metadata;
+  return {
+    name,
+    ...(resource.group === '' ? {} : { group: resource.group }),
+    kind: resource.resource,
+    ...(uid === undefined ? {} : { uid }),
+  };
+}

@@ -1,0 +1,68 @@
+/** One request on a resource, as the verbs see it. */
+import { badRequest, type FieldValidation, findKind, invalid, notSupported, parseApiVersion } from '../../api/index.ts';
+import type { Clock, HttpRequest, Logger, NodeConnections, Random, UserInfo } from '../ports.ts';
+import type { ObjectForm } from '../http/negotiate.ts';
+import type { Rendering } from '../http/render.ts';
+import type { ResourceRequest } from '../http/request-info.ts';
+import { keyOf, type Registration } from '../registry/registration.ts';
+import type { ResourceStorage } from '../registry/storage.ts';
+
+/** What all requests share. */
+export interface ServerContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly nodeConnection: NodeConnections;
+  storageOf(registration: Registration): ResourceStorage;
+}
+
+export interface Call {
+  readonly server: ServerContext;
+  readonly request: HttpRequest;
+  readonly info: ResourceRequest;
+  readonly registration: Registration;
+  readonly storage: ResourceStorage;
+  readonly user: UserInfo;
+  /** Grows as the request is read; sent as Warning headers. */
+  readonly warnings: string[];
+}
+
+/** The key of the object that the path names. */
+export function keyOfCall(call: Call): string {
+  const { name, namespace } = call.info;
+  if (name === undefined) throw badRequest('a name is needed');
+  return keyOf(call.registration, namespace, name);
+}
+
+/** The name in the path; only for verbs on one object. */
+export function nameOfCall(call: Call): string {
+  return call.info.name ?? '';
+}
+
+/** True when nothing may be stored (`dryRun=All`). Throws 400 for any other value. */
+export function isDryRun(query: URLSearchParams, fromBody: unknown = undefined): boolean {
+  const values = [...query.getAll('dryRun'), ...(Array.isArray(fromBody) ? fromBody.map(String) : [])];
+  if (values.length === 0) return false;
+  if (values.every((value) => value === 'All')) return true;
+  throw invalid({ group: 'meta.k8s.io', kind: 'Options' }, '', [notSupported('dryRun', values, ['All'])]);
+}
+
+/** What to do with unknown fields; the default is Warn (upstream since 1.27). */
+export function fieldValidationOf(query: URLSearchParams): FieldValidation {
+  const value = query.get('fieldValidation') ?? '';
+  if (value === '') return 'Warn';
+  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
+  const error = notSupported('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']);
+  throw invalid({ group: 'meta.k8s.io', kind: 'Options' }, '', [error]);
+}
+
+/** The row that stands for an object's own kind, for objects that arrive on another resource's path. */
+export function rowOfKind(apiVersion: string, kind: string): ReturnType<typeof findKind> {
+  const { group, version } = parseApiVersion(apiVersion);
+  return findKind(group, version, kind);
+}
+
+/** How an answer to this call is written. */
+export function renderingOf(call: Call, form: ObjectForm): Rendering {
+  return { registration: call.registration, form, query: call.info.query, now: call.server.clock.now().wall };
+}

@@ -1,0 +1,26 @@
+/** POST of a new object. */
+import { badRequest } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { parseBody } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { placeObject, readObject } from '../registry/read-object.ts';
+import { type Call, fieldValidationOf, isDryRun, renderingOf } from './call.ts';
+import { createObject, refuseNameless } from './write.ts';
+
+export async function create(call: Call): Promise<HttpResponse> {
+  const { info, registration, warnings } = call;
+  const { row } = registration;
+  const form = negotiateObject(call.request.headers['accept']);
+  const dryRun = isDryRun(info.query);
+  const fieldValidation = fieldValidationOf(info.query);
+  const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
+  if (row.namespaced && info.namespace === undefined) {
+    throw badRequest('an empty namespace may not be set during creation');
+  }
+  if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+  const object = placeObject(given, row, info.namespace, undefined);
+  refuseNameless(object);
+  const item = await createObject(call, object, dryRun);
+  return renderObject(renderingOf(call, form), 201, item);
+}

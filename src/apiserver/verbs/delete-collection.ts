@@ -1,0 +1,32 @@
+/** DELETE of all objects that a list would show, one after the other; those that go meanwhile are no error. */
+import { isNotFound } from '../../api/index.ts';
+import { type HttpResponse, mapLimit } from '../../lib/index.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import { readDeleteOptions } from '../http/delete-options.ts';
+import { readListOptions } from '../http/list-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderList } from '../http/render.ts';
+import { DELETE_COLLECTION_WORKERS } from '../limits.ts';
+import { keyOf } from '../registry/registration.ts';
+import { type Call, renderingOf } from './call.ts';
+import { readPage } from './list.ts';
+import { removeObject, toServed } from './write.ts';
+
+export async function removeCollection(call: Call): Promise<HttpResponse> {
+  const { registration, info } = call;
+  const form = negotiateObject(call.request.headers['accept']);
+  const removal = readDeleteOptions(call.request, info.query);
+  const options = readListOptions(info.query, registration);
+  const page = await readPage(call, keyOf(registration, info.namespace), options);
+  const chosen = page.items.filter((item) => options.selection.matches(toServed(registration, item.object)));
+  const removed = await mapLimit(chosen, DELETE_COLLECTION_WORKERS, async (item): Promise<CachedObject | undefined> => {
+    try {
+      return (await removeObject(call, item.key, item.object.metadata.name ?? '', removal)).item;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  });
+  const items = removed.filter((item) => item !== undefined);
+  return renderList(renderingOf(call, form), items, { resourceVersion: String(page.revision) });
+}

@@ -1,0 +1,22 @@
+/** DELETE of one object. */
+import type { HttpResponse } from '../../lib/index.ts';
+import { admitNamespaceDelete } from '../admission/namespaces.ts';
+import { readDeleteOptions } from '../http/delete-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { jsonResponse, successStatus } from '../http/respond.ts';
+import { aboutObject } from '../registry/storage.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { removeObject } from './write.ts';
+
+export async function remove(call: Call): Promise<HttpResponse> {
+  const { registration, info } = call;
+  const form = negotiateObject(call.request.headers['accept']);
+  const removal = readDeleteOptions(call.request, info.query);
+  if (registration.row.group === '' && registration.row.resource === 'namespaces') admitNamespaceDelete(nameOfCall(call));
+  const { item, gone } = await removeObject(call, keyOfCall(call), nameOfCall(call), removal);
+  if (gone && registration.strategy.returnsDeleted !== true) {
+    return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));
+  }
+  return renderObject(renderingOf(call, form), 200, item);
+}

@@ -1,0 +1,64 @@
+/** From a request on a resource to the verb that answers it. */
+import { methodNotAllowed, notFoundPath } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { bind } from '../subresources/binding.ts';
+import { evict } from '../subresources/eviction.ts';
+import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
+import type { Call } from './call.ts';
+import { create } from './create.ts';
+import { removeCollection } from './delete-collection.ts';
+import { remove } from './delete.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { patch } from './patch.ts';
+import { update } from './update.ts';
+import { watch } from './watch.ts';
+import type { Change } from './write.ts';
+
+type Handler = (call: Call) => Promise<HttpResponse>;
+
+/** Verbs on an object or its collection. */
+const verbs: Readonly<Record<string, Handler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update: (call) => update(call),
+  patch: (call) => patch(call),
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+/** Subresources that are a part of the object. */
+function partHandlers(part: Change['part']): Readonly<Record<string, Handler>> {
+  return { get, update: (call) => update(call, part), patch: (call) => patch(call, part) };
+}
+
+const status = partHandlers('status');
+
+/** By "resource/subresource", then by verb. */
+const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  'pods/status': status,
+  'nodes/status': status,
+  'namespaces/status': status,
+  'namespaces/finalize': { update: (call) => update(call, 'finalize') },
+  'pods/binding': { create: bind },
+  'pods/eviction': { create: evict },
+  'pods/log': { get: podLog },
+  'pods/exec': { connect: refuseWithoutUpgrade },
+  'pods/attach': { connect: refuseWithoutUpgrade },
+  'pods/portforward': { connect: refuseWithoutUpgrade },
+  'nodes/proxy': { connect: nodeProxy },
+};
+
+/** Throws 404 for a subresource that is not served and 405 for a verb that it does not know. */
+export function dispatch(call: Call): Promise<HttpResponse> {
+  const { info, registration } = call;
+  const { verb, subresource } = info;
+  const handlers = subresource === undefined ? verbs : subresources[`${info.resource}/${subresource}`];
+  if (handlers === undefined) throw notFoundPath();
+  const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
+  const known = subresource !== undefined || (registration.row.verbs as readonly string[]).includes(verb);
+  if (handler === undefined || !known) throw methodNotAllowed(registration.row, verb);
+  return handler(call);
+}

@@ -1,0 +1,15 @@
+/** GET of one object. */
+import { notFound } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { readNumber } from '../http/list-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+
+export async function get(call: Call): Promise<HttpResponse> {
+  const form = negotiateObject(call.request.headers['accept']);
+  await call.storage.fresh(readNumber(call.info.query, 'resourceVersion'));
+  const item = call.storage.cache.get(keyOfCall(call));
+  if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
+  return renderObject(renderingOf(call, form), 200, item);
+}

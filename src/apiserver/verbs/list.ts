@@ -1,0 +1,71 @@
+/**
+ * LIST: from the watch cache; only pages of a past that the cache no longer shows come from the store.
+ */
+import { hasReason, StatusError } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import { decodeContinue, encodeContinue } from '../http/continue-token.ts';
+import { type ListOptions, readListOptions } from '../http/list-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderList } from '../http/render.ts';
+import { keyOf } from '../registry/registration.ts';
+import { type Call, renderingOf } from './call.ts';
+import { toServed } from './write.ts';
+
+export interface Page {
+  readonly items: readonly CachedObject[];
+  readonly revision: number;
+}
+
+export async function list(call: Call): Promise<HttpResponse> {
+  const form = negotiateObject(call.request.headers['accept']);
+  const options = readListOptions(call.info.query, call.registration, call.info.name);
+  const prefix = keyOf(call.registration, call.info.namespace);
+  const page = await readPage(call, prefix, options);
+  const { registration } = call;
+  const found = options.selection.isEmpty
+    ? page.items
+    : page.items.filter((item) => options.selection.matches(toServed(registration, item.object)));
+  const cut = options.limit > 0 && found.length > options.limit;
+  const items = cut ? found.slice(0, options.limit) : found;
+  const last = items.at(-1);
+  const rest = cut && options.selection.isEmpty ? { remainingItemCount: found.length - items.length } : {};
+  return renderList(renderingOf(call, form), items, {
+    resourceVersion: String(page.revision),
+    ...(cut && last !== undefined
+      ? { continue: encodeContinue({ revision: page.revision, after: last.key }, prefix), ...rest }
+      : {}),
+  });
+}
+
+/** Every object that the options' revision shows, after the token's key. */
+export async function readPage(call: Call, prefix: string, options: ListOptions): Promise<Page> {
+  const { storage } = call;
+  const { cache } = storage;
+  if (options.continue !== undefined) {
+    const token = decodeContinue(options.continue, prefix);
+    await storage.fresh(Math.max(token.revision, 0));
+    if (token.revision === -1) return { items: cache.list(prefix, token.after), revision: cache.revision };
+    return readAt(call, prefix, token.revision, token.after);
+  }
+  await storage.fresh(options.revision);
+  if (options.versionMatch === 'Exact' && options.revision !== undefined) {
+    return readAt(call, prefix, options.revision, '');
+  }
+  return { items: cache.list(prefix), revision: cache.revision };
+}
+
+async function readAt(call: Call, prefix: string, revision: number, after: string): Promise<Page> {
+  const { cache } = call.storage;
+  if (revision >= cache.changedAt) return { items: cache.list(prefix, after), revision };
+  try {
+    return { items: await call.storage.listAt(prefix, revision, after || prefix, undefined), revision };
+  } catch (error) {
+    if (!hasReason(error, 'Expired') || after === '') throw error;
+    // The client may go on from here at the price of a consistent picture.
+    const text =
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+    const metadata = { continue: encodeContinue({ revision: -1, after }, prefix) };
+    throw new StatusError({ ...error.status, message: text, metadata });
+  }
+}

@@ -1,0 +1,31 @@
+/** PUT: replaces an object, or (for the kinds that allow it) creates it. */
+import { badRequest } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { parseBody } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { placeObject, readObject } from '../registry/read-object.ts';
+import { type Call, fieldValidationOf, isDryRun, keyOfCall, renderingOf } from './call.ts';
+import { type Change, changeObject, createObject, UNCONDITIONAL_RETRIES } from './write.ts';
+
+/** `part`: which part of the object the path names. */
+export async function update(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
+  const { info, registration, warnings } = call;
+  const { row } = registration;
+  const form = negotiateObject(call.request.headers['accept']);
+  const dryRun = isDryRun(info.query);
+  const fieldValidation = fieldValidationOf(info.query);
+  const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
+  if (!given.metadata.name) throw badRequest('name is required');
+  const object = placeObject(given, row, info.namespace, info.name);
+  const changed = await changeObject(call, keyOfCall(call), {
+    part,
+    dryRun,
+    change: () => object,
+    retries: UNCONDITIONAL_RETRIES,
+  });
+  if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
+  const { resourceVersion, uid, ...metadata } = object.metadata;
+  const item = await createObject(call, { ...object, metadata }, dryRun);
+  return renderObject(renderingOf(call, form), 201, item);
+}

@@ -1,0 +1,160 @@
+/**
+ * WATCH: a stream of changes out of the watch cache, from a given revision or from the state of now.
+ *
+ *   [ADDED of what is there] → [BOOKMARK initial-events-end] → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
+ */
+import { expired } from '../../api/index.ts';
+import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
+import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
+import type { CachedObject } from '../cache/cached-object.ts';
+import type { Watcher } from '../cache/watcher.ts';
+import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
+import { JSON_TYPE } from '../http/respond.ts';
+import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS } from '../limits.ts';
+import { keyOf } from '../registry/registration.ts';
+import { type Call, renderingOf } from './call.ts';
+import { toServed } from './write.ts';
+
+export async function watch(call: Call): Promise<HttpResponse> {
+  const { registration, info, storage } = call;
+  const form = negotiateObject(call.request.headers['accept']);
+  const options = readWatchOptions(info.query, registration, info.name);
+  const rendering = renderingOf(call, form);
+  await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
+  const filter = filterOf(call, options);
+  const { cache } = storage;
+  const initial = wantsInitialEvents(options) ? cache.list(filter.keyPrefix).filter((item) => filter.matches(item.object)) : undefined;
+  const after = initial !== undefined || options.revision === undefined ? cache.revision : options.revision;
+  const watcher = cache.watch(filter, after);
+  if (watcher === undefined) return streamResponse(onlyError(tooOld(after, cache.oldestResume)));
+  const stream = new WatchStream({ call, options, rendering, watcher, initial, after });
+  return streamResponse(stream.lines());
+}
+
+/** Upstream: a watch from nowhere, or from "0", begins with what is there. */
+function wantsInitialEvents(options: WatchOptions): boolean {
+  return options.sendInitialEvents ?? (options.revision === undefined || options.revision === 0);
+}
+
+function filterOf(call: Call, options: WatchOptions): WatchFilter {
+  const { registration, info } = call;
+  const { selection } = options;
+  return {
+    keyPrefix: keyOf(registration, info.namespace),
+    matches: selection.isEmpty ? () => true : (object) => selection.matches(toServed(registration, object)),
+  };
+}
+
+function streamResponse(body: AsyncIterable<Uint8Array>): HttpResponse {
+  const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-cache, private' };
+  return { status: 200, headers, body };
+}
+
+function tooOld(asked: number, oldest: number): Uint8Array {
+  const { status } = expired(`too old resource version: ${asked} (${oldest})`);
+  return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+}
+
+async function* onlyError(line: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield line;
+}
+
+interface StreamOptions {
+  readonly call: Call;
+  readonly options: WatchOptions;
+  readonly rendering: Rendering;
+  readonly watcher: Watcher;
+  /** What is there at the start, for those who asked for it. */
+  readonly initial: readonly CachedObject[] | undefined;
+  readonly after: number;
+}
+
+/** One watch from its start to its end. Its timers die with the watcher, whoever ends it. */
+class WatchStream {
+  readonly #options: StreamOptions;
+  #timers: Timer[] = [];
+  #bookmarkDue = false;
+  #over = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { call, watcher } = options;
+    const { clock } = call.server;
+    this.#timers.push(clock.setTimer(timeoutMs(options), () => this.#finish()));
+    if (options.options.bookmarks) this.#planBookmark();
+    const { signal } = call.request;
+    if (signal?.aborted === true) this.#stop();
+    else signal?.addEventListener('abort', () => this.#stop(), { once: true });
+    if (watcher.ended !== undefined) this.#stop();
+  }
+
+  async *lines(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { watcher, initial, options, rendering, call } = this.#options;
+    try {
+      if (initial !== undefined) yield* this.#initialLines(initial);
+      for (;;) {
+        // Read before the events: all up to here is among them.
+        const revision = call.storage.cache.revision;
+        const seen = watcher.take();
+        if (seen.length > 0) yield concatBytes(seen.map((event) => this.#line(event)));
+        else if (this.#bookmarkDue) {
+          this.#bookmarkDue = false;
+          yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
+        } else if (this.#over || watcher.ended !== undefined) return;
+        else await watcher.wait();
+      }
+    } finally {
+      this.#stop();
+    }
+  }
+
+  *#initialLines(initial: readonly CachedObject[]): Generator<Uint8Array, void, undefined> {
+    const { rendering, options, after } = this.#options;
+    if (initial.length > 0) yield concatBytes(initial.map((item) => watchLine(rendering, 'ADDED', item)));
+    if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
+  }
+
+  #line(seen: SeenEvent): Uint8Array {
+    const { rendering } = this.#options;
+    // Ages in tables are of the moment; everything else is the same for all.
+    if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
+    const format = `${rendering.form.as} ${rendering.registration.row.group}`;
+    return seen.event.line(format, seen, () => watchLine(rendering, seen.type, seen.item));
+  }
+
+  #now(): number {
+    return this.#options.call.server.clock.now().wall;
+  }
+
+  #planBookmark(): void {
+    const { call, watcher } = this.#options;
+    const timer = call.server.clock.setTimer(BOOKMARK_INTERVAL_MS, () => {
+      this.#bookmarkDue = true;
+      watcher.poke();
+      if (!this.#over) this.#planBookmark();
+    });
+    this.#timers = [...this.#timers.slice(0, 1), timer];
+  }
+
+  /** The time is over: what is there is still sent, and how far it was. */
+  #finish(): void {
+    this.#over = true;
+    this.#bookmarkDue = this.#options.options.bookmarks;
+    this.#options.watcher.poke();
+  }
+
+  #stop(): void {
+    this.#over = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#options.call.storage.cache.remove(this.#options.watcher);
+    this.#options.watcher.end('closed');
+  }
+}
+
+/** As long as the client says, else 30 to 60 minutes: clients must not all come back at once. */
+function timeoutMs({ call, options }: StreamOptions): number {
+  if (options.timeoutSeconds !== undefined) return options.timeoutSeconds * 1000;
+  return MIN_WATCH_TIMEOUT_SECONDS * 1000 * (1 + call.server.random.next());
+}

@@ -1,0 +1,223 @@
+/**
+ * The three writes that all verbs are made of: create, change, remove. Each is a compare-and-put on the store: a lost race
+ * is read again and decided again, an unknown outcome is told and never repeated.
+ */
+import { alreadyExists, badRequest, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
+import { formatTime } from '../../lib/index.ts';
+import { admitToNamespace } from '../admission/namespaces.ts';
+import { CachedObject } from '../cache/cached-object.ts';
+import { MAX_CONFLICT_RETRIES, MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
+import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
+import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
+import { findRegistration } from '../registry/rows.ts';
+import { type ApiObject, withMeta } from '../registry/object.ts';
+import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
+import { keyOf, type Registration } from '../registry/registration.ts';
+import type { Call, ServerContext } from './call.ts';
+
+/** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
+export async function createObject(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
+  const { server, registration } = call;
+  const { row } = registration;
+  await admitNamespace(call, given.metadata.name || given.metadata.generateName || '');
+  const generated = !given.metadata.name && given.metadata.generateName ? given.metadata.generateName : undefined;
+  for (let attempt = 1; ; attempt++) {
+    const named =
+      generated === undefined
+        ? given
+        : withMeta(given, { name: generateName(generated, (length) => server.random.suffix(length)) });
+    const object = prepareNew(call, named);
+    const name = object.metadata.name ?? '';
+    const key = keyOf(registration, object.metadata.namespace, name);
+    if (dryRun) {
+      if ((await call.storage.read(key)) === undefined) return new CachedObject(key, 0, toStored(registration, object));
+    } else {
+      const written = await call.storage.put(key, toStored(registration, object), 0);
+      if (written.ok) return written.item;
+    }
+    if (generated === undefined || attempt >= MAX_GENERATE_NAME_ATTEMPTS) throw alreadyExists(row, name);
+  }
+}
+
+function prepareNew(call: Call, given: ApiObject): ApiObject {
+  const { server, registration } = call;
+  const { strategy } = registration;
+  const now = formatTime(server.clock.now().wall);
+  const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
+  const admitted = admit(registration, metaForCreate(given, fresh));
+  const object = strategy.prepareForCreate?.(admitted) ?? admitted;
+  refuseInvalidNew(registration, object);
+  return object;
+}
+
+/** Throws when the namespace of a new object is missing or going. */
+async function admitNamespace(call: Call, objectName: string): Promise<void> {
+  const { registration, info, server } = call;
+  if (!registration.row.namespaced) return;
+  const name = info.namespace ?? '';
+  const namespace = await readNamespace(server, name);
+  admitToNamespace(name, namespace, registration.row, objectName);
+}
+
+async function readNamespace(server: ServerContext, name: string): Promise<ApiObject | undefined> {
+  const registration = findRegistration('', 'v1', 'namespaces');
+  if (registration === undefined) return undefined;
+  const storage = server.storageOf(registration);
+  await storage.fresh();
+  return storage.cache.get(keyOf(registration, undefined, name))?.object;
+}
+
+export interface Change {
+  /** Which part may change: '' the object itself, else the subresource's. */
+  readonly part: '' | 'status' | 'finalize' | 'binding';
+  readonly dryRun: boolean;
+  /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
+  readonly change: (old: ApiObject) => ApiObject;
+  /** How often a lost race is decided again. */
+  readonly retries: number;
+}
+
+export type Changed =
+  | { readonly kind: 'changed' | 'same'; readonly item: CachedObject }
+  /** Its deletion waited for this change. */
+  | { readonly kind: 'removed'; readonly item: CachedObject };
+
+/** Changes a stored object. Throws 404, 409, 422; `undefined` only when it does not exist and PUT may create it. */
+export async function changeObject(call: Call, key: string, request: Change): Promise<Changed | undefined> {
+  const { registration, storage, info } = call;
+  const name = info.name ?? '';
+  let old = await storage.read(key);
+  for (let attempt = 0; ; attempt++) {
+    if (old === undefined) {
+      if (request.part === '' && registration.strategy.createOnUpdate === true) return undefined;
+      throw notFound(registration.row, name);
+    }
+    const before = toServed(registration, old.object);
+    const wanted = request.change(before);
+    refuseStale(registration, name, wanted, before);
+    const object = prepareChanged(registration, wanted, before, request.part);
+    if (sameValue({ ...object, metadata: { ...object.metadata, resourceVersion: before.metadata.resourceVersion } }, before)) {
+      return { kind: 'same', item: old };
+    }
+    const released = isReleased(object, registration.strategy);
+    if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
+    const written = released
+      ? await storage.delete(key, old.revision)
+      : await storage.put(key, toStored(registration, object), old.revision);
+    if (written.ok) {
+      if (!released) return { kind: 'changed', item: written.item };
+      return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
+    }
+    if (attempt >= request.retries) throw conflict(registration.row, name);
+    old = written.current;
+  }
+}
+
+function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {
+  const { row, strategy } = registration;
+  const { resourceVersion, uid } = wanted.metadata;
+  if (!resourceVersion && strategy.needsResourceVersion === true) {
+    const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+    refuseInvalid(registration, wanted, [error]);
+  }
+  if (resourceVersion && resourceVersion !== old.metadata.resourceVersion) throw conflict(row, name);
+  if (uid && uid !== old.metadata.uid) {
+    throw conflict(row, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
+  }
+}
+
+function prepareChanged(registration: Registration, wanted: ApiObject, old: ApiObject, part: Change['part']): ApiObject {
+  const { strategy, row } = registration;
+  let object = metaForUpdate(wanted, old);
+  if (part === 'status') {
+    object = withParts(old, { metadata: object.metadata, status: object['status'] });
+    object = strategy.prepareForStatusUpdate?.(object, old) ?? object;
+  } else if (part === 'finalize') {
+    object = withParts(old, { metadata: object.metadata, spec: object['spec'] });
+  } else if (part === '') {
+    if (row.subresources.some((entry) => entry.name === 'status')) object = withParts(object, { status: old['status'] });
+    object = strategy.prepareForUpdate?.(object, old) ?? object;
+    object = admit(registration, object);
+  }
+  if (strategy.hasGeneration === true) object = countGeneration(object, old);
+  refuseInvalidChange(registration, object, old, part);
+  return object;
+}
+
+/** `object` with other top-level fields; an undefined one is dropped. */
+function withParts(object: ApiObject, parts: Partial<ApiObject>): ApiObject {
+  const entries = Object.entries({ ...object, ...parts }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as ApiObject;
+}
+
+function dryItem(registration: Registration, old: CachedObject, object: ApiObject): CachedObject {
+  const metadata = { ...object.metadata, resourceVersion: String(old.revision) };
+  return new CachedObject(old.key, old.revision, toStored(registration, { ...object, metadata }));
+}
+
+export interface Removal {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export interface Removed {
+  readonly item: CachedObject;
+  /** False: it only began, or goes on. */
+  readonly gone: boolean;
+}
+
+/** Deletes, or begins to. Throws 404, 409. */
+export async function removeObject(call: Call, key: string, name: string, removal: Removal): Promise<Removed> {
+  const { registration, storage, server } = call;
+  let old = await storage.read(key);
+  for (let attempt = 0; ; attempt++) {
+    if (old === undefined) throw notFound(registration.row, name);
+    refusePreconditions(registration, name, old.object, removal);
+    const step = planDeletion(old.object, registration.strategy, {
+      gracePeriodSeconds: removal.gracePeriodSeconds,
+      now: server.clock.now().wall,
+    });
+    if (removal.dryRun || step.kind === 'wait') return { item: dryDeletion(old, step), gone: step.kind === 'remove' };
+    const written =
+      step.kind === 'remove' ? await storage.delete(key, old.revision) : await storage.put(key, step.object, old.revision);
+    if (written.ok) return { item: written.item, gone: step.kind === 'remove' };
+    if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
+    old = written.current;
+  }
+}
+
+function dryDeletion(old: CachedObject, step: DeletionStep): CachedObject {
+  return step.kind === 'mark' ? new CachedObject(old.key, old.revision, step.object) : old;
+}
+
+function refusePreconditions(registration: Registration, name: string, object: ApiObject, removal: Removal): void {
+  const { uid, resourceVersion } = object.metadata;
+  if (removal.uid !== undefined && removal.uid !== uid) {
+    const text = `the UID in the precondition (${removal.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(registration.row, name, text);
+  }
+  if (removal.resourceVersion !== undefined && removal.resourceVersion !== resourceVersion) {
+    const text = `the ResourceVersion in the precondition (${removal.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(registration.row, name, text);
+  }
+}
+
+/** Stored objects in the form that the path serves. */
+export function toServed(registration: Registration, object: ApiObject): ApiObject {
+  return registration.form?.fromStored(object) ?? object;
+}
+
+export function toStored(registration: Registration, object: ApiObject): ApiObject {
+  return registration.form?.toStored(object) ?? object;
+}
+
+/** Refuses objects that do not say who they are. */
+export function refuseNameless(object: ApiObject): void {
+  if (!object.metadata.name && !object.metadata.generateName) throw badRequest('name or generateName is required');
+}
+
+/** Lost races that a write without a resourceVersion of its own survives. */
+export const UNCONDITIONAL_RETRIES = MAX_WRITE_RETRIES;
+export const PATCH_RETRIES = MAX_CONFLICT_RETRIES;
