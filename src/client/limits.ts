@@ -30,3 +30,11 @@ export const EVENT_RETRY_MS = 10_000;
 
 /** A longer event message is cut. */
 export const MAX_EVENT_MESSAGE_LENGTH = 16 * 1024;
+/** Opening a TCP and TLS connection takes no longer. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** A ping unanswered when the next is due ends an HTTP/2 connection: a dead one shows within twice this. */
+export const PING_INTERVAL_MS = 4_500;
+/** Kernel probes of an idle HTTP/1.1 connection begin after this. */
+export const TCP_KEEP_ALIVE_MS = 5_000;
+/** HTTP/1.1 connections to one server at once; each watch needs one. */
+export const MAX_HTTP1_SOCKETS = 256;

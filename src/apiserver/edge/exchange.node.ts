@@ -100,14 +100,14 @@ async function sendStream(
 }
 
 async function send(
+  incoming: NodeRequest,
   outgoing: NodeResponse,
   response: HttpResponse,
-  isHead: boolean,
   gone: Promise<'gone'>,
 ): Promise<void> {
   const { status, body } = response;
-  const headers =
-    outgoing instanceof Http2ServerResponse ? withoutConnectionHeaders(response.headers) : response.headers;
+  const isHead = incoming.method === 'HEAD';
+  const headers = incoming.httpVersionMajor === 2 ? withoutConnectionHeaders(response.headers) : response.headers;
   if (body instanceof Uint8Array) {
     outgoing.writeHead(status, { 'content-length': body.length, ...headers });
     if (isHead || body.length === 0) outgoing.end();
@@ -156,6 +156,8 @@ export async function serveExchange(
   } finally {
     stop.removeEventListener('abort', onStop);
   }
+  // Under way until the last byte has left: closing the server earlier would cut it off.
+  await gone;
 }
 
 function fail(
