@@ -1,0 +1,121 @@
+/**
+ * May this pod run on this node, beside those that do (upstream: lifecycle/predicate.go)? A refusal is final: the pod
+ * fails with upstream's reason, and its controller makes another. Pure.
+ */
+import { type Node, type Pod, podRequests, qosClassOf, quantityMilliValue, quantityValue } from '../../api/index.ts';
+import { isTolerated, nodeSelectorMatches } from './node-fit.ts';
+
+export interface AdmissionInput {
+  readonly pod: Pod;
+  /** Admitted and not yet over. */
+  readonly others: readonly Pod[];
+  /** The node's object as the API server has it; `undefined`: not known (yet). */
+  readonly node: Node | undefined;
+  readonly allocatable: NodeAllocatable;
+}
+
+/** Cores in thousandths, bytes, pods. */
+export interface NodeAllocatable {
+  readonly milliCpu: number;
+  readonly memoryBytes: number;
+  readonly pods: number;
+}
+
+export type Admission =
+  | { readonly admitted: true }
+  | { readonly admitted: false; readonly reason: string; readonly message: string };
+
+const ADMITTED: Admission = { admitted: true };
+
+export function admitPod(input: AdmissionInput): Admission {
+  return refuseOs(input) ?? refuseResources(input) ?? refusePlacement(input) ?? refusePorts(input) ?? ADMITTED;
+}
+
+function refuse(reason: string, message: string): Admission {
+  return { admitted: false, reason, message };
+}
+
+function refuseOs({ pod }: AdmissionInput): Admission | undefined {
+  const os = pod.spec?.os?.name;
+  if (os === undefined || os === 'linux') return undefined;
+  return refuse('PodOSNotSupported', `Failed to admit pod as the OS field doesn't match node OS`);
+}
+
+function refuseResources({ pod, others, allocatable }: AdmissionInput): Admission | undefined {
+  if (others.length + 1 > allocatable.pods) {
+    return outOf('pods', { requested: 1, used: others.length, capacity: allocatable.pods });
+  }
+  if (qosClassOf(pod.spec ?? { containers: [] }) === 'BestEffort') return undefined;
+  const wanted = demand(pod);
+  const used = others.map(demand).reduce(add, { milliCpu: 0, memoryBytes: 0 });
+  const cpu = { requested: wanted.milliCpu, used: used.milliCpu, capacity: allocatable.milliCpu };
+  if (wanted.milliCpu > 0 && cpu.requested + cpu.used > cpu.capacity) return outOf('cpu', cpu);
+  const memory = { requested: wanted.memoryBytes, used: used.memoryBytes, capacity: allocatable.memoryBytes };
+  if (wanted.memoryBytes > 0 && memory.requested + memory.used > memory.capacity) return outOf('memory', memory);
+  return undefined;
+}
+
+interface Demand {
+  readonly milliCpu: number;
+  readonly memoryBytes: number;
+}
+
+function demand(pod: Pod): Demand {
+  const requests = podRequests(pod.spec ?? { containers: [] });
+  return {
+    milliCpu: requests.cpu === undefined ? 0 : quantityMilliValue(requests.cpu),
+    memoryBytes: requests.memory === undefined ? 0 : quantityValue(requests.memory),
+  };
+}
+
+function add(a: Demand, b: Demand): Demand {
+  return { milliCpu: a.milliCpu + b.milliCpu, memoryBytes: a.memoryBytes + b.memoryBytes };
+}
+
+function outOf(
+  resource: string,
+  { requested, used, capacity }: { requested: number; used: number; capacity: number },
+): Admission {
+  const numbers = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+  return refuse(`OutOf${resource}`, `Node didn't have enough resource: ${resource}, ${numbers}`);
+}
+
+function refusePlacement({ pod, node }: AdmissionInput): Admission | undefined {
+  if (node === undefined) return undefined;
+  if (!nodeSelectorMatches(pod, node)) {
+    return refuse('NodeAffinity', `Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector`);
+  }
+  // Only NoExecute counts here: NoSchedule was the scheduler's to heed.
+  const taint = (node.spec?.taints ?? []).find(
+    (each) => each.effect === 'NoExecute' && !isTolerated(each, pod.spec?.tolerations ?? []),
+  );
+  if (taint === undefined) return undefined;
+  const text = `{${taint.key}: ${taint.value ?? ''}}`;
+  return refuse('TaintToleration', `Predicate TaintToleration failed: node(s) had untolerated taint ${text}`);
+}
+
+function refusePorts({ pod, others }: AdmissionInput): Admission | undefined {
+  const taken = others.flatMap(hostPorts);
+  const clash = hostPorts(pod).some((wish) => taken.some((other) => clashes(wish, other)));
+  if (!clash) return undefined;
+  return refuse('NodePorts', `Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports`);
+}
+
+interface HostPort {
+  readonly ip: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+function hostPorts(pod: Pod): HostPort[] {
+  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...(pod.spec?.containers ?? []), ...sidecars]
+    .flatMap(({ ports }) => ports ?? [])
+    .filter(({ hostPort }) => (hostPort ?? 0) > 0)
+    .map(({ hostIP, hostPort, protocol }) => ({ ip: hostIP ?? '', port: hostPort ?? 0, protocol: protocol ?? 'TCP' }));
+}
+
+function clashes(a: HostPort, b: HostPort): boolean {
+  const anyIp = (ip: string) => ip === '' || ip === '0.0.0.0' || ip === '::';
+  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || anyIp(a.ip) || anyIp(b.ip));
+}

@@ -1,0 +1,56 @@
+/** The API server as a source of desired pods: list-watch of the pods bound to this node. */
+import { type Pod, PODS } from '../../api/index.ts';
+import {
+  type Change,
+  createReflector,
+  type KubeClient,
+  type Lister,
+  withoutManagedFields,
+} from '../../client/index.ts';
+import type { Clock, Logger, Random } from '../../lib/index.ts';
+import type { DesiredPods } from './desired-pods.ts';
+
+export interface ApiSourceOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly nodeName: string;
+  readonly desired: DesiredPods;
+}
+
+export interface ApiSource {
+  readonly lister: Lister<Pod>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createApiSource(options: ApiSourceOptions): ApiSource {
+  const seat = options.desired.addSource('api');
+  const reflector = createReflector<Pod>({
+    ...options,
+    resource: PODS,
+    query: { fieldSelector: `spec.nodeName=${options.nodeName}` },
+    transform: withoutManagedFields,
+  });
+  const apply = (change: Change<Pod>): void => {
+    if (change.type === 'delete') {
+      seat.remove(change.object);
+      return;
+    }
+    // A pod deleted and made again under its name is another pod: the first one has gone unseen.
+    const { previous } = change;
+    if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(previous);
+    seat.put(change.object);
+  };
+  reflector.lister.onChange(apply);
+  return {
+    lister: reflector.lister,
+    run: async (signal) => {
+      const synced = reflector.lister.waitForSync(signal).then(
+        () => seat.markSynced(),
+        () => {},
+      );
+      await Promise.all([reflector.run(signal), synced]);
+    },
+  };
+}

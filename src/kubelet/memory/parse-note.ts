@@ -1,0 +1,96 @@
+/** Reads a note as it was written, believing nothing: a file may be torn, old, or edited. Pure. */
+import type { PodNote } from '../plan/pod-memory.ts';
+
+/** Of the file's shape; a larger one is from a newer mendlet. */
+export const NOTE_FORMAT = 1;
+
+export type ParsedNote =
+  | { readonly ok: true; readonly note: PodNote }
+  | { readonly ok: false; readonly problem: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => boolean;
+
+const isText: Check = (value) => typeof value === 'string';
+const isTime: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
+const isInteger: Check = (value) => Number.isInteger(value);
+const isFlag: Check = (value) => typeof value === 'boolean';
+
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const shape =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isFields(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+const isDeath = shape({
+  containerId: isText,
+  restartCount: isCount,
+  exitCode: isInteger,
+  reason: isText,
+  startedAt: isTime,
+  finishedAt: isTime,
+  message: isText,
+  messageRead: isFlag,
+});
+
+const isContainer = shape({
+  newest: optional(shape({ containerId: isText, restartCount: isCount, startedAt: isTime })),
+  deaths: listOf(isDeath),
+  backOff: optional(shape({ key: isText, delayMs: isTime, lastUpdate: isTime, attempt: isCount })),
+  failure: optional(shape({ attempt: isCount, failures: isCount, reason: isText, message: isText, failedAt: isTime })),
+  kill: optional(
+    shape({ containerId: isText, message: isText, gracePeriodSeconds: isTime, requestedAt: isTime, restart: isFlag }),
+  ),
+});
+
+const isTermination = shape({ reason: isText, message: isText, gracePeriodSeconds: isTime, requestedAt: isTime });
+const isEnd = shape({
+  phase: (value) => value === 'Succeeded' || value === 'Failed',
+  reason: isText,
+  message: isText,
+});
+
+const isNote = shape({
+  name: isText,
+  namespace: isText,
+  admitted: isFlag,
+  startTime: optional(isTime),
+  sandboxAttempt: optional(isCount),
+  initializedSandboxId: optional(isText),
+  containers: (value) => isFields(value) && Object.values(value).every(isContainer),
+  termination: optional(isTermination),
+  end: optional(isEnd),
+  reclaimed: isFlag,
+});
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function parseNote(text: string, uid: string): ParsedNote {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    return { ok: false, problem: 'it is not JSON' };
+  }
+  if (!isFields(file)) return { ok: false, problem: 'it is not an object' };
+  if (file.format !== NOTE_FORMAT) return { ok: false, problem: `its format is ${String(file.format)}` };
+  if (file.uid !== uid) return { ok: false, problem: 'it is of another pod' };
+  if (!isNote(file.note)) return { ok: false, problem: 'it has not the fields of a note' };
+  return { ok: true, note: file.note as PodNote };
+}
+
+export function formatNote(uid: string, note: PodNote): string {
+  return JSON.stringify({ format: NOTE_FORMAT, uid, note });
+}

@@ -1,0 +1,8 @@
+/** Bounds of the pod workers. */
+
+/** Passes at once; each is short, but one may wait for a slow inspection. */
+export const MAX_CONCURRENT_PASSES = 64;
+/** A pass that broke or could not observe is tried again after this, doubling (upstream's sync back-off is 10 s). */
+export const PASS_RETRY = { baseMs: 100, capMs: 10_000 };
+/** While PLEG or a source is not synced, pods wait and are looked at this often. */
+export const SYNC_WAIT_MS = 50;

@@ -1,0 +1,31 @@
+/** Upstream's names (pkg/kubelet/metrics). */
+import { type Counter, exponentialBuckets, type Histogram, type MetricsRegistry } from '../../lib/index.ts';
+
+export interface PodWorkersMetrics {
+  readonly passSeconds: Histogram;
+  readonly startSeconds: Histogram;
+  readonly panics: Counter;
+  readonly terminated: Counter;
+}
+
+export function podWorkersMetrics(registry: MetricsRegistry): PodWorkersMetrics {
+  return {
+    passSeconds: registry.histogram({
+      name: 'kubelet_pod_worker_duration_seconds',
+      help: 'How long one pass over one pod takes.',
+      labels: ['operation_type'],
+      buckets: exponentialBuckets(0.0005, 2, 16),
+    }),
+    startSeconds: registry.histogram({
+      name: 'kubelet_pod_start_duration_seconds',
+      help: 'From the first sight of a pod to all of its containers running.',
+      buckets: [0.1, 0.25, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1800],
+    }),
+    panics: registry.counter({ name: 'mendlet_kubelet_pod_worker_panics_total', help: 'Passes that broke.' }),
+    terminated: registry.counter({
+      name: 'kubelet_terminated_containers_total',
+      help: 'Containers that ended.',
+      labels: ['container_type', 'exit_code', 'reason'],
+    }),
+  };
+}

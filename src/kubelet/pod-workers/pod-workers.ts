@@ -1,0 +1,371 @@
+/**
+ * One worker per pod, strictly serial. A pass: what is wanted, a fresh enough observation, what ended in the background →
+ * plan (pure) → note on disk → status, events, probes → actions begun. It never waits for an action: each marks the pod
+ * dirty when it ends, and the next pass sees the outcome as a fact.
+ */
+import type { Pod } from '../../api/index.ts';
+import { RuntimeError } from '../../cri/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  type Logger,
+  type MetricsRegistry,
+  runWorkQueue,
+  WorkQueue,
+} from '../../lib/index.ts';
+import type { Admission } from '../admission/admit-pod.ts';
+import type { DesiredPods } from '../config/desired-pods.ts';
+import { changesRuntime, type Executor } from '../execute/execute-actions.ts';
+import type { MemoryStore } from '../memory/memory-store.ts';
+import { noteFromStatus } from '../plan/absorb-observation.ts';
+import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
+import { allContainers } from '../plan/containers.ts';
+import type { NodeFacts } from '../plan/facts.ts';
+import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
+import { remember } from '../plan/remember.ts';
+import type {
+  ImageManager,
+  Pleg,
+  PodDirectory,
+  PodEvents,
+  PodObservation,
+  PodUID,
+  PodView,
+  ProbeManager,
+  StatusManager,
+  VolumeManager,
+} from '../types.ts';
+import { ghostPod } from './ghost-pod.ts';
+import { MAX_CONCURRENT_PASSES, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
+import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
+import type { Worker } from './worker.ts';
+
+export interface PodWorkersOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly queue: WorkQueue<PodUID>;
+  readonly desired: DesiredPods;
+  readonly pleg: Pleg;
+  readonly memory: MemoryStore;
+  readonly executor: Executor;
+  readonly volumes: VolumeManager;
+  readonly images: ImageManager;
+  readonly probes: ProbeManager;
+  readonly status: StatusManager;
+  readonly events: PodEvents;
+  /** May the pod run beside `others`, which do? */
+  readonly admit: (pod: Pod, others: readonly Pod[]) => Admission;
+  /** `undefined`: the node is not known yet. */
+  readonly node: () => NodeFacts | undefined;
+}
+
+/** The queue that passes run on; made apart, because everybody marks pods dirty before the workers exist. */
+export function createPodQueue(clock: Clock): WorkQueue<PodUID> {
+  return new WorkQueue<PodUID>({ clock, backOff: PASS_RETRY });
+}
+
+export class PodWorkers implements PodDirectory {
+  readonly #options: PodWorkersOptions;
+  readonly #metrics: PodWorkersMetrics;
+  readonly #workers = new Map<PodUID, Worker>();
+
+  constructor(options: PodWorkersOptions) {
+    this.#options = options;
+    this.#metrics = podWorkersMetrics(options.metrics);
+  }
+
+  /** Passes until the signal is aborted and the passes under way have ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    const close = (): void => queue.close();
+    signal.addEventListener('abort', close, { once: true });
+    if (signal.aborted) close();
+    await runWorkQueue({
+      queue,
+      concurrency: MAX_CONCURRENT_PASSES,
+      handler: (uid) => this.#timedPass(uid),
+      onPanic: (uid, error) => this.#panic(uid, error),
+    });
+  }
+
+  /** Asks for the pod's end, e.g. by eviction. Unknown pods are left alone. */
+  terminate(uid: PodUID, request: TerminationRequest, end?: PodNote['end']): void {
+    const worker = this.#workers.get(uid);
+    if (worker === undefined) return;
+    const { note } = worker.memory;
+    const termination = note.termination ?? request;
+    worker.memory = { ...worker.memory, note: { ...note, termination, ...(end === undefined ? {} : { end }) } };
+    this.#options.queue.add(uid);
+  }
+
+  /** UIDs that have a worker. */
+  uids(): readonly PodUID[] {
+    return [...this.#workers.keys()];
+  }
+
+  has(uid: PodUID): boolean {
+    return this.#workers.has(uid);
+  }
+
+  /** What the pod's last pass waited for; for logs and debugging. */
+  why(uid: PodUID): readonly string[] {
+    return this.#workers.get(uid)?.why ?? [];
+  }
+
+  pods(): readonly PodView[] {
+    const { desired } = this.#options;
+    return desired.all().flatMap(({ pod, wanted }) => (wanted ? [this.#view(pod)] : []));
+  }
+
+  find(namespace: string, name: string, uid?: PodUID): PodView | undefined {
+    const found = this.pods().find(({ pod: { metadata } }) => {
+      const named = metadata?.namespace === namespace && metadata.name === name;
+      return named && (uid === undefined || metadata.uid === uid);
+    });
+    return found;
+  }
+
+  /** Pods that the node is doing something for: admitted and not yet over. */
+  activePods(except?: PodUID): readonly Pod[] {
+    return [...this.#workers.values()]
+      .filter((worker) => worker.uid !== except && isActive(worker))
+      .map(({ pod }) => pod);
+  }
+
+  #view(pod: Pod): PodView {
+    const uid = pod.metadata?.uid ?? '';
+    return { pod, status: this.#workers.get(uid)?.status, observation: this.#options.pleg.observation(uid) };
+  }
+
+  async #timedPass(uid: PodUID): Promise<'retry' | void> {
+    const { clock } = this.#options;
+    const begun = clock.now().mono;
+    try {
+      return await this.#pass(uid);
+    } finally {
+      const operation = this.#workers.get(uid)?.lifecycle.state === 'syncing' ? 'sync' : 'terminate';
+      this.#metrics.passSeconds.observe((clock.now().mono - begun) / 1000, { operation_type: operation });
+    }
+  }
+
+  async #pass(uid: PodUID): Promise<'retry' | void> {
+    const { pleg, desired, queue, clock, executor } = this.#options;
+    const node = this.#options.node();
+    if (!pleg.synced() || node === undefined) return queue.addAfter(uid, SYNC_WAIT_MS);
+    // What the runtime has of this pod is not known: neither its presence nor its absence may be acted on.
+    if (!pleg.known(uid)) return 'retry';
+    const worker = await this.#worker(uid);
+    if (worker === undefined) return desired.synced() ? undefined : queue.addAfter(uid, SYNC_WAIT_MS);
+    const outcomes = executor.takeOutcomes(uid);
+    worker.memory = remember(worker.memory, outcomes);
+    for (const outcome of outcomes) {
+      if (changesRuntime(outcome)) worker.freshAfter = Math.max(worker.freshAfter, outcome.at.mono);
+    }
+    if (!(await this.#observe(worker))) return 'retry';
+    const observed = pleg.observation(uid);
+    this.#admit(worker, observed);
+    const plan = computePodActions({
+      pod: worker.pod,
+      wanted: worker.wanted,
+      lifecycle: worker.lifecycle,
+      observed,
+      memory: worker.memory,
+      facts: this.#facts(uid),
+      node,
+      previousStatus: worker.status ?? worker.pod.status,
+      now: clock.now(),
+    });
+    await this.#apply(worker, plan, observed);
+  }
+
+  /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */
+  async #worker(uid: PodUID): Promise<Worker | undefined> {
+    const { desired, pleg, memory, volumes, clock } = this.#options;
+    const entry = desired.get(uid);
+    const known = this.#workers.get(uid);
+    if (known !== undefined) {
+      if (entry !== undefined) {
+        known.pod = entry.pod;
+        known.wanted = entry.wanted;
+      }
+      return known;
+    }
+    if (entry === undefined && !desired.synced()) return undefined;
+    const note = await memory.load(uid);
+    const observed = pleg.observation(uid);
+    // Nobody wants it, nothing is left of it.
+    if (
+      entry === undefined &&
+      observed === undefined &&
+      note === undefined &&
+      !(await volumes.onDisk()).includes(uid)
+    ) {
+      desired.forget(uid);
+      return undefined;
+    }
+    const pod = entry?.pod ?? ghostPod(uid, observed, note);
+    const empty = emptyMemory(pod.metadata?.namespace ?? '', pod.metadata?.name ?? '').note;
+    const worker: Worker = {
+      uid,
+      pod,
+      wanted: entry?.wanted ?? false,
+      lifecycle: { state: 'waiting' },
+      memory: { note: note ?? noteFromStatus(empty, pod), volatile: EMPTY_VOLATILE },
+      status: undefined,
+      freshAfter: Number.NEGATIVE_INFINITY,
+      firstSeenAt: pod.status?.startTime === undefined && note === undefined ? clock.now().mono : undefined,
+      preparedVersion: undefined,
+      why: [],
+    };
+    this.#workers.set(uid, worker);
+    return worker;
+  }
+
+  /** Reads the pod anew if what is known of it is older than what was done to it. */
+  async #observe(worker: Worker): Promise<boolean> {
+    const { pleg, logger } = this.#options;
+    const cached = pleg.observation(worker.uid);
+    if (worker.freshAfter === Number.NEGATIVE_INFINITY) return true;
+    if (cached === undefined || cached.at < worker.freshAfter) {
+      try {
+        await pleg.inspect(worker.uid);
+      } catch (error) {
+        if (!(error instanceof RuntimeError)) throw error;
+        logger.info('the pod cannot be inspected', { uid: worker.uid, error: errorMessage(error) });
+        return false;
+      }
+    }
+    worker.freshAfter = Number.NEGATIVE_INFINITY;
+    return true;
+  }
+
+  /** Once per pod. What the runtime already runs of it was admitted in an earlier life. */
+  #admit(worker: Worker, observed: PodObservation | undefined): void {
+    const { note } = worker.memory;
+    if (note.admitted || note.end !== undefined || worker.lifecycle.state !== 'waiting') return;
+    if (worker.pod.metadata?.deletionTimestamp !== undefined) return;
+    if ((observed?.sandboxes.length ?? 0) > 0 || !worker.wanted) {
+      worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
+      return;
+    }
+    const verdict = this.#options.admit(worker.pod, this.activePods(worker.uid));
+    if (verdict.admitted) {
+      worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
+      return;
+    }
+    this.#options.events.pod(worker.pod, 'Warning', verdict.reason, verdict.message);
+    const end = { phase: 'Failed', reason: verdict.reason, message: `Pod was rejected: ${verdict.message}` } as const;
+    worker.memory = { ...worker.memory, note: { ...note, end } };
+  }
+
+  #facts(uid: PodUID) {
+    const { executor, volumes, images, probes } = this.#options;
+    return {
+      jobs: executor.jobs(uid),
+      volumes: volumes.fact(uid),
+      image: (container: string, attempt: number) => images.fact(uid, container, attempt),
+      probes: probes.results(uid),
+    };
+  }
+
+  async #apply(worker: Worker, plan: PodPlan, observed: PodObservation | undefined): Promise<void> {
+    const { memory, executor, queue, probes, events } = this.#options;
+    const { uid, pod } = worker;
+    this.#countDeaths(worker, plan);
+    worker.memory = plan.memory;
+    if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
+    worker.lifecycle = plan.lifecycle;
+    worker.status = plan.status;
+    worker.why = plan.why;
+    if (plan.gone) {
+      await this.#forget(worker);
+      return;
+    }
+    // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
+    await memory.save(uid, plan.memory.note);
+    this.#prepareVolumes(worker);
+    executor.execute(pod, plan.actions, plan.status.podIP ?? '');
+    this.#report(worker);
+    for (const { type, reason, message, fieldPath } of plan.events) events.pod(pod, type, reason, message, fieldPath);
+    probes.sync(pod, observed, { terminating: plan.lifecycle.state !== 'syncing' });
+    this.#observeStart(worker);
+    if (plan.wakeAt !== undefined) queue.addAt(uid, plan.wakeAt);
+  }
+
+  /** Volumes follow the pod's object: a downwardAPI volume shows its labels. */
+  #prepareVolumes(worker: Worker): void {
+    const version = worker.pod.metadata?.resourceVersion;
+    if (worker.lifecycle.state !== 'syncing' || worker.preparedVersion === version) return;
+    const first = worker.preparedVersion === undefined;
+    worker.preparedVersion = version;
+    if (!first) this.#options.volumes.prepare(worker.pod);
+  }
+
+  #report(worker: Worker): void {
+    const { status } = this.#options;
+    if (!worker.wanted || worker.status === undefined) return;
+    const over = worker.lifecycle.state === 'terminated' || worker.lifecycle.state === 'finished';
+    if (over && worker.memory.note.reclaimed) status.finish(worker.pod, worker.status);
+    else status.report(worker.pod, worker.status);
+  }
+
+  async #forget({ uid }: Worker): Promise<void> {
+    const { memory, executor, queue, probes, status, images, desired } = this.#options;
+    await memory.remove(uid);
+    this.#workers.delete(uid);
+    executor.forget(uid);
+    probes.forget(uid);
+    images.forget(uid);
+    status.forget(uid);
+    desired.forget(uid);
+    queue.discard(uid);
+  }
+
+  #logTransition(worker: Worker, plan: PodPlan): void {
+    const request = 'request' in plan.lifecycle ? plan.lifecycle.request : undefined;
+    this.#options.logger.info(`pod ${plan.lifecycle.state}`, {
+      pod: `${worker.pod.metadata?.namespace}/${worker.pod.metadata?.name}`,
+      uid: worker.uid,
+      ...(request === undefined ? {} : { reason: request.reason, graceSeconds: request.gracePeriodSeconds }),
+    });
+  }
+
+  #observeStart(worker: Worker): void {
+    const statuses = worker.status?.containerStatuses ?? [];
+    if (worker.firstSeenAt === undefined || statuses.length === 0) return;
+    if (!statuses.every(({ state }) => state?.running !== undefined)) return;
+    const { mono } = this.#options.clock.now();
+    this.#metrics.startSeconds.observe((mono - worker.firstSeenAt) / 1000);
+    worker.firstSeenAt = undefined;
+  }
+
+  #countDeaths(worker: Worker, plan: PodPlan): void {
+    for (const { container, kind } of allContainers(worker.pod)) {
+      const before = worker.memory.note.containers[container.name]?.deaths ?? [];
+      for (const death of plan.memory.note.containers[container.name]?.deaths ?? []) {
+        if (before.some(({ containerId }) => containerId === death.containerId)) continue;
+        this.#metrics.terminated.inc({
+          container_type: kind === 'app' ? 'container' : 'init_container',
+          exit_code: String(death.exitCode),
+          reason: death.reason,
+        });
+      }
+    }
+  }
+
+  /** A mistake of ours in one pod's pass: told, and tried again with a growing pause. The node goes on. */
+  #panic(uid: PodUID, error: unknown): void {
+    const { logger, events } = this.#options;
+    this.#metrics.panics.inc();
+    logger.error('a pass over a pod broke', { uid, error });
+    const pod = this.#workers.get(uid)?.pod;
+    if (pod === undefined) return;
+    events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);
+  }
+}
+
+function isActive(worker: Worker): boolean {
+  const { state } = worker.lifecycle;
+  return worker.memory.note.admitted && state !== 'terminated' && state !== 'finished';
+}

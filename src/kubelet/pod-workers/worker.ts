@@ -1,0 +1,23 @@
+/** What the pod workers keep of one pod between passes. Only its own pass changes it. */
+import type { Pod, PodStatus } from '../../api/index.ts';
+import type { PodLifecycle } from '../plan/lifecycle.ts';
+import type { PodMemory } from '../plan/pod-memory.ts';
+import type { PodUID } from '../types.ts';
+
+export interface Worker {
+  readonly uid: PodUID;
+  /** As last seen. */
+  pod: Pod;
+  wanted: boolean;
+  lifecycle: PodLifecycle;
+  memory: PodMemory;
+  status: PodStatus | undefined;
+  /** Mono ms: an observation that began earlier does not show what we did. */
+  freshAfter: number;
+  /** Mono ms when the pod was first seen; gone once its start has been measured. */
+  firstSeenAt: number | undefined;
+  /** The volumes were last prepared for this version of the pod. */
+  preparedVersion: string | undefined;
+  /** What the last pass waited for. */
+  why: readonly string[];
+}
