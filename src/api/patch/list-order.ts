@@ -34,5 +34,9 @@ export function orderMerged(
 }
 
 function ranks(identities: readonly unknown[]): ReadonlyMap<unknown, number> {
-  return new Map(identities.map((identity, position) => [identity, position]));
+  const first = new Map<unknown, number>();
+  identities.forEach((identity, position) => {
+    if (!first.has(identity)) first.set(identity, position);
+  });
+  return first;
 }

@@ -166,17 +166,16 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
   if (replace) return elements.map(withoutDirectives);
   const shape = field.shape.kind === 'list' ? field.shape.element : undefined;
   const members = membersOfShape(shape);
-  const merged = new Map<unknown, unknown>();
-  for (const element of original) {
-    const identity = identify(element);
-    if (!deleted.has(identity) && !merged.has(identity)) merged.set(identity, element);
-  }
+  // Elements of the server that share an identity (a port for TCP and UDP) all stay; a patch reaches the first.
+  const merged = original.filter((element) => !deleted.has(identify(element)));
   for (const element of elements) {
     const identity = identify(element);
-    const old = merged.get(identity);
-    merged.set(identity, isRecord(old) ? mergeObject(old, element, members) : withoutDirectives(element));
+    const position = merged.findIndex((other) => identify(other) === identity);
+    const old = merged[position];
+    if (isRecord(old)) merged[position] = mergeObject(old, element, members);
+    else merged.push(withoutDirectives(element));
   }
-  return orderMerged([...merged.values()], elements.map(identify), original.map(identify), identify);
+  return orderMerged(merged, elements.map(identify), original.map(identify), identify);
 }
 
 interface ListPatch {
