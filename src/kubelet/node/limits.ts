@@ -1,0 +1,30 @@
+/** Periods and thresholds of the node's own objects; upstream's defaults unless said otherwise. */
+
+/** nodeStatusUpdateFrequency, nodeStatusReportFrequency. */
+export const STATUS_PERIOD_MS = 10_000;
+export const STATUS_REPORT_MS = 300_000;
+/** Until the node is Ready for the first time the status is looked at this often, for this long (nodeReadyGracePeriod). */
+export const FAST_STATUS_PERIOD_MS = 100;
+export const FAST_STATUS_MS = 120_000;
+/** nodeLeaseDurationSeconds; renewed after a quarter of it. */
+export const LEASE_DURATION_SECONDS = 40;
+export const LEASE_PERIOD_MS = 10_000;
+export const LEASE_JITTER = 0.04;
+/** Back-off of registration and of a failed lease renewal. */
+export const RETRY_BACK_OFF = { baseMs: 200, capMs: 7000 };
+export const CALL_TIMEOUT_MS = 10_000;
+/** Deadline of asking the machine or the runtime for what the status shows. */
+export const FACTS_TIMEOUT_MS = 5000;
+/** Write conflicts in a row before the next period. */
+export const MAX_CONFLICTS = 5;
+/** nodeStatusMaxImages, MaxNamesPerImageInNodeStatus. */
+export const MAX_IMAGES = 50;
+export const MAX_NAMES_PER_IMAGE = 5;
+/** Hard eviction thresholds: below them the node is under pressure. */
+export const MEMORY_AVAILABLE_BYTES = 100 * 1024 * 1024;
+export const NODEFS_AVAILABLE = 0.1;
+export const NODEFS_INODES_FREE = 0.05;
+export const IMAGEFS_AVAILABLE = 0.15;
+export const IMAGEFS_INODES_FREE = 0.05;
+/** evictionPressureTransitionPeriod: pressure must be gone this long before the condition says so. */
+export const PRESSURE_TRANSITION_MS = 300_000;

@@ -1,0 +1,88 @@
+/** The node's heartbeat: its Lease in kube-node-lease, made once and renewed every ten seconds. */
+import { isConflict, isNotFound, type Lease, LEASES, type Node } from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import { type Clock, exponentialDelay, formatMicroTime, jitterUp, type Logger, type Random } from '../../lib/index.ts';
+import { callInTime } from './call-in-time.ts';
+import { LEASE_DURATION_SECONDS, LEASE_JITTER, LEASE_PERIOD_MS, RETRY_BACK_OFF } from './limits.ts';
+
+const NAMESPACE = 'kube-node-lease';
+
+export interface NodeLeaseOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly client: KubeClient;
+  readonly nodeName: string;
+  /** The registered node, which owns the lease. */
+  readonly node: () => Node | undefined;
+}
+
+/** Runs until the signal is aborted. */
+export async function renewNodeLease(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
+  const { clock, random, logger } = options;
+  let lease: Lease | undefined;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      lease = await renew(options, lease, signal);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      // The object in hand is old: the next try begins with reading it.
+      lease = undefined;
+      if (!isConflict(error)) logger.warn('node lease not renewed', { failures, error });
+    }
+    const delayMs =
+      failures === 0 ? jitterUp(LEASE_PERIOD_MS, LEASE_JITTER, random) : exponentialDelay(RETRY_BACK_OFF, failures);
+    await clock.sleep(delayMs, signal).catch(() => {});
+  }
+}
+
+async function renew(options: NodeLeaseOptions, known: Lease | undefined, signal: AbortSignal): Promise<Lease> {
+  const { clock, client, nodeName } = options;
+  const current = known ?? (await readLease(options, signal));
+  const renewed = leaseNow(options, current);
+  return callInTime(clock, signal, (callSignal) =>
+    current === undefined
+      ? client.create(LEASES, renewed, callSignal)
+      : client.update(LEASES, renewed, undefined, callSignal),
+  ).catch((error: unknown) => {
+    if (current !== undefined && isNotFound(error)) return renew(options, undefined, signal);
+    throw error instanceof Error ? error : new Error(`lease ${nodeName}: ${String(error)}`);
+  });
+}
+
+async function readLease(
+  { clock, client, nodeName }: NodeLeaseOptions,
+  signal: AbortSignal,
+): Promise<Lease | undefined> {
+  try {
+    return await callInTime(clock, signal, (callSignal) => client.get(LEASES, NAMESPACE, nodeName, callSignal));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function leaseNow({ clock, nodeName, node }: NodeLeaseOptions, current: Lease | undefined): Lease {
+  const uid = node()?.metadata?.uid;
+  const owner = uid === undefined ? [] : [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }];
+  return {
+    ...current,
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      ...current?.metadata,
+      name: nodeName,
+      namespace: NAMESPACE,
+      ...(owner.length > 0 && { ownerReferences: owner }),
+    },
+    spec: {
+      ...current?.spec,
+      holderIdentity: nodeName,
+      leaseDurationSeconds: LEASE_DURATION_SECONDS,
+      renewTime: formatMicroTime(clock.now().wall),
+    },
+  };
+}

@@ -1,0 +1,243 @@
+/** Registers the node, keeps its status and its lease, and tells of its changes. */
+import { isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
+import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
+import type { Machine, MachineFacts, MachinePressure } from '../ports.ts';
+import { sameValue } from '../status/status-patch.ts';
+import type { KubeletHealth, PodEvents } from '../types.ts';
+import { callInTime } from './call-in-time.ts';
+import {
+  FACTS_TIMEOUT_MS,
+  FAST_STATUS_MS,
+  FAST_STATUS_PERIOD_MS,
+  MAX_CONFLICTS,
+  RETRY_BACK_OFF,
+  STATUS_PERIOD_MS,
+  STATUS_REPORT_MS,
+} from './limits.ts';
+import { nodeConditions } from './node-conditions.ts';
+import { renewNodeLease } from './node-lease.ts';
+import { adoptionPatch, newNode, type NodeIdentity, nodeStatus } from './node-object.ts';
+import { isUnderPressure, type PressureMemory, type PressureVerdict, rememberPressure } from './pressure.ts';
+
+export interface NodeManagerOptions extends NodeIdentity {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly client: KubeClient;
+  readonly machine: Machine;
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly events: PodEvents;
+  readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
+}
+
+export interface NodeManager {
+  /** The node as the server last had it; `undefined` before registration. */
+  node(): Node | undefined;
+  /** Something that the status shows may have changed (the runtime came or went): look now. */
+  refresh(): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createNodeManager(options: NodeManagerOptions): NodeManager {
+  return new Manager(options);
+}
+
+/** What the status is made of. What could not be asked keeps its last value. */
+interface Observed {
+  readonly machine: MachineFacts;
+  readonly pressure: MachinePressure;
+  readonly runtime: RuntimeVersion | undefined;
+  readonly images: readonly Image[];
+}
+
+class Manager implements NodeManager {
+  readonly #options: NodeManagerOptions;
+  #node: Node | undefined;
+  #observed: Observed | undefined;
+  #pressure: PressureMemory = {};
+  /** Mono ms of the last status that the server took. */
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #wasReady = false;
+  #bootChecked = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: NodeManagerOptions) {
+    this.#options = options;
+  }
+
+  node(): Node | undefined {
+    return this.#node;
+  }
+
+  refresh(): void {
+    this.#wake?.();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#options.events.node('Normal', 'Starting', 'Starting kubelet.');
+    await this.#register(signal);
+    if (signal.aborted) return;
+    const lease = { ...this.#options, node: () => this.#node };
+    await Promise.all([renewNodeLease(lease, signal), this.#statusLoop(signal)]);
+  }
+
+  async #register(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        this.#node = await this.#createOrAdopt(signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        logger.warn('node not registered yet', { failures, error });
+        await clock.sleep(exponentialDelay(RETRY_BACK_OFF, failures), signal).catch(() => {});
+      }
+    }
+  }
+
+  async #createOrAdopt(signal: AbortSignal): Promise<Node> {
+    const { clock, client, nodeName } = this.#options;
+    const wanted = newNode(this.#options, await this.#options.machine.facts());
+    try {
+      return await callInTime(clock, signal, (callSignal) => client.create(NODES, wanted, callSignal));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    const existing = await callInTime(clock, signal, (callSignal) =>
+      client.get(NODES, undefined, nodeName, callSignal),
+    );
+    const patch = adoptionPatch(existing, wanted);
+    if (patch === undefined) return existing;
+    return callInTime(clock, signal, (callSignal) =>
+      client.patch(NODES, undefined, nodeName, 'merge', patch, undefined, callSignal),
+    );
+  }
+
+  async #statusLoop(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    const begun = clock.now().mono;
+    while (!signal.aborted) {
+      try {
+        await this.#sync(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn('node status not updated', { error });
+      }
+      const hurry = !this.#wasReady && clock.now().mono - begun < FAST_STATUS_MS;
+      await this.#pause(hurry ? FAST_STATUS_PERIOD_MS : STATUS_PERIOD_MS, signal);
+    }
+  }
+
+  #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal.removeEventListener('abort', end);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = this.#options.clock.setTimer(delayMs, end);
+      signal.addEventListener('abort', end, { once: true });
+      this.#wake = end;
+      if (signal.aborted) end();
+    });
+  }
+
+  async #sync(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const observed = await this.#observe(signal);
+    const now = clock.now();
+    const remembered = rememberPressure(this.#pressure, isUnderPressure(observed.pressure), now.mono);
+    this.#pressure = remembered.memory;
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      try {
+        await this.#write(observed, remembered.verdict, signal);
+        return;
+      } catch (error) {
+        if (isNotFound(error)) this.#node = await this.#createOrAdopt(signal);
+        else if (isConflict(error)) this.#node = await this.#read(signal);
+        else throw error;
+      }
+    }
+  }
+
+  #read(signal: AbortSignal): Promise<Node> {
+    const { clock, client, nodeName } = this.#options;
+    return callInTime(clock, signal, (callSignal) => client.get(NODES, undefined, nodeName, callSignal));
+  }
+
+  async #write(observed: Observed, pressure: PressureVerdict, signal: AbortSignal): Promise<void> {
+    const { clock, client, health } = this.#options;
+    const before = this.#node ?? {};
+    const errors = health.runtimeErrors();
+    const now = clock.now();
+    const { conditions, changes } = nodeConditions(before.status?.conditions ?? [], {
+      pressure,
+      errors,
+      wall: now.wall,
+    });
+    const facts = { ...observed, ephemeralBytes: observed.pressure.rootFs.bytes };
+    const status = { ...nodeStatus(before.status ?? {}, this.#options, facts), conditions };
+    this.#tellReboot(before, observed.machine.bootId);
+    const due = now.mono - this.#reportedAt >= STATUS_REPORT_MS;
+    if (due || changes.length > 0 || !sameStatus(before.status, status)) {
+      this.#node = await callInTime(clock, signal, (callSignal) =>
+        client.update(NODES, { ...before, status }, 'status', callSignal),
+      );
+      this.#reportedAt = now.mono;
+    }
+    for (const reason of changes) this.#tell(reason);
+    this.#wasReady ||= errors.length === 0;
+  }
+
+  #tell(reason: string): void {
+    const { events, nodeName } = this.#options;
+    events.node('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
+  }
+
+  #tellReboot(before: Node, bootId: string): void {
+    if (this.#bootChecked) return;
+    this.#bootChecked = true;
+    const known = before.status?.nodeInfo?.bootID ?? '';
+    if (known === '' || known === bootId) return;
+    const { events, nodeName } = this.#options;
+    events.node('Warning', 'Rebooted', `Node ${nodeName} has been rebooted, boot id: ${bootId}`);
+  }
+
+  /** Rejects only when the machine cannot be asked; a runtime that is away leaves what it said before. */
+  async #observe(signal: AbortSignal): Promise<Observed> {
+    const { machine, runtime, images } = this.#options;
+    const call = { signal, timeoutMs: FACTS_TIMEOUT_MS };
+    const [facts, pressure, version, list] = await Promise.all([
+      machine.facts(),
+      machine.pressure(),
+      this.#orBefore(() => runtime.version(call), this.#observed?.runtime, signal),
+      this.#orBefore(() => images.list(call), this.#observed?.images, signal),
+    ]);
+    this.#observed = { machine: facts, pressure, runtime: version, images: list ?? [] };
+    return this.#observed;
+  }
+
+  async #orBefore<T>(ask: () => Promise<T>, before: T | undefined, signal: AbortSignal): Promise<T | undefined> {
+    try {
+      const result = await withDeadline({ clock: this.#options.clock, timeoutMs: FACTS_TIMEOUT_MS, signal }, ask);
+      return result.kind === 'done' ? result.value : before;
+    } catch (error) {
+      if (!signal.aborted) this.#options.logger.debug('the runtime did not answer for the node status', { error });
+      return before;
+    }
+  }
+}
+
+/** Equal but for the heartbeats, which alone are no reason to write. */
+function sameStatus(before: Node['status'], after: Node['status']): boolean {
+  return sameValue(withoutHeartbeats(before), withoutHeartbeats(after));
+}
+
+function withoutHeartbeats(status: Node['status']): unknown {
+  return { ...status, conditions: status?.conditions?.map((condition) => ({ ...condition, lastHeartbeatTime: '' })) };
+}
