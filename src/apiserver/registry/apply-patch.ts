@@ -1,17 +1,93 @@
-/** Patches by their media type. */
-import { type ResourceRow, unsupportedMediaType } from '../../api/index.ts';
+/** Patches by their media type: reads one from a request, and applies it to an object. */
+import {
+  apiVersionOf,
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  badRequest,
+  conflict,
+  PatchError,
+  requestEntityTooLarge,
+  type ResourceRow,
+  StatusError,
+  unsupportedMediaType,
+} from '../../api/index.ts';
 import type { HttpRequest } from '../../lib/index.ts';
-import type { ApiObject } from './object.ts';
+import { bodyText, contentType, parseJson } from '../http/body.ts';
+import { duplicateFields } from '../http/duplicate-fields.ts';
+import { type ApiObject, isRecord } from './object.ts';
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+const APPLY_PATCH = 'application/apply-patch+yaml';
+const PATCH_TYPES: readonly string[] = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
 
 export interface Patch {
+  readonly type: string;
   readonly value: unknown;
+  /** Fields that its text names twice. */
   readonly problems: readonly string[];
 }
 
-export function readPatch(_request: HttpRequest, _row: ResourceRow): Patch {
-  throw unsupportedMediaType([]);
+/** Throws 415 for other kinds of patches and 400 for what is no patch at all. */
+export function readPatch(request: HttpRequest): Patch {
+  const type = contentType(request);
+  if (type === APPLY_PATCH) throw serverSideApply();
+  if (!PATCH_TYPES.includes(type)) throw unsupportedMediaType(PATCH_TYPES);
+  const text = bodyText(request);
+  const value = parseJson(text);
+  if (type !== JSON_PATCH && !isRecord(value)) throw badRequest('the patch must be a JSON object');
+  return { type, value, problems: duplicateFields(text) };
 }
 
-export function applyPatch(_patch: Patch, _row: ResourceRow, old: ApiObject): unknown {
-  return old;
+function serverSideApply(): StatusError {
+  const { status } = unsupportedMediaType(PATCH_TYPES);
+  const message = `server-side apply is not supported yet: use one of ${PATCH_TYPES.join(', ')}`;
+  return new StatusError({ ...status, message });
+}
+
+/** The patched object, not yet checked. Throws 400, 413 or 422. */
+export function applyPatch(patch: Patch, row: ResourceRow, old: ApiObject): unknown {
+  const { resourceVersion } = metadataOf(patch.value);
+  if (typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion) {
+    throw conflict(row, old.metadata.name ?? '');
+  }
+  try {
+    switch (patch.type) {
+      case JSON_PATCH:
+        return applyJsonPatch(old, patch.value);
+      case MERGE_PATCH:
+        return applyMergePatch(old, patch.value);
+      default:
+        return applyStrategicMergePatch(apiVersionOf(row), row.kind, old, patch.value);
+    }
+  } catch (error) {
+    if (error instanceof PatchError) throw patchFailure(error);
+    throw error;
+  }
+}
+
+function metadataOf(patch: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(patch) && isRecord(patch['metadata']) ? patch['metadata'] : {};
+}
+
+function patchFailure(error: PatchError): StatusError {
+  switch (error.code) {
+    case 'malformed':
+      return badRequest(error.message);
+    case 'too-large':
+      return requestEntityTooLarge(error.message);
+    case 'inapplicable':
+      return new StatusError({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        reason: 'Invalid',
+        message: `the server rejected our request due to an error in our request: ${error.message}`,
+        details: {},
+        code: 422,
+      });
+  }
 }

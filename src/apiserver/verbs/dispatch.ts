@@ -29,6 +29,15 @@ const verbs: Readonly<Record<string, Handler>> = {
   deletecollection: removeCollection,
 };
 
+/** Verbs that need a name in the path (true), and those that bear none (false). */
+const onObjects: ReadonlyMap<string, boolean> = new Map([
+  ['get', true],
+  ['update', true],
+  ['patch', true],
+  ['delete', true],
+  ['create', false],
+]);
+
 /** Subresources that are a part of the object. */
 function partHandlers(part: Change['part']): Readonly<Record<string, Handler>> {
   return { get, update: (call) => update(call, part), patch: (call) => patch(call, part) };
@@ -59,6 +68,7 @@ export function dispatch(call: Call): Promise<HttpResponse> {
   if (handlers === undefined) throw notFoundPath();
   const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
   const known = subresource !== undefined || (registration.row.verbs as readonly string[]).includes(verb);
-  if (handler === undefined || !known) throw methodNotAllowed(registration.row, verb);
+  const misplaced = subresource === undefined && onObjects.get(verb) === (info.name === undefined);
+  if (handler === undefined || !known || misplaced) throw methodNotAllowed(registration.row, verb);
   return handler(call);
 }

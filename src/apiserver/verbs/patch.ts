@@ -15,7 +15,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const form = negotiateObject(request.headers['accept']);
   const dryRun = isDryRun(info.query);
   const fieldValidation = fieldValidationOf(info.query);
-  const given = readPatch(request, row);
+  const given = readPatch(request);
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

@@ -96,9 +96,7 @@ export async function changeObject(call: Call, key: string, request: Change): Pr
     const wanted = request.change(before);
     refuseStale(registration, name, wanted, before);
     const object = prepareChanged(registration, wanted, before, request.part);
-    if (sameValue({ ...object, metadata: { ...object.metadata, resourceVersion: before.metadata.resourceVersion } }, before)) {
-      return { kind: 'same', item: old };
-    }
+    if (sameValue(object, before)) return { kind: 'same', item: old };
     const released = isReleased(object, registration.strategy);
     if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
     const written = released
@@ -128,7 +126,8 @@ function refuseStale(registration: Registration, name: string, wanted: ApiObject
 
 function prepareChanged(registration: Registration, wanted: ApiObject, old: ApiObject, part: Change['part']): ApiObject {
   const { strategy, row } = registration;
-  let object = metaForUpdate(wanted, old);
+  // The precondition is checked; from here on it is the version that is replaced.
+  let object = withMeta(metaForUpdate(wanted, old), { resourceVersion: old.metadata.resourceVersion ?? '' });
   if (part === 'status') {
     object = withParts(old, { metadata: object.metadata, status: object['status'] });
     object = strategy.prepareForStatusUpdate?.(object, old) ?? object;
