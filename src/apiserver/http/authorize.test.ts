@@ -5,6 +5,7 @@ import { parseRequestInfo } from './request-info.ts';
 
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };
 const node: UserInfo = { name: 'system:node:n1', groups: ['system:nodes'] };
+const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 const bob: UserInfo = { name: 'bob', groups: [] };
 
 function message(user: UserInfo | undefined, method: string, url: string): string {
@@ -17,6 +18,8 @@ describe('refuse', () => {
     [undefined, 'GET', '/healthz/ping', 'allowed'],
     [undefined, 'GET', '/api/v1/pods', 'Unauthorized'],
     [undefined, 'GET', '/version', 'Unauthorized'],
+    [anonymous, 'GET', '/readyz', 'allowed'],
+    [anonymous, 'GET', '/api', 'Unauthorized'],
     [admin, 'DELETE', '/api/v1/namespaces/a/pods/b', 'allowed'],
     [bob, 'GET', '/apis/apps/v1', 'allowed'],
     [bob, 'GET', '/metrics', 'forbidden: User "bob" cannot get path "/metrics"'],

@@ -13,6 +13,7 @@ export interface Authorizer {
 }
 
 const MASTERS = 'system:masters';
+const UNAUTHENTICATED = 'system:unauthenticated';
 const NODES = 'system:nodes';
 const NODE_PREFIX = 'system:node:';
 const NODE_LEASE_NAMESPACE = 'kube-node-lease';
@@ -91,7 +92,7 @@ function writesEvents(info: ResourceRequest): boolean {
 /** The refusal of a request that may not be made; `undefined` when it may. */
 export function refuse(authorizer: Authorizer, user: UserInfo | undefined, info: RequestInfo): StatusError | undefined {
   if (info.kind === 'path' && isPublicPath(info.path)) return undefined;
-  if (user === undefined) return unauthorized();
+  if (user === undefined || user.groups.includes(UNAUTHENTICATED)) return unauthorized();
   const decision = authorizer.authorize(user, info);
   if (decision.allowed) return undefined;
   const reason = decision.reason === undefined ? '' : `: ${decision.reason}`;

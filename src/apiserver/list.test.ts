@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { podManifest, startTestServer, type TestServer } from './test-server.node.ts';
+
+let api: TestServer;
+beforeEach(async () => {
+  api = await startTestServer();
+});
+afterEach(() => api.close());
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const pods = '/api/v1/namespaces/default/pods';
+
+interface List {
+  readonly items: readonly { readonly metadata: { readonly name: string; readonly namespace: string } }[];
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+}
+
+async function fill(names: readonly string[], namespace = 'default'): Promise<void> {
+  for (const name of names) await api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
+}
+
+async function list(url: string): Promise<List> {
+  const { status, body } = await api.call('GET', url);
+  expect(body.message).toBeUndefined();
+  expect(status).toBe(200);
+  return body;
+}
+
+function names(page: List): string[] {
+  return page.items.map((item) => item.metadata.name);
+}
+
+describe('list', () => {
+  it('is sorted, of one namespace or all', async () => {
+    await fill(['b', 'a']);
+    await fill(['c'], 'kube-system');
+    const page = await list(maps);
+    expect(names(page)).toEqual(['a', 'b']);
+    expect(page).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1' });
+    expect(names(await list('/api/v1/configmaps'))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('keeps namespaces apart whose names begin alike', async () => {
+    await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'default-2' } });
+    await fill(['a']);
+    await fill(['b'], 'default-2');
+    expect(names(await list(maps))).toEqual(['a']);
+  });
+
+  it('selects by fields', async () => {
+    await api.call('POST', pods, podManifest('a', { spec: { nodeName: 'n1' } }));
+    await api.call('POST', pods, podManifest('b'));
+    expect(names(await list(`${pods}?fieldSelector=spec.nodeName%3Dn1`))).toEqual(['a']);
+    expect(names(await list(`${pods}?fieldSelector=spec.nodeName%21%3Dn1,status.phase%3DPending`))).toEqual(['b']);
+    expect(names(await list(`${pods}?fieldSelector=metadata.name%3Db`))).toEqual(['b']);
+  });
+
+  it.each([
+    ['fieldSelector=spec.nope%3Dx', 400, 'field label not supported: spec.nope'],
+    ['labelSelector=a%3D%3D%3Db', 400, /unable to parse requirement/],
+    ['resourceVersion=x', 400, /invalid resource version "x"/],
+    ['limit=-1', 400, /invalid value of limit/],
+    ['continue=xyz', 400, /continue key is not valid/],
+    ['resourceVersionMatch=Exact', 422, /resourceVersionMatch is forbidden unless resourceVersion is provided/],
+    ['resourceVersionMatch=Maybe&resourceVersion=1', 422, /Unsupported value: "Maybe"/],
+    ['resourceVersion=1000000', 504, /Too large resource version: 1000000, current: \d+/],
+  ])('refuses ?%s', async (query, status, message) => {
+    const pending = api.call('GET', `${pods}?${query}`);
+    if (status === 504) await api.clock.advance(5000);
+    const answer = await pending;
+    expect(answer.body.message).toMatch(message);
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe('pages', () => {
+  it('show one moment, whatever happens between them', async () => {
+    await fill(['a', 'b', 'c', 'd', 'e']);
+    const first = await list(`${maps}?limit=2`);
+    expect(names(first)).toEqual(['a', 'b']);
+    expect(first.metadata.remainingItemCount).toBe(3);
+    await fill(['aa', 'cc']);
+    await api.call('DELETE', `${maps}/d`);
+    const second = await list(`${maps}?limit=2&continue=${first.metadata.continue}`);
+    expect(names(second)).toEqual(['c', 'd']);
+    expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+    const third = await list(`${maps}?limit=2&continue=${second.metadata.continue}`);
+    expect(names(third)).toEqual(['e']);
+    expect(third.metadata.continue).toBeUndefined();
+  });
+
+  it('end with 410 when the past is gone, and tell how to go on', async () => {
+    await fill(['a', 'b', 'c']);
+    const first = await list(`${maps}?limit=1`);
+    await fill(['d']);
+    await api.store.compact((await api.store.get('/x')).revision);
+    const { status, body } = await api.call('GET', `${maps}?limit=1&continue=${first.metadata.continue}`);
+    expect(status).toBe(410);
+    expect(body.reason).toBe('Expired');
+    const rest = await list(`${maps}?continue=${body.metadata.continue}`);
+    expect(names(rest)).toEqual(['b', 'c', 'd']);
+  });
+
+  it('an exact revision is that revision', async () => {
+    await fill(['a']);
+    const then = (await list(maps)).metadata.resourceVersion;
+    await fill(['b']);
+    expect(names(await list(`${maps}?resourceVersion=${then}&resourceVersionMatch=Exact`))).toEqual(['a']);
+    expect(names(await list(`${maps}?resourceVersion=${then}&resourceVersionMatch=NotOlderThan`))).toEqual(['a', 'b']);
+  });
+});
+
+it('reads at a revision that another resource made', async () => {
+  const { body } = await api.call('POST', pods, podManifest('p'));
+  const page = await list(`${maps}?resourceVersion=${body.metadata.resourceVersion}`);
+  expect(Number(page.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(body.metadata.resourceVersion));
+});
+
+it('shows events in both of their forms', async () => {
+  const event = {
+    metadata: { name: 'e.1' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    reason: 'BackOff',
+    message: 'waits',
+    type: 'Warning',
+    count: 2,
+    firstTimestamp: '2026-01-01T00:00:00Z',
+    lastTimestamp: '2026-01-01T00:00:00Z',
+  };
+  expect((await api.call('POST', '/api/v1/namespaces/default/events', event)).status).toBe(201);
+  const { body } = await api.call('GET', '/apis/events.k8s.io/v1/namespaces/default/events/e.1');
+  expect(body).toMatchObject({
+    apiVersion: 'events.k8s.io/v1',
+    regarding: { name: 'p' },
+    note: 'waits',
+    deprecatedCount: 2,
+    reason: 'BackOff',
+  });
+  expect(body.involvedObject).toBeUndefined();
+  const selected = await list('/api/v1/events?fieldSelector=involvedObject.name%3Dp,type%3DWarning');
+  expect(names(selected)).toEqual(['e.1']);
+  const other = await list('/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp');
+  expect(names(other)).toEqual(['e.1']);
+});
+
+it('forgets events after an hour', async () => {
+  const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'X', type: 'Normal' };
+  await api.call('POST', '/api/v1/namespaces/default/events', event);
+  await api.clock.advance(3_599_000);
+  expect(names(await list('/api/v1/events'))).toEqual(['e']);
+  await api.clock.advance(2_000);
+  expect(names(await list('/api/v1/events'))).toEqual([]);
+});
