@@ -68,7 +68,7 @@ export async function portForwardStream(
   const view = findPod(options.directory, target);
   const sandbox = view.observation?.sandboxes.find(({ state }) => state === 'ready');
   if (sandbox === undefined) throw new RequestError(404, `pod not found ("${target.pod}_${target.namespace}")`);
-  const ports = query.getAll('port').map(Number).filter(Number.isInteger);
+  const ports = [...query.getAll('port'), ...query.getAll('ports')].map(Number).filter(Number.isInteger);
   const url = await options.runtime.portForward(sandbox.id, ports);
   return options.streams.upgrade(url, request);
 }
