@@ -1,7 +1,7 @@
 /** cli: the command line, one file per verb: definitions, help and printers. What the verbs do is `main`'s. */
 export type { DownOptions } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
-export type { Cidr, ListenAddress, RuntimeChoice } from './flag-values.ts';
+export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';
 export { type CliContext, runCommandLine } from './program.ts';
-export type { UpOptions } from './up.ts';
+export { defaultListen, defaultPodCidr, type UpOptions } from './up.ts';
 export { UsageError } from './usage-error.ts';

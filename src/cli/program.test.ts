@@ -31,8 +31,6 @@ describe('runCommandLine', () => {
     expect(calls.up).toEqual({
       filename: [],
       demo: false,
-      listen: { host: '127.0.0.1', port: 6443 },
-      podCidr: { text: '10.244.0.0/16', base: 0x0af40000, prefix: 16 },
       runtime: { kind: 'auto' },
       imageArchive: [],
       logFormat: 'text',

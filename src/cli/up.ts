@@ -22,17 +22,17 @@ export interface UpOptions {
   /** Ends the demo by itself. */
   readonly demoSeconds?: number;
   readonly dataDir?: string;
-  readonly listen: ListenAddress;
+  readonly listen?: ListenAddress;
   readonly nodeName?: string;
-  readonly podCidr: Cidr;
+  readonly podCidr?: Cidr;
   readonly runtime: RuntimeChoice;
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
   readonly logFormat: 'text' | 'json';
 }
 
-export const defaultListen = '127.0.0.1:6443';
-export const defaultPodCidr = '10.244.0.0/16';
+export const defaultListen = parseListen('127.0.0.1:6443');
+export const defaultPodCidr = parsePodCidr('10.244.0.0/16');
 
 const help = `
 Examples:
@@ -70,17 +70,19 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     .addOption(new Option('--demo-seconds <N>', 'end the demo after so many seconds').argParser(valueOf(parseSeconds)))
     .option('--data-dir <DIR>', 'the data folder (see Files)')
     .addOption(
-      new Option('--listen <HOST:PORT>', 'where the API server listens')
-        .argParser(valueOf(parseListen))
-        .default(parseListen(defaultListen), defaultListen),
+      new Option(
+        '--listen <HOST:PORT>',
+        'where the API server listens (default: 127.0.0.1:6443; with --demo any free port)',
+      ).argParser(valueOf(parseListen)),
     )
     .addOption(
       new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
     )
     .addOption(
-      new Option('--pod-cidr <CIDR>', 'the network that pods get their addresses from')
-        .argParser(valueOf(parsePodCidr))
-        .default(parsePodCidr(defaultPodCidr), defaultPodCidr),
+      new Option(
+        '--pod-cidr <CIDR>',
+        'the network that pods get their addresses from (default: 10.244.0.0/16; with --demo a free one)',
+      ).argParser(valueOf(parsePodCidr)),
     )
     .addOption(
       new Option(

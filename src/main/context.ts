@@ -1,4 +1,6 @@
 /** What `main.ts` read of its surroundings, for the composition roots. */
+import type { Terminal } from './demo/screen.ts';
+
 export interface MainContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;
@@ -8,8 +10,8 @@ export interface MainContext {
   readonly stop: AbortSignal;
   /** The checkout's folder, if this runs from one. */
   readonly checkout: string | undefined;
-  /** Whether standard error is a terminal. */
-  readonly terminal: boolean;
+  /** Standard output, if it is a terminal. */
+  readonly screen: Terminal | undefined;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }

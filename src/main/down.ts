@@ -98,7 +98,8 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
   for (const uid of podFolders(paths)) await systemFileSystem.remove(join(pods, uid));
 }
 
-async function purge({ paths }: DataDir, context: MainContext): Promise<void> {
+/** The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it. */
+export async function purge({ paths }: DataDir, context: MainContext): Promise<void> {
   const uids = podFolders(paths);
   const logs = podLogsDir(context, paths.dir);
   for (const name of readdirSync(logs, { withFileTypes: true })) {

@@ -1,7 +1,8 @@
 /** Runs the demo on a host that is ready: makes the pods, watches them as any client would, and shows what happens. */
-import { EVENTS, type Event, NAMESPACES, type Namespace, type Pod, PODS, StatusError } from '../../api/index.ts';
+import { EVENTS, type Event, NAMESPACES, type Namespace, type Pod, PODS } from '../../api/index.ts';
 import { type KubeClient, watcher } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../lib/index.ts';
+import { createPatiently } from '../apply.ts';
 import { demoNamespace, demoPods } from './demo-pods.ts';
 import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
 import { ansiPaint, demoScreen, entryText, lookCommand, plainPaint, summary } from './demo-view.ts';
@@ -24,8 +25,6 @@ export interface DemoOptions {
 const REDRAW_MS = 1000;
 /** News come in bursts: one picture for all of them. */
 const SETTLE_MS = 50;
-const ACCOUNT_RETRY_MS = 100;
-const ACCOUNT_TRIES = 100;
 
 /** @returns what happened in one sentence, when `signal` is aborted */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<string> {
@@ -53,7 +52,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
       metadata: { name: demoNamespace },
     });
     const watching = Promise.all([watchPods(), watchEvents(), view.keepCurrent(signal)]);
-    for (const { pod } of demoPods) await createPod(client, clock, pod, signal);
+    for (const { pod } of demoPods) await createPatiently(client, clock, PODS, pod, signal);
     logger.info('the demo runs', { pods: demoPods.length });
     await watching;
   } catch (error) {
@@ -62,21 +61,6 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     view.close();
   }
   return summary(view.state);
-}
-
-/** A new namespace has its service account only a moment later. */
-async function createPod(client: KubeClient, clock: Clock, pod: Pod, signal: AbortSignal): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await client.create(PODS, pod, signal);
-      return;
-    } catch (error) {
-      const noAccount =
-        error instanceof StatusError && error.reason === 'Forbidden' && /service ?account/i.test(error.message);
-      if (!noAccount || tries === ACCOUNT_TRIES) throw error;
-      await clock.sleep(ACCOUNT_RETRY_MS, signal);
-    }
-  }
 }
 
 /** A picture that is redrawn, or one line for each thing that happens. */

@@ -19,6 +19,8 @@ export interface SetUpOptions {
   /** The environment's PATH. */
   readonly path: string | undefined;
   readonly demo: boolean;
+  /** A CRI socket was given: no containerd of our own is needed. */
+  readonly given: boolean;
 }
 
 /** What set-up found or made beyond programs in their usual places. */
@@ -30,6 +32,7 @@ export interface SetUpResult {
 /** @throws UserError with what is missing and what would help */
 export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> {
   if (options.uid !== 0) throw new UserError(notRoot(options.checkout));
+  if (options.given) return { busybox: undefined };
   const cache = options.checkout === undefined ? undefined : join(options.checkout, '.cache/set-up');
   const unpacked = cache === undefined ? undefined : join(cache, 'busybox-static');
   const look = async () => missingNeeds(await lookAround(options.process, unpacked), options);
@@ -70,8 +73,8 @@ async function install(
 function notRoot(checkout: string | undefined): string {
   const again = checkout === undefined ? 'sudo mendlet up' : 'sudo ./mendlet up';
   return (
-    `containers under a private containerd take root: start it as root (${again}), or name a CRI socket that you may use ` +
-    '(--runtime unix:///PATH); a runtime of plain processes, without root, is to come'
+    `containers, their cgroups and networks take root: start it as root (${again}); a runtime of plain processes, ` +
+    'without root, is to come'
   );
 }
 

@@ -1,0 +1,171 @@
+/** The control plane of `up`: store, certificates, API server with its TLS edge, controllers and scheduler. */
+import { renameSync, writeFileSync } from 'node:fs';
+import { type ApiServer, createApiServer, formatKubeconfig, type NodeConnections } from '../apiserver/index.ts';
+import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
+import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
+import { systemSigner } from '../apiserver/edge/signer.node.ts';
+import { exitCodes } from '../cli/index.ts';
+import { createKubeClient, type KubeClient } from '../client/index.ts';
+import { runControllers } from '../controllers/index.ts';
+import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
+import { systemFileSystem } from '../lib/file-system.node.ts';
+import { runScheduler } from '../scheduler/index.ts';
+import { StoreOpenError, type Store } from '../store/index.ts';
+import { openSqliteStore } from '../store/sqlite.node.ts';
+import type { Background } from './background.ts';
+import type { DataPaths } from './data-dir-path.ts';
+import { UserError } from './user-error.ts';
+import { kubernetesVersion } from './version.ts';
+
+export interface ControlPlaneOptions {
+  readonly paths: DataPaths;
+  readonly nodeName: string;
+  readonly listen: ListenAddress;
+  /** The pod bridge's address: a name of the server, and listened on later. */
+  readonly gateway: string;
+  /** Further names and addresses of this machine. */
+  readonly serverNames: readonly string[];
+  readonly nodeConnection: NodeConnections;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly background: Background;
+}
+
+export interface ControlPlane {
+  readonly server: ApiServer;
+  readonly edge: EdgeServer;
+  readonly pki: Pki;
+  /** Where it listens, with the port that was chosen. */
+  readonly address: ListenAddress;
+  /** A client in memory; `component` names it in logs and User-Agent. */
+  client(user: UserInfo, component: string): KubeClient;
+}
+
+const RENEW_EVERY_MS = 24 * 3600 * 1000;
+const MASTERS = ['system:masters', 'system:authenticated'];
+
+/** The user that mendlet itself acts as on its control plane. */
+export const selfUser: UserInfo = { name: 'mendlet', groups: MASTERS };
+
+/** Starts it all; what was started is given to `stack`. @throws UserError for a taken port, a broken store or certificates */
+export async function startControlPlane(
+  options: ControlPlaneOptions,
+  stack: AsyncDisposableStack,
+): Promise<ControlPlane> {
+  const { clock, random, logger, metrics, background, paths } = options;
+  const pki = await openPki(options);
+  const store = await openStore(options);
+  stack.defer(() => store.close());
+  const server = createApiServer({
+    store,
+    clock,
+    random: random.split('apiserver'),
+    logger: logger.child({ component: 'apiserver' }),
+    version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
+    nodeConnection: options.nodeConnection,
+    metrics,
+  });
+  stack.defer(() => server.close());
+  const edge = await startEdge(options, server, pki);
+  stack.defer(() => edge.close());
+  await server.ready;
+  const address = edge.addresses[0] ?? options.listen;
+  writeKubeconfig(paths, pki, address);
+  const client = (user: UserInfo, component: string): KubeClient =>
+    createKubeClient(server.as(user), { clock, userAgent: `mendlet-${component}/${kubernetesVersion}` });
+  const component = (name: string) => ({
+    client: client({ name: `system:${name}`, groups: MASTERS }, name),
+    clock,
+    random: random.split(name),
+    logger: logger.child({ component: name }),
+    metrics,
+  });
+  const caCertificate = pki.authorityPem;
+  background.start('controllers', (signal) =>
+    runControllers({ ...component('kube-controller-manager'), caCertificate }, signal),
+  );
+  background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
+  background.start('certificates', (signal) => renewCertificates(options, edge, address, signal));
+  return { server, edge, pki, address, client };
+}
+
+async function openPki(options: ControlPlaneOptions): Promise<Pki> {
+  const { paths, nodeName, clock, gateway, listen, serverNames } = options;
+  const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
+  const names = [gateway, ...serverNames, ...(wildcard ? [] : [listen.host])];
+  try {
+    return await ensurePki({
+      dir: paths.pki,
+      nodeName,
+      serverNames: names,
+      fs: systemFileSystem,
+      clock,
+      signer: systemSigner,
+    });
+  } catch (error) {
+    if (error instanceof PkiError) throw new UserError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function openStore({ paths, clock, background }: ControlPlaneOptions): Promise<Store> {
+  await systemFileSystem.mkdir(paths.store, { mode: 0o700 });
+  try {
+    return await openSqliteStore({
+      path: `${paths.store}/store.db`,
+      clock,
+      onFailure: (error) => background.fail('store', error),
+    });
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    throw new UserError(error.message, {
+      cause: error,
+      exitCode: error.code === 'in-use' ? exitCodes.inUse : exitCodes.failed,
+    });
+  }
+}
+
+async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: Pki): Promise<EdgeServer> {
+  const { listen, clock, logger } = options;
+  const result = await startEdgeServer({
+    connection: server.connection,
+    addresses: [listen],
+    certificate: pki.server,
+    authorityPem: pki.authorityPem,
+    clock,
+    logger: logger.child({ component: 'edge' }),
+  });
+  if (result.ok) return result.server;
+  const { code, message } = result.error;
+  const inUse = code === 'in-use';
+  throw new UserError(`${message}${inUse ? '; --listen HOST:PORT gives another' : ''}`, {
+    exitCode: inUse ? exitCodes.inUse : exitCodes.failed,
+  });
+}
+
+function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): void {
+  const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
+  const server = `https://${formatAddress({ ...address, host })}`;
+  const text = formatKubeconfig({ server, authorityPem: pki.authorityPem, client: pki.admin });
+  writeFileSync(`${paths.kubeconfig}.new`, text, { mode: 0o600 });
+  // A reader sees the old or the new one.
+  renameSync(`${paths.kubeconfig}.new`, paths.kubeconfig);
+}
+
+/** Once a day: what has little life left is made anew, for the server and in the kubeconfig. */
+async function renewCertificates(
+  options: ControlPlaneOptions,
+  edge: EdgeServer,
+  address: ListenAddress,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await options.clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const pki = await openPki(options);
+    edge.setCertificate(pki.server);
+    writeKubeconfig(options.paths, pki, address);
+  }
+}

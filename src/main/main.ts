@@ -1,0 +1,70 @@
+/**
+ * The program. The only reader of arguments, environment and signals: everything else is given what it needs.
+ */
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exitCodes, runCommandLine } from '../cli/index.ts';
+import type { MainContext } from './context.ts';
+import type { Terminal } from './demo/screen.ts';
+import { down } from './down.ts';
+import { findCheckout } from './set-up/set-up.node.ts';
+import { up } from './up.ts';
+import { UserError } from './user-error.ts';
+import { kubernetesVersion, mendletVersion } from './version.ts';
+
+/** As a shell counts a death by signal. */
+const signalExitCode = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+const stop = new AbortController();
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(signalExitCode[signal]);
+    stop.abort(signal);
+  });
+}
+// A reader of our output that went away (`mendlet up | head`) must not end the pods' keeper.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+const context: MainContext = {
+  env: process.env,
+  uid: process.getuid?.() ?? 0,
+  home: homedir(),
+  pid: process.pid,
+  stop: stop.signal,
+  checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),
+  screen: process.stdout.isTTY ? terminal() : undefined,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};
+
+process.exitCode = await main().catch((error: unknown) => {
+  if (!(error instanceof UserError)) throw error;
+  context.err(`mendlet: ${error.message}\n`);
+  return error.exitCode;
+});
+// Nothing may hold a finished program; what must be finished has been waited for.
+process.exit();
+
+function main(): Promise<number> {
+  return runCommandLine(process.argv.slice(2), {
+    versions: { mendlet: mendletVersion, kubernetes: kubernetesVersion, node: process.versions.node },
+    up: async (options) => {
+      await up(options, context);
+      return exitCodes.done;
+    },
+    down: async (options) => {
+      await down(options, context);
+      return exitCodes.done;
+    },
+    out: context.out,
+    err: context.err,
+    ...(process.stdout.columns === undefined ? {} : { columns: Math.min(process.stdout.columns, 120) }),
+  });
+}
+
+/** The size is asked for at every use: windows change. */
+function terminal(): Terminal {
+  const { stdout } = process;
+  return { columns: () => stdout.columns, rows: () => stdout.rows, write: (text) => void stdout.write(text) };
+}

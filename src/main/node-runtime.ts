@@ -1,0 +1,91 @@
+/** The container runtime of `up`: mendlet's own containerd, or a CRI socket that is there. */
+import type { RuntimeChoice } from '../cli/index.ts';
+import type { ImageService, RuntimeService } from '../cri/index.ts';
+import type { ImageImporter } from '../cri/containerd/image-import.node.ts';
+import { ImageImportError } from '../cri/containerd/image-import.node.ts';
+import { NetworkError } from '../cri/containerd/network.node.ts';
+import {
+  detectContainerd,
+  downContainerd,
+  openContainerd,
+  openCriSocket,
+} from '../cri/containerd/open-containerd.node.ts';
+import { ContainerdError } from '../cri/containerd/supervisor.node.ts';
+import type { Cgroups } from '../kubelet/index.ts';
+import { errorMessage, type Logger } from '../lib/index.ts';
+import { systemProcess } from '../lib/process.node.ts';
+import { UserError } from './user-error.ts';
+
+export interface RuntimeOptions {
+  readonly choice: RuntimeChoice;
+  readonly dataDir: string;
+  readonly runDir: string;
+  readonly instanceId: string;
+  readonly podCidr: string;
+  readonly cgroups: Cgroups;
+  readonly apiServerPort: number;
+  readonly imageArchives: readonly string[];
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface NodeRuntime {
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  /** "containerd 1.6.20" */
+  readonly name: string;
+  /** With a private containerd: the bridge's address, and a way to bring images in. */
+  readonly own?: { readonly gateway: string; readonly importer: ImageImporter; readonly how: 'adopted' | 'started' };
+}
+
+/** Opens the runtime; `stack` is given what ends our side of it. @throws UserError */
+export async function openRuntime(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
+  const { choice } = options;
+  return choice.kind === 'socket' ? openGivenSocket(choice.path, options, stack) : openPrivate(options, stack);
+}
+
+async function openGivenSocket(
+  path: string,
+  options: RuntimeOptions,
+  stack: AsyncDisposableStack,
+): Promise<NodeRuntime> {
+  if (options.imageArchives.length > 0) {
+    throw new UserError(
+      '--image-archive goes with the private containerd; import images into the runtime that you gave',
+    );
+  }
+  try {
+    const opened = await openCriSocket(path, options.logger);
+    stack.defer(() => opened.close());
+    return { runtime: opened.runtime, images: opened.images, name: await nameOf(opened.runtime) };
+  } catch (error) {
+    throw new UserError(`no container runtime answers at unix://${path}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
+  const install = await detectContainerd(systemProcess);
+  if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
+  const shared = { ...options, process: systemProcess };
+  try {
+    const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
+    stack.defer(() => opened.close());
+    const { runtime, images, importer, network, how } = opened;
+    return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how } };
+  } catch (error) {
+    const known =
+      error instanceof ContainerdError || error instanceof NetworkError || error instanceof ImageImportError;
+    throw known ? new UserError(error.message, { cause: error }) : error;
+  }
+}
+
+/** Ends a private containerd that this start began and that has no pods: a failed start leaves nothing behind. */
+export async function endFreshRuntime(options: RuntimeOptions): Promise<void> {
+  const { dataDir, runDir, instanceId, podCidr, logger } = options;
+  await downContainerd({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceSeconds: 0 });
+}
+
+async function nameOf(runtime: RuntimeService): Promise<string> {
+  const { runtimeName, runtimeVersion } = await runtime.version();
+  return `${runtimeName} ${runtimeVersion.replace(/^v/, '').replace(/[~+].*$/, '')}`;
+}

@@ -1,0 +1,127 @@
+/** `mendlet up`: set-up, data folder, host, manifests; then waits for its end. */
+import { defaultListen, defaultPodCidr, type UpOptions } from '../cli/index.ts';
+import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
+import { systemClock } from '../lib/clock.node.ts';
+import { createLogger } from '../lib/logger.node.ts';
+import { systemProcess } from '../lib/process.node.ts';
+import { systemRandom } from '../lib/random.node.ts';
+import { applyManifests } from './apply.ts';
+import type { MainContext } from './context.ts';
+import { openDataDir } from './data-dir.node.ts';
+import { type DataPaths, defaultDataDir } from './data-dir-path.ts';
+import { demo } from './demo.ts';
+import { type Host, startHost } from './host.ts';
+import { checkArchives, readManifests } from './inputs.node.ts';
+import type { ManifestObject } from './manifests.ts';
+import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
+import { UserError } from './user-error.ts';
+
+/** @throws UserError for all that the user can change; resolves when it was told to end */
+export async function up(options: UpOptions, context: MainContext): Promise<void> {
+  const manifests = readManifests(options.filename);
+  const imageArchives = checkArchives(options.imageArchive);
+  const say = (text: string): void => context.err(`mendlet: ${text}\n`);
+  const setUp = await setUpMachine(options, context, say);
+  if (context.stop.aborted) return;
+  if (options.demo) await demo({ options, context, say, setUp, imageArchives });
+  else await serve({ options, context, say, manifests, imageArchives });
+}
+
+async function setUpMachine(
+  options: UpOptions,
+  context: MainContext,
+  say: (text: string) => void,
+): Promise<SetUpResult> {
+  const { runtime, demo: isDemo } = options;
+  if (runtime.kind === 'process') {
+    throw new UserError('the process runtime is not there yet; leave --runtime out for a private containerd');
+  }
+  const { uid, env, checkout } = context;
+  return await setUpRuntime({
+    process: systemProcess,
+    say,
+    checkout,
+    uid,
+    path: env['PATH'],
+    demo: isDemo,
+    given: runtime.kind === 'socket',
+  });
+}
+
+interface ServeOptions {
+  readonly options: UpOptions;
+  readonly context: MainContext;
+  readonly say: (text: string) => void;
+  readonly manifests: readonly ManifestObject[];
+  readonly imageArchives: readonly string[];
+}
+
+async function serve({ options, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
+  const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
+  const dataDir = openDataDir(options.dataDir ?? defaultDataDir(context), { holder, random: systemRandom });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => dataDir.release());
+  if (dataDir.migratedFrom !== undefined)
+    say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
+  const logger = createLogger({ format: options.logFormat });
+  const { listen = defaultListen, nodeName, podCidr = defaultPodCidr, runtime } = options;
+  const host = await startHost(
+    { dataDir, listen, nodeName, podCidr, runtime, imageArchives, logger, say, context },
+    stack,
+  );
+  try {
+    await Promise.race([host.failed, bringUp(host, manifests, say, context.stop)]);
+  } catch (error) {
+    if (!context.stop.aborted) throw error;
+    return;
+  }
+  context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
+  await Promise.race([host.failed, aborted(context.stop)]);
+  await sayGoodbye(host, dataDir.paths, { context, say, logger });
+}
+
+async function bringUp(
+  host: Host,
+  manifests: readonly ManifestObject[],
+  say: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  await applyManifests(host.client, systemClock, manifests, (object, how) =>
+    say(`${object.row.singular}/${object.name} ${how}`),
+  );
+  await host.ready(signal);
+}
+
+/** The pods live on: say so, or it looks as if they were lost. */
+async function sayGoodbye(
+  host: Host,
+  paths: DataPaths,
+  {
+    context,
+    say,
+    logger,
+  }: { readonly context: MainContext; readonly say: (text: string) => void; readonly logger: Logger },
+): Promise<void> {
+  try {
+    const count = await host.runningPods();
+    if (count === 0) {
+      say('ending; no pods are running');
+      return;
+    }
+    const program = context.checkout === undefined ? 'mendlet' : './mendlet';
+    const folder = paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${paths.dir}`;
+    say(
+      `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} up${folder}" takes over again, ` +
+        `"${program} down${folder}" stops and removes`,
+    );
+  } catch (error) {
+    logger.warn('the pods cannot be counted', { error: errorMessage(error) });
+  }
+}
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
