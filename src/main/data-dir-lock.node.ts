@@ -24,7 +24,7 @@ export type LockResult =
 export function lockDataDir(paths: DataPaths, me: Holder): LockResult {
   const database = new DatabaseSync(paths.lock);
   try {
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     if (isBusy(error)) return { held: false, holder: readHolder(paths.holder) };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,6 +22,8 @@ describe('openDataDir', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(path, 'format'), 'utf8')).toBe('1\n');
     expect(first.instanceId).toMatch(/^[a-z0-9]{6}$/);
+    expect(readdirSync(path).sort()).toEqual(['format', 'instance', 'lock', 'lock-holder']);
+    for (const name of readdirSync(path)) expect(statSync(join(path, name)).mode & 0o077).toBe(0);
     first.release();
     const second = openDataDir(path, options);
     expect(second.instanceId).toBe(first.instanceId);
