@@ -1,0 +1,78 @@
+/** What really happened in a simulated cluster, as nobody inside it can know: what invariants are checked against. */
+import type { Pod } from '../api/index.ts';
+import type { Sim } from './sim.ts';
+
+/** Why a container's process ended: by itself, for want of memory, at SIGTERM, by SIGKILL, with its machine. */
+export type EndCause = 'self' | 'oom' | 'term' | 'kill' | 'lost';
+
+export interface ContainerName {
+  readonly uid: string;
+  readonly container: string;
+  readonly id: string;
+  readonly attempt: number;
+}
+
+export type Fact =
+  | ({ readonly kind: 'created' } & ContainerName)
+  | ({ readonly kind: 'started' } & ContainerName)
+  | ({ readonly kind: 'exited'; readonly exitCode: number; readonly cause: EndCause } & ContainerName)
+  /** A stop reached the runtime. */
+  | ({ readonly kind: 'stop-called'; readonly graceSeconds: number } & ContainerName)
+  | {
+      readonly kind: 'sandbox-created' | 'sandbox-stopped' | 'sandbox-removed';
+      readonly uid: string;
+      readonly id: string;
+    }
+  /** The store took a new version of a pod (or its end). */
+  | { readonly kind: 'pod-written' | 'pod-deleted'; readonly pod: Pod; readonly revision: number }
+  /** A node agent was told that this pod is being deleted. */
+  | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
+  | { readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'wall-stepped'; readonly node: string };
+
+export class Facts {
+  readonly #sim: Sim;
+  readonly #listeners: ((fact: Fact, mono: number) => void)[] = [];
+
+  constructor(sim: Sim) {
+    this.#sim = sim;
+  }
+
+  /** A listener that throws ends the run. */
+  listen(listener: (fact: Fact, mono: number) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  tell(fact: Fact): void {
+    this.#sim.trace.add(this.#sim.mono, describeFact(fact));
+    for (const listener of this.#listeners) {
+      try {
+        listener(fact, this.#sim.mono);
+      } catch (error) {
+        this.#sim.fail(error);
+      }
+    }
+  }
+}
+
+export function describeFact(fact: Fact): string {
+  switch (fact.kind) {
+    case 'created':
+    case 'started':
+      return `${fact.kind} ${fact.uid} ${fact.container}#${fact.attempt}`;
+    case 'exited':
+      return `exited ${fact.uid} ${fact.container}#${fact.attempt} ${fact.exitCode} ${fact.cause}`;
+    case 'stop-called':
+      return `stop-called ${fact.uid} ${fact.container}#${fact.attempt} grace ${fact.graceSeconds}`;
+    case 'sandbox-created':
+    case 'sandbox-stopped':
+    case 'sandbox-removed':
+      return `${fact.kind} ${fact.uid}`;
+    case 'pod-written':
+    case 'pod-deleted':
+      return `${fact.kind} ${fact.pod.metadata?.name} ${fact.pod.status?.phase ?? ''} @${fact.revision}`;
+    case 'deletion-delivered':
+      return `${fact.kind} ${fact.uid} to ${fact.node}`;
+    default:
+      return `${fact.kind} ${fact.node}`;
+  }
+}

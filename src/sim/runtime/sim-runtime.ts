@@ -1,0 +1,356 @@
+/**
+ * A simulated container runtime: sandboxes and containers that live on when their agent dies. It acts at once; the way to it
+ * (latency, faults) is `sim-runtime-service.ts`. As containerd does, it announces an exit before its status shows it.
+ */
+import {
+  type Container,
+  type ContainerConfig,
+  type ContainerStatus,
+  type RuntimeEvent,
+  RuntimeError,
+  type Sandbox,
+  type SandboxConfig,
+  type SandboxStatus,
+} from '../../cri/index.ts';
+import type { Random } from '../../lib/index.ts';
+import type { EndCause, Facts } from '../facts.ts';
+import type { WallClock } from '../sim-clock.ts';
+import type { Cancellable, Sim } from '../sim.ts';
+import { type Behaviour, type Health, behaviourOf, healthOf } from './behaviour.ts';
+
+/** containerd's status leaves RUNNING so long after its exit event: measured 33 to 125 ms. */
+const STATUS_LAG_MS: readonly [number, number] = [33, 125];
+const DEFAULT_STOP_MS = 30;
+const SIGKILL_CODE = 137;
+const SIGTERM_CODE = 143;
+
+interface SandboxRecord {
+  readonly id: string;
+  readonly config: SandboxConfig;
+  readonly createdAt: number;
+  readonly ip: string;
+  ready: boolean;
+}
+
+interface ContainerRecord {
+  readonly id: string;
+  readonly sandbox: SandboxRecord;
+  readonly config: ContainerConfig;
+  readonly behaviour: Behaviour;
+  readonly createdAt: number;
+  state: 'created' | 'running' | 'exited';
+  startedMono: number;
+  startedAt: number;
+  finishedAt: number;
+  exitCode: number;
+  reason: string;
+  /** Until then reads still say "running". */
+  visibleAt: number;
+  killAtMono: number;
+  readonly planned: Cancellable[];
+  readonly onDead: (() => void)[];
+}
+
+export class SimRuntime {
+  readonly #sim: Sim;
+  readonly #wall: WallClock;
+  readonly #facts: Facts;
+  readonly #random: Random;
+  readonly #sandboxes = new Map<string, SandboxRecord>();
+  readonly #containers = new Map<string, ContainerRecord>();
+  readonly #listeners = new Set<(event: RuntimeEvent) => void>();
+  #nextIp = 2;
+  #down = false;
+  readonly #cutListeners = new Set<() => void>();
+
+  constructor(sim: Sim, wall: WallClock, facts: Facts, random: Random) {
+    this.#sim = sim;
+    this.#wall = wall;
+    this.#facts = facts;
+    this.#random = random;
+  }
+
+  onEvent(listener: (event: RuntimeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Called when event streams break. */
+  onCut(listener: () => void): () => void {
+    this.#cutListeners.add(listener);
+    return () => this.#cutListeners.delete(listener);
+  }
+
+  get down(): boolean {
+    return this.#down;
+  }
+
+  /** The runtime's daemon dies; containers run on. What ends meanwhile keeps its code and loses its reason. */
+  goDown(): void {
+    this.#down = true;
+    for (const tell of this.#cutListeners) tell();
+  }
+
+  comeUp(): void {
+    this.#down = false;
+  }
+
+  runSandbox(config: SandboxConfig): string {
+    const { uid, attempt } = config.metadata;
+    for (const other of this.#sandboxes.values()) {
+      const same = other.config.metadata.uid === uid && other.config.metadata.attempt === attempt;
+      if (same) throw new RuntimeError('AlreadyExists', `name is reserved for sandbox ${other.id}`);
+    }
+    const id = this.#newId();
+    const ip = `10.244.${this.#nextIp >> 8}.${this.#nextIp & 255}`;
+    this.#nextIp += 1;
+    this.#sandboxes.set(id, { id, config, createdAt: this.#wall.wall, ip, ready: true });
+    this.#facts.tell({ kind: 'sandbox-created', uid, id });
+    this.#announce({ kind: 'created', id, podUid: uid });
+    return id;
+  }
+
+  stopSandbox(id: string): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox === undefined) return;
+    for (const container of this.#containersIn(id)) this.#kill(container, 'kill');
+    if (!sandbox.ready) return;
+    sandbox.ready = false;
+    this.#facts.tell({ kind: 'sandbox-stopped', uid: sandbox.config.metadata.uid, id });
+    this.#announce({ kind: 'stopped', id, podUid: sandbox.config.metadata.uid });
+  }
+
+  removeSandbox(id: string): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox === undefined) return;
+    this.stopSandbox(id);
+    for (const container of this.#containersIn(id)) this.#containers.delete(container.id);
+    this.#sandboxes.delete(id);
+    this.#facts.tell({ kind: 'sandbox-removed', uid: sandbox.config.metadata.uid, id });
+    this.#announce({ kind: 'deleted', id, podUid: sandbox.config.metadata.uid });
+  }
+
+  listSandboxes(): readonly Sandbox[] {
+    return [...this.#sandboxes.values()].map((sandbox) => toSandbox(sandbox));
+  }
+
+  sandboxStatus(id: string): SandboxStatus | undefined {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox === undefined) return undefined;
+    const hostNetwork = sandbox.config.namespaces.network === 'node';
+    return { ...toSandbox(sandbox), ips: sandbox.ready && !hostNetwork ? [sandbox.ip] : [], hostNetwork };
+  }
+
+  createContainer(sandboxId: string, config: ContainerConfig): string {
+    const sandbox = this.#sandboxes.get(sandboxId);
+    if (sandbox === undefined) throw new RuntimeError('NotFound', `failed to find sandbox id "${sandboxId}"`);
+    if (!sandbox.ready) throw new RuntimeError('Unknown', `sandbox container "${sandboxId}" is not running`);
+    for (const other of this.#containersIn(sandboxId)) {
+      const same = other.config.name === config.name && other.config.attempt === config.attempt;
+      if (same)
+        throw new RuntimeError('AlreadyExists', `failed to reserve container name: is reserved for "${other.id}"`);
+    }
+    const id = this.#newId();
+    const behaviour = behaviourOf([...config.command, ...config.args]);
+    const times = { startedMono: 0, startedAt: 0, finishedAt: 0, visibleAt: 0, killAtMono: Number.POSITIVE_INFINITY };
+    const container: ContainerRecord = {
+      id,
+      sandbox,
+      config,
+      behaviour,
+      createdAt: this.#wall.wall,
+      state: 'created',
+      ...times,
+      exitCode: 0,
+      reason: '',
+      planned: [],
+      onDead: [],
+    };
+    this.#containers.set(id, container);
+    this.#facts.tell({ kind: 'created', ...nameOf(container) });
+    this.#announce({ kind: 'created', id, podUid: sandbox.config.metadata.uid });
+    return id;
+  }
+
+  startContainer(id: string): void {
+    const container = this.#need(id);
+    if (container.state !== 'created')
+      throw new RuntimeError('Unknown', `container "${id}" is in ${container.state} state`);
+    if (!container.sandbox.ready) throw new RuntimeError('Unknown', 'sandbox container is not running');
+    container.state = 'running';
+    container.startedMono = this.#sim.mono;
+    container.startedAt = this.#wall.wall;
+    this.#facts.tell({ kind: 'started', ...nameOf(container) });
+    this.#announce({ kind: 'started', id, podUid: container.sandbox.config.metadata.uid });
+    const { exitAfterMs, exitCode = 0, oom = false } = container.behaviour;
+    if (exitAfterMs === undefined) return;
+    const [min, max] = exitAfterMs;
+    this.#plan(container, min + this.#random.next() * (max - min), () =>
+      this.#end(container, oom ? SIGKILL_CODE : exitCode, oom ? 'oom' : 'self'),
+    );
+  }
+
+  /** `onDead` is called once it is dead and reads show it. Of overlapping stops the shortest grace wins. */
+  stopContainer(id: string, graceSeconds: number, onDead: () => void): void {
+    const container = this.#containers.get(id);
+    if (container === undefined || container.state !== 'running') {
+      this.#sim.after(this.#lagLeft(container), 'stop of the dead', onDead);
+      return;
+    }
+    this.#facts.tell({ kind: 'stop-called', graceSeconds, ...nameOf(container) });
+    container.onDead.push(onDead);
+    const first = container.killAtMono === Number.POSITIVE_INFINITY;
+    const killAt = this.#sim.mono + graceSeconds * 1000;
+    if (killAt < container.killAtMono) {
+      container.killAtMono = killAt;
+      this.#plan(container, graceSeconds * 1000, () => this.#kill(container, 'kill'));
+    }
+    if (!first || container.behaviour.ignoreTerm === true) return;
+    this.#plan(container, container.behaviour.stopMs ?? DEFAULT_STOP_MS, () =>
+      this.#end(container, SIGTERM_CODE, 'term'),
+    );
+  }
+
+  removeContainer(id: string): void {
+    const container = this.#containers.get(id);
+    if (container === undefined) return;
+    this.#kill(container, 'kill');
+    this.#containers.delete(id);
+    this.#announce({ kind: 'deleted', id, podUid: container.sandbox.config.metadata.uid });
+  }
+
+  listContainers(): readonly Container[] {
+    return [...this.#containers.values()].map((container) => this.#toContainer(container));
+  }
+
+  containerStatus(id: string): ContainerStatus | undefined {
+    const container = this.#containers.get(id);
+    if (container === undefined) return undefined;
+    const dead = container.state === 'exited' && this.#sim.mono >= container.visibleAt;
+    return {
+      ...this.#toContainer(container),
+      startedAt: container.startedAt,
+      finishedAt: dead ? container.finishedAt : 0,
+      exitCode: dead ? container.exitCode : 0,
+      reason: dead ? container.reason : '',
+      message: '',
+      logPath: `${container.sandbox.config.logDirectory}/${container.config.logPath}`,
+    };
+  }
+
+  /** How a running container of the pod with this address answers; `undefined`: nobody there. */
+  healthAt(ip: string): Health | undefined {
+    for (const container of this.#containers.values()) {
+      if (container.sandbox.ip === ip && container.state === 'running') return this.healthOf(container.id);
+    }
+    return undefined;
+  }
+
+  healthOf(id: string): Health | undefined {
+    const container = this.#containers.get(id);
+    if (container?.state !== 'running') return undefined;
+    return healthOf(container.behaviour, this.#sim.mono - container.startedMono);
+  }
+
+  /** Ids of what runs, by (uid, container name): for invariants. */
+  running(): readonly { readonly uid: string; readonly container: string; readonly id: string }[] {
+    return [...this.#containers.values()].filter(({ state }) => state === 'running').map(nameOf);
+  }
+
+  /** Uids of which anything is left. */
+  uids(): ReadonlySet<string> {
+    return new Set([...this.#sandboxes.values()].map(({ config }) => config.metadata.uid));
+  }
+
+  /** A container ends for want of memory, now. */
+  outOfMemory(id: string): void {
+    const container = this.#containers.get(id);
+    if (container?.state === 'running') this.#end(container, SIGKILL_CODE, 'oom');
+  }
+
+  /** The machine went down: every process is gone, the runtime's own records stay. */
+  losePower(): void {
+    for (const sandbox of this.#sandboxes.values()) sandbox.ready = false;
+    for (const container of this.#containers.values()) {
+      if (container.state === 'running') this.#end(container, 255, 'lost');
+    }
+  }
+
+  #kill(container: ContainerRecord, cause: EndCause): void {
+    if (container.state === 'running') this.#end(container, SIGKILL_CODE, cause);
+  }
+
+  #end(container: ContainerRecord, exitCode: number, cause: EndCause): void {
+    if (container.state !== 'running') return;
+    for (const event of container.planned.splice(0)) event.cancel();
+    container.state = 'exited';
+    container.finishedAt = this.#wall.wall;
+    container.exitCode = exitCode;
+    container.reason = reasonOf(exitCode, this.#down ? 'self' : cause);
+    const [min, max] = STATUS_LAG_MS;
+    const lagMs = min + this.#random.next() * (max - min);
+    container.visibleAt = this.#sim.mono + lagMs;
+    this.#facts.tell({ kind: 'exited', exitCode, cause, ...nameOf(container) });
+    const { uid } = container.sandbox.config.metadata;
+    if (cause === 'oom') this.#announce({ kind: 'oom', id: container.id, podUid: uid });
+    this.#announce({ kind: 'stopped', id: container.id, podUid: uid });
+    this.#sim.after(lagMs, 'status shows exit', () => {
+      for (const tell of container.onDead.splice(0)) tell();
+    });
+  }
+
+  #plan(container: ContainerRecord, delayMs: number, fire: () => void): void {
+    container.planned.push(this.#sim.after(delayMs, `container ${container.config.name}`, fire));
+  }
+
+  #announce(event: RuntimeEvent): void {
+    if (this.#down) return;
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #need(id: string): ContainerRecord {
+    const container = this.#containers.get(id);
+    if (container === undefined) throw new RuntimeError('NotFound', `container "${id}" not found`);
+    return container;
+  }
+
+  #containersIn(sandboxId: string): readonly ContainerRecord[] {
+    return [...this.#containers.values()].filter(({ sandbox }) => sandbox.id === sandboxId);
+  }
+
+  #lagLeft(container: ContainerRecord | undefined): number {
+    return container === undefined ? 0 : Math.max(0, container.visibleAt - this.#sim.mono);
+  }
+
+  #toContainer(container: ContainerRecord): Container {
+    const { id, sandbox, config, createdAt } = container;
+    const hidden = container.state === 'exited' && this.#sim.mono < container.visibleAt;
+    const { name, attempt, image, labels, annotations } = config;
+    const state = hidden ? 'running' : container.state;
+    return { id, sandboxId: sandbox.id, name, attempt, state, createdAt, image, imageRef: image, labels, annotations };
+  }
+
+  #newId(): string {
+    return this.#random.uuid().replaceAll('-', '') + this.#random.uuid().replaceAll('-', '');
+  }
+}
+
+function nameOf({ id, sandbox, config }: ContainerRecord): {
+  readonly uid: string;
+  readonly container: string;
+  readonly id: string;
+  readonly attempt: number;
+} {
+  return { uid: sandbox.config.metadata.uid, container: config.name, id, attempt: config.attempt };
+}
+
+function toSandbox({ id, config, createdAt, ready }: SandboxRecord): Sandbox {
+  const { metadata, labels, annotations } = config;
+  return { id, metadata, state: ready ? 'ready' : 'notready', createdAt, labels, annotations };
+}
+
+function reasonOf(exitCode: number, cause: EndCause): string {
+  if (cause === 'oom') return 'OOMKilled';
+  if (cause === 'lost') return 'Unknown';
+  return exitCode === 0 ? 'Completed' : 'Error';
+}

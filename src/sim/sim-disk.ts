@@ -1,0 +1,231 @@
+/** A simulated disk: a tree in memory that survives its agent, fills up, and forgets unsynced writes when the power goes. */
+import { FileError, type FileInfo } from '../lib/index.ts';
+import type { Sim } from './sim.ts';
+
+/** What the kernel would have written back by itself. */
+const WRITE_BACK_MS = 30_000;
+
+export interface DiskNode {
+  readonly type: 'file' | 'directory' | 'symlink';
+  readonly data: Uint8Array;
+  readonly target: string;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mtimeMs: number;
+  /** Sim mono ms of the write; synced ones count as old. */
+  readonly writtenAt: number;
+}
+
+const NO_DATA = new Uint8Array();
+
+export class SimDisk {
+  readonly #sim: Sim;
+  readonly #capacityBytes: number;
+  #nodes = new Map<string, DiskNode>();
+  /** The last version of each path that would survive a loss of power, where it differs from the current one. */
+  readonly #durable = new Map<string, DiskNode | undefined>();
+  readonly #watchers = new Set<(path: string) => void>();
+  #full = false;
+
+  constructor(sim: Sim, capacityBytes: number) {
+    this.#sim = sim;
+    this.#capacityBytes = capacityBytes;
+    this.#nodes.set('/', this.#newNode('directory', 0o755));
+  }
+
+  /** While full, every write fails with ENOSPC. */
+  setFull(full: boolean): void {
+    this.#full = full;
+  }
+
+  get full(): boolean {
+    return this.#full;
+  }
+
+  get freeBytes(): number {
+    if (this.#full) return 0;
+    let used = 0;
+    for (const node of this.#nodes.values()) used += node.data.length;
+    return Math.max(0, this.#capacityBytes - used);
+  }
+
+  get capacityBytes(): number {
+    return this.#capacityBytes;
+  }
+
+  get(path: string): DiskNode | undefined {
+    return this.#nodes.get(path);
+  }
+
+  /** The node at the end of all symlinks, with its path. */
+  resolve(path: string, depth = 0): { readonly path: string; readonly node: DiskNode } | undefined {
+    if (depth > 16) throw new FileError('ELOOP', path, `ELOOP: too many symbolic links, '${path}'`);
+    const node = this.#nodes.get(path);
+    if (node !== undefined && node.type !== 'symlink') return { path, node };
+    if (node !== undefined) return this.resolve(join(parentOf(path), node.target), depth + 1);
+    if (path === '/') return undefined;
+    const parent = this.resolve(parentOf(path), depth + 1);
+    if (parent === undefined || parent.path === parentOf(path)) return undefined;
+    return this.resolve(join(parent.path, baseOf(path)), depth + 1);
+  }
+
+  writeFile(path: string, data: Uint8Array, mode: number | undefined, sync: boolean): void {
+    this.#needSpace(path, data.length);
+    const target = this.resolve(path);
+    if (target?.node.type === 'directory') throw new FileError('EISDIR', path, `EISDIR: is a directory, '${path}'`);
+    const at = target?.path ?? this.#placeFor(path);
+    const old = target?.node;
+    this.#set(
+      at,
+      {
+        ...(old ?? this.#newNode('file', mode ?? 0o644)),
+        data,
+        mtimeMs: this.#sim.mono,
+        ...(mode === undefined ? {} : { mode }),
+      },
+      sync,
+    );
+  }
+
+  mkdir(path: string, mode: number): void {
+    const target = this.resolve(path);
+    if (target !== undefined) {
+      if (target.node.type === 'directory') return;
+      throw new FileError('EEXIST', path, `EEXIST: file already exists, '${path}'`);
+    }
+    this.#needSpace(path, 0);
+    this.mkdir(parentOf(path), 0o755);
+    this.#set(this.#placeFor(path), this.#newNode('directory', mode), true);
+  }
+
+  symlink(target: string, path: string): void {
+    this.#needSpace(path, 0);
+    if (this.#nodes.has(path)) throw new FileError('EEXIST', path, `EEXIST: file already exists, '${path}'`);
+    this.#set(this.#placeFor(path), { ...this.#newNode('symlink', 0o777), target }, false);
+  }
+
+  names(path: string): readonly string[] {
+    const target = this.#need(path);
+    if (target.node.type !== 'directory') throw new FileError('ENOTDIR', path, `ENOTDIR: not a directory, '${path}'`);
+    const prefix = target.path === '/' ? '/' : `${target.path}/`;
+    const names = new Set<string>();
+    for (const key of this.#nodes.keys()) {
+      if (key !== '/' && key.startsWith(prefix) && !key.slice(prefix.length).includes('/'))
+        names.add(key.slice(prefix.length));
+    }
+    return [...names].toSorted();
+  }
+
+  remove(path: string): void {
+    for (const key of this.#under(path)) this.#drop(key);
+  }
+
+  rename(from: string, to: string): void {
+    if (!this.#nodes.has(from)) throw new FileError('ENOENT', from, `ENOENT: no such file or directory, '${from}'`);
+    const place = this.#placeFor(to);
+    this.remove(place);
+    for (const key of this.#under(from)) {
+      const node = this.#nodes.get(key) as DiskNode;
+      this.#drop(key);
+      this.#set(place + key.slice(from.length), node, false);
+    }
+  }
+
+  change(path: string, change: Partial<Pick<DiskNode, 'mode' | 'uid' | 'gid'>>): void {
+    const { path: at, node } = this.#need(path);
+    this.#set(at, { ...node, ...change }, false);
+  }
+
+  /** The machine lost power: what was neither synced nor written back is as it was before. */
+  losePower(): void {
+    const horizon = this.#sim.mono - WRITE_BACK_MS;
+    for (const [path, old] of this.#durable) {
+      const node = this.#nodes.get(path);
+      if (node !== undefined && node.writtenAt < horizon) continue;
+      if (old === undefined) this.#nodes.delete(path);
+      else this.#nodes.set(path, old);
+    }
+    this.#durable.clear();
+  }
+
+  onChange(listener: (path: string) => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  info(node: DiskNode): FileInfo {
+    const { type, mode, uid, gid, mtimeMs } = node;
+    return { type, size: node.data.length, mode, uid, gid, mtimeMs };
+  }
+
+  #need(path: string): { readonly path: string; readonly node: DiskNode } {
+    const found = this.resolve(path);
+    if (found === undefined) throw new FileError('ENOENT', path, `ENOENT: no such file or directory, '${path}'`);
+    return found;
+  }
+
+  #needSpace(path: string, bytes: number): void {
+    if (this.#full || bytes > this.freeBytes)
+      throw new FileError('ENOSPC', path, `ENOSPC: no space left on device, '${path}'`);
+  }
+
+  #placeFor(path: string): string {
+    const parent = this.#need(parentOf(path));
+    return parent.path === '/' ? `/${baseOf(path)}` : `${parent.path}/${baseOf(path)}`;
+  }
+
+  #under(path: string): readonly string[] {
+    return [...this.#nodes.keys()].filter((key) => key === path || key.startsWith(`${path}/`));
+  }
+
+  #newNode(type: DiskNode['type'], mode: number): DiskNode {
+    return {
+      type,
+      data: NO_DATA,
+      target: '',
+      mode,
+      uid: 0,
+      gid: 0,
+      mtimeMs: this.#sim.mono,
+      writtenAt: this.#sim.mono,
+    };
+  }
+
+  #set(path: string, node: DiskNode, sync: boolean): void {
+    if (sync) this.#durable.delete(path);
+    else if (!this.#durable.has(path)) this.#durable.set(path, this.#nodes.get(path));
+    this.#nodes.set(path, { ...node, writtenAt: this.#sim.mono });
+    this.#tell(path);
+  }
+
+  #drop(path: string): void {
+    if (!this.#durable.has(path)) this.#durable.set(path, this.#nodes.get(path));
+    this.#nodes.delete(path);
+    this.#tell(path);
+  }
+
+  #tell(path: string): void {
+    for (const watcher of this.#watchers) watcher(path);
+  }
+}
+
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash <= 0 ? '/' : path.slice(0, slash);
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** `target` seen from the folder `base`. */
+function join(base: string, target: string): string {
+  const parts: string[] = target.startsWith('/') ? [] : base.split('/').filter((part) => part !== '');
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') parts.pop();
+    else parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}

@@ -1,0 +1,77 @@
+/** The FileSystem port of one process on a simulated disk: reads are quick, writes take their time, fsync more of it. */
+import { FileError, type FileSystem, type Random, encodeText } from '../lib/index.ts';
+import type { Life } from './life.ts';
+import { remoteCall } from './remote-call.ts';
+import { type DiskNode, type SimDisk, parentOf } from './sim-disk.ts';
+import type { Sim } from './sim.ts';
+
+const WATCH_DELAY_MS = 1;
+
+export function createSimFileSystem(sim: Sim, life: Life, disk: SimDisk, random: Random): FileSystem {
+  const need = (path: string): DiskNode => {
+    const found = disk.resolve(path);
+    if (found === undefined) throw new FileError('ENOENT', path, `ENOENT: no such file or directory, '${path}'`);
+    return found.node;
+  };
+  /** Answers within the event, if the process still lives. */
+  const read = async <T>(work: () => T): Promise<T> => {
+    if (!life.alive) await new Promise(() => {});
+    return work();
+  };
+  const write = (label: string, maxMs: number, work: () => void): Promise<void> =>
+    remoteCall(sim, life, `${label} by ${life.name}`, { thereMs: random.next() * maxMs, backMs: 0 }, work);
+
+  return {
+    readFile: (path, options) =>
+      read(() => {
+        const { type, data } = need(path);
+        if (type === 'directory') throw new FileError('EISDIR', path, `EISDIR: is a directory, '${path}'`);
+        return data.slice(0, options?.maxBytes ?? data.length);
+      }),
+    readAt: (path, offset, length) => read(() => need(path).data.slice(offset, offset + length)),
+    writeFile: (path, data, options = {}) => {
+      const bytes = typeof data === 'string' ? encodeText(data) : data.slice();
+      const sync = options.sync === true;
+      return write('write', sync ? 20 : 2, () => {
+        // A process that died in the middle of a plain write leaves half a file.
+        const torn = !life.alive && options.atomic !== true;
+        disk.writeFile(path, torn ? bytes.slice(0, bytes.length >> 1) : bytes, options.mode, sync && !torn);
+      });
+    },
+    mkdir: (path, options) => write('mkdir', 1, () => disk.mkdir(path, options?.mode ?? 0o755)),
+    readdir: (path) => read(() => disk.names(path)),
+    stat: (path, options) =>
+      read(() => {
+        const node = options?.follow === true ? disk.resolve(path)?.node : (disk.get(path) ?? disk.resolve(path)?.node);
+        return node === undefined ? undefined : disk.info(node);
+      }),
+    remove: (path) => write('remove', 2, () => disk.remove(path)),
+    rename: (from, to) => write('rename', 1, () => disk.rename(from, to)),
+    symlink: (target, path) => write('symlink', 1, () => disk.symlink(target, path)),
+    readlink: (path) =>
+      read(() => {
+        const node = disk.get(path);
+        if (node?.type !== 'symlink') throw new FileError('EINVAL', path, `EINVAL: invalid argument, '${path}'`);
+        return node.target;
+      }),
+    chmod: (path, mode) => write('chmod', 1, () => disk.change(path, { mode })),
+    chown: (path, uid, gid) => write('chown', 1, () => disk.change(path, { uid, gid })),
+    statfs: (path) =>
+      read(() => {
+        need(path);
+        return { bytes: disk.capacityBytes, freeBytes: disk.freeBytes, inodes: 1_000_000, freeInodes: 900_000 };
+      }),
+    watch: (path, onChange) => {
+      let planned = false;
+      const stop = disk.onChange((changed) => {
+        if (planned || (changed !== path && parentOf(changed) !== path)) return;
+        planned = true;
+        sim.after(WATCH_DELAY_MS, `watch ${life.name}`, () => {
+          planned = false;
+          life.deliver(onChange);
+        });
+      });
+      return { close: () => void stop() };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The small ports of a simulated machine: what it is, its cgroups, its programs. */
+import type { Cgroups, Machine, StreamDialer } from '../kubelet/index.ts';
+import type { Process } from '../lib/index.ts';
+import type { SimDisk } from './sim-disk.ts';
+
+const GIB = 1024 ** 3;
+
+export interface MachineState {
+  readonly name: string;
+  /** Changes with every boot. */
+  bootId: string;
+  readonly address: string;
+  readonly disk: SimDisk;
+}
+
+export function createSimMachine(state: MachineState): Machine {
+  return {
+    facts: async () => ({
+      machineId: `machine-${state.name}`,
+      systemUuid: `system-${state.name}`,
+      bootId: state.bootId,
+      kernelVersion: '6.1.0-sim',
+      osImage: 'Simulated',
+      architecture: 'amd64',
+      cpuCores: 8,
+      memoryBytes: 16 * GIB,
+      hostname: state.name,
+      addresses: [state.address],
+      maxPids: 32_768,
+      swap: false,
+    }),
+    pressure: async () => {
+      const fs = {
+        bytes: state.disk.capacityBytes,
+        freeBytes: state.disk.freeBytes,
+        inodes: 1_000_000,
+        freeInodes: 900_000,
+      };
+      return { memoryAvailableBytes: 12 * GIB, pids: 200, rootFs: fs, imageFs: fs };
+    },
+  };
+}
+
+/** Cgroups outlive the agent and die with the machine: share the set, clear it at a boot. */
+export function createSimCgroups(groups: Set<string>): Cgroups {
+  const key = (path: readonly string[]): string => path.join('/');
+  return {
+    version: 'v2',
+    driver: 'cgroupfs',
+    ensure: async (path) => {
+      for (let i = 1; i <= path.length; i += 1) groups.add(key(path.slice(0, i)));
+    },
+    remove: async (path) => {
+      for (const name of [...groups]) if (name === key(path) || name.startsWith(`${key(path)}/`)) groups.delete(name);
+    },
+    list: async (path) => {
+      const prefix = path.length === 0 ? '' : `${key(path)}/`;
+      return [...groups]
+        .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('/') && name !== '')
+        .map((name) => name.slice(prefix.length));
+    },
+    cgroupParent: (path) => `/${key(path)}`,
+  };
+}
+
+/** mount, umount and ip do what they should and say nothing. */
+export const simProcess: Process = {
+  run: async () => ({ code: 0, stdout: '', stderr: '' }),
+};
+
+/** No simulated workload attaches to a container. */
+export const simStreams: StreamDialer = {
+  upgrade: async () => ({
+    upgraded: false,
+    response: { status: 501, headers: {}, body: new Uint8Array() },
+  }),
+};

@@ -1,0 +1,39 @@
+/** The real API server on the store in memory, with a clock that the test moves: for tests of its clients. */
+import { createApiServer } from '../../src/apiserver/index.ts';
+import { createKubeClient, type KubeClient } from '../../src/client/index.ts';
+import { type Connection, seededRandom, silentLogger } from '../../src/lib/index.ts';
+import { createManualClock, type ManualClock, settle } from '../../src/lib/manual-clock.node.ts';
+import { createMemoryStore, type Store } from '../../src/store/index.ts';
+
+export interface InMemoryApi {
+  readonly clock: ManualClock;
+  readonly store: Store;
+  readonly connection: Connection;
+  readonly client: KubeClient;
+  /** Another server on the same store, as after a restart. */
+  restart(): Promise<Connection>;
+}
+
+/** As cluster administrator, unless `user` says otherwise. */
+export async function createInMemoryApi(): Promise<InMemoryApi> {
+  const clock = createManualClock();
+  const store = createMemoryStore({ clock });
+  const random = seededRandom('in-memory-api');
+  const version = { gitVersion: 'v1.36.0' };
+  const restart = async (): Promise<Connection> => {
+    const server = createApiServer({ store, clock, random, logger: silentLogger, version });
+    await server.ready;
+    return server.as({ name: 'admin', groups: ['system:masters'] });
+  };
+  const connection = await restart();
+  return { clock, store, connection, client: createKubeClient(connection, { clock }), restart };
+}
+
+/** Lets promises drain until `condition` holds; fails after many turns of the loop. Virtual time stands still. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let turn = 0; turn < 1000; turn += 1) {
+    if (await condition()) return;
+    await settle();
+  }
+  throw new Error(`never came: ${what}`);
+}
