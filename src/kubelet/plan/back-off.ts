@@ -23,9 +23,10 @@ export type BackOffAnswer =
 
 /** May the container that exited be started now? No wait is longer than its nominal length. */
 export function crashLoopBackOff({ key, state, lastUpdateMono, exitMono, now }: BackOffQuestion): BackOffAnswer {
-  const expired = state === undefined || state.key !== key || exitMono - lastUpdateMono > CRASH_BACK_OFF_RESET_MS;
+  const exit = Math.min(exitMono, now.mono);
+  const expired = state === undefined || state.key !== key || exit - lastUpdateMono > CRASH_BACK_OFF_RESET_MS;
   if (expired) return { restart: true, state: { key, delayMs: CRASH_BACK_OFF_INITIAL_MS, lastUpdate: now.wall } };
-  const until = Math.min(exitMono, now.mono) + state.delayMs;
+  const until = exit + state.delayMs;
   if (now.mono < until) return { restart: false, until, delayMs: state.delayMs };
   const delayMs = Math.min(state.delayMs * 2, CRASH_BACK_OFF_CAP_MS);
   return { restart: true, state: { key, delayMs, lastUpdate: now.wall } };
