@@ -2,6 +2,7 @@
 export * from './connection-client.ts';
 export * from './event-recorder.ts';
 export * from './kube-client.ts';
+export * from './kubeconfig-file.ts';
 export * from './lister.ts';
 export { resourcePath } from './paths.ts';
 export * from './reflector.ts';

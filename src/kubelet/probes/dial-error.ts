@@ -34,7 +34,7 @@ export function exchangeErrorText(error: Error, host: string, port: number): str
   if (error.message === 'socket hang up') return 'EOF';
   if (code === 'ECONNRESET') return `read tcp ${joinHostPort(host, port)}: read: ${SYSTEM_TEXT[code]}`;
   if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: malformed HTTP response`;
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+  if (/wrong version number|packet length too long/.test(error.message)) {
     return 'http: server gave HTTP response to HTTPS client';
   }
   return SYSTEM_TEXT[code] ?? error.message;
