@@ -4,8 +4,8 @@
 #   set_up bundle    the above, and dist/ holds the bundle of the sources as they are now
 #   set_up tests     the first, and node_modules holds everything that development needs
 #
-# Every step is skipped when its stamp fits, so that a warm start costs some milliseconds. Steps run under a lock folder:
-# of several first starts at once one works and the others wait. npm's output goes to a log, shown when it fails.
+# Every step is skipped when its stamp fits, so that a warm start costs some milliseconds. Steps run under a lock: of
+# several first starts at once one works and the others wait. npm's output goes to a log, shown when it fails.
 # shellcheck shell=sh disable=SC2154
 
 NODE_MAJOR=24
@@ -66,25 +66,26 @@ write_stamp() {
 # When process $1 started, in ticks since boot; nothing if there is no such process. A pid alone may have been used again.
 started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
+# The lock is a symbolic link whose target names the holder: made in one step, whole or not at all.
 holder_gone() {
-  holder=$(cat "$lock/holder" 2>/dev/null) || return 1
-  [ "$(started_at "${holder% *}")" != "${holder#* }" ]
+  holder=$(readlink "$lock") || return 1
+  [ "$(started_at "${holder%:*}")" != "${holder#*:}" ]
 }
 
-# Takes the lock folder, waiting for another start's set-up to end. A killed holder's lock is taken over; a second folder
-# makes sure that only one of several waiters does so.
+# Takes the lock, waiting for another start's set-up to end. A killed holder's lock is taken over; a folder makes sure that
+# only one of several waiters does so.
 take_lock() {
-  mkdir -p "$cache" 2>/dev/null || fail "cannot write to $root: the first start there needs to (set-up puts Node.js, libraries and the bundle into it)"
+  mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] ||
+    fail "cannot write to $root: the first start there needs to (it puts Node.js, libraries and the bundle into it)"
   waited=0
-  while ! mkdir "$lock" 2>/dev/null; do
-    [ -d "$lock" ] || [ -w "$cache" ] || fail "cannot write to $cache"
+  while ! ln -s "$$:$(started_at $$)" "$lock" 2>/dev/null; do
     [ "$waited" -ne 1 ] || say "another start is setting up this checkout; waiting for it"
     if holder_gone && mkdir "$lock.takeover" 2>/dev/null; then
-      if holder_gone; then rm -rf "$lock"; fi
+      if holder_gone; then rm -f "$lock"; fi
       rmdir "$lock.takeover"
     fi
     waited=$((waited + 1))
-    [ "$waited" -lt 900 ] || fail "gave up waiting for $lock; if nothing is setting up, remove that folder"
+    [ "$waited" -lt 900 ] || fail "gave up waiting for $lock; if nothing is setting up, remove that and $lock.takeover"
     sleep 1
   done
   lock_held=1
@@ -92,11 +93,10 @@ take_lock() {
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  printf '%s %s\n' "$$" "$(started_at $$)" >"$lock/holder"
 }
 
 release_lock() {
-  [ -z "$lock_held" ] || rm -rf "$lock"
+  [ -z "$lock_held" ] || rm -f "$lock"
   lock_held=
   trap - EXIT HUP INT TERM
 }
