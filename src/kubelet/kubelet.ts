@@ -1,0 +1,190 @@
+/** Wires the node agent together from its ports. Holds no state of its own but what was read of the node. */
+import type { Pod } from '../api/index.ts';
+import { createEventRecorder } from '../client/index.ts';
+import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
+import { type Admission, admitPod } from './admission/admit-pod.ts';
+import { createApiSource } from './config/api-source.ts';
+import { DesiredPods } from './config/desired-pods.ts';
+import { createConfigCache } from './env/config-cache.ts';
+import { createEnvironmentResolver } from './env/container-environment.ts';
+import { createPodEvents } from './events.ts';
+import { Executor } from './execute/execute-actions.ts';
+import { createImageManager } from './images/image-manager.ts';
+import { MemoryStore } from './memory/memory-store.ts';
+import { type KnownNode, readNode } from './node-facts.ts';
+import { createNodeManager, type NodeManager } from './node/node-manager.ts';
+import { createPleg } from './pleg/pleg.ts';
+import { createPodQueue, PodWorkers } from './pod-workers/pod-workers.ts';
+import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
+import { createProbeManager } from './probes/probe-manager.ts';
+import { RuntimeState } from './runtime-state.ts';
+import { createKubeletServer } from './server/kubelet-server.ts';
+import { createStatusManager } from './status/status-manager.ts';
+import { createMarkDirty, SyncLoop } from './sync-loop.ts';
+import type { KubeletHealth, PodDirectory, PodUID } from './types.ts';
+import { createVolumeManager } from './volumes/volume-manager.ts';
+
+export interface Kubelet {
+  /** Runs until the signal is aborted; pods go on running. Rejects only for a mistake of ours. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The kubelet's own API: logs, exec, metrics, health. */
+  readonly connection: Connection;
+  readonly metrics: MetricsRegistry;
+  /** What it still waits for before it looks after pods; empty: nothing. */
+  notReady(): readonly string[];
+  ready(): boolean;
+  readonly pods: PodDirectory;
+  /** What the pod's last pass waited for. */
+  why(uid: PodUID): readonly string[];
+  /** Statuses reported and not yet taken by the API server: none. */
+  settled(): boolean;
+}
+
+/** cgroups that all pods' cgroups lie in, with upstream's shares for those who asked for nothing. */
+const QOS_CGROUPS: readonly { readonly path: readonly string[]; readonly cpuShares?: number }[] = [
+  { path: ['kubepods'] },
+  { path: ['kubepods', 'burstable'] },
+  { path: ['kubepods', 'besteffort'], cpuShares: 2 },
+];
+
+export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubelet {
+  const ports = { ...given, ...config, metrics: createMetrics() };
+  const { clock, logger, client, random } = ports;
+  let known: KnownNode | undefined;
+  const hostIps = (): readonly string[] => known?.machine.addresses ?? [];
+  const capacity = () => ({ cpuCores: known?.machine.cpuCores ?? 0, memoryBytes: known?.machine.memoryBytes ?? 0 });
+
+  const recorder = createEventRecorder({
+    ...ports,
+    random: random.split('events'),
+    component: 'kubelet',
+    host: config.nodeName,
+  });
+  const events = createPodEvents(recorder, config.nodeName);
+  const queue = createPodQueue(clock);
+  const markDirty = createMarkDirty(queue, logger);
+  const desired = new DesiredPods(markDirty);
+  const source = createApiSource({ ...ports, random: random.split('pods'), desired });
+  const pleg = createPleg({ ...ports, random: random.split('pleg'), markDirty });
+  const configCache = createConfigCache({ clock, client });
+  const environment = createEnvironmentResolver({ config: configCache, events, apiServer: config.apiServer });
+  const images = createImageManager({ ...ports, config: configCache, events, markDirty });
+  const volumes = createVolumeManager({
+    ...ports,
+    random: random.split('volumes'),
+    config: configCache,
+    events,
+    markDirty,
+    nodeResources: capacity,
+  });
+  const probes = createProbeManager({
+    ...ports,
+    random: random.split('probes'),
+    transport: ports.probeTransport,
+    events,
+    markDirty,
+    hostIp: () => hostIps()[0],
+  });
+  const status = createStatusManager(ports);
+  const memory = new MemoryStore(ports);
+  const executor = new Executor({
+    ...ports,
+    volumes,
+    images,
+    environment,
+    events,
+    markDirty,
+    config,
+    node: () => ({ hostIps: hostIps(), ...capacity() }),
+  });
+  const workers = new PodWorkers({
+    ...ports,
+    queue,
+    desired,
+    pleg,
+    memory,
+    executor,
+    volumes,
+    images,
+    probes,
+    status,
+    events,
+    admit: (pod, others) => admit(pod, others, { node: nodeManager, config, known }),
+    node: () =>
+      known === undefined ? undefined : { name: config.nodeName, hostIps: hostIps(), runtimeName: known.runtimeName },
+  });
+  const syncLoop = new SyncLoop({ ...ports, queue, desired, pleg, workers, memory, volumes });
+  const runtimeState = new RuntimeState({ ...ports, pleg, onChange: () => nodeManager.refresh() });
+  const health: KubeletHealth = { syncLoop: () => syncLoop.health(), runtimeErrors: () => runtimeState.errors() };
+  const nodeManager = createNodeManager({ ...ports, random: random.split('node'), events, health });
+  countPods(ports.metrics, desired, workers);
+
+  const notReady = (): readonly string[] => [
+    ...(known === undefined ? ['the machine and the runtime'] : []),
+    ...desired.unsynced().map((name) => `the first list of pods (${name})`),
+    ...(pleg.synced() ? [] : ['the first relist of the runtime']),
+    ...(nodeManager.node() === undefined ? ['the registration of the node'] : []),
+  ];
+  return {
+    connection: createKubeletServer({ ...ports, directory: workers, health }),
+    metrics: ports.metrics,
+    notReady,
+    ready: () => notReady().length === 0,
+    pods: workers,
+    why: (uid) => workers.why(uid),
+    settled: () => status.settled() && recorder.settled(),
+    run: async (signal) => {
+      signal.addEventListener('abort', () => executor.stop(), { once: true });
+      const begin = async (): Promise<void> => {
+        known = await readNode(ports, signal);
+        await ensureQosCgroups(ports.cgroups, logger);
+        await nodeManager.run(signal);
+      };
+      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, { run: begin }];
+      await Promise.all(parts.map((part) => part.run(signal)));
+    },
+  };
+}
+
+/** Beside what already runs here; what the node object says counts as soon as it is known. */
+function admit(
+  pod: Pod,
+  others: readonly Pod[],
+  given: { readonly node: NodeManager; readonly config: KubeletConfig; readonly known: KnownNode | undefined },
+): Admission {
+  const { machine } = given.known ?? {};
+  const allocatable = {
+    milliCpu: (machine?.cpuCores ?? 0) * 1000,
+    memoryBytes: machine?.memoryBytes ?? 0,
+    pods: given.config.maxPods,
+  };
+  return admitPod({ pod, others, node: given.node.node(), allocatable });
+}
+
+/** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */
+async function ensureQosCgroups(cgroups: Cgroups, logger: Logger): Promise<void> {
+  for (const { path, ...limits } of QOS_CGROUPS) {
+    try {
+      await cgroups.ensure(path, limits);
+    } catch (error) {
+      logger.error('a cgroup for all pods cannot be made', { path: path.join('/'), error: errorMessage(error) });
+    }
+  }
+}
+
+function countPods(metrics: MetricsRegistry, desired: DesiredPods, workers: PodWorkers): void {
+  const wanted = metrics.gauge({
+    name: 'kubelet_desired_pods',
+    help: 'Pods that should run here.',
+    labels: ['static'],
+  });
+  const active = metrics.gauge({
+    name: 'kubelet_active_pods',
+    help: 'Pods admitted and not over.',
+    labels: ['static'],
+  });
+  metrics.onCollect(() => {
+    wanted.set(desired.all().filter((each) => each.wanted).length, { static: '' });
+    active.set(workers.activePods().length, { static: '' });
+  });
+}

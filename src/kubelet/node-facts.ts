@@ -1,0 +1,33 @@
+/** What the kubelet reads once of its machine and runtime before it acts; tried until it is known. */
+import type { RuntimeService } from '../cri/index.ts';
+import { type Clock, errorMessage, exponentialDelay, type Logger } from '../lib/index.ts';
+import type { Machine, MachineFacts } from './ports.ts';
+
+const RETRY = { baseMs: 100, capMs: 5000 };
+
+export interface KnownNode {
+  readonly machine: MachineFacts;
+  readonly runtimeName: string;
+}
+
+export async function readNode(
+  ports: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly machine: Machine;
+    readonly runtime: RuntimeService;
+  },
+  signal: AbortSignal,
+): Promise<KnownNode | undefined> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const [machine, version] = await Promise.all([ports.machine.facts(), ports.runtime.version({ signal })]);
+      return { machine, runtimeName: version.runtimeName };
+    } catch (error) {
+      failures += 1;
+      ports.logger.warn('machine or runtime do not answer yet', { failures, error: errorMessage(error) });
+      await ports.clock.sleep(exponentialDelay(RETRY, failures), signal).catch(() => {});
+    }
+  }
+  return undefined;
+}
