@@ -15,7 +15,7 @@ export type ParsedFieldSelector = readonly FieldRequirement[];
 export function parseFieldSelector(text: string): ParsedFieldSelector {
   return splitTerms(text)
     .filter((term) => term !== '')
-    .sort()
+    .toSorted()
     .map((term) => {
       const match = /^(.*?)(!=|==|=)([\s\S]*)$/.exec(term);
       if (match === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);

@@ -119,7 +119,7 @@ function parseValues(tokens: Tokens): string[] {
     const value = SYMBOLS.has(tokens.peek()) ? '' : tokens.next();
     values.add(value);
     const separator = tokens.next();
-    if (separator === ')') return [...values].sort();
+    if (separator === ')') return [...values].toSorted();
     if (separator !== ',') throw unexpected(separator, "',' or ')'");
   }
 }

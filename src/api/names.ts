@@ -73,8 +73,9 @@ export function checkLabelKey(value: string): readonly string[] {
 
 export function checkLabelValue(value: string): readonly string[] {
   const errors = checkLength(value, 63);
-  const explain = () => patternError(LABEL_VALUE_MESSAGE, LABEL_VALUE, 'MyValue', 'my_value', '12345');
-  return LABEL_VALUE_PATTERN.test(value) ? errors : [...errors, explain()];
+  return LABEL_VALUE_PATTERN.test(value)
+    ? errors
+    : [...errors, patternError(LABEL_VALUE_MESSAGE, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
 }
 
 /** Printable ASCII but '=' (relaxed rule, general since 1.34). */

@@ -61,16 +61,16 @@ export function selectableFieldsOf(resource: KindName): readonly string[] {
 
 /** Whether the object's field has this value; '' is the value of an absent one. */
 export function matchesSelectableField(resource: KindName, object: unknown, field: string, value: string): boolean {
-  const found = read(object, pathOf(resource, field));
+  const found = readField(resource, object, field);
   if (field === 'status.podIPs' && Array.isArray(found)) return found.some((entry) => read(entry, ['ip']) === value);
   if (found === undefined || found === null) return value === (BOOLEANS.has(field) ? 'false' : '');
-  return String(found) === value;
+  return (typeof found === 'string' ? found : JSON.stringify(found)) === value;
 }
 
-function pathOf(resource: KindName, field: string): readonly string[] {
-  // Upstream answers `source` from source.component, else from reportingComponent; both name the same thing.
-  if (resource.kind === 'Event' && field === 'source') return ['source', 'component'];
-  return field.split('.');
+function readField(resource: KindName, object: unknown, field: string): unknown {
+  if (resource.kind !== 'Event' || field !== 'source') return read(object, field.split('.'));
+  // The old and the new way of saying who reports.
+  return read(object, ['source', 'component']) || read(object, ['reportingComponent']);
 }
 
 function read(object: unknown, path: readonly string[]): unknown {

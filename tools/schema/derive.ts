@@ -67,7 +67,7 @@ function loadPackages(roots: ReadonlyMap<string, string>): GoPackage[] {
   const api = join(at('golang-k8s-api-dev'), 'k8s.io/api');
   const helpers = [META, 'k8s.io/apimachinery/pkg/types', 'k8s.io/apimachinery/pkg/version'];
   const found: GoPackage[] = helpers.map((path) => loadPackage(join(at('golang-k8s-apimachinery-dev'), path), path));
-  for (const group of readdirSync(api).sort()) {
+  for (const group of readdirSync(api).toSorted()) {
     for (const version of ['v1', 'v2']) {
       const folder = join(api, group, version);
       if (existsSync(join(folder, 'types.go'))) found.push(loadPackage(folder, `k8s.io/api/${group}/${version}`));
@@ -174,16 +174,17 @@ function reachableOrKind(types: Record<string, SchemaType>): Record<string, Sche
 }
 
 function sorted<T>(record: Record<string, T>): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** One line per type: small, and a diff shows what changed. */
 function print(schema: Schema): string {
-  const table = (record: object) =>
-    `{\n${Object.entries(record)
-      .map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
-      .join(',\n')}\n}`;
-  return `{\n"comment": ${JSON.stringify(schema.comment)},\n"sources": ${JSON.stringify(schema.sources, null, 1)},\n"kinds": ${table(schema.kinds)},\n"types": ${table(schema.types)}\n}\n`;
+  return `{\n"comment": ${JSON.stringify(schema.comment)},\n"sources": ${JSON.stringify(schema.sources, null, 1)},\n"kinds": ${printTable(schema.kinds)},\n"types": ${printTable(schema.types)}\n}\n`;
+}
+
+function printTable(record: object): string {
+  const lines = Object.entries(record).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return `{\n${lines.join(',\n')}\n}`;
 }
 
 function main(): void {

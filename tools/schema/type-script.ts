@@ -45,10 +45,6 @@ export function printTypes(schema: Schema): string {
 
 /** Full name → TypeScript name. */
 export function chooseNames(fullNames: readonly string[]): ReadonlyMap<string, string> {
-  const rank = (fullName: string) => {
-    const index = PRECEDENCE.indexOf(fullName.slice(0, fullName.lastIndexOf('.')));
-    return index === -1 ? PRECEDENCE.length : index;
-  };
   const taken = new Map<string, string>();
   const names = new Map<string, string>();
   for (const fullName of fullNames.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))) {
@@ -62,6 +58,11 @@ export function chooseNames(fullNames: readonly string[]): ReadonlyMap<string, s
     names.set(fullName, name);
   }
   return names;
+}
+
+function rank(fullName: string): number {
+  const index = PRECEDENCE.indexOf(fullName.slice(0, fullName.lastIndexOf('.')));
+  return index === -1 ? PRECEDENCE.length : index;
 }
 
 function printField(name: string, field: SchemaField, names: ReadonlyMap<string, string>): string {

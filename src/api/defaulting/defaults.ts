@@ -2,7 +2,7 @@
  * Defaults per kind: what a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
  * without an entry has none.
  */
-import type { Event, Namespace, Node, Pod, PodTemplate, Secret } from '../types.gen.ts';
+import type { Event, Namespace, Node, PodTemplate, Secret } from '../types.gen.ts';
 import { defaultPod } from './pod.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 

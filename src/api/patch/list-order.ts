@@ -20,8 +20,8 @@ export function orderMerged(
   const serverRank = ranks(serverOrder);
   const rankIn = (rank: ReadonlyMap<unknown, number>) => (a: unknown, b: unknown) =>
     (rank.get(identify(a)) ?? Infinity) - (rank.get(identify(b)) ?? Infinity) || 0;
-  const fromPatch = merged.filter((element) => patchRank.has(identify(element))).sort(rankIn(patchRank));
-  const serverOnly = merged.filter((element) => !patchRank.has(identify(element))).sort(rankIn(serverRank));
+  const fromPatch = merged.filter((element) => patchRank.has(identify(element))).toSorted(rankIn(patchRank));
+  const serverOnly = merged.filter((element) => !patchRank.has(identify(element))).toSorted(rankIn(serverRank));
   const result: unknown[] = [];
   let next = 0;
   for (const element of serverOnly) {

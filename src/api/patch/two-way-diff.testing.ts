@@ -46,15 +46,14 @@ function diffList(
     patch[`$setElementOrder/${name}`] = after;
     return;
   }
-  const records = (list: readonly unknown[]) => list.filter(isRecord);
-  const old = new Map(records(before).map((element) => [element[mergeKey], element]));
+  const old = new Map(before.filter(isRecord).map((element) => [element[mergeKey], element]));
   const inner =
     field.shape.kind === 'list' && field.shape.element.kind === 'struct'
       ? structSchema(field.shape.element.type)
       : undefined;
   const retainKeys = field.patchStrategies.includes('retainKeys');
   const elements: Json[] = [];
-  for (const element of records(after)) {
+  for (const element of after.filter(isRecord)) {
     const previous = old.get(element[mergeKey]);
     const difference = previous === undefined ? element : diffObject(previous, element, inner, retainKeys);
     if (Object.keys(difference).length > 0) elements.push({ ...difference, [mergeKey]: element[mergeKey] });
@@ -62,5 +61,5 @@ function diffList(
   }
   for (const gone of old.keys()) elements.push({ [mergeKey]: gone, $patch: 'delete' });
   if (elements.length > 0) patch[name] = elements;
-  patch[`$setElementOrder/${name}`] = records(after).map((element) => ({ [mergeKey]: element[mergeKey] }));
+  patch[`$setElementOrder/${name}`] = after.filter(isRecord).map((element) => ({ [mergeKey]: element[mergeKey] }));
 }

@@ -31,7 +31,11 @@ export function readScalar(scalar: Scalar, value: unknown): ScalarResult {
       return typeof value === 'string' ? { ok: true, value } : readInteger(value, INT32_LIMIT);
     case 'quantity':
       return readQuantity(value);
-    default:
+    case 'string':
+    case 'bytes':
+    case 'duration':
+    case 'time':
+    case 'microTime':
       return typeof value === 'string' ? readText(scalar, value) : wrongType(value);
   }
 }

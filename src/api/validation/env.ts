@@ -137,7 +137,8 @@ export function validateResourceFieldRef(
 }
 
 function validateDivisor(reference: ResourceFieldSelector, path: string): FieldError[] {
-  const { divisor = '0', resource = '' } = reference;
+  const { divisor = '0' } = reference;
+  const resource = reference.resource ?? '';
   const milli = milliValue(divisor);
   if (milli === 0) return [];
   const cpu = resource.endsWith('.cpu');

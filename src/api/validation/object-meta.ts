@@ -137,7 +137,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
 }
 
 function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
-  const added = (meta.finalizers ?? []).filter((name) => !old.finalizers?.includes(name)).sort();
+  const added = (meta.finalizers ?? []).filter((name) => !old.finalizers?.includes(name)).toSorted();
   if (added.length === 0) return [];
   const list = `[]string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
   return [

@@ -53,15 +53,13 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
 
 /** The old spec with what the new one may change taken over: any difference left is forbidden. */
 function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
-  const images = (list: readonly Container[] | undefined, next: readonly Container[] | undefined) =>
-    list?.map((container, position) => ({ ...container, image: next?.[position]?.image }));
   const oldGrace = old.terminationGracePeriodSeconds ?? 0;
   const graceFreed = oldGrace < 0 && spec.terminationGracePeriodSeconds === 1;
   const gated = (old.schedulingGates?.length ?? 0) > 0;
   return {
     ...old,
-    containers: images(old.containers, spec.containers) ?? [],
-    initContainers: images(old.initContainers, spec.initContainers),
+    containers: withImages(old.containers, spec.containers) ?? [],
+    initContainers: withImages(old.initContainers, spec.initContainers),
     activeDeadlineSeconds: spec.activeDeadlineSeconds,
     tolerations: spec.tolerations,
     schedulingGates: spec.schedulingGates,
@@ -69,6 +67,13 @@ function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
     // A pod that waits at a gate may still be narrowed down (KEP-3838).
     nodeSelector: gated && narrows(spec.nodeSelector, old.nodeSelector) ? spec.nodeSelector : old.nodeSelector,
   };
+}
+
+function withImages(
+  list: readonly Container[] | undefined,
+  next: readonly Container[] | undefined,
+): Container[] | undefined {
+  return list?.map((container, position) => ({ ...container, image: next?.[position]?.image }));
 }
 
 function narrows(
@@ -97,11 +102,16 @@ function validateAddedTolerations(
   next: readonly Toleration[] | undefined,
   old: readonly Toleration[] | undefined,
 ): FieldError[] {
-  const bare = ({ tolerationSeconds: _, ...rest }: Toleration) => rest;
-  const kept = (old ?? []).every((toleration) => next?.some((other) => equalJson(bare(toleration), bare(other))));
+  const kept = (old ?? []).every((toleration) =>
+    next?.some((other) => equalJson(withoutSeconds(toleration), withoutSeconds(other))),
+  );
   if (!kept)
     return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
   return validateTolerations(next, 'spec.tolerations');
+}
+
+function withoutSeconds(toleration: Toleration): Toleration {
+  return { ...toleration, tolerationSeconds: undefined };
 }
 
 function validateRemovedGates(spec: PodSpec, old: PodSpec): FieldError[] {

@@ -29,8 +29,8 @@ import {
 } from './small-kinds.ts';
 
 interface Validator {
-  create(object: KubeObject): FieldError[];
-  update(object: KubeObject, old: KubeObject): FieldError[];
+  readonly create: (object: KubeObject) => FieldError[];
+  readonly update: (object: KubeObject, old: KubeObject) => FieldError[];
   /** By name of the subresource; one that isn't here is validated as `update`. */
   readonly subresources: Readonly<Record<string, (object: KubeObject, old: KubeObject) => FieldError[]>>;
 }
