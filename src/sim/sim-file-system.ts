@@ -3,11 +3,23 @@ import { FileError, type FileSystem, type Random, encodeText } from '../lib/inde
 import type { Life } from './life.ts';
 import { remoteCall } from './remote-call.ts';
 import { type DiskNode, type SimDisk, parentOf } from './sim-disk.ts';
+import { mountInfo } from './sim-machine.ts';
 import type { Sim } from './sim.ts';
 
 const WATCH_DELAY_MS = 1;
 
-export function createSimFileSystem(sim: Sim, life: Life, disk: SimDisk, random: Random): FileSystem {
+const MOUNT_INFO = '/proc/self/mountinfo';
+
+export interface FileSystemWiring {
+  readonly sim: Sim;
+  readonly life: Life;
+  readonly disk: SimDisk;
+  /** Mount points of the machine. */
+  readonly mounts: readonly string[];
+  readonly random: Random;
+}
+
+export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSystemWiring): FileSystem {
   const need = (path: string): DiskNode => {
     const found = disk.resolve(path);
     if (found === undefined) throw new FileError('ENOENT', path, `ENOENT: no such file or directory, '${path}'`);
@@ -24,6 +36,7 @@ export function createSimFileSystem(sim: Sim, life: Life, disk: SimDisk, random:
   return {
     readFile: (path, options) =>
       read(() => {
+        if (path === MOUNT_INFO) return encodeText(mountInfo(mounts));
         const { type, data } = need(path);
         if (type === 'directory') throw new FileError('EISDIR', path, `EISDIR: is a directory, '${path}'`);
         return data.slice(0, options?.maxBytes ?? data.length);

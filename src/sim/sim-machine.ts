@@ -41,9 +41,12 @@ export function createSimMachine(state: MachineState): Machine {
   };
 }
 
+function key(path: readonly string[]): string {
+  return path.join('/');
+}
+
 /** Cgroups outlive the agent and die with the machine: share the set, clear it at a boot. */
 export function createSimCgroups(groups: Set<string>): Cgroups {
-  const key = (path: readonly string[]): string => path.join('/');
   return {
     version: 'v2',
     driver: 'cgroupfs',
@@ -51,7 +54,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
       for (let i = 1; i <= path.length; i += 1) groups.add(key(path.slice(0, i)));
     },
     remove: async (path) => {
-      for (const name of [...groups]) if (name === key(path) || name.startsWith(`${key(path)}/`)) groups.delete(name);
+      for (const name of groups) if (name === key(path) || name.startsWith(`${key(path)}/`)) groups.delete(name);
     },
     list: async (path) => {
       const prefix = path.length === 0 ? '' : `${key(path)}/`;
@@ -63,10 +66,25 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
   };
 }
 
-/** mount, umount and ip do what they should and say nothing. */
-export const simProcess: Process = {
-  run: async () => ({ code: 0, stdout: '', stderr: '' }),
-};
+/** mount and umount keep the machine's mount table; every other program succeeds and says nothing. */
+export function createSimProcess(mounts: string[]): Process {
+  return {
+    run: async (file, args) => {
+      const path = args.at(-1) ?? '';
+      if (file === 'mount') mounts.push(path);
+      if (file !== 'umount') return { code: 0, stdout: '', stderr: '' };
+      const index = mounts.lastIndexOf(path);
+      if (index === -1) return { code: 32, stdout: '', stderr: `umount: ${path}: not mounted.` };
+      mounts.splice(index, 1);
+      return { code: 0, stdout: '', stderr: '' };
+    },
+  };
+}
+
+/** As /proc/self/mountinfo shows them. */
+export function mountInfo(mounts: readonly string[]): string {
+  return mounts.map((path, i) => `${100 + i} 1 0:${50 + i} / ${path} rw - tmpfs tmpfs rw\n`).join('');
+}
 
 /** No simulated workload attaches to a container. */
 export const simStreams: StreamDialer = {

@@ -64,7 +64,9 @@ function withTimeout<T>(
       : undefined;
     // The daemon died: whatever it was asked, nobody answers any more.
     const stopListening = runtime.onCut(() =>
-      sim.after(1, `cut ${label}`, () => life.deliver(() => reject(new RuntimeError('Unavailable', 'error reading from server: EOF')))),
+      sim.after(1, `cut ${label}`, () =>
+        life.deliver(() => reject(new RuntimeError('Unavailable', 'error reading from server: EOF'))),
+      ),
     );
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -96,10 +98,13 @@ function matches(
   return Object.entries(filter.labels ?? {}).every(([key, value]) => item.labels[key] === value);
 }
 
+function unimplemented(): Promise<never> {
+  return Promise.reject(new RuntimeError('Unimplemented', 'not simulated'));
+}
+
 export function createSimRuntimeService(wiring: RuntimeWiring): RuntimeService {
   const { sim, life, runtime, images } = wiring;
   const call = createCall(wiring);
-  const unimplemented = (): Promise<never> => Promise.reject(new RuntimeError('Unimplemented', 'not simulated'));
   return {
     version: (options) =>
       call('version', 1, options, () => ({ runtimeName: 'sim', runtimeVersion: '1.0.0', apiVersion: 'v1' })),

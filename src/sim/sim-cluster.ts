@@ -1,0 +1,84 @@
+/** A whole cluster in one process: control plane, nodes, and the facts of what really happens in it. */
+import type { Pod } from '../api/index.ts';
+import { type KubeClient } from '../client/index.ts';
+import { type Logger, decodeText } from '../lib/index.ts';
+import { Facts } from './facts.ts';
+import { SimControlPlane } from './sim-control-plane.ts';
+import { type RunAgent, SimNode } from './sim-node.ts';
+import type { Sim } from './sim.ts';
+
+const PODS_PREFIX = '/registry/pods/';
+
+export interface SimClusterOptions {
+  readonly sim: Sim;
+  readonly nodes: number;
+  readonly runAgent: RunAgent;
+  readonly logger: Logger;
+}
+
+export class SimCluster {
+  readonly sim: Sim;
+  readonly facts: Facts;
+  readonly controlPlane: SimControlPlane;
+  readonly nodes: readonly SimNode[];
+  readonly admin: KubeClient;
+  /** Pods as the store has them, by UID. */
+  readonly pods = new Map<string, Pod>();
+
+  constructor({ sim, nodes, runAgent, logger }: SimClusterOptions) {
+    this.sim = sim;
+    this.facts = new Facts(sim);
+    this.controlPlane = new SimControlPlane(sim, logger);
+    this.admin = this.controlPlane.adminClient('admin');
+    this.nodes = Array.from({ length: nodes }, (_, i) => {
+      const name = `node${i + 1}`;
+      const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
+      const server = this.controlPlane.as(user);
+      return new SimNode({ sim, facts: this.facts, name, address: `192.168.0.${i + 1}`, server, runAgent, logger });
+    });
+  }
+
+  start(): void {
+    void this.#observeStore();
+    this.controlPlane.start();
+    for (const node of this.nodes) node.startAgent();
+  }
+
+  /** All faults end; whatever is down comes back. */
+  heal(): void {
+    this.controlPlane.startServer();
+    this.controlPlane.link.heal();
+    for (const node of this.nodes) {
+      Object.assign(node.runtimeFaults, {
+        slow: 0,
+        failBefore: 0,
+        failAfter: 0,
+        hang: 0,
+        loseEvents: 0,
+        repeatEvents: 0,
+        lateEvents: 0,
+      });
+      node.link.heal();
+      node.disk.setFull(false);
+      node.images.registryDown = false;
+      node.runtime.comeUp();
+      node.startAgent();
+    }
+  }
+
+  async #observeStore(): Promise<void> {
+    try {
+      for await (const { events } of this.controlPlane.store.watch(PODS_PREFIX, 0, new AbortController().signal)) {
+        for (const { type, value, revision } of events) {
+          const pod = JSON.parse(decodeText(value)) as Pod;
+          const uid = pod.metadata?.uid ?? '';
+          if (type === 'put') this.pods.set(uid, pod);
+          else this.pods.delete(uid);
+          this.facts.tell({ kind: type === 'put' ? 'pod-written' : 'pod-deleted', pod, revision });
+        }
+      }
+    } catch (error) {
+      this.sim.fail(error);
+    }
+  }
+}

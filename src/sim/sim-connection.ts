@@ -1,0 +1,191 @@
+/**
+ * A process's way to the API server: latency, partitions, answers that get lost after the request took effect. Streams keep
+ * their order, and break with the network.
+ */
+import {
+  AsyncQueue,
+  type Connection,
+  ConnectionError,
+  type HttpRequest,
+  type HttpResponse,
+  type Random,
+} from '../lib/index.ts';
+import type { Life } from './life.ts';
+import type { Sim } from './sim.ts';
+
+/** Chunks on their way to a slow reader; more break the stream, as a full socket would. */
+const MAX_STREAM_CHUNKS = 10_000;
+
+export interface LinkFaults {
+  partitioned: boolean;
+  /** Shares of requests, 0 to 1. */
+  failBefore: number;
+  failAfter: number;
+  slow: number;
+  slowMs: number;
+}
+
+export function noLinkFaults(): LinkFaults {
+  return { partitioned: false, failBefore: 0, failAfter: 0, slow: 0, slowMs: 0 };
+}
+
+/** The network between one place and the server, shared by all processes of that place. */
+export class Link {
+  readonly faults: LinkFaults = noLinkFaults();
+  readonly #streams = new Set<() => void>();
+
+  /** Cuts it: requests are lost, streams break. */
+  partition(): void {
+    this.faults.partitioned = true;
+    this.breakStreams();
+  }
+
+  heal(): void {
+    Object.assign(this.faults, noLinkFaults());
+  }
+
+  breakStreams(): void {
+    for (const cut of this.#streams) cut();
+  }
+
+  addStream(cut: () => void): () => void {
+    this.#streams.add(cut);
+    return () => this.#streams.delete(cut);
+  }
+}
+
+export interface ConnectionWiring {
+  readonly sim: Sim;
+  readonly life: Life;
+  readonly link: Link;
+  readonly random: Random;
+  /** The server as it is now; `undefined` while it is down. */
+  readonly server: () => Connection | undefined;
+  /** Sees every chunk that reaches the process. */
+  readonly onDelivered?: (bytes: Uint8Array) => void;
+}
+
+export function createSimConnection(wiring: ConnectionWiring): Connection {
+  return {
+    request: (request) => send(wiring, request),
+    upgrade: async (request) => ({ upgraded: false, response: await send(wiring, request) }),
+  };
+}
+
+function send(wiring: ConnectionWiring, request: HttpRequest): Promise<HttpResponse> {
+  const { sim, life, link, random } = wiring;
+  const { faults } = link;
+  const what = `${request.method} ${request.url.split('?')[0]} by ${life.name}`;
+  const slowMs = random.next() < faults.slow ? random.next() * faults.slowMs : 0;
+  const thereMs = 0.2 + random.next() + slowMs;
+  const failBefore = random.next() < faults.failBefore;
+  const failAfter = random.next() < faults.failAfter;
+  const lostMs = 1000 + random.next() * 9000;
+  return new Promise<HttpResponse>((resolve, reject) => {
+    const fail = (why: string, afterMs: number): void => {
+      sim.after(afterMs, `lost ${what}`, () => life.deliver(() => reject(new ConnectionError(`${what}: ${why}`))));
+    };
+    const serverSide = new AbortController();
+    const onAbort = (): void => {
+      reject(new ConnectionError(`${what}: aborted`, { cause: request.signal?.reason }));
+      sim.after(0.5, `abort ${what}`, () => serverSide.abort(new Error('client is gone')));
+    };
+    if (request.signal?.aborted === true) onAbort();
+    request.signal?.addEventListener('abort', onAbort, { once: true });
+    sim.after(thereMs, `request ${what}`, () => {
+      const server = wiring.server();
+      if (faults.partitioned) return fail('no route to host', lostMs);
+      if (server === undefined) return fail('connection refused', 0.5);
+      if (failBefore) return fail('connection reset', 0.5);
+      void server.request({ ...request, signal: serverSide.signal }).then(
+        (response) => {
+          if (failAfter || faults.partitioned) {
+            fail('connection reset after the request', faults.partitioned ? lostMs : 0.5);
+            void discard(response);
+            return;
+          }
+          const carried = carry(wiring, what, response, serverSide);
+          sim.after(0.2 + random.next(), `response ${what}`, () =>
+            life.deliver(() => {
+              if (response.body instanceof Uint8Array) wiring.onDelivered?.(response.body);
+              resolve(carried);
+            }),
+          );
+        },
+        (error: unknown) => sim.fail(error),
+      );
+      return undefined;
+    });
+  });
+}
+
+async function discard(response: HttpResponse): Promise<void> {
+  if (response.body instanceof Uint8Array) return;
+  await response.body[Symbol.asyncIterator]().return?.();
+}
+
+/** The same response with its stream, if it has one, led over the link. */
+function carry(
+  wiring: ConnectionWiring,
+  what: string,
+  response: HttpResponse,
+  serverSide: AbortController,
+): HttpResponse {
+  if (response.body instanceof Uint8Array) return response;
+  const { sim, life, link, random } = wiring;
+  const queue = new AsyncQueue<Uint8Array>(MAX_STREAM_CHUNKS);
+  const iterator = response.body[Symbol.asyncIterator]();
+  let open = true;
+  let lastArrival = 0;
+  /** Later than everything sent before: a stream keeps its order. */
+  const arrive = (fn: () => void): void => {
+    lastArrival = Math.max(sim.mono + 0.2 + random.next(), lastArrival + 0.001);
+    sim.after(lastArrival - sim.mono, `stream ${what}`, () => life.deliver(fn));
+  };
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    forget();
+    serverSide.abort(new Error('stream closed'));
+    void iterator.return?.();
+  };
+  const forget = link.addStream(() => {
+    close();
+    const lateMs = random.next() * 5000;
+    sim.after(lateMs, `broken ${what}`, () =>
+      life.deliver(() => queue.fail(new ConnectionError(`${what}: connection reset`))),
+    );
+  });
+  const pump = async (): Promise<void> => {
+    while (open) {
+      const next = await iterator.next();
+      if (!open) return;
+      if (next.done === true) {
+        arrive(() => queue.end());
+        close();
+        return;
+      }
+      const bytes = next.value;
+      arrive(() => {
+        wiring.onDelivered?.(bytes);
+        if (!queue.push(bytes)) queue.fail(new ConnectionError(`${what}: reader too slow`));
+      });
+    }
+  };
+  void pump().catch((error: unknown) => {
+    arrive(() => queue.fail(new ConnectionError(`${what}: ${String(error)}`)));
+    close();
+  });
+  return { ...response, body: readUntilEnd(queue, close) };
+}
+
+async function* readUntilEnd(
+  queue: AsyncQueue<Uint8Array>,
+  close: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* queue;
+  } finally {
+    close();
+  }
+}
