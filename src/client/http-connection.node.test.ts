@@ -60,12 +60,11 @@ function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
+function json(status: number, value: unknown): HttpResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: encodeText(JSON.stringify(value)) };
+}
+
 function handler(seen: Seen): Connection {
-  const json = (status: number, value: unknown): HttpResponse => ({
-    status,
-    headers: { 'content-type': 'application/json' },
-    body: encodeText(JSON.stringify(value)),
-  });
   return {
     request: async (request) => {
       seen.requests.push(request);
@@ -100,7 +99,7 @@ function handler(seen: Seen): Connection {
       if (request.url !== '/exec') return { upgraded: false, response: json(403, { kind: 'Status', code: 403 }) };
       const echo = Promise.withResolvers<void>();
       const received: Uint8Array[] = [];
-      let wake = (): void => {};
+      let wake: (() => void) | undefined;
       let ended = false;
       return {
         upgraded: true,
@@ -117,11 +116,11 @@ function handler(seen: Seen): Connection {
           })(),
           write: async (chunk) => {
             received.push(chunk.slice());
-            wake();
+            wake?.();
           },
           end: () => {
             ended = true;
-            wake();
+            wake?.();
           },
           destroy: () => echo.resolve(),
         },
@@ -332,28 +331,30 @@ describe('streams', () => {
     await expect.poll(() => seen.aborted).toBe(2);
   });
 
-  it.each(['h2', 'http/1.1'])('end when an %s client is cut off', async (protocol) => {
+  it('end when an HTTP/2 client is cut off', async () => {
     const { url, seen } = await start();
     const proxy = await startProxy(url);
-    if (protocol === 'h2') {
-      const response = await client(proxy.url).request({ method: 'GET', url: '/watch', headers: {} });
-      const reading = readAll(response.body, MAX);
-      const broken = expect(reading).rejects.toMatchObject({ name: 'ConnectionError' });
-      await systemClock.sleep(50);
-      proxy.cut();
-      await broken;
-    } else {
-      const request = https.get(`${proxy.url}/watch`, {
-        ca: pki.authorityPem,
-        cert: pki.admin.certificatePem,
-        key: pki.admin.keyPem,
-      });
-      request.on('error', () => {});
-      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-      response.on('error', () => {});
-      await once(response, 'data');
-      proxy.cut();
-    }
+    const response = await client(proxy.url).request({ method: 'GET', url: '/watch', headers: {} });
+    const broken = readAll(response.body, MAX).catch((error: unknown) => error);
+    await systemClock.sleep(50);
+    proxy.cut();
+    expect(await broken).toMatchObject({ name: 'ConnectionError' });
+    await expect.poll(() => seen.aborted).toBe(1);
+  });
+
+  it('end when an HTTP/1.1 client is cut off', async () => {
+    const { url, seen } = await start();
+    const proxy = await startProxy(url);
+    const request = https.get(`${proxy.url}/watch`, {
+      ca: pki.authorityPem,
+      cert: pki.admin.certificatePem,
+      key: pki.admin.keyPem,
+    });
+    request.on('error', () => {});
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    response.on('error', () => {});
+    await once(response, 'data');
+    proxy.cut();
     await expect.poll(() => seen.aborted).toBe(1);
   });
 
@@ -415,11 +416,10 @@ describe('a broken connection', () => {
     const { url } = await start();
     const proxy = await startProxy(url);
     const connection = client(proxy.url);
-    const slow = get(connection, '/slow');
-    const broken = expect(slow).rejects.toMatchObject({ name: 'ConnectionError' });
+    const broken = get(connection, '/slow').catch((error: unknown) => error);
     await systemClock.sleep(50);
     proxy.cut();
-    await broken;
+    expect(await broken).toMatchObject({ name: 'ConnectionError' });
     expect((await get(connection, '/whoami')).status).toBe(200);
     expect(proxy.connections()).toBe(2);
   });
@@ -458,16 +458,17 @@ describe('a broken connection', () => {
   });
 });
 
+function listener(request: http.IncomingMessage, response: http.ServerResponse): void {
+  if (request.url === '/base/cut') response.destroy();
+  else if (request.url === '/base/half') {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half');
+    setTimeout(() => response.destroy(), 20);
+  } else request.pipe(response);
+}
+
 describe('HTTP/1.1 servers', () => {
   it.each(['http', 'https'])('are spoken to as well (%s)', async (scheme) => {
-    const listener = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-      if (request.url === '/base/cut') response.destroy();
-      else if (request.url === '/base/half') {
-        response.writeHead(200, { 'content-length': '100' });
-        response.write('half');
-        setTimeout(() => response.destroy(), 20);
-      } else request.pipe(response);
-    };
     const tls = { cert: pki.server.certificatePem, key: pki.server.keyPem };
     const server = scheme === 'http' ? http.createServer(listener) : https.createServer(tls, listener);
     server.listen(0, '127.0.0.1');

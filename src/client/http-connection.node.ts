@@ -205,7 +205,7 @@ class NodeHttpConnection implements HttpConnection {
         reject(new (isRefused ? RefusedStream : ConnectionError)(message, { cause: failure }));
       });
       stream.on('response', (raw) => {
-        const status = Number(raw[':status'] ?? 0);
+        const status = raw[':status'] ?? 0;
         const body = stream.readableEnded ? new Uint8Array(0) : readHttp2Body(stream);
         resolve({ status, headers: fromNodeHeaders(raw), body });
       });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from './clock.node.ts';
 import { systemProcess } from './process.node.ts';
@@ -6,6 +6,11 @@ import { systemRandom } from './random.node.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function draws(seed: number | string): number[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: 50 }, () => random.next());
+}
 
 describe('Random', () => {
   it('draws what the contract says, seeded or not', () => {
@@ -23,10 +28,6 @@ describe('Random', () => {
   });
 
   it('repeats for the same seed and differs for another', () => {
-    const draws = (seed: number | string): number[] => {
-      const random = seededRandom(seed);
-      return Array.from({ length: 50 }, () => random.next());
-    };
     expect(draws(7)).toEqual(draws(7));
     expect(draws(7)).not.toEqual(draws(8));
     expect(draws(7)).not.toEqual(draws('seven'));
@@ -100,7 +101,7 @@ describe('Process', () => {
     it(`returns ${name}`, async () => {
       const result = await systemProcess.run(file, args, input === undefined ? {} : { input });
       expect(result.code).toBe(code);
-      if (stdout !== undefined) expect(result.stdout).toBe(stdout);
+      expect(result.stdout).toBe(stdout ?? '');
     });
   }
 

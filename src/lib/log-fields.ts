@@ -16,7 +16,7 @@ export function describeError(error: unknown): string {
   let current: unknown = error;
   for (let depth = 0; current !== undefined && depth < MAX_CAUSES; depth++) {
     if (!(current instanceof Error)) {
-      parts.push(typeof current === 'string' ? current : (JSON.stringify(bound(current, 1)) ?? String(current)));
+      parts.push(typeof current === 'string' ? current : (JSON.stringify(bound(current, 1)) ?? 'nothing'));
       break;
     }
     const code = 'code' in current ? String(current.code) : '';
@@ -34,7 +34,9 @@ function bound(value: unknown, depth: number): unknown {
   if (value === undefined) return undefined;
   if (value instanceof Error) return describeError(value);
   if (value instanceof Uint8Array) return `${value.length} bytes`;
-  if (typeof value !== 'object') return boundText(String(value));
+  if (typeof value === 'bigint' || typeof value === 'symbol') return value.toString();
+  if (typeof value === 'function') return `function ${value.name}`;
+  if (typeof value !== 'object') return undefined;
   if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) {
     const kept = value.slice(0, MAX_ITEMS).map((item) => bound(item, depth + 1));

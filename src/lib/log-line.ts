@@ -22,7 +22,7 @@ export function formatLine(json: string): string {
   if (!isRecord(record)) return json;
   const { time, level, message, ...fields } = record;
   const seconds = String(time).replace(/\.\d+Z$/, 'Z');
-  const head = `${seconds} ${String(level).toUpperCase()} ${oneLine(String(message ?? ''))}`;
+  const head = `${seconds} ${String(level).toUpperCase()} ${oneLine(typeof message === 'string' ? message : '')}`;
   const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
   return `${head}${tail.join('')}\n`;
 }

@@ -22,8 +22,8 @@ export interface SystemLogger extends Logger {
 }
 
 interface Sink {
-  write(line: string): void;
-  flush(): void;
+  readonly write: (line: string) => void;
+  readonly flush: () => void;
 }
 
 function standardError(): Sink {

@@ -1,5 +1,5 @@
 /** The event log as a table: synchronous reads and writes of one open file. Lives in the store's worker. */
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { prefixEnd } from './keys.ts';
 import type { ExpiringKey, ExpiryStamp, Written } from './sqlite-messages.ts';
 import {

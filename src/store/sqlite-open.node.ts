@@ -45,15 +45,12 @@ export function sqliteCode(error: unknown): number | undefined {
 function toOpenError(error: unknown, path: string): StoreOpenError {
   if (error instanceof StoreOpenError) return error;
   const cause = { cause: error };
-  switch (sqliteCode(error)) {
-    case SQLITE_BUSY:
-      return new StoreOpenError('in-use', `${path}: in use by another process`, cause);
-    case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-      return new StoreOpenError('corrupt', `${path}: not a sound store file: ${errorMessage(error)}`, cause);
-    default:
-      return new StoreOpenError('failed', `${path}: ${errorMessage(error)}`, cause);
+  const code = sqliteCode(error);
+  if (code === SQLITE_BUSY) return new StoreOpenError('in-use', `${path}: in use by another process`, cause);
+  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
+    return new StoreOpenError('corrupt', `${path}: not a sound store file: ${errorMessage(error)}`, cause);
   }
+  return new StoreOpenError('failed', `${path}: ${errorMessage(error)}`, cause);
 }
 
 /** Values inside are secrets; SQLite would create the file with the umask's mode. */

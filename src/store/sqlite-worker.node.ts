@@ -26,9 +26,12 @@ class StoreWorker {
     this.#port = port;
     this.#options = options;
     this.#log = new SqliteLog(openDatabase(options.path, options.maxFileBytes));
+  }
+
+  start(): void {
     const { revision, compacted } = this.#log;
     this.#say({ type: 'opened', revision, compacted, expiring: this.#log.expiring() });
-    port.on('message', (request: WorkerRequest) => this.#take(request));
+    this.#port.on('message', (request: WorkerRequest) => this.#take(request));
     this.#planSweep();
   }
 
@@ -118,9 +121,10 @@ class StoreWorker {
       case 'events':
         return this.#log.events(request.prefix, request.after, request.limit);
       case 'compact':
-        return this.#log.compact(request.revision);
+        this.#log.compact(request.revision);
+        return null;
       case 'close':
-        return undefined;
+        return null;
     }
   }
 
@@ -152,6 +156,7 @@ class StoreWorker {
   }
 
   #say(message: WorkerMessage): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a message port, not a window
     this.#port.postMessage(message);
   }
 }
@@ -168,7 +173,7 @@ const port = parentPort;
 const options: unknown = workerData;
 assert(port !== null && isOptions(options), 'the store worker was started without its options');
 try {
-  new StoreWorker(port, options);
+  new StoreWorker(port, options).start();
 } catch (error) {
   const { code, message } =
     error instanceof StoreOpenError ? error : new StoreOpenError('failed', `${options.path}: ${errorMessage(error)}`);

@@ -144,14 +144,14 @@ class SqliteStore implements Store {
   }
 
   async compact(revision: number): Promise<void> {
-    await this.#call<undefined>({ op: 'compact', revision });
+    await this.#call<null>({ op: 'compact', revision });
     this.#hub.setCompacted(revision);
     this.#compactor.compacted(revision);
   }
 
   async close(): Promise<void> {
     if (this.#closed === undefined) {
-      const flushed = this.#call<undefined>({ op: 'close' });
+      const flushed = this.#call<null>({ op: 'close' });
       this.#stop(new StoreError('closed', 'the store was closed'));
       await flushed.catch(() => {});
     }
@@ -167,6 +167,7 @@ class SqliteStore implements Store {
     return new Promise<T>((resolve, reject) => {
       // The worker answers each kind of call with the type that its sender expects.
       this.#pending.set(id, { call, resolve: (result) => resolve(result as T), reject });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       this.#worker.postMessage({ ...call, id });
     });
   }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../lib/manual-clock.node.ts';
 import { createMemoryStore, type Store, StoreError, type StoreEvent } from './index.ts';
@@ -82,9 +82,10 @@ async function perform(store: Store, at: Step): Promise<unknown> {
     case 'watch':
       return replay(store, at.prefix, Math.max(0, revision - at.back), revision);
     case 'compact':
-      return store.compact(revision - at.back);
+      await store.compact(revision - at.back);
+      return 'compacted';
     case 'reopen':
-      return undefined;
+      return 'reopened';
   }
 }
 
