@@ -44,7 +44,8 @@ export function quote(text: string): string {
     const code = char.codePointAt(0) ?? 0;
     if (SHORT[char] !== undefined) out += SHORT[char];
     else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
-    else if (/[\p{C}\p{Zl}\p{Zp}]|[^\S ]/u.test(char)) out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+    else if (/[\p{C}\p{Zl}\p{Zp}]|[^\S ]/u.test(char))
+      out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
     else out += char;
   }
   return `${out}"`;

@@ -2,18 +2,19 @@
  * Turns runtime events into fresh reads (Evented PLEG's lesson, KEP-3386: an event is a hint, never truth). From the event
  * to the pod being marked dirty there is nothing but the status reads.
  */
-import type { RuntimeEvent, RuntimeService } from '../../cri/index.ts';
+import type { RuntimeEvent } from '../../cri/index.ts';
 import { type Clock, type Counter, type Logger, Semaphore } from '../../lib/index.ts';
 import type { PodUID } from '../types.ts';
 import { type EventKind, laterKind, rereadDelayMs, shows } from './event-step.ts';
 import { EVENT_READ_TIMEOUT_MS, MAX_CONCURRENT_EVENT_READS, MAX_EVENT_READS } from './limits.ts';
 import { isOurs } from './ownership.ts';
 import type { PodCache } from './pod-cache.ts';
+import type { PlegRuntime } from './pleg-runtime.ts';
 
 export interface EventReaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly runtime: RuntimeService;
+  readonly runtime: PlegRuntime;
   readonly instanceId: string;
   readonly cache: PodCache;
   readonly discarded: Counter;

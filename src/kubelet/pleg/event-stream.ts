@@ -1,14 +1,15 @@
 /** Keeps the runtime's event stream open: reconnects for ever, with a capped back-off. */
-import { RuntimeError, type RuntimeEvent, type RuntimeService } from '../../cri/index.ts';
+import { RuntimeError, type RuntimeEvent } from '../../cri/index.ts';
 import { type Clock, exponentialDelay, jitterUp, type Logger, type Random } from '../../lib/index.ts';
 import { RECONNECT_BASE_MS, RECONNECT_CAP_MS, RECONNECT_STABLE_MS } from './limits.ts';
 import type { PlegMetrics } from './pleg-metrics.ts';
+import type { PlegRuntime } from './pleg-runtime.ts';
 
 export interface EventStreamOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly runtime: RuntimeService;
+  readonly runtime: PlegRuntime;
   readonly metrics: PlegMetrics;
   readonly onEvent: (event: RuntimeEvent) => void;
   /** The stream stands (again): what happened before is not in it. */

@@ -5,7 +5,7 @@
  *   runtime event ─► status of that one container ──────────────────────────────────┼─► cache ─► diff ─► markDirty(uid)
  *   inspect(uid), after a sync that did something ──────────────────────────────────┘
  */
-import { RuntimeError, type RuntimeService } from '../../cri/index.ts';
+import { RuntimeError } from '../../cri/index.ts';
 import {
   type Clock,
   type DeadlineResult,
@@ -24,17 +24,30 @@ import { INSPECT_TIMEOUT_MS, LIST_TIMEOUT_MS, RELIST_PERIOD_MS } from './limits.
 import { type PlegMetrics, plegMetrics } from './pleg-metrics.ts';
 import { PodCache } from './pod-cache.ts';
 import { listPod, listPods, type PodRows, readPod } from './pod-reader.ts';
+import type { PlegRuntime } from './pleg-runtime.ts';
 
 export interface PlegOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  readonly runtime: RuntimeService;
+  readonly runtime: PlegRuntime;
   readonly instanceId: string;
   readonly markDirty: MarkDirty;
   /** `false`: the relist alone. */
   readonly runtimeEvents?: boolean;
+}
+
+/** When a read began: its number orders reads, mono ms tells others. */
+interface Moment {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** One pod's rows in a list of all pods. */
+interface Listed {
+  readonly rows: PodRows;
+  readonly moment: Moment;
 }
 
 export function createPleg(options: PlegOptions): Pleg {
@@ -158,7 +171,7 @@ class GenericPleg implements Pleg {
       );
       this.#activity.seen();
       this.#metrics.lastSeen.set(clock.now().wall / 1000);
-      const inspections = this.#compare(pods, seq, signal);
+      const inspections = this.#compare(pods, { seq, at: begun }, signal);
       // Only the first relist waits: nobody may act before the whole node was looked at once.
       if (!this.#synced) await Promise.all(inspections);
       this.#synced = true;
@@ -170,32 +183,32 @@ class GenericPleg implements Pleg {
   }
 
   /** Starts the inspection of every pod whose rows differ from the cache; drops what is gone. */
-  #compare(pods: ReadonlyMap<PodUID, PodRows>, seq: number, signal: AbortSignal): Promise<void>[] {
+  #compare(pods: ReadonlyMap<PodUID, PodRows>, moment: Moment, signal: AbortSignal): Promise<void>[] {
     this.#listed = new Set(pods.keys());
     for (const uid of this.#podsToReinspect) if (!pods.has(uid)) this.#podsToReinspect.delete(uid);
     for (const uid of this.#cache.uids()) {
       if (pods.has(uid)) continue;
-      this.#report(uid, this.#cache.putPod(uid, undefined, this.#options.clock.now().mono, seq), 'pleg');
+      this.#report(uid, this.#cache.putPod(uid, undefined, moment.at, moment.seq), 'pleg');
     }
     const inspections: Promise<void>[] = [];
     for (const [uid, rows] of pods) {
       const known = this.#cache.get(uid);
       // A read that began after this list knows better; the next relist compares again.
-      if (known !== undefined && known.seq > seq) continue;
+      if (known !== undefined && known.seq > moment.seq) continue;
       const suspect = this.#podsToReinspect.has(uid);
       const same = known !== undefined && sameSnapshot(known.snapshot, snapshotOf(rows.sandboxes, rows.containers));
       if (same && !suspect) continue;
-      inspections.push(this.#pool.add(uid, suspect, () => this.#inspectRows(uid, rows, signal)));
+      inspections.push(this.#pool.add(uid, suspect, () => this.#inspectRows(uid, { rows, moment }, signal)));
     }
     return inspections;
   }
 
   /** An inspection for the relist: never rejects; a failure is tried again with the next relist. */
-  async #inspectRows(uid: PodUID, rows: PodRows, signal: AbortSignal): Promise<void> {
+  async #inspectRows(uid: PodUID, listed: Listed, signal: AbortSignal): Promise<void> {
     const suspect = this.#podsToReinspect.has(uid);
     try {
       // A suspect's rows may be as old as its wait for a place was long; it is listed anew.
-      await this.#read(uid, suspect ? undefined : rows, 'pleg', signal);
+      await this.#read(uid, suspect ? undefined : listed, 'pleg', signal);
     } catch (error) {
       if (signal.aborted) return;
       const { logger } = this.#options;
@@ -214,19 +227,20 @@ class GenericPleg implements Pleg {
     }
   }
 
+  /** `listed`: rows that were read already; what they show is as old as their list. */
   async #read(
     uid: PodUID,
-    rows: PodRows | undefined,
+    listed: Listed | undefined,
     cause: DirtyCause,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { clock, runtime, instanceId } = this.#options;
-    const seq = this.#nextSeq();
-    const at = clock.now().mono;
+    const { seq, at } = listed?.moment ?? { seq: this.#nextSeq(), at: clock.now().mono };
     try {
       const reads = await this.#withDeadline(INSPECT_TIMEOUT_MS, signal, async (callSignal) => {
         const call = { signal: callSignal, timeoutMs: INSPECT_TIMEOUT_MS };
-        return readPod(runtime, rows ?? (await listPod(runtime, instanceId, uid, call)), this.observation(uid), call);
+        const rows = listed?.rows ?? (await listPod(runtime, instanceId, uid, call));
+        return readPod(runtime, rows, this.observation(uid), call);
       });
       this.#podsToReinspect.delete(uid);
       this.#report(uid, this.#cache.putPod(uid, reads, at, seq), cause);

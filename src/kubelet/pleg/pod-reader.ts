@@ -1,15 +1,9 @@
 /** Reads pods from the runtime: lists of rows, and the statuses that a list does not carry. */
-import type {
-  CallOptions,
-  Container,
-  ContainerStatus,
-  RuntimeService,
-  Sandbox,
-  SandboxStatus,
-} from '../../cri/index.ts';
+import type { CallOptions, Container, ContainerStatus, Sandbox, SandboxStatus } from '../../cri/index.ts';
 import type { PodObservation, PodUID } from '../types.ts';
 import { containerPlegState } from './diff.ts';
 import { isOurs, INSTANCE_LABEL, POD_UID_LABEL } from './ownership.ts';
+import type { PlegRuntime } from './pleg-runtime.ts';
 
 /** What the lists have of one pod. */
 export interface PodRows {
@@ -27,7 +21,7 @@ export interface PodReads {
  * next time, but no container appears without its sandbox because that was removed in between.
  */
 export async function listPods(
-  runtime: RuntimeService,
+  runtime: PlegRuntime,
   instanceId: string,
   options: CallOptions,
 ): Promise<ReadonlyMap<PodUID, PodRows>> {
@@ -58,7 +52,7 @@ function groupRows(sandboxes: readonly Sandbox[], containers: readonly Container
 
 /** Rows of one pod; no sandboxes: there is nothing of it. */
 export async function listPod(
-  runtime: RuntimeService,
+  runtime: PlegRuntime,
   instanceId: string,
   uid: PodUID,
   options: CallOptions,
@@ -74,7 +68,7 @@ export async function listPod(
 
 /** Statuses behind the rows; what cannot have changed since `known` is not read again. What is gone meanwhile is left out. */
 export async function readPod(
-  runtime: RuntimeService,
+  runtime: PlegRuntime,
   rows: PodRows,
   known: PodObservation | undefined,
   options: CallOptions,
