@@ -39,11 +39,3 @@ export { validatePod } from './validation/pod.ts';
 export { validateBinding } from './validation/small-kinds.ts';
 export * from './validation/validate.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
-export {
-  type FieldSchema,
-  type FieldShape,
-  type Scalar,
-  type StructSchema,
-  structOfKind,
-  structSchema,
-} from './schema/schema.ts';
