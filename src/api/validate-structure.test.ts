@@ -86,6 +86,11 @@ describe('validateStructure', () => {
     expect(refusal({ data: { a: '%' } }, 'Secret')).toContain('data.a: illegal base64 data at input byte 0');
   });
 
+  it('refuses what nests too deep to be copied', () => {
+    const fields: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
+    expect(refusal(pod({}, { managedFields: [{ fieldsV1: fields }] }))).toBe(`${CANNOT}json: exceeded max depth`);
+  });
+
   it('keeps a key named __proto__ a plain key', () => {
     const value: unknown = JSON.parse('{"data":{"__proto__":"x"},"__proto__":{"polluted":true}}');
     const { object, warnings } = validateStructure<ConfigMap>('v1', 'ConfigMap', value, 'Warn');

@@ -1,4 +1,5 @@
 /** Structure of request bodies with the answers a server gives: 400 with upstream's texts, or warnings. */
+import { exceedsDepth, MAX_JSON_DEPTH } from './json-depth.ts';
 import type { KubeObject } from './resource.ts';
 import { type FieldValidation, readStructure, StructureError } from './schema/structure.ts';
 import { badRequest } from './status-error.ts';
@@ -31,6 +32,7 @@ export function validateStructure<T extends KubeObject>(
 }
 
 function readOrRefuse(apiVersion: string, kind: string, value: unknown) {
+  if (exceedsDepth(value, MAX_JSON_DEPTH)) throw badRequest(`${prefix(apiVersion, kind)}: json: exceeded max depth`);
   try {
     const structure = readStructure(apiVersion, kind, value);
     if (structure === undefined) throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`);

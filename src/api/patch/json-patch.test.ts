@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { PatchError } from './patch-error.ts';
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
 function outcome(document: unknown, patch: unknown): unknown {
   try {
@@ -121,6 +122,16 @@ describe('applyJsonPatch', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('patches that nest too deep', () => {
+  it('are refused', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(501)}1${'}'.repeat(501)}`);
+    const malformed = expect.objectContaining({ name: 'PatchError', code: 'malformed' });
+    expect(() => applyMergePatch({}, deep)).toThrow(malformed);
+    expect(() => applyJsonPatch({}, [{ op: 'add', path: '/a', value: deep }])).toThrow(malformed);
+    expect(() => applyStrategicMergePatch('v1', 'Pod', {}, deep)).toThrow(malformed);
   });
 });
 

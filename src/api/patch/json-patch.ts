@@ -5,7 +5,7 @@
 import { setOwn } from '../schema/set-own.ts';
 import { equalJson } from '../validation/messages.ts';
 import { MAX_COPIED_CHARACTERS, MAX_OPERATIONS } from './limits.ts';
-import { isRecord, PatchError } from './patch-error.ts';
+import { checkDepth, isRecord, PatchError } from './patch-error.ts';
 
 interface Operation {
   readonly op: string;
@@ -23,6 +23,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
       `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     );
   }
+  checkDepth(patch);
   const editor = new Editor(document);
   for (const operation of patch.map(parseOperation)) editor.apply(operation);
   return editor.document;

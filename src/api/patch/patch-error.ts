@@ -1,3 +1,5 @@
+import { exceedsDepth, MAX_JSON_DEPTH } from '../json-depth.ts';
+
 /** Why a patch can't be applied. */
 export type PatchErrorCode =
   /** Not a well-formed patch: 400. */
@@ -14,6 +16,11 @@ export class PatchError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** Throws "malformed" for a patch that nests so deep that applying it could exhaust the stack. */
+export function checkDepth(patch: unknown): void {
+  if (exceedsDepth(patch, MAX_JSON_DEPTH)) throw new PatchError('malformed', 'the patch nests too deep');
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -15,7 +15,7 @@ import {
   withoutDirectives,
 } from './directives.ts';
 import { type Identify, orderMerged } from './list-order.ts';
-import { isRecord, PatchError } from './patch-error.ts';
+import { checkDepth, isRecord, PatchError } from './patch-error.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,6 +29,7 @@ export function applyStrategicMergePatch(apiVersion: string, kind: string, objec
     throw new PatchError('inapplicable', `there is no strategic merge patch for ${apiVersion} ${kind}`);
   if (!isRecord(object) || !isRecord(patch))
     throw new PatchError('malformed', 'a strategic merge patch must be an object');
+  checkDepth(patch);
   return mergeObject(object, patch, membersOf(struct));
 }
 

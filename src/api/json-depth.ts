@@ -1,0 +1,18 @@
+/** A bound on nesting: what walks a body recursively (copying, printing, merging) must not run out of stack. */
+
+/** Far more than any kind needs; upstream's decoder stops at 10,000, which our stack could not print again. */
+export const MAX_JSON_DEPTH = 500;
+
+/** Whether lists and objects nest deeper than `maximum`. Doesn't recurse. */
+export function exceedsDepth(value: unknown, maximum: number): boolean {
+  let level = [value].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === maximum) return true;
+    level = level.flatMap((container) => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
