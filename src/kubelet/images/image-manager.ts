@@ -22,7 +22,7 @@ import { matchingCredentials } from './registry-credentials.ts';
 export interface ImageManagerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly images: ImageService;
+  readonly images: Pick<ImageService, 'status' | 'pull'>;
   readonly config: ConfigSource;
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;

@@ -11,11 +11,11 @@ export interface PulledImage {
 
 export class Puller {
   readonly #clock: Clock;
-  readonly #images: ImageService;
+  readonly #images: Pick<ImageService, 'status' | 'pull'>;
   readonly #places = new Semaphore(MAX_PARALLEL_PULLS);
   readonly #underWay = new Map<string, Promise<PulledImage>>();
 
-  constructor(clock: Clock, images: ImageService) {
+  constructor(clock: Clock, images: Pick<ImageService, 'status' | 'pull'>) {
     this.#clock = clock;
     this.#images = images;
   }

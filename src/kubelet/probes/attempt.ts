@@ -12,7 +12,7 @@ import { httpTarget, resolvePort } from './probe-target.ts';
 
 export interface AttemptPorts {
   readonly clock: Clock;
-  readonly runtime: RuntimeService;
+  readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly transport: ProbeTransport;
   readonly version: string;
 }
@@ -75,7 +75,7 @@ async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: numb
 }
 
 async function execAttempt(
-  runtime: RuntimeService,
+  runtime: Pick<RuntimeService, 'execSync'>,
   input: AttemptInput,
   command: readonly string[],
   timeoutMs: number,

@@ -15,7 +15,7 @@ export interface ProbeManagerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  readonly runtime: RuntimeService;
+  readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly transport: ProbeTransport;
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;
