@@ -18,13 +18,13 @@ crash left behind. The data folder stays, with the pods' objects: the next "mend
 
 ${exitCodesHelp}`;
 
-/** @param run does the work; its result is the exit code */
+/** @param run does the work */
 export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
   return new Command('down')
     .summary('stop and remove all pods of a data folder')
     .description('Stops and removes what "mendlet up" left running.')
     .option('--data-dir <DIR>', 'the data folder (default: as for "mendlet up")')
-    .option('--purge', 'remove the data folder as well: objects, certificates, images, logs', false)
+    .option('--purge', 'remove the data folder as well: objects, certificates, images, logs')
     .addHelpText('after', help)
-    .action(run);
+    .action((given: Partial<DownOptions>) => run({ purge: false, ...given }));
 }

@@ -15,7 +15,7 @@ export function valueOf<T>(parse: (text: string) => T): (text: string) => T {
 }
 
 /** For flags that may be repeated. */
-export function collected(text: string, before: readonly string[]): readonly string[] {
+export function collected(text: string, before: readonly string[] = []): readonly string[] {
   if (text === '') throw new InvalidArgumentError('It is empty.');
   return [...before, text];
 }

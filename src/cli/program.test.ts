@@ -34,6 +34,7 @@ describe('runCommandLine', () => {
       runtime: { kind: 'auto' },
       imageArchive: [],
       logFormat: 'text',
+      runtimeEvents: true,
     });
   });
 

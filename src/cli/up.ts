@@ -29,6 +29,8 @@ export interface UpOptions {
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
   readonly logFormat: 'text' | 'json';
+  /** False: changes are found by the relist alone, to measure it. */
+  readonly runtimeEvents: boolean;
 }
 
 export const defaultListen = parseListen('127.0.0.1:6443');
@@ -55,7 +57,10 @@ Files:
 
 ${exitCodesHelp}`;
 
-/** @param run does the work; its result is the exit code */
+/** For flags that were not given, where commander's own defaults would only clutter the help. */
+const unset = { filename: [], imageArchive: [], demo: false };
+
+/** @param run does the work */
 export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   return new Command('up')
     .summary('turn this machine into a host on which pods heal')
@@ -64,9 +69,8 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       '-f, --filename <PATH>',
       'apply this manifest once the node is up: a file, a folder or "-" (may be repeated)',
       collected,
-      [],
     )
-    .option('--demo', 'run pods that fail in different ways and show how each is healed', false)
+    .option('--demo', 'run pods that fail in different ways and show how each is healed')
     .addOption(new Option('--demo-seconds <N>', 'end the demo after so many seconds').argParser(valueOf(parseSeconds)))
     .option('--data-dir <DIR>', 'the data folder (see Files)')
     .addOption(
@@ -96,11 +100,12 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       '--image-archive <TAR|DIR>',
       'import images from an archive, or all *.tar of a folder (may be repeated)',
       collected,
-      [],
     )
     .addOption(new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'))
+    .option('--no-runtime-events', 'find out what happened by the relist alone, each second (for measurements)')
     .addHelpText('after', help)
-    .action(async (options: UpOptions) => {
+    .action(async (given: Partial<UpOptions>) => {
+      const options = { ...unset, ...given } as UpOptions;
       checkTogether(options);
       await run(options);
     });

@@ -63,6 +63,7 @@ async function showDemo(
   await using stack = new AsyncDisposableStack();
   const started = {
     dataDir,
+    runtimeEvents: options.runtimeEvents,
     nodeName: options.nodeName,
     runtime: options.runtime,
     imageArchives,

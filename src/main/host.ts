@@ -26,6 +26,7 @@ export interface HostOptions {
   readonly podCidr: Cidr;
   readonly runtime: RuntimeChoice;
   readonly imageArchives: readonly string[];
+  readonly runtimeEvents: boolean;
   readonly logger: Logger;
   /** One line of progress. */
   readonly say: (text: string) => void;
@@ -109,6 +110,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     plane,
     runtime,
     cgroups,
+    runtimeEvents: options.runtimeEvents,
     context,
   });
   // Ended first, before what the loops stand on.

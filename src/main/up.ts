@@ -66,7 +66,7 @@ async function serve({ options, context, say, manifests, imageArchives }: ServeO
   const logger = createLogger({ format: options.logFormat });
   const { listen = defaultListen, nodeName, podCidr = defaultPodCidr, runtime } = options;
   const host = await startHost(
-    { dataDir, listen, nodeName, podCidr, runtime, imageArchives, logger, say, context },
+    { ...options, dataDir, listen, nodeName, podCidr, runtime, imageArchives, logger, say, context },
     stack,
   );
   try {
