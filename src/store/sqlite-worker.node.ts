@@ -4,7 +4,7 @@
  * on the disk. An entry point of its own when bundled (`dist/store-worker.js`).
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { assert, errorMessage } from '../lib/index.ts';
+import { assert, assertNever, errorMessage } from '../lib/index.ts';
 import { MAX_BATCH_CALLS } from './limits.ts';
 import { SqliteLog } from './sqlite-log.node.ts';
 import type { FailureCode, WorkerMessage, WorkerOptions, WorkerReply, WorkerRequest } from './sqlite-messages.ts';
@@ -125,6 +125,8 @@ class StoreWorker {
         return null;
       case 'close':
         return null;
+      default:
+        return assertNever(request);
     }
   }
 

@@ -1,6 +1,6 @@
 /** One request and its answer: Node's message objects on the one side, `Connection.request` on the other. */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import { constants, type Http2ServerRequest } from 'node:http2';
 import type { Writable } from 'node:stream';
 import { internalError, requestEntityTooLarge, type StatusError, unauthorized } from '../../api/index.ts';
 import {
@@ -181,4 +181,6 @@ function fail(
   const connection = incoming.httpVersionMajor === 2 ? {} : { connection: 'close' };
   outgoing.writeHead(response.status, { ...response.headers, ...connection });
   if (response.body instanceof Uint8Array) outgoing.end(response.body);
+  // HTTP/2: tell the client to send no more; the rest would sit in the window until it gives up.
+  if ('stream' in incoming) outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
 }
