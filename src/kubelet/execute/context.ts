@@ -1,18 +1,12 @@
 /** What the verbs work with, and how each ends. */
 import type { Pod } from '../../api/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
-import {
-  AssertionFailed,
-  type Clock,
-  errorMessage,
-  type FileSystem,
-  type Logger,
-  type MetricsRegistry,
-} from '../../lib/index.ts';
+import { type Clock, errorMessage, type FileSystem, type Logger, type MetricsRegistry } from '../../lib/index.ts';
 import type { Cgroups, ProbeTransport } from '../ports.ts';
 import type { EnvironmentResolver, ImageManager, PodEvents, VolumeManager } from '../types.ts';
 import type { Outcome } from '../plan/actions.ts';
 import { MAX_FAILURE_MESSAGE } from './limits.ts';
+import { isMistake } from '../mistakes.ts';
 import type { ExecuteMetrics } from './execute-metrics.ts';
 
 export interface ExecuteConfig {
@@ -75,8 +69,8 @@ export type VerbResult =
 export const DONE: VerbResult = { ok: true };
 
 export function failed(reason: string, error: unknown): VerbResult {
-  // What the code itself got wrong is no outcome.
-  if (error instanceof AssertionFailed) throw error;
+  // What the code itself got wrong is no outcome: it is told as such.
+  if (isMistake(error)) throw error;
   return { ok: false, reason, message: errorMessage(error).slice(0, MAX_FAILURE_MESSAGE) };
 }
 

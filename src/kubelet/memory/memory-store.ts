@@ -4,6 +4,7 @@
  */
 import { errorMessage, FileError, type FileSystem, type Logger } from '../../lib/index.ts';
 import { isSafeName } from '../execute/pod-paths.ts';
+import { isMistake } from '../mistakes.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
 import type { PodUID } from '../types.ts';
 import { MAX_NOTE_BYTES } from './limits.ts';
@@ -74,6 +75,7 @@ export class MemoryStore {
       const names = await this.#fs.readdir(this.#dir);
       return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
     } catch (error) {
+      if (isMistake(error)) throw error;
       if (error instanceof FileError && error.code === 'ENOENT') return [];
       this.#logger.warn('the pod notes cannot be listed', { dir: this.#dir, error: errorMessage(error) });
       return [];
@@ -90,6 +92,7 @@ export class MemoryStore {
     try {
       return new TextDecoder().decode(await this.#fs.readFile(path, { maxBytes: MAX_NOTE_BYTES }));
     } catch (error) {
+      if (isMistake(error)) throw error;
       if (!(error instanceof FileError && error.code === 'ENOENT')) {
         this.#logger.error('a pod note cannot be read', { path, error: errorMessage(error) });
       }
@@ -102,6 +105,7 @@ export class MemoryStore {
       await run();
       return true;
     } catch (error) {
+      if (isMistake(error)) throw error;
       this.#made = false;
       this.#logger.error(`${what} failed`, { error: errorMessage(error) });
       return false;

@@ -31,11 +31,17 @@ export function containerStatus(input: ContainerStatusInput): ContainerStatus {
     lastState: lastDeath === undefined ? {} : { terminated: terminatedState(lastDeath, plan.node.runtimeName) },
     ready: isReady(input, running, started, state),
     restartCount: Math.max(view.memory.newest?.restartCount ?? 0, previous?.restartCount ?? 0),
-    image: (running ?? view.newest)?.image || (view.container.image ?? ''),
+    image: imageName(running ?? view.newest, view.container.image ?? ''),
     imageID: (running ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
     ...(shown === undefined ? {} : { containerID: `${plan.node.runtimeName}://${shown}` }),
     started,
   };
+}
+
+/** As the runtime names it; by its bare ID only if the spec does too. */
+function imageName(shown: RuntimeContainer | undefined, specified: string): string {
+  if (shown === undefined || shown.image === '' || shown.image.startsWith('sha256:')) return specified;
+  return shown.image;
 }
 
 function containerState(input: ContainerStatusInput, running: RuntimeContainer | undefined): ContainerState {

@@ -63,7 +63,14 @@ function conditionChanges(base: readonly PodCondition[], desired: readonly PodCo
     return (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameValue(old, condition);
   });
   const gone = base.filter(({ type }) => OWNED_CONDITIONS.has(type) && !desired.some((each) => each.type === type));
-  return [...changed, ...gone.map(({ type }) => ({ $patch: 'delete', type }))];
+  const said = changed.map((condition) => withNulls(base.find(({ type }) => type === condition.type), condition));
+  return [...said, ...gone.map(({ type }) => ({ $patch: 'delete', type }))];
+}
+
+/** Conditions merge field by field: what the old one had and the new one has not (a reason) must be taken away. */
+function withNulls(old: PodCondition | undefined, condition: PodCondition): Fields {
+  const dropped = Object.keys(old ?? {}).filter((field) => (condition as unknown as Fields)[field] === undefined);
+  return { ...condition, ...Object.fromEntries(dropped.map((field) => [field, null])) };
 }
 
 /**
