@@ -35,7 +35,7 @@ export async function install(version: ContainerdVersionName, ociRuntime?: strin
 export interface TestRuntime {
   readonly options: Omit<OpenContainerdOptions, 'signal'>;
   /** Opens (or adopts) it; `close` leaves containerd running. */
-  open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd & { end(): Promise<void> }>;
+  open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd>;
   remove(): Promise<void>;
 }
 
@@ -56,18 +56,16 @@ export async function testRuntime(version: ContainerdVersionName, ociRuntime?: s
     cgroupDriver: 'cgroupfs' as const,
     imageArchives: [],
   };
+  const open = new Set<OpenedContainerd>();
   return {
     options,
     async open(overrides = {}) {
-      const ending = new AbortController();
-      const opened = await openContainerd({ ...options, signal: ending.signal, ...overrides });
-      const end = async (): Promise<void> => {
-        ending.abort();
-        await opened.close();
-      };
-      return { ...opened, end };
+      const opened = await openContainerd({ ...options, signal: new AbortController().signal, ...overrides });
+      open.add(opened);
+      return opened;
     },
     async remove() {
+      for (const opened of open) await opened.close();
       await downContainerd({ ...options, graceSeconds: 0 });
       rmSync(dataDir, { recursive: true });
       rmSync(options.runDir, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
+import { errorMessage, type Logger, type Process, type RunResult } from '../../lib/index.ts';
 import type { ImageService } from '../runtime.ts';
 import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit } from './built-images.ts';
 import { CRI_NAMESPACE } from './containerd-events.ts';
@@ -90,20 +90,26 @@ export class ImageImporter {
   }
 
   async #import(file: string): Promise<readonly string[]> {
-    const { ctr, socket, process: programs } = this.#options;
-    const before = await this.#tags();
-    const args = ['-a', socket, '-n', CRI_NAMESPACE, 'images', 'import', '--digests=false', file];
-    const result = await programs.run(ctr, args, { timeoutMs: IMPORT_TIMEOUT_MS });
+    // 2.x's way through the transfer service does not say what it imported; 1.6 knows only the other way, without a flag for it.
+    let result = await this.#ctrImport(['--local', file]);
+    if (result.code !== 0 && result.stderr.includes('flag provided but not defined'))
+      result = await this.#ctrImport([file]);
     if (result.code !== 0) {
       throw new ImageImportError(
         `image archive ${file}: ${lastLine(result.stderr) || `ctr ended with ${result.code}`}`,
       );
     }
-    const printed = importedNames(`${result.stdout}\n${result.stderr}`);
-    const names = printed.length > 0 ? printed : [...(await this.#tags())].filter((tag) => !before.has(tag));
-    if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no named image in it`);
+    const names = importedNames(`${result.stdout}\n${result.stderr}`);
+    if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no image in it`);
     await this.#untilVisible(file, names);
     return names;
+  }
+
+  #ctrImport(args: readonly string[]): Promise<RunResult> {
+    const { ctr, socket, process: programs } = this.#options;
+    return programs.run(ctr, ['-a', socket, '-n', CRI_NAMESPACE, 'images', 'import', ...args], {
+      timeoutMs: IMPORT_TIMEOUT_MS,
+    });
   }
 
   async #untilVisible(file: string, names: readonly string[]): Promise<void> {
@@ -121,10 +127,6 @@ export class ImageImporter {
     return names.length > 0;
   }
 
-  async #tags(): Promise<Set<string>> {
-    return new Set((await this.#options.images.list()).flatMap(({ repoTags }) => repoTags));
-  }
-
   async #readRecord(): Promise<Record<string, { mark: string; images: readonly string[] }>> {
     const text = await readFile(this.#options.recordFile, 'utf8').catch(() => '{}');
     try {
@@ -138,7 +140,7 @@ export class ImageImporter {
   }
 }
 
-/** ctr prints "unpacking NAME (sha256:…)...done" per image, 2.x also "NAME saved". */
+/** ctr prints "unpacking NAME (sha256:…)...done" per image. */
 export function importedNames(output: string): readonly string[] {
   const names = [...output.matchAll(/^unpacking (\S+) \(sha256:/gm)].map((match) => match[1] ?? '');
   return [...new Set(names)];

@@ -38,7 +38,7 @@ export interface OpenContainerdOptions extends ContainerdOptions {
   readonly apiServerPort?: number;
   /** Archives and folders of them; `DIR/images` is always one. */
   readonly imageArchives: readonly string[];
-  /** Ends the supervision and the connection; containerd itself stays. */
+  /** Ends the supervision; containerd itself stays. */
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export interface OpenedRuntime {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
   readonly socket: string;
-  /** Ends the connection and waits for the supervision to end. Idempotent. */
+  /** Ends supervision and connection; the runtime itself goes on. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export interface OpenedContainerd extends OpenedRuntime {
  * user to read.
  */
 export async function openContainerd(options: OpenContainerdOptions): Promise<OpenedContainerd> {
-  const { dataDir, runDir, process, logger, install, signal } = options;
+  const { dataDir, runDir, process, logger, install } = options;
   const paths = containerdPaths(dataDir, runDir);
   const network = ownNetwork(options);
   await mkdir(runDir, { recursive: true, mode: 0o711 });
@@ -75,6 +75,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     apiServerPort: options.apiServerPort,
   });
   const grpc = openGrpcSocket(paths.socket);
+  const ending = new AbortController();
   try {
     const runtime = new CriRuntime(grpc);
     const supervisor = new ContainerdSupervisor({
@@ -90,17 +91,19 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     const how = await supervisor.start();
     const images = new CriImages(grpc);
     const importer = imageImporter(options, paths, images);
-    const supervision = supervisor.supervise(signal);
+    const supervision = supervisor.supervise(AbortSignal.any([options.signal, ending.signal]));
     await importer.ensurePause();
     const own = join(dataDir, 'images');
     await importer.importArchives([...((await exists(own)) ? [own] : []), ...options.imageArchives]);
     const close = async (): Promise<void> => {
+      ending.abort();
       await supervision;
       grpc.close();
     };
     const containerdPid = (): number | undefined => supervisor.pid;
     return { runtime, images, socket: paths.socket, importer, network, how, install, containerdPid, close };
   } catch (error) {
+    ending.abort();
     grpc.close();
     throw error;
   }

@@ -103,6 +103,8 @@ export class ContainerdSupervisor {
 
   async #launch(): Promise<void> {
     const { paths, binary, logger } = this.#options;
+    this.#startedAt = performance.now();
+    this.#process = undefined;
     refuseSecond(paths);
     await rotate(paths.logFile);
     await rm(paths.socket, { force: true });
@@ -114,9 +116,7 @@ export class ContainerdSupervisor {
       env: environment(binary),
     });
     closeSync(log);
-    this.#startedAt = performance.now();
     this.#child = child;
-    this.#process = undefined;
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     await Promise.race([failed, new Promise((resolve) => child.once('spawn', resolve))]).catch((error: unknown) => {
       throw new ContainerdError(`${binary} does not start: ${errorMessage(error)}`);
