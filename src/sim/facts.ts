@@ -14,6 +14,8 @@ export interface ContainerName {
 
 export type Fact =
   | ({ readonly kind: 'created' } & ContainerName)
+  /** An agent asked for the start; it reaches the runtime later, or never. */
+  | ({ readonly kind: 'start-sent' } & ContainerName)
   | ({ readonly kind: 'started' } & ContainerName)
   | ({ readonly kind: 'exited'; readonly exitCode: number; readonly cause: EndCause } & ContainerName)
   /** A stop reached the runtime. */
@@ -57,6 +59,7 @@ export class Facts {
 export function describeFact(fact: Fact): string {
   switch (fact.kind) {
     case 'created':
+    case 'start-sent':
     case 'started':
       return `${fact.kind} ${fact.uid} ${fact.container}#${fact.attempt}`;
     case 'exited':

@@ -126,7 +126,10 @@ export function createSimRuntimeService(wiring: RuntimeWiring): RuntimeService {
         if (!images.has(config.image)) throw new RuntimeError('NotFound', `failed to resolve image "${config.image}"`);
         return runtime.createContainer(sandboxId, config);
       }),
-    startContainer: (id, options) => call('startContainer', 40, options, () => runtime.startContainer(id)),
+    startContainer: (id, options) => {
+      runtime.startSent(id);
+      return call('startContainer', 40, options, () => runtime.startContainer(id));
+    },
     stopContainer: (id, graceSeconds, options) =>
       call(
         'stopContainer',

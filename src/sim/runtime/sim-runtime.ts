@@ -13,7 +13,7 @@ import {
   type SandboxStatus,
 } from '../../cri/index.ts';
 import type { Random } from '../../lib/index.ts';
-import type { EndCause, Facts } from '../facts.ts';
+import type { ContainerName, EndCause, Facts } from '../facts.ts';
 import type { WallClock } from '../sim-clock.ts';
 import type { Cancellable, Sim } from '../sim.ts';
 import { type Behaviour, type Health, behaviourOf, healthOf } from './behaviour.ts';
@@ -252,8 +252,20 @@ export class SimRuntime {
     return healthOf(container.behaviour, this.#sim.mono - container.startedMono);
   }
 
+  /** Who a container is, while it is there. */
+  name(id: string): ContainerName | undefined {
+    const container = this.#containers.get(id);
+    return container === undefined ? undefined : nameOf(container);
+  }
+
+  /** An agent sends a start, which may arrive much later. */
+  startSent(id: string): void {
+    const name = this.name(id);
+    if (name !== undefined) this.#facts.tell({ kind: 'start-sent', ...name });
+  }
+
   /** Ids of what runs, by (uid, container name): for invariants. */
-  running(): readonly { readonly uid: string; readonly container: string; readonly id: string }[] {
+  running(): readonly ContainerName[] {
     return [...this.#containers.values()].filter(({ state }) => state === 'running').map(nameOf);
   }
 
@@ -335,12 +347,7 @@ export class SimRuntime {
   }
 }
 
-function nameOf({ id, sandbox, config }: ContainerRecord): {
-  readonly uid: string;
-  readonly container: string;
-  readonly id: string;
-  readonly attempt: number;
-} {
+function nameOf({ id, sandbox, config }: ContainerRecord): ContainerName {
   return { uid: sandbox.config.metadata.uid, container: config.name, id, attempt: config.attempt };
 }
 

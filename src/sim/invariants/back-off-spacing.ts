@@ -1,0 +1,68 @@
+import type { Facts } from '../facts.ts';
+import { InvariantViolation } from './violation.ts';
+
+const LADDER_MS = [0, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000];
+const RESET_MS = 600_000;
+/** A reset is decided a little before the start that we see. */
+const RESET_SLACK_MS = 150_000;
+const SLACK_MS = 5;
+
+interface Curve {
+  level: number;
+  /** Mono ms. */
+  startedAt: number;
+  exitedAt: number | undefined;
+  /** Set when something came between that lets a back-off begin anew: another sandbox, another machine time. */
+  excused: boolean;
+}
+
+/**
+ * Restarts keep CrashLoopBackOff's distances from the exit: 0, 10, 20 … 300 s, again from 0 after ten minutes without a
+ * crash; whatever happens to the agent in between. A lower bound: to wait longer is liveness' business.
+ */
+export function keepsBackOff(facts: Facts): void {
+  const curves = new Map<string, Curve>();
+  const excuse = (matches: (key: string) => boolean): void => {
+    for (const [key, curve] of curves) if (matches(key)) curve.excused = true;
+  };
+  facts.listen((fact, mono) => {
+    switch (fact.kind) {
+      // The exit's wall time is all that a new agent has: a step in between makes it meaningless.
+      case 'wall-stepped':
+      case 'machine-lost':
+        excuse(() => true);
+        return;
+      case 'sandbox-created':
+        excuse((key) => key.startsWith(`${fact.uid} `));
+        return;
+      case 'exited': {
+        const curve = curves.get(`${fact.uid} ${fact.container}`);
+        if (curve !== undefined) curve.exitedAt = mono;
+        return;
+      }
+      case 'started':
+        onStart(curves, `${fact.uid} ${fact.container}`, mono);
+        return;
+      default:
+    }
+  });
+}
+
+function onStart(curves: Map<string, Curve>, key: string, mono: number): void {
+  const curve = curves.get(key);
+  if (curve?.exitedAt === undefined) {
+    curves.set(key, { level: 0, startedAt: mono, exitedAt: undefined, excused: false });
+    return;
+  }
+  const rested = curve.exitedAt - curve.startedAt > RESET_MS - RESET_SLACK_MS;
+  const level = rested || curve.excused ? 0 : curve.level;
+  const neededMs = LADDER_MS[Math.min(level, LADDER_MS.length - 1)] ?? 0;
+  const waitedMs = mono - curve.exitedAt;
+  if (waitedMs < neededMs - SLACK_MS) {
+    throw new InvariantViolation(
+      'back-off',
+      `${key} restarted ${waitedMs.toFixed(0)} ms after its exit, not ${neededMs} (restart ${level + 1})`,
+    );
+  }
+  curves.set(key, { level: level + 1, startedAt: mono, exitedAt: undefined, excused: false });
+}

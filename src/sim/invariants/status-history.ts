@@ -1,0 +1,58 @@
+import type { Pod } from '../../api/index.ts';
+import type { ContainerName, Facts } from '../facts.ts';
+import { InvariantViolation } from './violation.ts';
+
+/**
+ * What the API says of a pod only goes forward: restart counts never fall, a terminal phase never leaves and is never told
+ * while a container runs, a pod is bound once.
+ */
+export function keepsStatusHistory(facts: Facts, running: () => readonly ContainerName[]): void {
+  const last = new Map<string, Pod>();
+  facts.listen((fact) => {
+    if (fact.kind === 'pod-deleted') last.delete(fact.pod.metadata?.uid ?? '');
+    if (fact.kind !== 'pod-written') return;
+    const uid = fact.pod.metadata?.uid ?? '';
+    const before = last.get(uid);
+    last.set(uid, fact.pod);
+    if (before !== undefined) compare(uid, before, fact.pod);
+    if (isTerminal(fact.pod) && (before === undefined || !isTerminal(before)) && !endedByPodGc(fact.pod)) {
+      const alive = running().filter((each) => each.uid === uid);
+      if (alive.length > 0)
+        throw new InvariantViolation(
+          'terminal phase',
+          `${uid} is ${fact.pod.status?.phase} while ${alive[0]?.container} runs`,
+        );
+    }
+  });
+}
+
+function compare(uid: string, before: Pod, after: Pod): void {
+  if (isTerminal(before) && before.status?.phase !== after.status?.phase) {
+    throw new InvariantViolation(
+      'terminal phase',
+      `${uid} went from ${before.status?.phase} to ${after.status?.phase}`,
+    );
+  }
+  const node = before.spec?.nodeName ?? '';
+  if (node !== '' && after.spec?.nodeName !== node) {
+    throw new InvariantViolation('bound once', `${uid} moved from ${node} to ${after.spec?.nodeName}`);
+  }
+  const counts = countsOf(after);
+  for (const [name, count] of countsOf(before)) {
+    const now = counts.get(name) ?? 0;
+    if (now < count) throw new InvariantViolation('restart counts', `${uid} ${name} fell from ${count} to ${now}`);
+  }
+}
+
+function countsOf({ status }: Pod): ReadonlyMap<string, number> {
+  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  return new Map(all.map(({ name, restartCount }) => [name, restartCount]));
+}
+
+function isTerminal({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+function endedByPodGc({ status }: Pod): boolean {
+  return (status?.conditions ?? []).some(({ reason }) => reason === 'DeletionByPodGC');
+}

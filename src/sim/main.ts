@@ -1,0 +1,99 @@
+/**
+ * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b] [--trace] [--log] [--check-determinism] [--list]
+ * Exit code 1 when a seed fails; its last events are printed, and the same seed gives the same run.
+ */
+import { parseArgs } from 'node:util';
+import type { Logger } from '../lib/index.ts';
+import { realEventLoop } from './event-loop.node.ts';
+import { runKubelet } from './kubelet-agent.ts';
+import { NEMESES } from './nemeses/nemeses.ts';
+import { type RunReport, runSeed } from './run-seed.ts';
+import { Trace } from './trace.ts';
+
+const LINES_OF_A_FAILURE = 60;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '5' },
+    only: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    log: { type: 'boolean', default: false },
+    'check-determinism': { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+if (values.list) {
+  for (const { name } of NEMESES) console.log(name);
+} else {
+  const from = Number(values.seed ?? values.from);
+  const count = values.seed === undefined ? Number(values.seeds ?? '10') : 1;
+  let failed = 0;
+  for (let seed = from; seed < from + count; seed += 1) {
+    if (!(await runOne(seed))) failed += 1;
+  }
+  console.log(failed === 0 ? `${count} seeds, all well` : `${failed} of ${count} seeds failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+/** True when the seed is well. */
+async function runOne(seed: number): Promise<boolean> {
+  const began = performance.now();
+  const report = await simulate(seed, values.trace);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const minutes = (report.virtualMs / 60_000).toFixed(0);
+  console.log(
+    `seed ${seed}: ${report.hash}, ${report.events} events, ${minutes} virtual minutes in ${seconds} s [${report.nemeses.join(' ')}]`,
+  );
+  if (report.failure !== undefined) {
+    const { failure } = report;
+    console.log(failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
+    console.log(`\nagain: npm run sim -- --seed ${seed} --trace`);
+    return false;
+  }
+  if (!values['check-determinism']) return true;
+  const again = await simulate(seed, false);
+  if (again.hash === report.hash) return true;
+  console.log(`seed ${seed}: not deterministic: ${report.hash}, then ${again.hash}`);
+  return false;
+}
+
+async function simulate(seed: number, print: boolean): Promise<RunReport> {
+  const trace = new Trace({
+    keep: LINES_OF_A_FAILURE,
+    ...(print ? { sink: (line: string) => console.log(line) } : {}),
+  });
+  const report = await runSeed({
+    seed,
+    loop: realEventLoop,
+    runAgent: runKubelet,
+    minutes: Number(values.minutes),
+    trace,
+    ...(values.only === undefined ? {} : { only: values.only.split(',') }),
+    ...(values.log ? { logger: printingLogger({}) } : {}),
+  });
+  if (report.failure !== undefined && !print) console.log(trace.lastLines().join('\n'));
+  return report;
+}
+
+function printingLogger(bound: Readonly<Record<string, unknown>>): Logger {
+  const print =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      const all = { ...bound, ...fields };
+      const text = Object.entries(all).map(
+        ([name, value]) => `${name}=${value instanceof Error ? value.stack : JSON.stringify(value)}`,
+      );
+      console.log(`      ${level} ${message} ${text.join(' ')}`);
+    };
+  return {
+    debug: print('debug'),
+    info: print('info'),
+    warn: print('warn'),
+    error: print('error'),
+    child: (fields) => printingLogger({ ...bound, ...fields }),
+  };
+}

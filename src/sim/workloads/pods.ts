@@ -1,0 +1,136 @@
+/** Pods that are sick in one way each, and what must become of them once nobody disturbs them. */
+import type { Container, Pod, PodSpec, Probe } from '../../api/index.ts';
+import type { Random } from '../../lib/index.ts';
+import { type Behaviour, commandOf } from '../runtime/behaviour.ts';
+
+/** What a left-alone pod must come to. */
+export type Expectation = 'ready' | 'restarting' | 'succeeded' | 'failed';
+
+export interface Patient {
+  readonly kind: string;
+  readonly expect: Expectation;
+  readonly spec: PodSpec;
+}
+
+function container(name: string, behaviour: Behaviour, more: Partial<Container> = {}): Container {
+  return { name, image: 'registry.sim/app:1', command: commandOf(behaviour), ...more };
+}
+
+function probe(more: Partial<Probe> = {}): Probe {
+  return { httpGet: { path: '/', port: 8080 }, periodSeconds: 2, timeoutSeconds: 1, failureThreshold: 2, ...more };
+}
+
+type Make = (random: Random) => Patient;
+
+function between(random: Random, min: number, max: number): number {
+  return Math.floor(min + random.next() * (max - min));
+}
+
+const KINDS: readonly Make[] = [
+  (random) => ({
+    kind: 'healthy',
+    expect: 'ready',
+    spec: {
+      containers: [
+        container(
+          'main',
+          { readyAfterMs: between(random, 0, 5000) },
+          { readinessProbe: probe(), livenessProbe: probe({ initialDelaySeconds: 10 }) },
+        ),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'crashing',
+    expect: 'restarting',
+    spec: { containers: [container('main', { exitAfterMs: [50, between(random, 1000, 30_000)], exitCode: 1 })] },
+  }),
+  () => ({
+    kind: 'storm',
+    expect: 'restarting',
+    spec: { containers: [container('main', { exitAfterMs: [0, 20], exitCode: 2 })] },
+  }),
+  () => ({
+    kind: 'oom',
+    expect: 'restarting',
+    spec: {
+      containers: [
+        container(
+          'main',
+          { exitAfterMs: [500, 5000], oom: true },
+          { resources: { limits: { memory: '64Mi' }, requests: { memory: '64Mi' } } },
+        ),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'frozen',
+    expect: 'restarting',
+    spec: {
+      terminationGracePeriodSeconds: 5,
+      containers: [
+        container(
+          'main',
+          { frozenAfterMs: between(random, 3000, 40_000), ignoreTerm: random.next() < 0.5 },
+          { livenessProbe: probe() },
+        ),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'slow-start',
+    expect: 'ready',
+    spec: {
+      containers: [
+        container(
+          'main',
+          { readyAfterMs: between(random, 5000, 40_000) },
+          { startupProbe: probe({ failureThreshold: 40 }), livenessProbe: probe(), readinessProbe: probe() },
+        ),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'job',
+    expect: 'succeeded',
+    spec: {
+      restartPolicy: 'OnFailure',
+      containers: [container('main', { exitAfterMs: [100, between(random, 1000, 60_000)] })],
+    },
+  }),
+  () => ({
+    kind: 'failing-once',
+    expect: 'failed',
+    spec: { restartPolicy: 'Never', containers: [container('main', { exitAfterMs: [100, 10_000], exitCode: 3 })] },
+  }),
+  (random) => ({
+    kind: 'with-init',
+    expect: 'ready',
+    spec: {
+      initContainers: [
+        container('first', { exitAfterMs: [100, 2000] }),
+        container('second', { exitAfterMs: [0, between(random, 1, 5000)] }),
+      ],
+      containers: [container('main', {}), container('helper', { stopMs: 2000 })],
+    },
+  }),
+  () => ({
+    kind: 'stubborn',
+    expect: 'ready',
+    spec: {
+      terminationGracePeriodSeconds: 20,
+      containers: [container('main', { ignoreTerm: true }), container('polite', {})],
+    },
+  }),
+];
+
+/** One at random, or of each kind in turn. */
+export function drawPatient(random: Random): Patient {
+  const make = KINDS[Math.floor(random.next() * KINDS.length)] as Make;
+  return make(random);
+}
+
+export function podOf(name: string, { kind, spec }: Patient): Pod {
+  const metadata = { namespace: 'default', name, labels: { kind } };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+}
