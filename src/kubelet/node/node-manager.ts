@@ -27,8 +27,8 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly logger: Logger;
   readonly client: KubeClient;
   readonly machine: Machine;
-  readonly runtime: RuntimeService;
-  readonly images: ImageService;
+  readonly runtime: Pick<RuntimeService, 'version'>;
+  readonly images: Pick<ImageService, 'list'>;
   readonly events: PodEvents;
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
 }
@@ -58,7 +58,9 @@ class Manager implements NodeManager {
   #node: Node | undefined;
   #observed: Observed | undefined;
   #pressure: PressureMemory = {};
-  /** Mono ms of the last status that the server took. */
+  /** The last status that the server took, as we wrote it: it may keep it in another form. */
+  #written: Node['status'];
+  /** Mono ms of that. */
   #reportedAt = Number.NEGATIVE_INFINITY;
   #wasReady = false;
   #bootChecked = false;
@@ -154,20 +156,26 @@ class Manager implements NodeManager {
     const remembered = rememberPressure(this.#pressure, isUnderPressure(observed.pressure), now.mono);
     this.#pressure = remembered.memory;
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      this.#node = await this.#read(signal);
       try {
         await this.#write(observed, remembered.verdict, signal);
         return;
       } catch (error) {
-        if (isNotFound(error)) this.#node = await this.#createOrAdopt(signal);
-        else if (isConflict(error)) this.#node = await this.#read(signal);
-        else throw error;
+        if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
   }
 
-  #read(signal: AbortSignal): Promise<Node> {
+  /** Others write the node, too (a controller that took us for dead); one that was deleted is made again. */
+  async #read(signal: AbortSignal): Promise<Node> {
     const { clock, client, nodeName } = this.#options;
-    return callInTime(clock, signal, (callSignal) => client.get(NODES, undefined, nodeName, callSignal));
+    try {
+      return await callInTime(clock, signal, (callSignal) => client.get(NODES, undefined, nodeName, callSignal));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#written = undefined;
+      return this.#createOrAdopt(signal);
+    }
   }
 
   async #write(observed: Observed, pressure: PressureVerdict, signal: AbortSignal): Promise<void> {
@@ -184,10 +192,11 @@ class Manager implements NodeManager {
     const status = { ...nodeStatus(before.status ?? {}, this.#options, facts), conditions };
     this.#tellReboot(before, observed.machine.bootId);
     const due = now.mono - this.#reportedAt >= STATUS_REPORT_MS;
-    if (due || changes.length > 0 || !sameStatus(before.status, status)) {
+    if (due || changes.length > 0 || !sameStatus(this.#written, status)) {
       this.#node = await callInTime(clock, signal, (callSignal) =>
         client.update(NODES, { ...before, status }, 'status', callSignal),
       );
+      this.#written = status;
       this.#reportedAt = now.mono;
     }
     for (const reason of changes) this.#tell(reason);

@@ -1,5 +1,5 @@
 /** The Node object: what it is created with, and the parts of its status that the kubelet owns. Pure. */
-import type { ContainerImage, Node, NodeStatus, Quantity } from '../../api/index.ts';
+import { canonicalQuantity, type ContainerImage, type Node, type NodeStatus, type Quantity } from '../../api/index.ts';
 import type { Image, RuntimeVersion } from '../../cri/index.ts';
 import type { MachineFacts } from '../ports.ts';
 import { MAX_IMAGES, MAX_NAMES_PER_IMAGE, MEMORY_AVAILABLE_BYTES, NODEFS_AVAILABLE } from './limits.ts';
@@ -103,16 +103,16 @@ function allocatableOf(capacity: Resources, { machine, ephemeralBytes }: NodeFac
   return {
     ...capacity,
     memory: kibibytes(Math.max(0, machine.memoryBytes - MEMORY_AVAILABLE_BYTES)),
-    'ephemeral-storage': String(Math.floor(ephemeralBytes * (1 - NODEFS_AVAILABLE))),
+    'ephemeral-storage': canonicalQuantity(String(Math.floor(ephemeralBytes * (1 - NODEFS_AVAILABLE)))),
   };
 }
 
 function cores(count: number): Quantity {
-  return Number.isInteger(count) ? String(count) : `${Math.floor(count * 1000)}m`;
+  return canonicalQuantity(`${Math.floor(count * 1000)}m`);
 }
 
 function kibibytes(bytes: number): Quantity {
-  return `${Math.floor(bytes / 1024)}Ki`;
+  return canonicalQuantity(`${Math.floor(bytes / 1024)}Ki`);
 }
 
 /** The largest images, each by a few of its names. */
