@@ -14,6 +14,7 @@ import { StoreOpenError, type Store } from '../store/index.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { Background } from './background.ts';
 import type { DataPaths } from './data-dir-path.ts';
+import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion } from './version.ts';
 
@@ -68,6 +69,8 @@ export async function startControlPlane(
     metrics,
   });
   stack.defer(() => server.close());
+  // It is waited for below; should we leave before, nobody else waits.
+  server.ready.catch(() => {});
   const edge = await startEdge(options, server, pki);
   stack.defer(() => edge.close());
   await server.ready;
@@ -138,11 +141,9 @@ async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: P
     logger: logger.child({ component: 'edge' }),
   });
   if (result.ok) return result.server;
-  const { code, message } = result.error;
-  const inUse = code === 'in-use';
-  throw new UserError(`${message}${inUse ? '; --listen HOST:PORT gives another' : ''}`, {
-    exitCode: inUse ? exitCodes.inUse : exitCodes.failed,
-  });
+  const { code, message, address } = result.error;
+  if (code === 'in-use') throw new UserError(takenPort(formatAddress(address)), { exitCode: exitCodes.inUse });
+  throw new UserError(message);
 }
 
 function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): void {

@@ -1,5 +1,5 @@
 /** `mendlet down`: stops and removes all that a data folder's `up` left running. Works from what is on disk and in the runtime. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownOptions } from '../cli/index.ts';
 import { downContainerd, openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
@@ -81,14 +81,6 @@ async function downSocket(path: string, instanceId: string, logger: Logger): Pro
   }
 }
 
-function podFolders(paths: DataPaths): readonly string[] {
-  try {
-    return readdirSync(join(paths.agent, 'pods'));
-  } catch {
-    return [];
-  }
-}
-
 /** What pods mounted, and what they kept for their lifetime. Their memory stays: it belongs to the objects in the store. */
 async function removeVolumes(paths: DataPaths): Promise<void> {
   const pods = join(paths.agent, 'pods');
@@ -100,11 +92,25 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
 
 /** The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it. */
 export async function purge({ paths }: DataDir, context: MainContext): Promise<void> {
-  const uids = podFolders(paths);
+  const uids = podsOf(paths);
   const logs = podLogsDir(context, paths.dir);
-  for (const name of readdirSync(logs, { withFileTypes: true })) {
-    if (uids.some((uid) => name.name.endsWith(`_${uid}`)))
-      rmSync(join(logs, name.name), { recursive: true, force: true });
+  for (const name of entries(logs)) {
+    // NAMESPACE_NAME_UID, and none of the three has an underscore.
+    if (uids.has(name.slice(name.lastIndexOf('_') + 1))) rmSync(join(logs, name), { recursive: true, force: true });
   }
   await systemFileSystem.remove(paths.dir);
+}
+
+/** UIDs of the pods that ran from this folder: the agent's notes outlive the pods' own folders. */
+function podsOf(paths: DataPaths): ReadonlySet<string> {
+  const notes = entries(join(paths.agent, 'pods-memory')).map((name) => name.replace(/\.json$/, ''));
+  return new Set([...notes, ...podFolders(paths)]);
+}
+
+function podFolders(paths: DataPaths): readonly string[] {
+  return entries(join(paths.agent, 'pods'));
+}
+
+function entries(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

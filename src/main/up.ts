@@ -1,4 +1,5 @@
 /** `mendlet up`: set-up, data folder, host, manifests; then waits for its end. */
+import { existsSync } from 'node:fs';
 import { defaultListen, defaultPodCidr, type UpOptions } from '../cli/index.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -14,6 +15,7 @@ import { type Host, startHost } from './host.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
+import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
 /** @throws UserError for all that the user can change; resolves when it was told to end */
@@ -58,13 +60,16 @@ interface ServeOptions {
 
 async function serve({ options, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
-  const dataDir = openDataDir(options.dataDir ?? defaultDataDir(context), { holder, random: systemRandom });
+  const { listen = defaultListen, nodeName, podCidr = defaultPodCidr, runtime } = options;
+  const folder = options.dataDir ?? defaultDataDir(context);
+  // A taken port must not leave a new folder behind; a folder in use is the better reason where both are so.
+  if (!existsSync(folder)) await refuseTakenPort(listen);
+  const dataDir = openDataDir(folder, { holder, random: systemRandom });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => dataDir.release());
   if (dataDir.migratedFrom !== undefined)
     say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
   const logger = createLogger({ format: options.logFormat });
-  const { listen = defaultListen, nodeName, podCidr = defaultPodCidr, runtime } = options;
   const host = await startHost(
     { ...options, dataDir, listen, nodeName, podCidr, runtime, imageArchives, logger, say, context },
     stack,

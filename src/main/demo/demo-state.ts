@@ -16,8 +16,6 @@ export interface Death {
   readonly at: number;
   /** "exit code 1", "out of memory (exit code 137)" … */
   readonly cause: string;
-  /** What the dead said or the probe saw. */
-  readonly evidence: string;
 }
 
 export interface PodView {
@@ -28,6 +26,8 @@ export interface PodView {
   readonly healedInMs?: number;
   /** Container ids that are dead. */
   readonly dead: readonly string[];
+  /** The last death, while its last words may still come. */
+  readonly wordless?: { readonly id: string; readonly entry: number };
   /** The death that waits for its healing. */
   readonly open?: { readonly at: number; readonly seen: boolean; readonly backedOff: boolean };
   /** The last failed liveness probe of the container that runs. */
@@ -35,6 +35,8 @@ export interface PodView {
 }
 
 export interface TimelineEntry {
+  /** Counts up from 1. */
+  readonly number: number;
   readonly at: number;
   readonly pod: string;
   readonly kind: 'death' | 'healing' | 'probe' | 'back-off';
@@ -43,8 +45,9 @@ export interface TimelineEntry {
 
 export interface DemoState {
   readonly pods: Readonly<Record<string, PodView>>;
-  /** Oldest first. */
+  /** Oldest first. Entries are added, and a death may get its last words a moment later. */
   readonly timeline: readonly TimelineEntry[];
+  readonly entries: number;
   readonly deaths: number;
   readonly healings: number;
   readonly slowestHealingMs: number;
@@ -60,7 +63,7 @@ const MAX_TIMELINE = 200;
 const MAX_DEAD = 8;
 const MAX_EVIDENCE_CHARACTERS = 120;
 
-export const emptyDemo: DemoState = { pods: {}, timeline: [], deaths: 0, healings: 0, slowestHealingMs: 0 };
+export const emptyDemo: DemoState = { pods: {}, timeline: [], entries: 0, deaths: 0, healings: 0, slowestHealingMs: 0 };
 
 const newPod: PodView = { now: { kind: 'pending', reason: 'Pending' }, restarts: 0, dead: [] };
 
@@ -94,28 +97,35 @@ function afterDeath(state: DemoState, name: string, status: ContainerStatus, at:
   const seen = status.state?.terminated !== undefined;
   const terminated = status.state?.terminated ?? status.lastState?.terminated;
   const id = terminated?.containerID ?? '';
-  if (terminated === undefined || id === '' || before.dead.includes(id)) return state;
+  if (terminated === undefined || id === '') return state;
+  const words = shortened(terminated.message ?? '');
+  if (before.dead.includes(id)) return withLastWords(state, name, id, words);
+  const { probeFailure, wordless: _, ...rest } = before;
   const exit = `exit code ${terminated.exitCode}`;
+  const hung = `hung: liveness probe failed (${exit})`;
   const cause =
-    terminated.reason === 'OOMKilled'
-      ? `out of memory (${exit})`
-      : before.probeFailure !== undefined
-        ? `hung: liveness probe failed (${exit})`
-        : exit;
-  const evidence = before.probeFailure ?? shortened(terminated.message ?? '');
-  const death: Death = { at: at.mono, cause, evidence };
-  const { probeFailure: _, ...rest } = before;
+    terminated.reason === 'OOMKilled' ? `out of memory (${exit})` : probeFailure === undefined ? exit : hung;
   const next = withPod(state, name, {
     ...rest,
     dead: [...before.dead, id].slice(-MAX_DEAD),
-    lastDeath: death,
+    lastDeath: { at: at.mono, cause },
     open: { at: at.mono, seen, backedOff: false },
+    ...(probeFailure === undefined ? { wordless: { id, entry: state.entries + 1 } } : {}),
   });
-  const quoted = evidence === '' || before.probeFailure !== undefined ? '' : `: "${evidence}"`;
-  return withEntry(
+  const entry = withEntry(
     { ...next, deaths: next.deaths + 1 },
-    { at: at.mono, pod: name, kind: 'death', text: `died, ${cause}${quoted}` },
+    { at: at.mono, pod: name, kind: 'death', text: `died, ${cause}` },
   );
+  return withLastWords(entry, name, id, words);
+}
+
+/** What a container wrote before its end is read only after it: quote it where its death is told. */
+function withLastWords(state: DemoState, name: string, id: string, words: string): DemoState {
+  const { wordless, ...pod } = state.pods[name] ?? newPod;
+  if (wordless?.id !== id || words === '') return state;
+  const quote = (entry: TimelineEntry) =>
+    entry.number === wordless.entry ? { ...entry, text: `${entry.text}: "${words}"` } : entry;
+  return { ...withPod(state, name, pod), timeline: state.timeline.map(quote) };
 }
 
 function afterState(state: DemoState, name: string, status: ContainerStatus, at: Reading): DemoState {
@@ -185,6 +195,7 @@ function withPod(state: DemoState, name: string, pod: PodView): DemoState {
   return { ...state, pods: { ...state.pods, [name]: pod } };
 }
 
-function withEntry(state: DemoState, entry: TimelineEntry): DemoState {
-  return { ...state, timeline: [...state.timeline, entry].slice(-MAX_TIMELINE) };
+function withEntry(state: DemoState, entry: Omit<TimelineEntry, 'number'>): DemoState {
+  const number = state.entries + 1;
+  return { ...state, entries: number, timeline: [...state.timeline, { ...entry, number }].slice(-MAX_TIMELINE) };
 }

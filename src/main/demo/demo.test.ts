@@ -27,7 +27,8 @@ const texts = (state: DemoState) => state.timeline.map((entry) => entryText(entr
 describe('demo state', () => {
   it('times a healing that it saw', () => {
     let state = onPod(emptyDemo, pod('crasher', { state: running }), at(0));
-    state = onPod(state, pod('crasher', { state: dead('c1', 1, 4000, { message: 'a\nno such file\n' }) }), at(4000));
+    state = onPod(state, pod('crasher', { state: dead('c1', 1, 4000) }), at(4000));
+    state = onPod(state, pod('crasher', { state: dead('c1', 1, 4000, { message: 'a\nno such file\n' }) }), at(4010));
     expect(state.pods['crasher']?.now).toEqual({ kind: 'dead' });
     state = onPod(state, pod('crasher', { state: running, lastState: dead('c1', 1, 4000), restartCount: 1 }), at(4120));
     // News of the same things changes nothing.

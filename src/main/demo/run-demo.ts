@@ -25,6 +25,8 @@ export interface DemoOptions {
 const REDRAW_MS = 1000;
 /** News come in bursts: one picture for all of them. */
 const SETTLE_MS = 50;
+/** A line can't be taken back: the last words of a dead container may follow its death. */
+const TELL_MS = 400;
 
 /** @returns what happened in one sentence, when `signal` is aborted */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<string> {
@@ -69,7 +71,8 @@ class DemoView {
   readonly #began: number;
   readonly #screen: Screen | undefined;
   state: DemoState = emptyDemo;
-  #drawSoon: { cancel(): void } | undefined;
+  #later: { cancel(): void } | undefined;
+  #told = 0;
 
   constructor(options: DemoOptions, began: number) {
     this.#options = options;
@@ -80,11 +83,9 @@ class DemoView {
 
   update(state: DemoState): void {
     if (state === this.state) return;
-    // The timeline forgets its oldest entries: count from its end.
-    const added = state.timeline.filter((entry) => !this.state.timeline.includes(entry));
     this.state = state;
-    if (this.#screen === undefined) for (const entry of added) this.#options.out(`${entryText(entry, this.#began)}\n`);
-    else this.#drawSoon ??= this.#options.clock.setTimer(SETTLE_MS, () => this.#draw());
+    const { clock } = this.#options;
+    this.#later ??= clock.setTimer(this.#screen === undefined ? TELL_MS : SETTLE_MS, () => this.#show());
   }
 
   /** Times pass although nothing happens. */
@@ -96,13 +97,27 @@ class DemoView {
   }
 
   close(): void {
-    this.#drawSoon?.cancel();
+    this.#later?.cancel();
+    this.#tell();
     this.#screen?.close();
   }
 
+  #show(): void {
+    this.#later = undefined;
+    if (this.#screen === undefined) this.#tell();
+    else this.#draw();
+  }
+
+  /** Lines, when there is no terminal to draw on. */
+  #tell(): void {
+    if (this.#screen !== undefined) return;
+    for (const entry of this.state.timeline.filter(({ number }) => number > this.#told)) {
+      this.#options.out(`${entryText(entry, this.#began)}\n`);
+    }
+    this.#told = this.state.entries;
+  }
+
   #draw(): void {
-    this.#drawSoon?.cancel();
-    this.#drawSoon = undefined;
     const { terminal, clock, runtime, kubeconfig, color } = this.#options;
     if (terminal === undefined) return;
     const size = { columns: terminal.columns(), rows: terminal.rows() };
