@@ -92,7 +92,12 @@ async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Conne
 }
 
 /** One storage per key prefix: forms of the same objects share it. */
-function createStorages({ store, clock, logger, eventTtlMs = EVENT_TTL_MS }: ApiServerOptions): Map<string, ResourceStorage> {
+function createStorages({
+  store,
+  clock,
+  logger,
+  eventTtlMs = EVENT_TTL_MS,
+}: ApiServerOptions): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
   for (const { keyPrefix, expires } of REGISTRATIONS) {
     if (storages.has(keyPrefix)) continue;
@@ -115,7 +120,10 @@ function asUser(handler: Handler, user: UserInfo): Connection {
   };
 }
 
-function healthChecks(store: Store, state: { readonly ready: boolean; readonly closed: boolean }): readonly HealthCheck[] {
+function healthChecks(
+  store: Store,
+  state: { readonly ready: boolean; readonly closed: boolean },
+): readonly HealthCheck[] {
   return [
     { name: 'ping', check: async () => undefined },
     {
@@ -135,7 +143,10 @@ function healthChecks(store: Store, state: { readonly ready: boolean; readonly c
   ];
 }
 
-function countWatchers(gauge: { set(value: number, labels: Record<string, string>): void }, storages: ReadonlyMap<string, ResourceStorage>): void {
+function countWatchers(
+  gauge: { set(value: number, labels: Record<string, string>): void },
+  storages: ReadonlyMap<string, ResourceStorage>,
+): void {
   for (const { row, keyPrefix, form } of REGISTRATIONS) {
     if (form !== undefined) continue;
     const { group, version, resource } = row;

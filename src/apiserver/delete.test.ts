@@ -12,7 +12,12 @@ const maps = '/api/v1/namespaces/default/configmaps';
 
 async function runningPod(name: string, more: object = {}): Promise<void> {
   await api.call('POST', pods, podManifest(name, { spec: { nodeName: 'n1' }, ...more }));
-  await api.call('PATCH', `${pods}/${name}/status`, { status: { phase: 'Running' } }, { 'content-type': 'application/merge-patch+json' });
+  await api.call(
+    'PATCH',
+    `${pods}/${name}/status`,
+    { status: { phase: 'Running' } },
+    { 'content-type': 'application/merge-patch+json' },
+  );
 }
 
 describe('a pod on a node', () => {
@@ -20,7 +25,11 @@ describe('a pod on a node', () => {
     await runningPod('p');
     const { status, body } = await api.call('DELETE', `${pods}/p`);
     expect(status).toBe(200);
-    expect(body.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, generation: 2 });
+    expect(body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:30Z',
+      deletionGracePeriodSeconds: 30,
+      generation: 2,
+    });
     expect((await api.call('GET', `${pods}/p`)).status).toBe(200);
   });
 
@@ -31,7 +40,10 @@ describe('a pod on a node', () => {
     expect(later.body.metadata.deletionTimestamp).toBe('2026-01-01T00:00:10Z');
     await api.clock.advance(2000);
     const sooner = await api.call('DELETE', `${pods}/p`, { gracePeriodSeconds: 5 });
-    expect(sooner.body.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:05Z', deletionGracePeriodSeconds: 5 });
+    expect(sooner.body.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:05Z',
+      deletionGracePeriodSeconds: 5,
+    });
     expect((await api.call('DELETE', `${pods}/p`, { gracePeriodSeconds: 0 })).status).toBe(200);
     expect((await api.call('GET', `${pods}/p`)).status).toBe(404);
   });
@@ -61,7 +73,8 @@ describe('what nobody runs', () => {
   ])('%s goes at once', async (_, more) => {
     await api.call('POST', pods, podManifest('p', more));
     const patch = { status: { phase: 'Succeeded' } };
-    if ('spec' in more) await api.call('PATCH', `${pods}/p/status`, patch, { 'content-type': 'application/merge-patch+json' });
+    if ('spec' in more)
+      await api.call('PATCH', `${pods}/p/status`, patch, { 'content-type': 'application/merge-patch+json' });
     await api.call('DELETE', `${pods}/p`);
     expect((await api.call('GET', `${pods}/p`)).status).toBe(404);
   });
@@ -82,7 +95,12 @@ describe('what nobody runs', () => {
 describe('preconditions and options', () => {
   it.each([
     ['uid', { preconditions: { uid: 'x' } }, 409, /the UID in the precondition \(x\) does not match the UID in record/],
-    ['resourceVersion', { preconditions: { resourceVersion: '1' } }, 409, /the ResourceVersion in the precondition \(1\)/],
+    [
+      'resourceVersion',
+      { preconditions: { resourceVersion: '1' } },
+      409,
+      /the ResourceVersion in the precondition \(1\)/,
+    ],
     ['policy', { propagationPolicy: 'Maybe' }, 422, /Unsupported value: "Maybe"/],
     ['dryRun', { dryRun: ['Some'] }, 422, /dryRun: Unsupported value/],
     ['grace', { gracePeriodSeconds: 'x' }, 400, /invalid gracePeriodSeconds/],
@@ -124,7 +142,11 @@ describe('namespaces', () => {
 });
 
 it('deletes a collection by selector', async () => {
-  for (const [name, color] of [['a', 'red'], ['b', 'blue'], ['c', 'red']]) {
+  for (const [name, color] of [
+    ['a', 'red'],
+    ['b', 'blue'],
+    ['c', 'red'],
+  ]) {
     await api.call('POST', maps, { metadata: { name, labels: { color } } });
   }
   const { status } = await api.call('DELETE', `${maps}?labelSelector=color%3Dred`);

@@ -1,5 +1,12 @@
 /** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
-import { findResource, internalError, notFoundPath, serviceUnavailable, StatusError, methodNotAllowed } from '../api/index.ts';
+import {
+  findResource,
+  internalError,
+  notFoundPath,
+  serviceUnavailable,
+  StatusError,
+  methodNotAllowed,
+} from '../api/index.ts';
 import { type HttpRequest, type HttpResponse, METRICS_CONTENT_TYPE, type UpgradeResponse } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
@@ -31,7 +38,12 @@ const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthe
 
 export function createHandler(options: HandlerOptions): Handler {
   const { context, metrics } = options;
-  const observed = async <T>(request: HttpRequest, answer: (info: RequestInfo) => Promise<T>, codeOf: (value: T) => number, failed: (error: StatusError) => T): Promise<T> => {
+  const observed = async <T>(
+    request: HttpRequest,
+    answer: (info: RequestInfo) => Promise<T>,
+    codeOf: (value: T) => number,
+    failed: (error: StatusError) => T,
+  ): Promise<T> => {
     const began = context.clock.now().mono;
     const info = parseRequestInfo(request.method, request.url);
     let value: T;
@@ -48,7 +60,12 @@ export function createHandler(options: HandlerOptions): Handler {
   };
   return {
     request: (request) =>
-      observed(request, (info) => answerRequest(options, request, info), (response) => response.status, errorResponse),
+      observed(
+        request,
+        (info) => answerRequest(options, request, info),
+        (response) => response.status,
+        errorResponse,
+      ),
     upgrade: (request) =>
       observed<UpgradeResponse>(
         request,
@@ -74,7 +91,11 @@ async function answerRequest(options: HandlerOptions, request: HttpRequest, info
   return withWarnings(response, call.warnings);
 }
 
-async function answerUpgrade(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<UpgradeResponse> {
+async function answerUpgrade(
+  options: HandlerOptions,
+  request: HttpRequest,
+  info: RequestInfo,
+): Promise<UpgradeResponse> {
   if (info.kind === 'path' || info.verb !== 'connect') {
     // Nothing to upgrade to: the answer is the ordinary one.
     return { upgraded: false, response: await answerRequest(options, request, info) };
@@ -92,7 +113,15 @@ function callOf({ context }: HandlerOptions, request: HttpRequest, info: Resourc
   if (registration.row.namespaced && info.namespace === undefined && info.name !== undefined) throw notFoundPath();
   const scoped = registration.row.namespaced ? info : { ...info, namespace: undefined };
   const storage = context.storageOf(registration);
-  return { server: context, request, info: scoped, registration, storage, user: request.user ?? ANONYMOUS, warnings: [] };
+  return {
+    server: context,
+    request,
+    info: scoped,
+    registration,
+    storage,
+    user: request.user ?? ANONYMOUS,
+    warnings: [],
+  };
 }
 
 function refusalOfUnstored(info: ResourceRequest): StatusError {
@@ -121,7 +150,9 @@ async function answerPath(options: HandlerOptions, request: HttpRequest, info: P
     case 'openapi':
       return openApiResponse(info.path, accept, options.version) ?? notFound();
     case '':
-      return jsonResponse(200, { paths: ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+      return jsonResponse(200, {
+        paths: ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+      });
     default:
       return notFound();
   }

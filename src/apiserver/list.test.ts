@@ -12,11 +12,16 @@ const pods = '/api/v1/namespaces/default/pods';
 
 interface List {
   readonly items: readonly { readonly metadata: { readonly name: string; readonly namespace: string } }[];
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
 }
 
 async function fill(names: readonly string[], namespace = 'default'): Promise<void> {
-  for (const name of names) await api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
+  for (const name of names)
+    await api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
 }
 
 async function list(url: string): Promise<List> {
@@ -144,7 +149,12 @@ it('shows events in both of their forms', async () => {
 });
 
 it('forgets events after an hour', async () => {
-  const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'X', type: 'Normal' };
+  const event = {
+    metadata: { name: 'e' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    reason: 'X',
+    type: 'Normal',
+  };
   await api.call('POST', '/api/v1/namespaces/default/events', event);
   await api.clock.advance(3_599_000);
   expect(names(await list('/api/v1/events'))).toEqual(['e']);

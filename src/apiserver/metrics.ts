@@ -2,7 +2,9 @@
 import { type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../lib/index.ts';
 import type { RequestInfo } from './http/request-info.ts';
 
-const DURATION_BUCKETS: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const DURATION_BUCKETS: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 
 export interface ServerMetrics {
   readonly registry: MetricsRegistry;
@@ -41,7 +43,9 @@ export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
   };
 }
 
-function labelsOf(info: RequestInfo): Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string> {
+function labelsOf(
+  info: RequestInfo,
+): Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string> {
   if (info.kind === 'path') {
     return { verb: info.method, group: '', version: '', resource: '', subresource: topLevel(info.path), scope: '' };
   }
@@ -62,7 +66,16 @@ function metricVerb(verb: string, method: string): string {
   }
 }
 
-const topLevels: ReadonlySet<string> = new Set(['/version', '/healthz', '/livez', '/readyz', '/metrics', '/api', '/apis', '/openapi']);
+const topLevels: ReadonlySet<string> = new Set([
+  '/version',
+  '/healthz',
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/api',
+  '/apis',
+  '/openapi',
+]);
 
 /** The first part of a known path: unknown ones must not make series without end. */
 function topLevel(path: string): string {

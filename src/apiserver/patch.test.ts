@@ -28,12 +28,18 @@ describe('patch', () => {
   it('merges containers by name', async () => {
     const patch = { spec: { containers: [{ name: 'main', image: 'busybox:2' }] } };
     const { body } = await send('strategic-merge-patch+json', patch);
-    expect(body.spec.containers).toMatchObject([{ name: 'main', image: 'busybox:2', terminationMessagePath: '/dev/termination-log' }]);
+    expect(body.spec.containers).toMatchObject([
+      { name: 'main', image: 'busybox:2', terminationMessagePath: '/dev/termination-log' },
+    ]);
     expect(body.metadata.generation).toBe(2);
   });
 
   it('keeps the spec when the status is patched', async () => {
-    const patch = { metadata: { annotations: { x: 'y' } }, spec: { activeDeadlineSeconds: 1 }, status: { phase: 'Running', podIP: '10.0.0.1' } };
+    const patch = {
+      metadata: { annotations: { x: 'y' } },
+      spec: { activeDeadlineSeconds: 1 },
+      status: { phase: 'Running', podIP: '10.0.0.1' },
+    };
     const { body } = await send('merge-patch+json', patch, `${pod}/status`);
     expect(body.status).toEqual({ phase: 'Running', podIP: '10.0.0.1', qosClass: 'BestEffort' });
     expect(body.spec.activeDeadlineSeconds).toBeUndefined();
@@ -63,7 +69,12 @@ describe('patch', () => {
     ['merge-patch+json', [], 400, /must be a JSON object/],
     ['json-patch+json', {}, 400, /./],
     ['json-patch+json', [{ op: 'test', path: '/metadata/name', value: 'q' }], 422, /the server rejected our request/],
-    ['merge-patch+json', { metadata: { name: 'q' } }, 400, 'the name of the object (q) does not match the name on the URL (p)'],
+    [
+      'merge-patch+json',
+      { metadata: { name: 'q' } },
+      400,
+      'the name of the object (q) does not match the name on the URL (p)',
+    ],
     ['merge-patch+json', { spec: { nodeName: 'n' } }, 422, /pod updates may not change fields other than/],
     ['merge-patch+json', { spec: { containers: 'x' } }, 400, /cannot be handled as a Pod/],
   ])('refuses %s %j', async (type, patch, status, message) => {

@@ -1,5 +1,13 @@
 /** A server over the store in memory, for the tests of this room. */
-import { decodeText, encodeText, type HttpResponse, readAll, seededRandom, silentLogger, type Logger } from '../lib/index.ts';
+import {
+  decodeText,
+  encodeText,
+  type HttpResponse,
+  readAll,
+  seededRandom,
+  silentLogger,
+  type Logger,
+} from '../lib/index.ts';
 import { createManualClock, type ManualClock } from '../lib/manual-clock.node.ts';
 import { createMemoryStore, type Store } from '../store/index.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from './index.ts';
@@ -17,7 +25,13 @@ export interface TestServer {
   readonly clock: ManualClock;
   /** Sends a request as a master; `body` is sent as JSON unless it is text. */
   call(method: string, url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  raw(method: string, url: string, body?: unknown, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<HttpResponse>;
+  raw(
+    method: string,
+    url: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 

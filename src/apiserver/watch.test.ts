@@ -103,7 +103,10 @@ describe('watch', () => {
       const stream = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
       await api.call('DELETE', `${maps}/a`);
       await settle();
-      expect(stream.events[0]).toMatchObject({ type: 'DELETED', object: { metadata: { resourceVersion: String(at + 1) } } });
+      expect(stream.events[0]).toMatchObject({
+        type: 'DELETED',
+        object: { metadata: { resourceVersion: String(at + 1) } },
+      });
       await stream.stop();
     }));
 
@@ -123,7 +126,9 @@ describe('watch', () => {
       for (let i = 0; i <= WATCH_HISTORY_EVENTS; i++) await put(api, 'a', { labels: { i: String(i) } });
       const stream = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
       await stream.ended;
-      expect(stream.events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }]);
+      expect(stream.events).toMatchObject([
+        { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } },
+      ]);
       expect(stream.events[0]?.object.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
     }));
 
@@ -165,10 +170,20 @@ describe('watch', () => {
 
   it('sends tables to those who print', () =>
     withServer(async (api) => {
-      const stream = await watch(api, '/api/v1/pods?watch=1', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+      const stream = await watch(api, '/api/v1/pods?watch=1', {
+        accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+      });
       await api.call('POST', '/api/v1/namespaces/default/pods', podManifest('p'));
       await settle();
-      expect(stream.events).toMatchObject([{ type: 'ADDED', object: { kind: 'Table', rows: [{ cells: ['p', '0/1', 'Pending', '0', '0s', '<none>', '<none>', '<none>', '<none>'] }] } }]);
+      expect(stream.events).toMatchObject([
+        {
+          type: 'ADDED',
+          object: {
+            kind: 'Table',
+            rows: [{ cells: ['p', '0/1', 'Pending', '0', '0s', '<none>', '<none>', '<none>', '<none>'] }],
+          },
+        },
+      ]);
       await stream.stop();
     }));
 
@@ -183,7 +198,10 @@ describe('watch', () => {
   it('forgets a reader who does not read', () =>
     withServer(async (api) => {
       const response = await api.raw('GET', `${maps}?watch=1`);
-      for (let i = 0; i < 4200; i++) await api.call('PATCH', `${maps}/a`, { metadata: { labels: { i: String(i) } } }, merge).then((answer) => (answer.status === 404 ? put(api, 'a') : undefined));
+      for (let i = 0; i < 4200; i++)
+        await api
+          .call('PATCH', `${maps}/a`, { metadata: { labels: { i: String(i) } } }, merge)
+          .then((answer) => (answer.status === 404 ? put(api, 'a') : undefined));
       if (response.body instanceof Uint8Array) throw new Error('not a stream');
       let lines = 0;
       for await (const chunk of response.body) lines += decodeText(chunk).trim().split('\n').length;
@@ -219,7 +237,10 @@ type Step =
 
 const name = fc.constantFrom('a', 'b', 'c');
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('put' as const), name, label: fc.constantFrom('x', 'y', 'z') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('put' as const), name, label: fc.constantFrom('x', 'y', 'z') }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), name }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('disconnect' as const), client: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
@@ -271,12 +292,18 @@ class Resumer {
 
 describe('every watcher', () => {
   it('sees each event once, in order, whatever breaks', async () => {
-    const scenario = fc.record({ steps: fc.array(step, { maxLength: 40 }), breaks: fc.array(fc.nat(4), { maxLength: 12 }) });
+    const scenario = fc.record({
+      steps: fc.array(step, { maxLength: 40 }),
+      breaks: fc.array(fc.nat(4), { maxLength: 12 }),
+    });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ steps, breaks }) => {
         const clock = createManualClock();
         const plan: number[] = [];
-        const api = await startTestServer({ clock, store: (given) => brokenWatches(createMemoryStore({ clock: given }), plan) });
+        const api = await startTestServer({
+          clock,
+          store: (given) => brokenWatches(createMemoryStore({ clock: given }), plan),
+        });
         plan.push(...breaks);
         const { resourceVersion } = (await list(api)).metadata;
         const clients = ['', 'l in (x,y)', 'l=z'].map((selector) => new Resumer(api, selector, resourceVersion));
@@ -290,7 +317,11 @@ describe('every watcher', () => {
         }
         const { items } = await list(api);
         const all = new Map(items.map((item) => [item.metadata.name, item.metadata.labels?.l ?? '']));
-        const expected = [all, new Map([...all].filter(([, l]) => l === 'x' || l === 'y')), new Map([...all].filter(([, l]) => l === 'z'))];
+        const expected = [
+          all,
+          new Map([...all].filter(([, l]) => l === 'x' || l === 'y')),
+          new Map([...all].filter(([, l]) => l === 'z')),
+        ];
         for (const [index, client] of clients.entries()) {
           expect(client.faults).toEqual([]);
           expect(client.revisions.slice(1).every((revision, i) => revision > (client.revisions[i] ?? 0))).toBe(true);
@@ -303,7 +334,12 @@ describe('every watcher', () => {
   });
 });
 
-async function list(api: TestServer): Promise<{ metadata: { resourceVersion: string }; items: { metadata: { name: string; labels?: { l?: string } } }[] }> {
+async function list(
+  api: TestServer,
+): Promise<{
+  metadata: { resourceVersion: string };
+  items: { metadata: { name: string; labels?: { l?: string } } }[];
+}> {
   const pending = api.call('GET', maps);
   await api.clock.advance(100);
   return (await pending).body;

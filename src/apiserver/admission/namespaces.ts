@@ -1,5 +1,12 @@
 /** NamespaceLifecycle: nothing is created in a namespace that is missing or going, and some never go. */
-import { forbidden, type Namespace, NAMESPACES, notFound, type QualifiedResource, StatusError } from '../../api/index.ts';
+import {
+  forbidden,
+  type Namespace,
+  NAMESPACES,
+  notFound,
+  type QualifiedResource,
+  StatusError,
+} from '../../api/index.ts';
 import { IMMORTAL_NAMESPACES } from '../registry/namespaces.ts';
 import type { ApiObject } from '../registry/object.ts';
 

@@ -153,7 +153,10 @@ export class WatchCache {
         if (signal.aborted) break;
         if (!(error instanceof StoreError)) throw error;
         if (error.code === 'closed') break;
-        this.#options.logger.warn('watch cache lost the store', { prefix: this.#options.prefix, error: errorMessage(error) });
+        this.#options.logger.warn('watch cache lost the store', {
+          prefix: this.#options.prefix,
+          error: errorMessage(error),
+        });
         if (error.code === 'compacted') this.#startOver();
       }
       await this.#options.clock.sleep(this.#retryMs, signal).catch(() => {});

@@ -42,8 +42,16 @@ export function resourcesResponse(group: string, version: string): HttpResponse 
   const [first] = rows;
   if (first === undefined) return undefined;
   const groupVersion = apiVersionOf(first);
-  const resources = rows.flatMap((row) => [resourceOf(row), ...row.subresources.map((entry) => subresourceOf(row, entry))]);
-  return jsonResponse(200, { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: resources.sort(byName) });
+  const resources = rows.flatMap((row) => [
+    resourceOf(row),
+    ...row.subresources.map((entry) => subresourceOf(row, entry)),
+  ]);
+  return jsonResponse(200, {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion,
+    resources: resources.sort(byName),
+  });
 }
 
 interface ApiResource {

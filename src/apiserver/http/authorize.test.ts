@@ -41,7 +41,12 @@ describe('refuse', () => {
       '/apis/coordination.k8s.io/v1/namespaces/a/leases/b',
       'leases.coordination.k8s.io "b" is forbidden: User "bob" cannot delete resource "leases" in API group "coordination.k8s.io" in the namespace "a"',
     ],
-    [bob, 'GET', '/api/v1/nodes', 'nodes is forbidden: User "bob" cannot list resource "nodes" in API group "" at the cluster scope'],
+    [
+      bob,
+      'GET',
+      '/api/v1/nodes',
+      'nodes is forbidden: User "bob" cannot list resource "nodes" in API group "" at the cluster scope',
+    ],
   ])('%j %s %s', (user, method, url, expected) => {
     expect(message(user, method, url)).toBe(expected);
   });

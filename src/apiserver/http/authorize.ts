@@ -72,11 +72,14 @@ const nodeRules: Readonly<Record<string, (info: ResourceRequest, node: string) =
   events: writesEvents,
   'events.events.k8s.io': writesEvents,
   'leases.coordination.k8s.io': ({ verb, namespace, name }, node) =>
-    namespace === NODE_LEASE_NAMESPACE && (verb === 'create' || (name === node && (verb === 'get' || verb === 'delete' || writes.has(verb)))),
+    namespace === NODE_LEASE_NAMESPACE &&
+    (verb === 'create' || (name === node && (verb === 'get' || verb === 'delete' || writes.has(verb)))),
 };
 
 function selectsNode(info: ResourceRequest, node: string): boolean {
-  return (info.query.get('fieldSelector') ?? '').split(',').some((term) => /^spec\.nodeName==?(.*)$/.exec(term.trim())?.[1] === node);
+  return (info.query.get('fieldSelector') ?? '')
+    .split(',')
+    .some((term) => /^spec\.nodeName==?(.*)$/.exec(term.trim())?.[1] === node);
 }
 
 /** One object by its name: read, or watched through metadata.name. */
@@ -99,7 +102,8 @@ export function refuse(authorizer: Authorizer, user: UserInfo | undefined, info:
   const who = `User ${JSON.stringify(user.name)} cannot ${info.verb}`;
   if (info.kind === 'path') return forbidden(undefined, '', `${who} path ${JSON.stringify(info.path)}${reason}`);
   const resource = info.subresource === undefined ? info.resource : `${info.resource}/${info.subresource}`;
-  const where = info.namespace === undefined ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
+  const where =
+    info.namespace === undefined ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
   const what = `resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${where}`;
   return forbidden(info, info.name ?? '', `${who} ${what}${reason}`);
 }

@@ -1,12 +1,14 @@
-/** Reads request bodies: JSON, and YAML for those who send it. */
+/** Reads request bodies: JSON, YAML and Protobuf. */
 import { load, YAMLException } from 'js-yaml';
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../api/index.ts';
 import { decodeText, errorMessage, type HttpRequest } from '../../lib/index.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
+import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
+import { ProtobufError } from '../protobuf/reader.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 
-export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
+export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml', PROTOBUF_TYPE];
 
 /** The media type of a request's body without its parameters, in lower case; JSON when it says nothing. */
 export function contentType(request: HttpRequest): string {
@@ -17,9 +19,12 @@ export function contentType(request: HttpRequest): string {
 
 /** The body's text. Throws 413 past the limit. */
 export function bodyText(request: HttpRequest): string {
-  const body = request.body ?? new Uint8Array();
+  return decodeText(bodyBytes(request));
+}
+
+function bodyBytes({ body = new Uint8Array() }: HttpRequest): Uint8Array {
   if (body.length > MAX_REQUEST_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_REQUEST_BODY_BYTES}`);
-  return decodeText(body);
+  return body;
 }
 
 export interface ParsedBody {
@@ -31,6 +36,7 @@ export interface ParsedBody {
 /** The body as a value. Throws 400 for what does not parse and 415 for types that are not read. */
 export function parseBody(request: HttpRequest): ParsedBody {
   const type = contentType(request);
+  if (type === PROTOBUF_TYPE) return { value: parseProtobuf(bodyBytes(request)), problems: [] };
   const text = bodyText(request);
   if (type === 'application/json') return { value: parseJson(text), problems: duplicateFields(text) };
   if (type === 'application/yaml') return { value: parseYaml(text), problems: [] };
@@ -50,6 +56,15 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw badRequest(`error decoding the body: ${errorMessage(error)}`);
+  }
+}
+
+function parseProtobuf(body: Uint8Array): unknown {
+  try {
+    return decodeProtobuf(body);
+  } catch (error) {
+    if (error instanceof ProtobufError) throw badRequest(`error decoding the body: ${error.message}`);
+    throw error;
   }
 }
 

@@ -10,14 +10,16 @@ export function duplicateFields(text: string): string[] {
   let key: string | undefined;
   for (let token = scanner.exec(text)?.[0]; token !== undefined; token = scanner.exec(text)?.[0]) {
     const frame = frames.at(-1);
-    if (token === '{' || token === '[') frames.push({ path: pathOf(frame, key), names: token === '{' ? new Set() : undefined, index: 0 });
+    if (token === '{' || token === '[')
+      frames.push({ path: pathOf(frame, key), names: token === '{' ? new Set() : undefined, index: 0 });
     else if (token === '}' || token === ']') frames.pop();
     else if (token === ',') {
       key = undefined;
       if (frame !== undefined) frame.index += 1;
     } else if (token !== ':' && frame?.names !== undefined && key === undefined) {
       key = JSON.parse(token) as string;
-      if (frame.names.has(key) && found.length < MAX_REPORTED) found.push(`duplicate field ${JSON.stringify(pathOf(frame, key))}`);
+      if (frame.names.has(key) && found.length < MAX_REPORTED)
+        found.push(`duplicate field ${JSON.stringify(pathOf(frame, key))}`);
       frame.names.add(key);
     }
     if (token === '{' || token === '[') key = undefined;

@@ -12,7 +12,11 @@ export interface HealthCheck {
 }
 
 /** `path` is one of the three, or one of them with a check's name behind it. */
-export async function healthResponse(path: string, query: URLSearchParams, all: readonly HealthCheck[]): Promise<HttpResponse> {
+export async function healthResponse(
+  path: string,
+  query: URLSearchParams,
+  all: readonly HealthCheck[],
+): Promise<HttpResponse> {
   const [, kind = '', only] = path.split('/');
   const checks = all.filter((entry) => kind === 'readyz' || entry.readyOnly !== true);
   if (only !== undefined && only !== '') return oneCheck(checks.find((entry) => entry.name === only));
@@ -22,7 +26,13 @@ export async function healthResponse(path: string, query: URLSearchParams, all: 
   for (const entry of checks) {
     const problem = excluded.has(entry.name) ? undefined : await entry.check();
     if (problem !== undefined) well = false;
-    lines.push(excluded.has(entry.name) ? `[+]${entry.name} excluded: ok` : problem === undefined ? `[+]${entry.name} ok` : `[-]${entry.name} failed: reason withheld`);
+    lines.push(
+      excluded.has(entry.name)
+        ? `[+]${entry.name} excluded: ok`
+        : problem === undefined
+          ? `[+]${entry.name} ok`
+          : `[-]${entry.name} failed: reason withheld`,
+    );
   }
   const report = `${lines.join('\n')}\n`;
   if (!well) return textResponse(500, `${report}${kind} check failed\n`);
@@ -31,5 +41,7 @@ export async function healthResponse(path: string, query: URLSearchParams, all: 
 
 async function oneCheck(entry: HealthCheck | undefined): Promise<HttpResponse> {
   if (entry === undefined) throw notFoundPath();
-  return (await entry.check()) === undefined ? textResponse(200, 'ok') : textResponse(500, 'internal server error: reason withheld\n');
+  return (await entry.check()) === undefined
+    ? textResponse(200, 'ok')
+    : textResponse(500, 'internal server error: reason withheld\n');
 }

@@ -101,24 +101,42 @@ function refuseConflicts(query: URLSearchParams, isWatch: boolean): void {
   }
   if (isWatch) {
     if (initial !== '' && match !== 'NotOlderThan') {
-      errors.push(forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+      errors.push(
+        forbiddenField(
+          'resourceVersionMatch',
+          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+        ),
+      );
     }
     if (initial === '' && match !== '') {
-      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+      errors.push(
+        forbiddenField(
+          'resourceVersionMatch',
+          'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+        ),
+      );
     }
     if (initial === 'true' && !isTrue(query.get('allowWatchBookmarks'))) {
-      errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents requires setting allowWatchBookmarks to true'));
+      errors.push(
+        forbiddenField('sendInitialEvents', 'sendInitialEvents requires setting allowWatchBookmarks to true'),
+      );
     }
   } else {
     if (initial !== '') errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
     if (match !== '' && version === '') {
-      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+      errors.push(
+        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
+      );
     }
     if (match !== '' && query.get('continue')) {
-      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
+      errors.push(
+        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
+      );
     }
     if (match === 'Exact' && version === '0') {
-      errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+      errors.push(
+        forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
     }
   }
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);

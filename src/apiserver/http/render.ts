@@ -80,7 +80,12 @@ function tableText(rendering: Rendering, version: string, items: readonly Cached
     });
     return `${row.slice(0, -1)},"object":${included}}`;
   });
-  const head = { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata: meta, columnDefinitions: table.columns };
+  const head = {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: meta,
+    columnDefinitions: table.columns,
+  };
   return `${JSON.stringify(head).slice(0, -1)},"rows":[${rows.join(',')}]}`;
 }
 
@@ -117,6 +122,12 @@ export function bookmarkLine(rendering: Rendering, revision: number, initialEnd 
       ? { kind: row.kind, apiVersion: apiVersionOf(row), metadata }
       : form.as === 'metadata'
         ? { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${form.version}`, metadata }
-        : { kind: 'Table', apiVersion: `meta.k8s.io/${form.version}`, metadata, columnDefinitions: registration.table.columns, rows: [] };
+        : {
+            kind: 'Table',
+            apiVersion: `meta.k8s.io/${form.version}`,
+            metadata,
+            columnDefinitions: registration.table.columns,
+            rows: [],
+          };
   return encodeText(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
 }

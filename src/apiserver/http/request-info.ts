@@ -2,16 +2,7 @@
  * What a request asks for, read from its path and method: the words that routing, authorization and metrics share
  * (upstream: `RequestInfo`).
  */
-export type Verb =
-  | 'get'
-  | 'list'
-  | 'watch'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'deletecollection'
-  | 'connect';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
 
 export interface ResourceRequest {
   readonly kind: 'resource';
@@ -100,7 +91,12 @@ function resourceRequest(base: Base, given: readonly string[]): ResourceRequest 
   };
 }
 
-function verbOf(method: string, query: URLSearchParams, name: string | undefined, subresource: string | undefined): Verb {
+function verbOf(
+  method: string,
+  query: URLSearchParams,
+  name: string | undefined,
+  subresource: string | undefined,
+): Verb {
   if (subresource !== undefined && connectSubresources.has(subresource)) return 'connect';
   switch (method) {
     case 'POST':

@@ -14,7 +14,12 @@ export function jsonResponse(status: number, body: unknown, headers: Headers = {
 /** `text` is the whole body; its type defaults to plain text. */
 export function textResponse(status: number, text: string, headers: Headers = {}): HttpResponse {
   const body = encodeText(text);
-  const all = { ...noCache, 'content-type': 'text/plain; charset=utf-8', ...headers, 'content-length': String(body.length) };
+  const all = {
+    ...noCache,
+    'content-type': 'text/plain; charset=utf-8',
+    ...headers,
+    'content-length': String(body.length),
+  };
   return { status, headers: all, body };
 }
 

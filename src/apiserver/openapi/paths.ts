@@ -55,13 +55,25 @@ type Template = Omit<Operation, 'id'> & { readonly verb: Verb };
 const collectionOperations: readonly Template[] = [
   { verb: 'list', method: 'get', action: 'list', parameters: listParameters, consumes: [] },
   { verb: 'create', method: 'post', action: 'post', parameters: writeParameters, consumes: OBJECT_TYPES },
-  { verb: 'deletecollection', method: 'delete', action: 'deletecollection', parameters: [...listParameters, ...deleteParameters], consumes: OBJECT_TYPES },
+  {
+    verb: 'deletecollection',
+    method: 'delete',
+    action: 'deletecollection',
+    parameters: [...listParameters, ...deleteParameters],
+    consumes: OBJECT_TYPES,
+  },
 ];
 
 const objectOperations: readonly Template[] = [
   { verb: 'get', method: 'get', action: 'get', parameters: [], consumes: [] },
   { verb: 'update', method: 'put', action: 'put', parameters: writeParameters, consumes: OBJECT_TYPES },
-  { verb: 'patch', method: 'patch', action: 'patch', parameters: [...writeParameters, { name: 'force', type: 'boolean' }], consumes: PATCH_TYPES },
+  {
+    verb: 'patch',
+    method: 'patch',
+    action: 'patch',
+    parameters: [...writeParameters, { name: 'force', type: 'boolean' }],
+    consumes: PATCH_TYPES,
+  },
   { verb: 'delete', method: 'delete', action: 'delete', parameters: deleteParameters, consumes: OBJECT_TYPES },
 ];
 
@@ -88,5 +100,8 @@ export function pathsOf(row: ResourceRow): readonly PathOperations[] {
 function pick(row: ResourceRow, templates: readonly Template[], path: string): Operation[] {
   return templates
     .filter((template) => row.verbs.includes(template.verb))
-    .map(({ verb, ...operation }) => ({ ...operation, id: `${verb}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}` }));
+    .map(({ verb, ...operation }) => ({
+      ...operation,
+      id: `${verb}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    }));
 }

@@ -91,10 +91,12 @@ function schemaMessage(schema: Schema): Writer {
   if (schema.items !== undefined) out.message(23, new Writer().message(1, schemaMessage(schema.items)));
   if (schema.properties !== undefined) {
     const properties = new Writer();
-    for (const [name, property] of Object.entries(schema.properties)) properties.message(1, named(name, schemaMessage(property)));
+    for (const [name, property] of Object.entries(schema.properties))
+      properties.message(1, named(name, schemaMessage(property)));
     out.message(25, properties);
   }
-  for (const [name, value] of Object.entries(schema)) if (name.startsWith('x-')) out.message(31, extension(name, value));
+  for (const [name, value] of Object.entries(schema))
+    if (name.startsWith('x-')) out.message(31, extension(name, value));
   return out;
 }
 

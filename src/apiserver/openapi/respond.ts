@@ -17,7 +17,11 @@ const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+prot
 const encoded = new Map<string, Uint8Array>();
 
 /** The answer of a path under /openapi; undefined for one that is not there. */
-export function openApiResponse(path: string, accept: string | undefined, version: ServerVersion): HttpResponse | undefined {
+export function openApiResponse(
+  path: string,
+  accept: string | undefined,
+  version: ServerVersion,
+): HttpResponse | undefined {
   const [, , generation, ...rest] = path.replace(/\/+$/, '').split('/');
   if (generation === 'v2' && rest.length === 0) return v2Response(accept, version.gitVersion);
   if (generation !== 'v3') return undefined;
@@ -25,15 +29,24 @@ export function openApiResponse(path: string, accept: string | undefined, versio
 }
 
 function v2Response(accept: string | undefined, version: string): HttpResponse {
-  const wantsProtobuf = parseAccept(accept).find((clause) => acceptsJson(clause) || clause.type === PROTOBUF_V2)?.type === PROTOBUF_V2;
+  const wantsProtobuf =
+    parseAccept(accept).find((clause) => acceptsJson(clause) || clause.type === PROTOBUF_V2)?.type === PROTOBUF_V2;
   if (wantsProtobuf) {
-    return bytesResponse(kept(`v2 protobuf ${version}`, () => openApiV2Protobuf(openApiV2(version))), PROTOBUF_V2_TYPE);
+    return bytesResponse(
+      kept(`v2 protobuf ${version}`, () => openApiV2Protobuf(openApiV2(version))),
+      PROTOBUF_V2_TYPE,
+    );
   }
-  return bytesResponse(kept(`v2 json ${version}`, () => encodeText(JSON.stringify(openApiV2Json(openApiV2(version))))), JSON_TYPE);
+  return bytesResponse(
+    kept(`v2 json ${version}`, () => encodeText(JSON.stringify(openApiV2Json(openApiV2(version))))),
+    JSON_TYPE,
+  );
 }
 
 function v3Index(version: string): HttpResponse {
-  const roots = groupNames().flatMap((group) => versionsOf(group).map((served) => rootPath({ group, version: served }).slice(1)));
+  const roots = groupNames().flatMap((group) =>
+    versionsOf(group).map((served) => rootPath({ group, version: served }).slice(1)),
+  );
   const hash = encodeURIComponent(version);
   const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const);
   return jsonResponse(200, { paths: Object.fromEntries(paths) });
@@ -45,7 +58,9 @@ function v3Response(parts: readonly string[], version: string): HttpResponse | u
   if (!core && !(kind === 'apis' && parts.length === 3)) return undefined;
   const [group, served] = core ? ['', second] : [second, third];
   if (!versionsOf(group).includes(served)) return undefined;
-  const bytes = kept(`v3 ${group}/${served} ${version}`, () => encodeText(JSON.stringify(openApiV3(group, served, version))));
+  const bytes = kept(`v3 ${group}/${served} ${version}`, () =>
+    encodeText(JSON.stringify(openApiV3(group, served, version))),
+  );
   return bytesResponse(bytes, JSON_TYPE);
 }
 
@@ -58,5 +73,9 @@ function kept(name: string, build: () => Uint8Array): Uint8Array {
 }
 
 function bytesResponse(body: Uint8Array, type: string): HttpResponse {
-  return { status: 200, headers: { 'content-type': type, 'content-length': String(body.length), vary: 'Accept' }, body };
+  return {
+    status: 200,
+    headers: { 'content-type': type, 'content-length': String(body.length), vary: 'Accept' },
+    body,
+  };
 }

@@ -84,7 +84,11 @@ export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle): Read
 
 function kindsOf(row: ResourceRow): readonly GroupVersionKind[] {
   const { group, version } = row;
-  const own = [row.kind, ...(row.verbs.includes('list') ? [row.listKind] : [])].map((kind) => ({ group, version, kind }));
+  const own = [row.kind, ...(row.verbs.includes('list') ? [row.listKind] : [])].map((kind) => ({
+    group,
+    version,
+    kind,
+  }));
   const others = row.subresources.map((entry) => ({
     group: entry.group ?? group,
     version: entry.version ?? version,
@@ -108,7 +112,8 @@ class DefinitionBuilder {
     this.#addStruct(struct);
     const known = this.#definitions.get(name) ?? {};
     const kinds = (known['x-kubernetes-group-version-kind'] ?? []) as readonly GroupVersionKind[];
-    if (kinds.some((entry) => entry.group === gvk.group && entry.version === gvk.version && entry.kind === gvk.kind)) return;
+    if (kinds.some((entry) => entry.group === gvk.group && entry.version === gvk.version && entry.kind === gvk.kind))
+      return;
     this.#definitions.set(name, { ...known, 'x-kubernetes-group-version-kind': [...kinds, gvk] });
   }
 
@@ -164,5 +169,7 @@ class DefinitionBuilder {
 
 /** All rows, or those of one group and version. */
 export function rowsOf(group?: string, version?: string): readonly ResourceRow[] {
-  return RESOURCES.filter((row) => (group === undefined || row.group === group) && (version === undefined || row.version === version));
+  return RESOURCES.filter(
+    (row) => (group === undefined || row.group === group) && (version === undefined || row.version === version),
+  );
 }

@@ -23,7 +23,12 @@ export function openApiV3(group: string, version: string, serverVersion: string)
 function pathItem(entry: PathOperations): object {
   const operations = entry.operations.map((operation) => [operation.method, operationObject(operation, entry.row)]);
   const names = [...entry.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-  const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } }));
+  const parameters = names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', uniqueItems: true },
+  }));
   return { ...Object.fromEntries(operations), ...(parameters.length === 0 ? {} : { parameters }) };
 }
 
@@ -34,8 +39,19 @@ function operationObject(operation: Operation, row: ResourceRow): object {
   return {
     tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],
     operationId: operation.id,
-    parameters: operation.parameters.map(({ name, type }) => ({ name, in: 'query', schema: { type, uniqueItems: true } })),
-    ...(operation.consumes.length === 0 ? {} : { requestBody: { content: contentOf(operation.consumes, body), ...(body === undefined ? {} : { required: true }) } }),
+    parameters: operation.parameters.map(({ name, type }) => ({
+      name,
+      in: 'query',
+      schema: { type, uniqueItems: true },
+    })),
+    ...(operation.consumes.length === 0
+      ? {}
+      : {
+          requestBody: {
+            content: contentOf(operation.consumes, body),
+            ...(body === undefined ? {} : { required: true }),
+          },
+        }),
     responses: { 200: { description: 'OK', content: contentOf(['application/json'], answers) } },
     'x-kubernetes-action': operation.action,
     'x-kubernetes-group-version-kind': { group, version, kind },

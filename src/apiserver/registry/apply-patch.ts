@@ -50,7 +50,11 @@ function serverSideApply(): StatusError {
 /** The patched object, not yet checked. Throws 400, 413 or 422. */
 export function applyPatch(patch: Patch, row: ResourceRow, old: ApiObject): unknown {
   const { resourceVersion } = metadataOf(patch.value);
-  if (typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion) {
+  if (
+    typeof resourceVersion === 'string' &&
+    resourceVersion !== '' &&
+    resourceVersion !== old.metadata.resourceVersion
+  ) {
     throw conflict(row, old.metadata.name ?? '');
   }
   try {

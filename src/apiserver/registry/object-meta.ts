@@ -11,8 +11,15 @@ export interface NewMeta {
 
 /** Metadata of a new object: what only the server may say is set or dropped. */
 export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: NewMeta): ApiObject {
-  const { selfLink, resourceVersion, managedFields, deletionTimestamp, deletionGracePeriodSeconds, generation, ...kept } =
-    object.metadata;
+  const {
+    selfLink,
+    resourceVersion,
+    managedFields,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    ...kept
+  } = object.metadata;
   const metadata: ObjectMeta = { ...kept, uid, creationTimestamp: now, ...(hasGeneration ? { generation: 1 } : {}) };
   return { ...object, metadata };
 }

@@ -31,7 +31,12 @@ export const REGISTRATIONS: readonly Registration[] = [
   { row: EVENTS_EVENTS, ...events, form: eventsForm },
   { row: CONFIG_MAPS, keyPrefix: '/registry/configmaps/', table: configMapTable, strategy: {} },
   { row: SECRETS, keyPrefix: '/registry/secrets/', table: secretTable, strategy: {} },
-  { row: SERVICE_ACCOUNTS, keyPrefix: '/registry/serviceaccounts/', table: serviceAccountTable, strategy: { returnsDeleted: true } },
+  {
+    row: SERVICE_ACCOUNTS,
+    keyPrefix: '/registry/serviceaccounts/',
+    table: serviceAccountTable,
+    strategy: { returnsDeleted: true },
+  },
   {
     row: LEASES,
     keyPrefix: '/registry/leases/',
@@ -45,6 +50,9 @@ export function findRegistration(group: string, version: string, resource: strin
   return REGISTRATIONS.find(({ row }) => sameResource(row, { group, version, resource }));
 }
 
-function sameResource(row: ResourceRow, other: { readonly group: string; readonly version: string; readonly resource: string }): boolean {
+function sameResource(
+  row: ResourceRow,
+  other: { readonly group: string; readonly version: string; readonly resource: string },
+): boolean {
   return row.group === other.group && row.version === other.version && row.resource === other.resource;
 }

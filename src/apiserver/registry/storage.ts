@@ -2,7 +2,14 @@
  * One resource in the store: reads from the watch cache, writes straight to the store. What the store does not know
  * ("unknown": it may or may not have happened) is told to the client as such and never repeated.
  */
-import { type QualifiedResource, StatusError, expired, internalError, serviceUnavailable, timeout } from '../../api/index.ts';
+import {
+  type QualifiedResource,
+  StatusError,
+  expired,
+  internalError,
+  serviceUnavailable,
+  timeout,
+} from '../../api/index.ts';
 import { type Store, StoreError, type WriteResult } from '../../store/index.ts';
 import { CachedObject, encodeStored } from '../cache/cached-object.ts';
 import type { WatchCache } from '../cache/watch-cache.ts';
@@ -16,7 +23,9 @@ export interface StorageOptions {
   readonly ttlMs?: number;
 }
 
-export type Written = { readonly ok: true; readonly item: CachedObject } | { readonly ok: false; readonly current?: CachedObject };
+export type Written =
+  | { readonly ok: true; readonly item: CachedObject }
+  | { readonly ok: false; readonly current?: CachedObject };
 
 export class ResourceStorage {
   readonly cache: WatchCache;
@@ -81,7 +90,9 @@ export class ResourceStorage {
       return { ok: true, item: CachedObject.decode(key, revision, value) };
     }
     const { current } = result;
-    return current === undefined ? { ok: false } : { ok: false, current: CachedObject.decode(key, current.revision, current.value) };
+    return current === undefined
+      ? { ok: false }
+      : { ok: false, current: CachedObject.decode(key, current.revision, current.value) };
   }
 
   async #newestRevision(): Promise<number> {
@@ -124,7 +135,10 @@ export function tooLargeResourceVersion(asked: number, current: number): StatusE
 }
 
 /** `details` of an answer about one object. */
-export function aboutObject(resource: QualifiedResource, object: ApiObject): { name: string; group?: string; kind: string; uid?: string } {
+export function aboutObject(
+  resource: QualifiedResource,
+  object: ApiObject,
+): { name: string; group?: string; kind: string; uid?: string } {
   const { name = '', uid } = object.metadata;
   return {
     name,

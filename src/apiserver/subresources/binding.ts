@@ -1,5 +1,15 @@
 /** POST pods/binding (and POST bindings): gives a pod its node (upstream: BindingREST). */
-import { badRequest, conflict, invalid, notSupported, type Pod, PODS, required, setCondition, type Status } from '../../api/index.ts';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  notSupported,
+  type Pod,
+  PODS,
+  required,
+  setCondition,
+  type Status,
+} from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
@@ -52,7 +62,11 @@ function bound(old: ApiObject, nodeName: string, metadata: Readonly<Record<strin
     throw conflict(PODS, name, text);
   }
   if (pod.metadata?.deletionTimestamp !== undefined) {
-    throw conflict({ group: '', resource: 'pods/binding' }, name, `pod ${name} is being deleted, cannot be assigned to a host`);
+    throw conflict(
+      { group: '', resource: 'pods/binding' },
+      name,
+      `pod ${name} is being deleted, cannot be assigned to a host`,
+    );
   }
   if (pod.spec?.nodeName) {
     const text = `pod ${name} is already assigned to node "${pod.spec.nodeName}"`;
@@ -61,8 +75,15 @@ function bound(old: ApiObject, nodeName: string, metadata: Readonly<Record<strin
   if ((pod.spec?.schedulingGates ?? []).length > 0) {
     throw conflict({ group: '', resource: 'pods/binding' }, name, `pod ${name} has non-empty .spec.schedulingGates`);
   }
-  const conditions = setCondition(pod.status?.conditions, { type: 'PodScheduled', status: 'True', lastTransitionTime: now }, now);
-  const annotations = { ...pod.metadata?.annotations, ...(recordOf(metadata['annotations']) as Record<string, string>) };
+  const conditions = setCondition(
+    pod.status?.conditions,
+    { type: 'PodScheduled', status: 'True', lastTransitionTime: now },
+    now,
+  );
+  const annotations = {
+    ...pod.metadata?.annotations,
+    ...(recordOf(metadata['annotations']) as Record<string, string>),
+  };
   return {
     ...old,
     metadata: { ...old.metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },

@@ -28,7 +28,11 @@ export function logTarget(pod: Pod, query: URLSearchParams): NodeTarget | undefi
 }
 
 function refuseLogOptions(query: URLSearchParams): void {
-  for (const [name, minimum] of [['tailLines', 0], ['limitBytes', 1], ['sinceSeconds', 1]] as const) {
+  for (const [name, minimum] of [
+    ['tailLines', 0],
+    ['limitBytes', 1],
+    ['sinceSeconds', 1],
+  ] as const) {
     const text = query.get(name) ?? '';
     if (text !== '' && !(Number.isSafeInteger(Number(text)) && Number(text) >= minimum)) {
       throw badRequest(`invalid value of ${name}: ${JSON.stringify(text)}: must be at least ${minimum}`);
@@ -74,7 +78,12 @@ export function proxyTarget(info: ResourceRequest): NodeTarget {
 }
 
 function podPath(verb: string, pod: Pod, container?: string): string {
-  const parts = [verb, pod.metadata?.namespace ?? '', pod.metadata?.name ?? '', ...(container === undefined ? [] : [container])];
+  const parts = [
+    verb,
+    pod.metadata?.namespace ?? '',
+    pod.metadata?.name ?? '',
+    ...(container === undefined ? [] : [container]),
+  ];
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 

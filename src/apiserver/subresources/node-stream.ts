@@ -28,7 +28,13 @@ export async function podLog(call: Call): Promise<HttpResponse> {
 export async function nodeProxy(call: Call): Promise<HttpResponse> {
   const target = proxyTarget(call.info);
   const { method, headers, body } = call.request;
-  return ask(call, target, { method, url: target.url, headers: withoutCredentials(headers), ...(body === undefined ? {} : { body }), ...signalOf(call) });
+  return ask(call, target, {
+    method,
+    url: target.url,
+    headers: withoutCredentials(headers),
+    ...(body === undefined ? {} : { body }),
+    ...signalOf(call),
+  });
 }
 
 /** exec, attach, portforward (and nodes/proxy) as an upgrade; the handshake passes through. */
@@ -56,7 +62,8 @@ async function readPod(call: Call): Promise<Pod> {
 
 function connectionTo(call: Call, target: NodeTarget): Connection {
   const connection = call.server.nodeConnection(target.nodeName);
-  if (connection === undefined) throw internalError(`error dialing backend: node "${target.nodeName}" is not connected`);
+  if (connection === undefined)
+    throw internalError(`error dialing backend: node "${target.nodeName}" is not connected`);
   return connection;
 }
 

@@ -27,7 +27,12 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const pods = '/api/v1/namespaces/default/pods';
-const two = { containers: [{ name: 'a', image: 'x' }, { name: 'b', image: 'x' }] };
+const two = {
+  containers: [
+    { name: 'a', image: 'x' },
+    { name: 'b', image: 'x' },
+  ],
+};
 
 async function pod(name: string, spec: object = {}, metadata: object = {}): Promise<void> {
   const { status } = await api.call('POST', pods, podManifest(name, { spec, metadata }));
@@ -35,7 +40,11 @@ async function pod(name: string, spec: object = {}, metadata: object = {}): Prom
 }
 
 describe('binding', () => {
-  const binding = (name: string, more: object = {}) => ({ metadata: { name }, target: { kind: 'Node', name: 'n1' }, ...more });
+  const binding = (name: string, more: object = {}) => ({
+    metadata: { name },
+    target: { kind: 'Node', name: 'n1' },
+    ...more,
+  });
 
   it.each([
     ['pods/binding', `${pods}/p/binding`],
@@ -47,14 +56,18 @@ describe('binding', () => {
     expect(body).toMatchObject({ kind: 'Status', status: 'Success' });
     const bound = await api.call('GET', `${pods}/p`);
     expect(bound.body.spec.nodeName).toBe('n1');
-    expect(bound.body.status.conditions).toMatchObject([{ type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }]);
+    expect(bound.body.status.conditions).toMatchObject([
+      { type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ]);
   });
 
   it('happens once', async () => {
     await pod('p', { nodeName: 'n1' });
     const { status, body } = await api.call('POST', `${pods}/p/binding`, binding('p'));
     expect(status).toBe(409);
-    expect(body.message).toBe('Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"');
+    expect(body.message).toBe(
+      'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
+    );
   });
 
   it.each([
@@ -72,7 +85,11 @@ describe('binding', () => {
 
 it('evicts', async () => {
   await pod('p');
-  const { status } = await api.call('POST', `${pods}/p/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } });
+  const { status } = await api.call('POST', `${pods}/p/eviction`, {
+    apiVersion: 'policy/v1',
+    kind: 'Eviction',
+    metadata: { name: 'p' },
+  });
   expect(status).toBe(201);
   expect((await api.call('GET', `${pods}/p`)).status).toBe(404);
 });
@@ -80,7 +97,10 @@ it('evicts', async () => {
 describe('log', () => {
   it('comes from the node', async () => {
     await pod('p', { nodeName: 'n1' });
-    const { status, body } = await api.call('GET', `${pods}/p/log?follow=true&tailLines=5&sinceSeconds=3&timestamps=true&previous=false`);
+    const { status, body } = await api.call(
+      'GET',
+      `${pods}/p/log?follow=true&tailLines=5&sinceSeconds=3&timestamps=true&previous=false`,
+    );
     expect(status).toBe(200);
     expect(body).toBe('hello\n');
     expect(asked[0]?.url).toBe('/containerLogs/default/p/main?follow=true&timestamps=true&sinceSeconds=3&tailLines=5');
@@ -95,7 +115,12 @@ describe('log', () => {
     ['p', '', 400, 'a container name must be specified for pod p, choose one of: [a b]'],
     ['p', '?container=c', 400, 'container c is not valid for pod p'],
     ['p', '?container=a&tailLines=-1', 400, /tailLines/],
-    ['p', '?container=a&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z', 400, 'at most one of sinceTime or sinceSeconds may be specified'],
+    [
+      'p',
+      '?container=a&sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z',
+      400,
+      'at most one of sinceTime or sinceSeconds may be specified',
+    ],
     ['q', '', 404, 'pods "q" not found'],
   ])('of %s%s is refused', async (name, query, status, message) => {
     await pod('p', { nodeName: 'n1', ...two });
@@ -111,7 +136,12 @@ describe('log', () => {
   });
 
   it.each([
-    [{ status: 400, body: 'container "c" in pod "p" is waiting to start: ContainerCreating' }, 400, 'BadRequest', 'container "c" in pod "p" is waiting to start: ContainerCreating'],
+    [
+      { status: 400, body: 'container "c" in pod "p" is waiting to start: ContainerCreating' },
+      400,
+      'BadRequest',
+      'container "c" in pod "p" is waiting to start: ContainerCreating',
+    ],
     [{ status: 404, body: 'no such log' }, 404, 'NotFound', 'no such log'],
     ['gone' as const, 500, 'InternalError', /error dialing backend: node "n1": connection refused/],
   ])('passes on %j', async (given, status, reason, message) => {
@@ -131,10 +161,16 @@ describe('log', () => {
 });
 
 describe('exec and its like', () => {
-  const upgrade = (url: string) => api.server.as(ADMIN).upgrade({ method: 'POST', url, headers: { upgrade: 'SPDY/3.1', authorization: 'Bearer secret' } });
+  const upgrade = (url: string) =>
+    api.server
+      .as(ADMIN)
+      .upgrade({ method: 'POST', url, headers: { upgrade: 'SPDY/3.1', authorization: 'Bearer secret' } });
 
   it.each([
-    ['exec?command=sh&command=-c&command=a%20b&stdin=true&stdout=true&tty=true', '/exec/default/p/main?input=1&output=1&tty=1&command=sh&command=-c&command=a+b'],
+    [
+      'exec?command=sh&command=-c&command=a%20b&stdin=true&stdout=true&tty=true',
+      '/exec/default/p/main?input=1&output=1&tty=1&command=sh&command=-c&command=a+b',
+    ],
     ['attach?stdout=1&stderr=1', '/attach/default/p/main?output=1&error=1'],
     ['portforward?ports=80', '/portForward/default/p?ports=80'],
   ])('%s', async (query, url) => {

@@ -44,7 +44,8 @@ export const eventTable: TableKind = {
     const about = event.involvedObject ?? event.regarding;
     const first = since((event.firstTimestamp ?? event.deprecatedFirstTimestamp) || event.eventTime || undefined, now);
     const lastTime = event.lastTimestamp ?? event.deprecatedLastTimestamp;
-    const last = event.series !== undefined ? since(event.series.lastObservedTime, now) : lastTime ? since(lastTime, now) : first;
+    const last =
+      event.series !== undefined ? since(event.series.lastObservedTime, now) : lastTime ? since(lastTime, now) : first;
     const kind = (about?.kind ?? '').toLowerCase();
     return [
       last,

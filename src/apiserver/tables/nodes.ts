@@ -46,7 +46,8 @@ function statusText(node: Node): string {
 function rolesText(node: Node): string {
   const roles = new Set<string>();
   for (const [label, value] of Object.entries(node.metadata?.labels ?? {})) {
-    if (label.startsWith(ROLE_LABEL_PREFIX) && label.length > ROLE_LABEL_PREFIX.length) roles.add(label.slice(ROLE_LABEL_PREFIX.length));
+    if (label.startsWith(ROLE_LABEL_PREFIX) && label.length > ROLE_LABEL_PREFIX.length)
+      roles.add(label.slice(ROLE_LABEL_PREFIX.length));
     else if (label === ROLE_LABEL && value !== '') roles.add(value);
   }
   return roles.size === 0 ? '<none>' : [...roles].sort().join(',');

@@ -6,7 +6,11 @@ import { ageColumn, type Cell, type ColumnDefinition, column, nameColumn, since,
 function simpleTable(columns: readonly ColumnDefinition[], middle: (object: ApiObject) => readonly Cell[]): TableKind {
   return {
     columns: [nameColumn, ...columns, ageColumn],
-    cells: (object, now) => [object.metadata.name ?? '', ...middle(object), since(object.metadata.creationTimestamp, now)],
+    cells: (object, now) => [
+      object.metadata.name ?? '',
+      ...middle(object),
+      since(object.metadata.creationTimestamp, now),
+    ],
   };
 }
 
@@ -35,6 +39,7 @@ export const leaseTable = simpleTable([column('Holder', { description: 'Who hold
   (object as Lease).spec?.holderIdentity ?? '',
 ]);
 
-export const serviceAccountTable = simpleTable([column('Secrets', { description: 'How many secrets it names.' })], (object) => [
-  (object as ServiceAccount).secrets?.length ?? 0,
-]);
+export const serviceAccountTable = simpleTable(
+  [column('Secrets', { description: 'How many secrets it names.' })],
+  (object) => [(object as ServiceAccount).secrets?.length ?? 0],
+);

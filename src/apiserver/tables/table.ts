@@ -47,7 +47,10 @@ export function column(name: string, options: ColumnOptions = {}): ColumnDefinit
   };
 }
 
-export const nameColumn: ColumnDefinition = column('Name', { format: 'name', description: 'Name within its namespace.' });
+export const nameColumn: ColumnDefinition = column('Name', {
+  format: 'name',
+  description: 'Name within its namespace.',
+});
 export const ageColumn: ColumnDefinition = column('Age', { description: 'Time since its creation.' });
 
 /** How long ago an RFC 3339 time was, "<unknown>" without one. */

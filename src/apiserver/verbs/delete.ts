@@ -13,7 +13,8 @@ export async function remove(call: Call): Promise<HttpResponse> {
   const { registration, info } = call;
   const form = negotiateObject(call.request.headers['accept']);
   const removal = readDeleteOptions(call.request, info.query);
-  if (registration.row.group === '' && registration.row.resource === 'namespaces') admitNamespaceDelete(nameOfCall(call));
+  if (registration.row.group === '' && registration.row.resource === 'namespaces')
+    admitNamespaceDelete(nameOfCall(call));
   const { item, gone } = await removeObject(call, keyOfCall(call), nameOfCall(call), removal);
   if (gone && registration.strategy.returnsDeleted !== true) {
     return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));

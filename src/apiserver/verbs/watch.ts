@@ -25,7 +25,9 @@ export async function watch(call: Call): Promise<HttpResponse> {
   await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
   const filter = filterOf(call, options);
   const { cache } = storage;
-  const initial = wantsInitialEvents(options) ? cache.list(filter.keyPrefix).filter((item) => filter.matches(item.object)) : undefined;
+  const initial = wantsInitialEvents(options)
+    ? cache.list(filter.keyPrefix).filter((item) => filter.matches(item.object))
+    : undefined;
   const after = initial !== undefined || options.revision === undefined ? cache.revision : options.revision;
   const watcher = cache.watch(filter, after);
   if (watcher === undefined) return streamResponse(onlyError(tooOld(after, cache.oldestResume)));

@@ -120,11 +120,20 @@ function refuseStale(registration: Registration, name: string, wanted: ApiObject
   }
   if (resourceVersion && resourceVersion !== old.metadata.resourceVersion) throw conflict(row, name);
   if (uid && uid !== old.metadata.uid) {
-    throw conflict(row, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
+    throw conflict(
+      row,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
   }
 }
 
-function prepareChanged(registration: Registration, wanted: ApiObject, old: ApiObject, part: Change['part']): ApiObject {
+function prepareChanged(
+  registration: Registration,
+  wanted: ApiObject,
+  old: ApiObject,
+  part: Change['part'],
+): ApiObject {
   const { strategy, row } = registration;
   // The precondition is checked; from here on it is the version that is replaced.
   let object = withMeta(metaForUpdate(wanted, old), { resourceVersion: old.metadata.resourceVersion ?? '' });
@@ -134,7 +143,8 @@ function prepareChanged(registration: Registration, wanted: ApiObject, old: ApiO
   } else if (part === 'finalize') {
     object = withParts(old, { metadata: object.metadata, spec: object['spec'] });
   } else if (part === '') {
-    if (row.subresources.some((entry) => entry.name === 'status')) object = withParts(object, { status: old['status'] });
+    if (row.subresources.some((entry) => entry.name === 'status'))
+      object = withParts(object, { status: old['status'] });
     object = strategy.prepareForUpdate?.(object, old) ?? object;
     object = admit(registration, object);
   }
@@ -180,7 +190,9 @@ export async function removeObject(call: Call, key: string, name: string, remova
     });
     if (removal.dryRun || step.kind === 'wait') return { item: dryDeletion(old, step), gone: step.kind === 'remove' };
     const written =
-      step.kind === 'remove' ? await storage.delete(key, old.revision) : await storage.put(key, step.object, old.revision);
+      step.kind === 'remove'
+        ? await storage.delete(key, old.revision)
+        : await storage.put(key, step.object, old.revision);
     if (written.ok) return { item: written.item, gone: step.kind === 'remove' };
     if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
     old = written.current;
