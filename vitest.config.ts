@@ -9,5 +9,6 @@ export default defineConfig({
     // Not a speed limit: only so that a test that never ends is named instead of hanging the run.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

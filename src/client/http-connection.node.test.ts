@@ -47,10 +47,16 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** What the handler saw. */
 interface Seen {
   readonly requests: HttpRequest[];
+  /** Lets "/slow" answer. */
+  readonly release: PromiseWithResolvers<void>;
   /** Chunks that were pulled from "/flood". */
   pulled: number;
   /** Streams that were ended by their signal. */
   aborted: number;
+}
+
+function nothingSeen(): Seen {
+  return { requests: [], release: Promise.withResolvers<void>(), pulled: 0, aborted: 0 };
 }
 
 function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
@@ -73,8 +79,12 @@ function handler(seen: Seen): Connection {
       if (path === '/echo')
         return { status: 201, headers: { connection: 'close' }, body: request.body ?? new Uint8Array(0) };
       if (path === '/crash') throw new Error('handler bug');
+      if (path === '/hang') {
+        await waitForAbort(request.signal);
+        throw new Error('aborted');
+      }
       if (path === '/slow') {
-        await systemClock.sleep(200);
+        await seen.release.promise;
         return json(200, 'done');
       }
       if (path === '/watch' || path === '/flood') {
@@ -137,7 +147,7 @@ afterEach(async () => {
 async function start(
   options: Partial<EdgeServerOptions> = {},
 ): Promise<{ server: EdgeServer; seen: Seen; url: string }> {
-  const seen: Seen = { requests: [], pulled: 0, aborted: 0 };
+  const seen = nothingSeen();
   const started = await startEdgeServer({
     connection: handler(seen),
     addresses: [{ host: '127.0.0.1', port: 0 }],
@@ -300,13 +310,14 @@ describe('requests', () => {
   });
 
   it('end when aborted, before and under way', async () => {
-    const { url } = await start();
+    const { url, seen } = await start();
     const connection = client(url);
     const abort = new AbortController();
-    const slow = get(connection, '/slow', { signal: abort.signal });
-    await systemClock.sleep(50);
+    const hanging = get(connection, '/hang', { signal: abort.signal }).catch((error: unknown) => error);
+    await expect.poll(() => seen.requests.length).toBe(1);
     abort.abort(new Error('too slow'));
-    await expect(slow).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('too slow') });
+    expect(await hanging).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('too slow') });
+    await expect.poll(() => seen.requests[0]?.signal?.aborted).toBe(true);
     await expect(get(connection, '/whoami', { signal: abort.signal })).rejects.toMatchObject({
       name: 'ConnectionError',
     });
@@ -336,7 +347,6 @@ describe('streams', () => {
     const proxy = await startProxy(url);
     const response = await client(proxy.url).request({ method: 'GET', url: '/watch', headers: {} });
     const broken = readAll(response.body, MAX).catch((error: unknown) => error);
-    await systemClock.sleep(50);
     proxy.cut();
     expect(await broken).toMatchObject({ name: 'ConnectionError' });
     await expect.poll(() => seen.aborted).toBe(1);
@@ -374,10 +384,12 @@ describe('streams', () => {
       response.pause();
       cleanups.push(() => request.destroy());
     }
-    await systemClock.sleep(300);
-    const { pulled } = seen;
-    await systemClock.sleep(200);
-    expect(seen.pulled).toBe(pulled);
+    let pulled = -1;
+    while (pulled !== seen.pulled) {
+      ({ pulled } = seen);
+      await systemClock.sleep(200);
+    }
+    expect(pulled).toBeGreaterThan(0);
     expect(pulled).toBeLessThan(400);
   });
 
@@ -398,13 +410,15 @@ describe('streams', () => {
   });
 
   it('end cleanly when the server closes, and short requests are answered first', async () => {
-    const { url, server } = await start();
+    const { url, server, seen } = await start();
     const connection = client(url);
     const watch = await connection.request({ method: 'GET', url: '/watch', headers: {} });
     const slow = get(connection, '/slow');
-    await systemClock.sleep(50);
+    await expect.poll(() => seen.requests.length).toBe(2);
     const closing = server.close();
     expect(decodeText(await readAll(watch.body, MAX))).toBe('first\n');
+    expect(seen.requests[1]?.signal?.aborted).toBe(false);
+    seen.release.resolve();
     expect(await slow).toEqual({ status: 200, body: '"done"' });
     await closing;
     await expect(get(connection, '/whoami')).rejects.toMatchObject({ name: 'ConnectionError' });
@@ -413,11 +427,11 @@ describe('streams', () => {
 
 describe('a broken connection', () => {
   it('rejects what is under way and is opened again', async () => {
-    const { url } = await start();
+    const { url, seen } = await start();
     const proxy = await startProxy(url);
     const connection = client(proxy.url);
-    const broken = get(connection, '/slow').catch((error: unknown) => error);
-    await systemClock.sleep(50);
+    const broken = get(connection, '/hang').catch((error: unknown) => error);
+    await expect.poll(() => seen.requests.length).toBe(1);
     proxy.cut();
     expect(await broken).toMatchObject({ name: 'ConnectionError' });
     expect((await get(connection, '/whoami')).status).toBe(200);
@@ -435,8 +449,9 @@ describe('a broken connection', () => {
     reading.catch(() => (isBroken = true));
     // A while of answered pings changes nothing.
     for (let n = 0; n < 3; n++) {
+      const before = proxy.received();
       await clock.advance(4_500);
-      await systemClock.sleep(50);
+      await expect.poll(proxy.received).toBeGreaterThan(before);
     }
     expect(isBroken).toBe(false);
     proxy.freeze();
@@ -535,7 +550,7 @@ describe('listening', () => {
     const { url, server } = await start();
     const port = Number(new URL(url).port);
     const base = {
-      connection: handler({ requests: [], pulled: 0, aborted: 0 }),
+      connection: handler(nothingSeen()),
       certificate: pki.server,
       authorityPem: pki.authorityPem,
       clock: systemClock,
@@ -574,11 +589,17 @@ describe('listening', () => {
 });
 
 /** A TCP proxy that can be cut or frozen. */
-async function startProxy(
-  target: string,
-): Promise<{ url: string; connections: () => number; cut: () => void; freeze: () => void }> {
+async function startProxy(target: string): Promise<{
+  url: string;
+  connections: () => number;
+  /** Bytes that came from the server. */
+  received: () => number;
+  cut: () => void;
+  freeze: () => void;
+}> {
   const { port, protocol } = new URL(target);
   const pairs: [Socket, Socket][] = [];
+  let received = 0;
   const proxy: Server = createServer((socket) => {
     const upstream = connect(Number(port), '127.0.0.1');
     pairs.push([socket, upstream]);
@@ -587,6 +608,9 @@ async function startProxy(
     socket.on('close', () => upstream.destroy());
     upstream.on('close', () => socket.destroy());
     socket.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
     upstream.pipe(socket);
   });
   proxy.listen(0, '127.0.0.1');
@@ -599,6 +623,7 @@ async function startProxy(
   return {
     url: `${protocol}//127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     connections: () => pairs.length,
+    received: () => received,
     cut: () => all((socket) => socket.destroy()),
     freeze: () =>
       all((socket) => {

@@ -146,10 +146,13 @@ export async function serveExchange(
   // Errors of the transport come with a close.
   outgoing.on('error', () => {});
   incoming.on('error', () => {});
-  if (stop.aborted) onStop();
-  else stop.addEventListener('abort', onStop, { once: true });
   try {
     const response = await answer(incoming, options, controller.signal);
+    // Short answers are let finish; a stream would go on for ever.
+    if (!(response.body instanceof Uint8Array)) {
+      if (stop.aborted) onStop();
+      else stop.addEventListener('abort', onStop, { once: true });
+    }
     await send(incoming, outgoing, response, gone);
   } catch (error) {
     fail(incoming, outgoing, error, { logger: options.logger, signal: controller.signal });

@@ -95,6 +95,7 @@ export class EdgeServer {
 
   /** Listens on one more address (the pod bridge appears only with the first pod). */
   async listen(address: ListenAddress): Promise<ListenResult> {
+    if (this.#stop.signal.aborted) return { ok: false, error: toListenError(address, this.#stop.signal.reason) };
     const server = this.#createServer();
     try {
       await new Promise<void>((resolve, reject) => {
@@ -103,6 +104,10 @@ export class EdgeServer {
       });
     } catch (error) {
       return { ok: false, error: toListenError(address, error) };
+    }
+    if (this.#stop.signal.aborted) {
+      server.close();
+      return { ok: false, error: toListenError(address, this.#stop.signal.reason) };
     }
     const { port } = server.address() as AddressInfo;
     const bound = { host: address.host, port };
