@@ -7,6 +7,7 @@ import { errorMessage, type Logger, type Process, type RunResult } from '../../l
 import type { ImageService } from '../runtime.ts';
 import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit } from './built-images.ts';
 import { CRI_NAMESPACE } from './containerd-events.ts';
+import { importedNames } from './imported-names.ts';
 import { ociArchive, type OciImage } from './oci-image.ts';
 
 /** An archive can't be imported; `message` names the file. */
@@ -138,12 +139,6 @@ export class ImageImporter {
       return {};
     }
   }
-}
-
-/** ctr prints "unpacking NAME (sha256:…)...done" per image. */
-export function importedNames(output: string): readonly string[] {
-  const names = [...output.matchAll(/^unpacking (\S+) \(sha256:/gm)].map((match) => match[1] ?? '');
-  return [...new Set(names)];
 }
 
 function sha256(data: Uint8Array): string {
