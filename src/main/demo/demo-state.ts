@@ -2,7 +2,7 @@
  * What the demo's view shows, made from what any client sees: watch events of pods and Events. Pure: each step takes the
  * state before and returns the one after. Times are ms on the monotonic clock at which the news came.
  */
-import type { ContainerStatus, Event, Pod } from '../../api/index.ts';
+import type { ContainerStateTerminated, ContainerStatus, Event, Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 
 export type Now =
@@ -14,8 +14,8 @@ export type Now =
 
 export interface Death {
   readonly at: number;
-  /** "exit code 1", "out of memory (exit code 137)" … */
-  readonly cause: string;
+  /** "exit code 1", "out of memory", "hung" */
+  readonly short: string;
 }
 
 export interface PodView {
@@ -24,6 +24,7 @@ export interface PodView {
   readonly lastDeath?: Death;
   /** Of the last healing that had no back-off: from the news of the death to the news of the running replacement. */
   readonly healedInMs?: number;
+  readonly memoryLimit?: string;
   /** Container ids that are dead. */
   readonly dead: readonly string[];
   /** The last death, while its last words may still come. */
@@ -71,11 +72,12 @@ const newPod: PodView = { now: { kind: 'pending', reason: 'Pending' }, restarts:
 export function onPod(state: DemoState, pod: Pod, at: Reading): DemoState {
   const name = pod.metadata?.name ?? '';
   const status = pod.status?.containerStatuses?.[0];
-  const before = state.pods[name] ?? newPod;
+  const memoryLimit = pod.spec?.containers[0]?.resources?.limits?.['memory'];
+  const before = { ...(state.pods[name] ?? newPod), ...(memoryLimit === undefined ? {} : { memoryLimit }) };
   if (status === undefined) {
     return withPod(state, name, { ...before, now: { kind: 'pending', reason: pod.status?.phase ?? 'Pending' } });
   }
-  let next = afterDeath(state, name, status, at);
+  let next = afterDeath(withPod(state, name, before), name, status, at);
   next = afterState(next, name, status, at);
   return afterHealing(next, name, status, at);
 }
@@ -101,22 +103,32 @@ function afterDeath(state: DemoState, name: string, status: ContainerStatus, at:
   const words = shortened(terminated.message ?? '');
   if (before.dead.includes(id)) return withLastWords(state, name, id, words);
   const { probeFailure, wordless: _, ...rest } = before;
-  const exit = `exit code ${terminated.exitCode}`;
-  const hung = `hung: liveness probe failed (${exit})`;
-  const cause =
-    terminated.reason === 'OOMKilled' ? `out of memory (${exit})` : probeFailure === undefined ? exit : hung;
+  const cause = causeOf(terminated, probeFailure !== undefined, before.memoryLimit);
   const next = withPod(state, name, {
     ...rest,
     dead: [...before.dead, id].slice(-MAX_DEAD),
-    lastDeath: { at: at.mono, cause },
+    lastDeath: { at: at.mono, short: cause.short },
     open: { at: at.mono, seen, backedOff: false },
     ...(probeFailure === undefined ? { wordless: { id, entry: state.entries + 1 } } : {}),
   });
   const entry = withEntry(
     { ...next, deaths: next.deaths + 1 },
-    { at: at.mono, pod: name, kind: 'death', text: `died, ${cause}` },
+    { at: at.mono, pod: name, kind: 'death', text: `died, ${cause.long}` },
   );
   return withLastWords(entry, name, id, words);
+}
+
+interface Cause {
+  readonly short: string;
+  readonly long: string;
+}
+
+function causeOf({ exitCode, reason }: ContainerStateTerminated, hung: boolean, memoryLimit = 'none'): Cause {
+  const exit = `exit code ${exitCode}`;
+  if (reason === 'OOMKilled')
+    return { short: 'out of memory', long: `OOMKilled at its memory limit of ${memoryLimit} (${exit})` };
+  if (hung) return { short: 'hung', long: `killed as its liveness probe kept failing (${exit})` };
+  return { short: exit, long: exit };
 }
 
 /** What a container wrote before its end is read only after it: quote it where its death is told. */

@@ -76,16 +76,17 @@ export function entryText(entry: TimelineEntry, began: number): string {
   return `${clockText(entry.at - began)}  ${entry.pod.padEnd(8)}  ${entry.text}`;
 }
 
-const titles = ['POD', 'WHAT IT DOES', 'NOW', 'RESTARTS', 'LAST DEATH', 'HEALED IN'];
+/** The last column is the one that a narrow window cuts. */
+const titles = ['POD', 'NOW', 'RESTARTS', 'HEALED IN', 'LAST DEATH', 'WHAT IT DOES'];
 
 /** Columns as wide as they need to be, like kubectl's. */
 function podTable(state: DemoState, mono: number): readonly { readonly text: string; readonly style?: Style }[] {
   const rows = demoPods.map(({ name, what }) => {
     const pod = state.pods[name];
     const now = nowText(pod, mono);
-    const death = pod?.lastDeath === undefined ? '-' : `${pod.lastDeath.cause}, ${agoText(mono - pod.lastDeath.at)}`;
+    const death = pod?.lastDeath === undefined ? '-' : `${pod.lastDeath.short}, ${agoText(mono - pod.lastDeath.at)}`;
     const healed = pod?.healedInMs === undefined ? '-' : formatMs(pod.healedInMs);
-    return { ...now, cells: [name, what, now.text, String(pod?.restarts ?? 0), death, healed] };
+    return { ...now, cells: [name, now.text, String(pod?.restarts ?? 0), healed, death, what] };
   });
   const widths = titles.map((title, column) =>
     Math.max(title.length, ...rows.map(({ cells }) => cells[column]?.length ?? 0)),

@@ -12,6 +12,7 @@ const time = (ms: number) => new Date(wallBegan + ms).toISOString();
 function pod(name: string, status: Partial<ContainerStatus>): Pod {
   return {
     metadata: { name },
+    spec: demoPods.find((demo) => demo.name === name)?.pod.spec,
     status: {
       phase: 'Running',
       containerStatuses: [{ name: 'app', restartCount: 0, ready: true, image: '', imageID: '', ...status }],
@@ -95,9 +96,9 @@ describe('demo state', () => {
     state = onPod(state, pod('greedy', { state: dead('g1', 137, 9500, { reason: 'OOMKilled' }) }), at(9500));
     expect(texts(state)).toEqual([
       '00:07  hanger    Liveness probe failed: timeout',
-      '00:09  hanger    died, hung: liveness probe failed (exit code 143)',
+      '00:09  hanger    died, killed as its liveness probe kept failing (exit code 143)',
       '00:09  hanger    healed in 0.10 s (restart 1)',
-      '00:09  greedy    died, out of memory (exit code 137)',
+      '00:09  greedy    died, OOMKilled at its memory limit of 24Mi (exit code 137)',
     ]);
     expect(state.pods['hanger']?.probeFailure).toBeUndefined();
   });
