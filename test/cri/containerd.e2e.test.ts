@@ -62,7 +62,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
 
   afterAll(async () => {
     listening.abort();
-    const { bridge } = opened.network;
+    const bridge = opened?.network.bridge ?? 'no bridge';
     await test.remove();
     const left = (file: string, ...args: string[]) => execFileSync(file, args, { encoding: 'utf8' });
     expect(left('ip', '-br', 'link')).not.toContain(bridge);

@@ -49,7 +49,7 @@ export async function testRuntime(version: ContainerdVersionName, ociRuntime?: s
     dataDir,
     runDir: `/run/mendlet/${instanceId}`,
     instanceId,
-    podCidr: `10.${200 + (process.pid % 40)}.${networks++ % 250}.0/24`,
+    podCidr: `10.99.${(process.pid + networks++ * 100) % 250}.0/24`,
     process: systemProcess,
     logger: createLogger({ format: 'text', level: process.env['MENDLET_TEST_LOG'] === undefined ? 'error' : 'debug' }),
     install: await install(version, ociRuntime),
