@@ -88,7 +88,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
   for (const storage of storages.values()) storage.cache.start();
-  await bootstrap(self.request);
+  await bootstrap(self);
 }
 
 /** One storage per key prefix: forms of the same objects share it. */

@@ -4,11 +4,11 @@ import type { Connection } from './ports.ts';
 import { encodeText } from '../lib/index.ts';
 import { SYSTEM_NAMESPACES } from './registry/namespaces.ts';
 
-/** Creates what is missing, through the server itself. `ask` answers as the server would for its own user. */
-export async function bootstrap(ask: Connection['request']): Promise<void> {
+/** Creates what is missing, through the server itself. `server` acts as its own user. */
+export async function bootstrap(server: Connection): Promise<void> {
   for (const name of SYSTEM_NAMESPACES) {
     const body = encodeText(JSON.stringify({ apiVersion: 'v1', kind: NAMESPACES.kind, metadata: { name } }));
-    const answer = await ask({ method: 'POST', url: '/api/v1/namespaces', headers: {}, body });
+    const answer = await server.request({ method: 'POST', url: '/api/v1/namespaces', headers: {}, body });
     if (answer.status >= 300 && answer.status !== 409) {
       throw new Error(`could not create namespace ${name}: HTTP ${answer.status}`);
     }

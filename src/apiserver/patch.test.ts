@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { podManifest, startTestServer, type TestServer } from './test-server.node.ts';
+import { createManualClock } from '../lib/manual-clock.node.ts';
+import { podManifest, startTestServer, type TestServer } from './test-server.ts';
 
 let api: TestServer;
 beforeEach(async () => {
-  api = await startTestServer();
+  api = await startTestServer({ clock: createManualClock() });
   await api.call('POST', '/api/v1/namespaces/default/pods', podManifest('p', { metadata: { labels: { a: '1' } } }));
 });
 afterEach(() => api.close());

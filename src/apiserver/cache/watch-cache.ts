@@ -90,7 +90,7 @@ export class WatchCache {
     this.#stop.abort();
     await this.#running;
     this.#endWatchers();
-    for (const waiter of [...this.#waiters]) this.#settle(waiter, false);
+    for (const waiter of this.#waiters) this.#settle(waiter, false);
   }
 
   /** A write of ours made this revision: reads from now on wait until the cache has seen it. */
@@ -192,7 +192,8 @@ export class WatchCache {
   async #follow(): Promise<void> {
     const { store, prefix } = this.#options;
     while (!this.#stop.signal.aborted) {
-      const { controller, release } = childController(this.#stop.signal);
+      const child = childController(this.#stop.signal);
+      const { controller } = child;
       this.#nudge = controller;
       try {
         for await (const batch of store.watch(prefix, this.#revision, controller.signal)) {
@@ -200,7 +201,7 @@ export class WatchCache {
           this.#advance(batch.revision);
         }
       } finally {
-        release();
+        child.release();
       }
       if (!controller.signal.aborted) return;
     }
@@ -239,7 +240,7 @@ export class WatchCache {
   #advance(revision: number): void {
     this.#retryMs = CACHE_RETRY_MS;
     if (revision > this.#revision) this.#revision = revision;
-    for (const waiter of [...this.#waiters]) {
+    for (const waiter of this.#waiters) {
       if (this.#revision >= waiter.revision) this.#settle(waiter, true);
     }
   }

@@ -36,7 +36,8 @@ function readText(value: unknown, field: string): string | undefined {
 
 /** Accepted and, until there is a garbage collector, without effect. */
 function refusePropagation(value: unknown): void {
-  if (value === undefined || value === '' || PROPAGATION_POLICIES.includes(String(value))) return;
+  if (value === undefined || value === '' || (typeof value === 'string' && PROPAGATION_POLICIES.includes(value)))
+    return;
   const error = notSupported('propagationPolicy', value, [...PROPAGATION_POLICIES, 'nil']);
   throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error]);
 }

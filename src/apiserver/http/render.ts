@@ -1,7 +1,7 @@
 /** Objects and lists in the form that the client asked for: as they are, as a table, or their metadata alone. */
 import { apiVersionOf, badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import { CachedObject, type WatchType } from '../cache/cached-object.ts';
+import type { CachedObject, WatchType } from '../cache/cached-object.ts';
 import { encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';

@@ -1,6 +1,5 @@
 /** Answers: JSON bodies and Status objects. */
-import type { Status } from '../../api/index.ts';
-import { StatusError } from '../../api/index.ts';
+import type { Status, StatusError } from '../../api/index.ts';
 import { encodeText, type Headers, type HttpResponse } from '../../lib/index.ts';
 import { MAX_WARNING_CHARACTERS, MAX_WARNINGS } from '../limits.ts';
 

@@ -1,6 +1,9 @@
 /** What the server itself keeps of metadata, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
 import type { ObjectMeta } from '../../api/index.ts';
-import { type ApiObject, isRecord } from './object.ts';
+import { type ApiObject, isRecord, omit } from './object.ts';
+
+/** What no client says, at creation or later. */
+const SERVER_OWNED = ['selfLink', 'managedFields', 'generation'] as const;
 
 export interface NewMeta {
   readonly uid: string;
@@ -11,15 +14,13 @@ export interface NewMeta {
 
 /** Metadata of a new object: what only the server may say is set or dropped. */
 export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: NewMeta): ApiObject {
-  const {
-    selfLink,
-    resourceVersion,
-    managedFields,
-    deletionTimestamp,
-    deletionGracePeriodSeconds,
-    generation,
-    ...kept
-  } = object.metadata;
+  const kept = omit(
+    object.metadata,
+    ...SERVER_OWNED,
+    'resourceVersion',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  );
   const metadata: ObjectMeta = { ...kept, uid, creationTimestamp: now, ...(hasGeneration ? { generation: 1 } : {}) };
   return { ...object, metadata };
 }
@@ -29,7 +30,7 @@ export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: Ne
  * own wish for them stays visible, so that validation can refuse it.
  */
 export function metaForUpdate(object: ApiObject, old: ApiObject): ApiObject {
-  const { selfLink, managedFields, generation, ...given } = object.metadata;
+  const given = omit(object.metadata, ...SERVER_OWNED);
   const before = old.metadata;
   const metadata: ObjectMeta = { ...given };
   for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {

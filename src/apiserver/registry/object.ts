@@ -13,6 +13,12 @@ export function withMeta<T extends ApiObject>(object: T, changes: Partial<Object
   return { ...object, metadata: { ...object.metadata, ...changes } };
 }
 
+/** `record` without some of its fields. */
+export function omit<T extends object, K extends keyof T>(record: T, ...names: readonly K[]): Omit<T, K> {
+  const left = new Set<PropertyKey>(names);
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !left.has(name))) as Omit<T, K>;
+}
+
 /** The value of an own, plain sub-object, else an empty one: for reading fields of an object of unknown kind. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};

@@ -18,7 +18,7 @@ export const podStrategy: Strategy = {
     delete metadata.ownerReferences;
     if (old.metadata.ownerReferences !== undefined) metadata.ownerReferences = old.metadata.ownerReferences;
     const status = { ...(object as Pod).status };
-    status.qosClass ??= (old as Pod).status?.qosClass ?? qos(old as Pod).qosClass;
+    status.qosClass ??= (old as Pod).status?.qosClass ?? qos(old).qosClass;
     return { ...object, metadata, status };
   },
   gracePeriodSeconds: (object: ApiObject, asked) => {

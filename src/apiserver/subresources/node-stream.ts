@@ -4,6 +4,7 @@ import {
   ConnectionError,
   decodeText,
   errorMessage,
+  type Headers,
   type HttpRequest,
   type HttpResponse,
   readAll,
@@ -11,6 +12,7 @@ import {
 } from '../../lib/index.ts';
 import { MAX_NODE_ERROR_BYTES } from '../limits.ts';
 import type { Connection } from '../ports.ts';
+import { omit } from '../registry/object.ts';
 import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
 import { logTarget, type NodeTarget, proxyTarget, streamTarget } from './node-path.ts';
 
@@ -57,7 +59,7 @@ async function readPod(call: Call): Promise<Pod> {
   await call.storage.fresh();
   const item = call.storage.cache.get(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
-  return item.object as Pod;
+  return item.object;
 }
 
 function connectionTo(call: Call, target: NodeTarget): Connection {
@@ -100,7 +102,6 @@ function signalOf(call: Call): { readonly signal?: AbortSignal } {
 }
 
 /** What a client proved to us is not for the node. */
-function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const { authorization, cookie, ...kept } = headers;
-  return kept;
+function withoutCredentials(headers: Headers): Headers {
+  return omit(headers, 'authorization', 'cookie');
 }

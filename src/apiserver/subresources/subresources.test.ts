@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, ConnectionError, encodeText, type HttpRequest } from '../../lib/index.ts';
-import { ADMIN, podManifest, startTestServer, type TestServer } from '../test-server.node.ts';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { ADMIN, podManifest, startTestServer, type TestServer } from '../test-server.ts';
 
 let api: TestServer;
 let asked: HttpRequest[];
@@ -22,7 +23,10 @@ const node: Connection = {
 beforeEach(async () => {
   asked = [];
   answer = { status: 200, body: 'hello\n' };
-  api = await startTestServer({ nodeConnection: (name) => (name === 'n1' ? node : undefined) });
+  api = await startTestServer({
+    clock: createManualClock(),
+    nodeConnection: (name) => (name === 'n1' ? node : undefined),
+  });
 });
 afterEach(() => api.close());
 

@@ -30,7 +30,7 @@ export const podTable: TableKind = {
       readinessGates(pod),
     ];
   },
-  conditions: (object) => podConditions(object as Pod),
+  conditions: podConditions,
 };
 
 interface PodSummary {
@@ -123,7 +123,7 @@ function summarizeContainers(
   let running = false;
   let status = given;
   // From the last to the first: of several troubled containers the first one in the spec gives the word.
-  for (const container of [...statuses].reverse()) {
+  for (const container of statuses.toReversed()) {
     countRestarts(restarts, container);
     const { waiting, terminated } = container.state ?? {};
     if (waiting?.reason) status = waiting.reason;

@@ -40,7 +40,7 @@ export function nameOfCall(call: Call): string {
 }
 
 /** True when nothing may be stored (`dryRun=All`). Throws 400 for any other value. */
-export function isDryRun(query: URLSearchParams, fromBody: unknown = undefined): boolean {
+export function isDryRun(query: URLSearchParams, fromBody?: unknown): boolean {
   const values = [...query.getAll('dryRun'), ...(Array.isArray(fromBody) ? fromBody.map(String) : [])];
   if (values.length === 0) return false;
   if (values.every((value) => value === 'All')) return true;

@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
+import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { type Call, fieldValidationOf, isDryRun, keyOfCall, renderingOf } from './call.ts';
 import { type Change, changeObject, createObject, UNCONDITIONAL_RETRIES } from './write.ts';
@@ -25,7 +26,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
     retries: UNCONDITIONAL_RETRIES,
   });
   if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
-  const { resourceVersion, uid, ...metadata } = object.metadata;
+  const metadata = omit(object.metadata, 'resourceVersion', 'uid');
   const item = await createObject(call, { ...object, metadata }, dryRun);
   return renderObject(renderingOf(call, form), 201, item);
 }

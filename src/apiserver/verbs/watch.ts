@@ -93,7 +93,7 @@ class WatchStream {
   }
 
   async *lines(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { watcher, initial, options, rendering, call } = this.#options;
+    const { watcher, initial, rendering, call } = this.#options;
     try {
       if (initial !== undefined) yield* this.#initialLines(initial);
       for (;;) {
