@@ -24,7 +24,9 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, pa
   for (const path of payload.keys()) checkPayloadPath(path);
   const old = await currentTarget(fs, dir);
   if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
+    // A write that was cut off after its rename left the rest to us.
     await linkTopLevel(fs, dir, payload);
+    await removeLeftovers(fs, dir, old);
     return false;
   }
   const stamp = stampName(options);

@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decodeText, encodeText, type FileSystem, seededRandom } from '../../lib/index.ts';
+import { systemFileSystem } from '../../lib/file-system.node.ts';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { writePayload } from './atomic-writer.ts';
+import { checkPayloadPath, type Payload } from './payload.ts';
+
+let dir = '';
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mendlet-volume-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+type Texts = Readonly<Record<string, string>>;
+
+const payload = (texts: Texts): Payload =>
+  new Map(Object.entries(texts).map(([path, text]) => [path, { data: encodeText(text), mode: 0o640 }]));
+const random = seededRandom(1);
+const write = (texts: Texts, fs: FileSystem = systemFileSystem, to = dir): Promise<boolean> =>
+  writePayload({ fs, clock: createManualClock(), random }, to, payload(texts));
+
+/** What a container sees: every file below the volume that is not bookkeeping, through the links. */
+async function visible(root: string, prefix = ''): Promise<Record<string, string>> {
+  const seen: Record<string, string> = {};
+  for (const name of await readdir(join(root, prefix))) {
+    if (name.startsWith('..')) continue;
+    const path = join(prefix, name);
+    try {
+      seen[path] = decodeText(await readFile(join(root, path)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EISDIR') Object.assign(seen, await visible(root, path));
+      else if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  return seen;
+}
+
+describe('writePayload', () => {
+  it('lays files out as upstream does', async () => {
+    expect(await write({ 'a.txt': '1', 'sub/b': '2' })).toBe(true);
+    expect(await visible(dir)).toEqual({ 'a.txt': '1', 'sub/b': '2' });
+    const fs = systemFileSystem;
+    expect(await fs.readlink(`${dir}/a.txt`)).toBe('..data/a.txt');
+    expect(await fs.readlink(`${dir}/sub`)).toBe('..data/sub');
+    expect(await fs.readlink(`${dir}/..data`)).toMatch(/^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\w+$/);
+    expect((await fs.stat(`${dir}/a.txt`, { follow: true }))?.mode).toBe(0o640);
+  });
+
+  it('writes nothing when nothing changed', async () => {
+    await write({ a: '1' });
+    const before = await systemFileSystem.readlink(`${dir}/..data`);
+    expect(await write({ a: '1' })).toBe(false);
+    expect(await systemFileSystem.readlink(`${dir}/..data`)).toBe(before);
+    expect(await write({ a: '2' })).toBe(true);
+  });
+
+  it('writes nothing at all when a path leads out', async () => {
+    await expect(write({ a: '1', '../out': '2' })).rejects.toThrow("invalid path: must not contain '..': ../out");
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('shows whatever was written last, and keeps nothing else', async () => {
+    const names = fc.constantFrom('a', 'b', 'c.conf', 'd/e', 'd/f/g', 'h/i');
+    const payloads = fc.array(fc.dictionary(names, fc.string({ maxLength: 8 })), { minLength: 1, maxLength: 6 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(payloads, async (sequence) => {
+        const to = join(dir, String(run++));
+        for (const texts of sequence) {
+          await systemFileSystem.mkdir(to);
+          await write(texts, systemFileSystem, to);
+          expect(await visible(to)).toEqual(texts);
+          expect((await readdir(to)).filter((name) => name.startsWith('..')).length).toBe(2);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('never shows a mixture, wherever it is cut off, and comes right with the next write', async () => {
+    const before: Texts = { a: 'old', 'd/b': 'old' };
+    const after: Texts = { a: 'new', 'd/b': 'new', c: 'new' };
+    for (let cut = 0, done = false; !done; cut++) {
+      const to = join(dir, `cut-${cut}`);
+      await systemFileSystem.mkdir(to);
+      await write(before, systemFileSystem, to);
+      done = await write(after, failingAfter(cut), to).then(
+        () => true,
+        () => false,
+      );
+      const values = new Set(Object.values(await visible(to)));
+      expect(values.size, `cut after ${cut} calls`).toBe(1);
+      await write(after, systemFileSystem, to);
+      expect(await visible(to)).toEqual(after);
+      expect((await readdir(to)).filter((name) => name.startsWith('..')).length).toBe(2);
+      expect(cut).toBeLessThan(100);
+    }
+  });
+});
+
+/** The file system of a process that is killed after so many changes. */
+function failingAfter(changes: number): FileSystem {
+  let left = changes;
+  const guard = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R> => {
+      if (left-- <= 0) throw new Error('killed');
+      return call(...args);
+    };
+  };
+  const { writeFile, mkdir, remove, rename, symlink, chmod } = systemFileSystem;
+  return {
+    ...systemFileSystem,
+    writeFile: guard(writeFile),
+    mkdir: guard(mkdir),
+    remove: guard(remove),
+    rename: guard(rename),
+    symlink: guard(symlink),
+    chmod: guard(chmod),
+  };
+}
+
+describe('checkPayloadPath', () => {
+  it.each(['a', 'a/b', '.hidden', 'a..b', 'a/...b', '...'.replace('...', 'x..')])('takes %s', (path) => {
+    expect(() => checkPayloadPath(path)).not.toThrow();
+  });
+  it.each(['', '/a', '..', '../a', 'a/..', 'a/../b', '..a', 'a//b', './a', 'a/', 'x'.repeat(256)])(
+    'refuses %s',
+    (path) => {
+      expect(() => checkPayloadPath(path)).toThrow(/^invalid path/);
+    },
+  );
+});

@@ -1,0 +1,335 @@
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import { CONFIG_MAPS, type ConfigMap, type Pod, SECRETS, type Volume } from '../../api/index.ts';
+import { encodeText, type FileSystem, type Process, seededRandom, silentLogger } from '../../lib/index.ts';
+import { systemFileSystem } from '../../lib/file-system.node.ts';
+import { createConfigCache } from '../env/config-cache.ts';
+import type { VolumeManager } from '../types.ts';
+import { createVolumeManager } from './volume-manager.ts';
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mendlet-volumes-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** The disk is real and takes real time; the clock is not and stands still. */
+async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let turn = 0; turn < 5000; turn += 1) {
+    if (await condition()) return;
+    await sleep(1);
+  }
+  throw new Error(`never came: ${what}`);
+}
+
+interface World {
+  readonly api: InMemoryApi;
+  readonly manager: VolumeManager;
+  readonly mounts: string[];
+  readonly commands: string[];
+  readonly events: string[];
+  readonly dirty: string[];
+  umountFails: boolean;
+}
+
+/** The machine's mount table as a list; everything else on the real disk. */
+async function world(): Promise<World> {
+  const api = await createInMemoryApi();
+  const { mounts, commands, events, dirty } = {
+    mounts: [] as string[],
+    commands: [] as string[],
+    events: [] as string[],
+    dirty: [] as string[],
+  };
+  const fs: FileSystem = {
+    ...systemFileSystem,
+    readFile: async (path, options) =>
+      path === '/proc/self/mountinfo'
+        ? encodeText(
+            mounts.map((point) => `1 2 0:3 / ${point.replaceAll(' ', '\\040')} rw - tmpfs tmpfs rw\n`).join(''),
+          )
+        : systemFileSystem.readFile(path, options),
+  };
+  const process: Process = {
+    run: async (program, args) => {
+      commands.push([program, ...args].join(' '));
+      const point = args.at(-1) as string;
+      if (program === 'mount') mounts.push(point);
+      else if (result.umountFails) return { code: 32, stdout: '', stderr: `umount: ${point}: target is busy.\n` };
+      else mounts.splice(mounts.lastIndexOf(point), 1);
+      return { code: 0, stdout: '', stderr: '' };
+    },
+  };
+  const result: World = {
+    api,
+    mounts,
+    commands,
+    events,
+    dirty,
+    umountFails: false,
+    manager: createVolumeManager({
+      clock: api.clock,
+      random: seededRandom(1),
+      logger: silentLogger,
+      fs,
+      process,
+      client: api.client,
+      config: createConfigCache({ clock: api.clock, client: api.client }),
+      events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
+      markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
+      nodeName: 'n',
+      nodeResources: () => ({ cpuCores: 2, memoryBytes: 8 * 1024 ** 3 }),
+      rootDir: root,
+    }),
+  };
+  return result;
+}
+
+function pod(volumes: Volume[], uid = 'uid-1'): Pod {
+  return {
+    metadata: { name: 'p', namespace: 'default', uid, labels: { app: 'x' } },
+    spec: {
+      containers: [{ name: 'app', image: 'i', resources: { limits: { cpu: '1500m', memory: '64Mi' } } }],
+      volumes,
+    },
+  };
+}
+
+const dirOf = (plugin: string, name: string, uid = 'uid-1'): string =>
+  join(root, 'pods', uid, 'volumes', `kubernetes.io~${plugin}`, name);
+const ready = (w: World, uid = 'uid-1'): Promise<void> =>
+  until(() => w.manager.fact(uid)?.state === 'ready', 'ready volumes');
+const failed = (w: World): Promise<void> => until(() => w.manager.fact('uid-1')?.state === 'failed', 'failed volumes');
+
+async function configMap(w: World, data: Record<string, string>): Promise<void> {
+  const object: ConfigMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'cm', namespace: 'default' },
+    data,
+  };
+  await w.api.client.create(CONFIG_MAPS, object);
+}
+
+describe('emptyDir', () => {
+  it('is a folder for all, in upstream’s place, and keeps what is in it', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'data', emptyDir: {} }]));
+    await ready(w);
+    const dir = dirOf('empty-dir', 'data');
+    expect(w.manager.fact('uid-1')).toEqual({ state: 'ready', paths: { data: dir } });
+    expect((await stat(dir)).mode & 0o777).toBe(0o777);
+    expect(w.dirty).toEqual(['uid-1 volume']);
+    await writeFile(join(dir, 'file'), 'mine');
+    const next = await world();
+    next.manager.prepare(pod([{ name: 'data', emptyDir: {} }]));
+    await ready(next);
+    expect(await readFile(join(dir, 'file'), 'utf8')).toBe('mine');
+  });
+
+  it('in memory is a tmpfs of the smaller size, mounted once', async () => {
+    const w = await world();
+    const spec = pod([{ name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } }]);
+    w.manager.prepare(spec);
+    w.manager.prepare(spec);
+    await ready(w);
+    const dir = dirOf('empty-dir', 'shm');
+    expect(w.commands).toEqual([`mount -t tmpfs -o size=${64 * 1024 ** 2} tmpfs ${dir}`]);
+    await w.manager.tearDown('uid-1');
+    expect(w.commands.at(-1)).toBe(`umount ${dir}`);
+    expect(await w.manager.onDisk()).toEqual([]);
+  });
+});
+
+describe('hostPath', () => {
+  it.each([
+    ['DirectoryOrCreate', 'new', ''],
+    ['FileOrCreate', 'new-file', ''],
+    ['Directory', 'dir', ''],
+    ['File', 'file', ''],
+    ['', 'whatever', ''],
+    ['Directory', 'missing', 'is not a directory'],
+    ['Directory', 'file', 'is not a directory'],
+    ['DirectoryOrCreate', 'file', 'is not a directory'],
+    ['File', 'dir', 'is not a file'],
+    ['File', 'missing', 'is not a file'],
+    ['Socket', 'file', 'is not a socket file'],
+    ['CharDevice', 'file', 'is not a character device'],
+    ['BlockDevice', 'missing', 'is not a block device'],
+  ])('%s of %s: %s', async (type, name, problem) => {
+    const w = await world();
+    await systemFileSystem.mkdir(join(root, 'host/dir'));
+    await writeFile(join(root, 'host/file'), 'x');
+    const path = join(root, 'host', name);
+    w.manager.prepare(pod([{ name: 'v', hostPath: { path, type } }]));
+    if (problem === '') {
+      await ready(w);
+      expect(w.manager.fact('uid-1')).toMatchObject({ paths: { v: path } });
+      expect((await systemFileSystem.stat(path)) !== undefined).toBe(type !== '');
+      return;
+    }
+    await failed(w);
+    expect(w.events[0]).toBe(
+      `Warning FailedMount MountVolume.SetUp failed for volume "v" : hostPath type check failed: ${path} ${problem}`,
+    );
+    await w.manager.tearDown('uid-1');
+  });
+
+  it('is never removed', async () => {
+    const w = await world();
+    await systemFileSystem.mkdir(join(root, 'host'));
+    await writeFile(join(root, 'host/file'), 'x');
+    w.manager.prepare(
+      pod([
+        { name: 'v', hostPath: { path: join(root, 'host') } },
+        { name: 'd', emptyDir: {} },
+      ]),
+    );
+    await ready(w);
+    await symlink(join(root, 'host'), join(dirOf('empty-dir', 'd'), 'link'));
+    await w.manager.tearDown('uid-1');
+    expect(await readFile(join(root, 'host/file'), 'utf8')).toBe('x');
+  });
+});
+
+describe('ConfigMap, Secret, downward API, projected', () => {
+  it('are files', async () => {
+    const w = await world();
+    await configMap(w, { 'a.conf': 'A', b: 'B' });
+    await w.api.client.create(SECRETS, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'default' },
+      data: { key: Buffer.from('hidden').toString('base64') },
+    });
+    w.manager.prepare(
+      pod([
+        { name: 'cm', configMap: { name: 'cm' } },
+        { name: 'picked', configMap: { name: 'cm', items: [{ key: 'b', path: 'sub/x', mode: 0o400 }] } },
+        { name: 'secret', secret: { secretName: 's', defaultMode: 0o600 } },
+        { name: 'none', secret: { secretName: 'nope', optional: true } },
+        {
+          name: 'all',
+          projected: {
+            sources: [
+              { configMap: { name: 'cm', items: [{ key: 'b', path: 'b' }] } },
+              { secret: { name: 's' } },
+              {
+                downwardAPI: {
+                  items: [
+                    { path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } },
+                    { path: 'cpu', resourceFieldRef: { containerName: 'app', resource: 'limits.cpu' } },
+                  ],
+                },
+              },
+            ],
+          },
+        },
+      ]),
+    );
+    await ready(w);
+    const read = (plugin: string, name: string, file: string): Promise<string> =>
+      readFile(join(dirOf(plugin, name), file), 'utf8');
+    expect(await read('configmap', 'cm', 'a.conf')).toBe('A');
+    expect(await read('configmap', 'picked', 'sub/x')).toBe('B');
+    expect((await stat(join(dirOf('configmap', 'picked'), 'sub/x'))).mode & 0o777).toBe(0o400);
+    expect(await read('secret', 'secret', 'key')).toBe('hidden');
+    expect((await stat(join(dirOf('secret', 'secret'), 'key'))).mode & 0o777).toBe(0o600);
+    expect(await read('projected', 'all', 'labels')).toBe('app="x"');
+    expect(await read('projected', 'all', 'cpu')).toBe('2');
+    expect(w.mounts).toEqual([dirOf('secret', 'secret'), dirOf('secret', 'none'), dirOf('projected', 'all')]);
+    await w.manager.tearDown('uid-1');
+    expect([w.mounts, await w.manager.onDisk()]).toEqual([[], []]);
+  });
+
+  it('wait for what is missing, with back-off and upstream’s event', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'config', configMap: { name: 'cm' } }]));
+    await failed(w);
+    expect(w.events).toEqual([
+      'Warning FailedMount MountVolume.SetUp failed for volume "config" : configmap "cm" not found',
+    ]);
+    const tries = (): number => w.events.length;
+    for (let second = 0; second < 100; second++) {
+      await w.api.clock.advance(1000);
+      await sleep(2);
+    }
+    expect(tries()).toBeLessThan(10);
+    expect(tries()).toBeGreaterThan(6);
+    await configMap(w, { a: '1' });
+    await w.api.clock.advance(122_000);
+    await ready(w);
+    expect(await readFile(join(dirOf('configmap', 'config'), 'a'), 'utf8')).toBe('1');
+  });
+
+  it('name the key that is missing', async () => {
+    const w = await world();
+    await configMap(w, { a: '1' });
+    w.manager.prepare(pod([{ name: 'config', configMap: { name: 'cm', items: [{ key: 'z', path: 'z' }] } }]));
+    await failed(w);
+    expect(w.manager.fact('uid-1')).toMatchObject({
+      message: 'MountVolume.SetUp failed for volume "config" : configmap references non-existent config key: z',
+    });
+  });
+
+  it('follow their source while the pod runs, and stay when it goes', async () => {
+    const w = await world();
+    await configMap(w, { a: '1' });
+    w.manager.prepare(pod([{ name: 'config', configMap: { name: 'cm' } }]));
+    await ready(w);
+    const file = join(dirOf('configmap', 'config'), 'a');
+    await w.api.client.patch(CONFIG_MAPS, 'default', 'cm', 'merge', { data: { a: '2' } });
+    await w.api.clock.advance(90_000);
+    await until(async () => (await readFile(file, 'utf8')) === '2', 'the new content');
+    await w.api.client.delete(CONFIG_MAPS, 'default', 'cm');
+    await w.api.clock.advance(90_000);
+    expect([w.manager.fact('uid-1')?.state, await readFile(file, 'utf8')]).toEqual(['ready', '2']);
+    await w.manager.tearDown('uid-1');
+    expect(w.api.clock.pendingTimers).toBeLessThan(5);
+  });
+});
+
+describe('tear-down', () => {
+  it('finds what an earlier agent left, removes it, and is idempotent', async () => {
+    const first = await world();
+    first.manager.prepare(pod([{ name: 'shm', emptyDir: { medium: 'Memory' } }]));
+    await ready(first);
+    const w = await world();
+    w.mounts.push(...first.mounts, join(root, 'elsewhere'));
+    expect(await w.manager.onDisk()).toEqual(['uid-1']);
+    await w.manager.tearDown('uid-1');
+    await w.manager.tearDown('uid-1');
+    expect([w.mounts, await w.manager.onDisk()]).toEqual([[join(root, 'elsewhere')], []]);
+  });
+
+  it('removes nothing that is still mounted', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'shm', emptyDir: { medium: 'Memory' } }]));
+    await ready(w);
+    const file = join(dirOf('empty-dir', 'shm'), 'file');
+    await writeFile(file, 'x');
+    w.umountFails = true;
+    await expect(w.manager.tearDown('uid-1')).rejects.toThrow('target is busy');
+    expect(await readFile(file, 'utf8')).toBe('x');
+    w.umountFails = false;
+    await w.manager.tearDown('uid-1');
+    expect(await w.manager.onDisk()).toEqual([]);
+  });
+
+  it.each(['..', '../..', 'a/b', '', 'a\0b'])('takes no UID like %j for a path', async (uid) => {
+    const w = await world();
+    await expect(w.manager.tearDown(uid)).rejects.toThrow('invalid pod UID');
+    w.manager.prepare(pod([{ name: 'd', emptyDir: {} }], uid));
+    await until(() => w.manager.fact(uid)?.state === 'failed', 'refused');
+  });
+
+  it('takes no volume name that leads out', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: '../../x', emptyDir: {} }]));
+    await failed(w);
+  });
+});
