@@ -1,14 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endContainerd } from '../../src/cri/containerd/clean-up.node.ts';
 import { openGrpcSocket } from '../../src/cri/containerd/grpc.node.ts';
 import { CriRuntime } from '../../src/cri/containerd/cri-runtime.node.ts';
 import { readProcess } from '../../src/cri/containerd/proc.node.ts';
 import type { OpenedContainerd } from '../../src/cri/containerd/open-containerd.node.ts';
 import type { ContainerConfig, ContainerStatus, RuntimeEvent, SandboxConfig } from '../../src/cri/index.ts';
+import { testRegistry } from './registry.ts';
 import { BUSYBOX, containerConfig, isRoot, sandboxConfig, testRuntime, type TestRuntime } from './harness.ts';
 
 const LIMIT = 64 << 20;
@@ -300,6 +302,54 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
     expect(opened.containerdPid()).not.toBe(pid);
     expect((await opened.runtime.containerStatus(id))?.state).toBe('running');
   });
+
+  it('starts after a reboot: containers and addresses are gone, and can be removed', async () => {
+    const id = await run('exec sleep 1000');
+    await opened.close();
+    await endContainerd(opened.paths, test.options.process, test.options.logger);
+    rmSync(test.options.runDir, { recursive: true });
+    execFileSync('ip', ['link', 'delete', 'dev', opened.network.bridge]);
+    opened = await test.open();
+    expect((await opened.runtime.sandboxStatus(sandboxId))?.state).toBe('notready');
+    expect((await opened.runtime.containerStatus(id))?.state).not.toBe('running');
+    await opened.runtime.stopContainer(id, 0);
+    await opened.runtime.removeContainer(id);
+    await opened.runtime.stopSandbox(sandboxId);
+    await opened.runtime.removeSandbox(sandboxId);
+    sandbox = sandboxConfig(test.options.dataDir);
+    mkdirSync(join(sandbox.logDirectory, 'main'), { recursive: true });
+    sandboxId = await opened.runtime.runSandbox(sandbox);
+    expect((await ended(await run('exit 5'))).exitCode).toBe(5);
+  });
+
+  it.skipIf(!existsSync('/usr/bin/docker-registry'))(
+    'pulls from a registry, with the credentials that it wants',
+    async () => {
+      const registry = await testRegistry(test.options.dataDir);
+      try {
+        const name = `${registry.host}/library/box:1`;
+        const tar = join(test.options.dataDir, 'box.tar');
+        const { ctr } = opened.install;
+        execFileSync(ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, BUSYBOX]);
+        const credentials = `${registry.username}:${registry.password}`;
+        execFileSync(
+          'skopeo',
+          ['copy', '--dest-tls-verify=false', `--dest-creds=${credentials}`, `oci-archive:${tar}`, `docker://${name}`],
+          { stdio: 'pipe' },
+        );
+        await expect(opened.images.pull(name, undefined)).rejects.toThrow(/401|authorization|unauthorized/i);
+        const id = await opened.images.pull(name, { username: registry.username, password: registry.password });
+        expect((await opened.images.status(name))?.id).toBe(id);
+        await expect(opened.images.pull(`${registry.host}/nothing:1`, registry)).rejects.toMatchObject({
+          code: 'NotFound',
+        });
+        await opened.images.remove(name);
+        expect(await opened.images.status(name)).toBeUndefined();
+      } finally {
+        registry.end();
+      }
+    },
+  );
 
   it('is not started while another one uses its folder', async () => {
     await opened.close();

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { Logger, Process } from '../../lib/index.ts';
 import type { ContainerdPaths } from './containerd-config.ts';
 import { endProcess, findProcesses, type ProcessFacts, signalProcess } from './proc.node.ts';
-import { runningContainerd } from './supervisor.node.ts';
+import { ContainerdError, runningContainerd } from './supervisor.node.ts';
 
 const CONTAINERD_GRACE_MS = 10_000;
 const SHIM_GRACE_MS = 2_000;
@@ -24,6 +24,10 @@ export async function endContainerd(paths: ContainerdPaths, process: Process, lo
     await Promise.all(shims.map((shim) => endProcess(shim, SHIM_GRACE_MS)));
   }
   for (const mount of mountsUnder([paths.state, paths.root])) await process.run('umount', ['-l', mount]);
+  const left = mountsUnder([paths.state, paths.root]);
+  // Never into a mount that is still there: it may be somebody's data.
+  if (left.length > 0)
+    throw new ContainerdError(`can't unmount ${left.join(', ')}; see who uses it, and run this again`);
   await rm(paths.state, { recursive: true, force: true });
   for (const file of [paths.socket, `${paths.socket}.ttrpc`, paths.pidFile]) await rm(file, { force: true });
 }

@@ -40,3 +40,12 @@ export function codeOfStatus(number: number, text: string): RuntimeErrorCode {
 export function codeOfConnection(code: string): RuntimeErrorCode {
   return code === 'EACCES' || code === 'EPERM' ? 'PermissionDenied' : 'Unavailable';
 }
+
+/** What runc says when it may not lower an oom_score_adj. Nobody would guess it from the words. */
+const OOM_SCORE_TROUBLE = /can't get final child's PID from pipe: EOF/;
+
+/** The server's text, with what would help where we know it. */
+export function explained(text: string): string {
+  if (!OOM_SCORE_TROUBLE.test(text)) return text;
+  return `${text} (this machine gives no CAP_SYS_RESOURCE: set restrict_oom_score_adj = true in containerd's CRI section)`;
+}

@@ -4,7 +4,7 @@ import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import { CALL_TIMEOUT_MS, MAX_MESSAGE_BYTES } from '../limits.ts';
 import { type CallOptions, RuntimeError } from '../runtime.ts';
-import { codeOfConnection, codeOfStatus } from './grpc-errors.ts';
+import { codeOfConnection, codeOfStatus, explained } from './grpc-errors.ts';
 
 export interface GrpcSocket {
   readonly transport: Transport;
@@ -69,7 +69,9 @@ function runtimeError(path: string, thrown: unknown, signal: AbortSignal | undef
       cause: thrown,
     });
   }
-  return new RuntimeError(codeOfStatus(thrown.code, thrown.rawMessage), thrown.rawMessage, { cause: thrown });
+  return new RuntimeError(codeOfStatus(thrown.code, thrown.rawMessage), explained(thrown.rawMessage), {
+    cause: thrown,
+  });
 }
 
 /** The connection ended under the call: a reset, a session closed before the answer. */

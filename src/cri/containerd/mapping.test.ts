@@ -34,7 +34,7 @@ import {
   runtimeStatusFromCri,
   sandboxStatusFromCri,
 } from './from-cri.ts';
-import { codeOfConnection, codeOfStatus } from './grpc-errors.ts';
+import { codeOfConnection, codeOfStatus, explained } from './grpc-errors.ts';
 import { importedNames } from './imported-names.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { SandboxOfContainer } from './sandbox-of-container.ts';
@@ -289,6 +289,13 @@ describe('errors', () => {
   ] as const)('connection %s is %s', (system, code) => {
     expect(codeOfConnection(system)).toBe(code);
   });
+});
+
+it('the one trouble that nobody understands is explained', () => {
+  expect(explained("runc create failed: can't get final child's PID from pipe: EOF")).toContain(
+    'restrict_oom_score_adj',
+  );
+  expect(explained('not found')).toBe('not found');
 });
 
 it('containerd is started again at once, then ever later', () => {

@@ -56,6 +56,7 @@ export interface OpenedContainerd extends OpenedRuntime {
   /** 'adopted': containers of an earlier mendlet may be running. */
   readonly how: 'adopted' | 'started';
   readonly install: ContainerdInstall;
+  readonly paths: ContainerdPaths;
   containerdPid(): number | undefined;
 }
 
@@ -101,7 +102,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
       grpc.close();
     };
     const containerdPid = (): number | undefined => supervisor.pid;
-    return { runtime, images, socket: paths.socket, importer, network, how, install, containerdPid, close };
+    return { runtime, images, socket: paths.socket, importer, network, how, install, paths, containerdPid, close };
   } catch (error) {
     ending.abort();
     grpc.close();

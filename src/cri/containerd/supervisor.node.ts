@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../lib/index.ts';
@@ -33,6 +33,7 @@ const HEALTH_TIMEOUT_MS = 60_000;
 const HEALTH_POLL_MS = 25;
 const PROGRESS_MS = 3_000;
 const DEATH_POLL_MS = 100;
+const LOG_CHECK_MS = 60_000;
 const TERM_GRACE_MS = 10_000;
 const MAX_LOG_BYTES = 8 << 20;
 const LOG_TAIL_BYTES = 2_000;
@@ -106,7 +107,6 @@ export class ContainerdSupervisor {
     this.#startedAt = performance.now();
     this.#process = undefined;
     refuseSecond(paths);
-    await rotate(paths.logFile);
     await rm(paths.socket, { force: true });
     const log = openSync(paths.logFile, 'a', 0o600);
     const child = spawn(binary, ['--config', paths.configFile], {
@@ -169,7 +169,11 @@ export class ContainerdSupervisor {
     const onExit = () => gone.abort();
     child?.once('exit', onExit);
     const either = AbortSignal.any([signal, gone.signal]);
-    while (!signal.aborted && this.#alive()) await sleep(DEATH_POLL_MS, undefined, { signal: either }).catch(() => {});
+    const pollMs = child === undefined ? DEATH_POLL_MS : LOG_CHECK_MS;
+    for (let waited = 0; !signal.aborted && this.#alive(); waited += pollMs) {
+      if (waited % LOG_CHECK_MS === 0) await trim(this.#options.paths.logFile);
+      await sleep(pollMs, undefined, { signal: either }).catch(() => {});
+    }
     child?.off('exit', onExit);
   }
 }
@@ -199,12 +203,15 @@ function environment(binary: string): NodeJS.ProcessEnv {
   };
 }
 
-async function rotate(path: string): Promise<void> {
+/** containerd appends to its log for as long as it lives: a large one is copied aside and emptied under it. */
+async function trim(path: string): Promise<void> {
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
   );
-  if (size > MAX_LOG_BYTES) await rename(path, `${path}.1`);
+  if (size <= MAX_LOG_BYTES) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path);
 }
 
 async function logTail(path: string): Promise<string> {
