@@ -46,7 +46,7 @@ export class Background {
     this.#failed.reject(new UserError(`${name} failed: ${errorMessage(error)}`, { cause: error }));
   }
 
-  /** Ends all loops and waits for them. */
+  /** Ends all loops and waits for them. Idempotent: whoever takes away what they stand on calls it first. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('mendlet is ending'));
     const timeout = Promise.withResolvers<'timeout'>();

@@ -73,6 +73,7 @@ export async function startControlPlane(
   server.ready.catch(() => {});
   const edge = await startEdge(options, server, pki);
   stack.defer(() => edge.close());
+  stack.defer(() => background.end());
   await server.ready;
   const address = edge.addresses[0] ?? options.listen;
   writeKubeconfig(paths, pki, address);

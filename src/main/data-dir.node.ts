@@ -2,11 +2,11 @@
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
@@ -70,6 +70,7 @@ export function openDataDir(path: string, { holder, random, format = dataFormat 
 export function openExistingDataDir(path: string, options: OpenOptions): DataDir | undefined {
   const dir = resolve(path);
   if (!existsSync(dir)) return undefined;
+  refuseFile(dir);
   if (readFormat(dataPaths(dir)) === undefined) {
     if (readdirSync(dir).length === 0) return undefined;
     throw new UserError(`${dir} is no data folder of mendlet (it has no "format" file)`);
@@ -79,13 +80,17 @@ export function openExistingDataDir(path: string, options: OpenOptions): DataDir
 
 function makeFolder(dir: string): DataPaths {
   try {
+    if (existsSync(dir)) refuseFile(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    if (!lstatSync(realpathSync(dir)).isDirectory()) throw new UserError(`${dir} is no folder`);
     return dataPaths(realpathSync(dir));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`cannot make the data folder ${dir}: ${errorMessage(error)}`, { cause: error });
   }
+}
+
+function refuseFile(dir: string): void {
+  if (!statSync(dir).isDirectory()) throw new UserError(`${dir} is no folder`);
 }
 
 /** A folder that has something in it and no format file is somebody else's: its mode and contents are left alone. */

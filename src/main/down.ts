@@ -77,7 +77,9 @@ async function downSocket(path: string, instanceId: string, logger: Logger): Pro
     await removeSandboxes(opened.runtime, GRACE_SECONDS, logger, { [INSTANCE_LABEL]: instanceId });
     await opened.close();
   } catch (error) {
-    throw new UserError(`the runtime at unix://${path}, which has the pods, cannot be reached: ${errorMessage(error)}`);
+    throw new UserError(
+      `the runtime at unix://${path}, which has the pods, cannot be reached: ${errorMessage(error)} (if it is gone for good, remove the data folder by hand)`,
+    );
   }
 }
 

@@ -93,10 +93,10 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
       apiServerPort: plane.address.port,
       imageArchives: options.imageArchives,
       logger: logger.child({ component: 'cri' }),
-      signal: background.signal,
+      background,
     },
     stack,
-    () => writeRecord(paths, { ...record, inUse: false }),
+    () => writeRecord(paths, { ...record, inUse: last?.inUse ?? false }),
   );
   const apiServer = await listenForPods(plane, runtime, gateway);
   say('starting the node agent');
@@ -113,8 +113,6 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     runtimeEvents: options.runtimeEvents,
     context,
   });
-  // Ended first, before what the loops stand on.
-  stack.defer(() => background.end());
   const client = plane.client(selfUser, 'up');
   return {
     client,
@@ -127,21 +125,22 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
   };
 }
 
-/** A containerd that was begun now, for nothing, ends again; one that was there before has pods. */
+/** A start that fails leaves nothing: a containerd that was begun now ends again; one that was there before has pods. */
 async function openOrUndo(
   options: RuntimeOptions,
   stack: AsyncDisposableStack,
   undone: () => void,
 ): Promise<NodeRuntime> {
+  const given = options.choice.kind === 'socket';
   // Its state folder outlives it, but no reboot.
-  const fresh = options.choice.kind !== 'socket' && !existsSync(`${options.runDir}/containerd`);
+  const fresh = !existsSync(`${options.runDir}/containerd`);
   try {
     return await openRuntime(options, stack);
   } catch (error) {
-    if (fresh) {
-      await endFreshRuntime(options);
-      undone();
-    }
+    // Nobody must start it again.
+    await options.background.end();
+    if (!given && fresh) await endFreshRuntime(options);
+    if (given || fresh) undone();
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { ContainerdError } from '../cri/containerd/supervisor.node.ts';
 import type { Cgroups } from '../kubelet/index.ts';
 import { errorMessage, type Logger } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
+import type { Background } from './background.ts';
 import { UserError } from './user-error.ts';
 
 export interface RuntimeOptions {
@@ -26,7 +27,7 @@ export interface RuntimeOptions {
   readonly apiServerPort: number;
   readonly imageArchives: readonly string[];
   readonly logger: Logger;
-  readonly signal: AbortSignal;
+  readonly background: Background;
 }
 
 export interface NodeRuntime {
@@ -56,7 +57,10 @@ async function openGivenSocket(
   }
   try {
     const opened = await openCriSocket(path, options.logger);
-    stack.defer(() => opened.close());
+    stack.defer(async () => {
+      await options.background.end();
+      await opened.close();
+    });
     return { runtime: opened.runtime, images: opened.images, name: await nameOf(opened.runtime) };
   } catch (error) {
     throw new UserError(`no container runtime answers at unix://${path}: ${errorMessage(error)}`, { cause: error });
@@ -66,10 +70,14 @@ async function openGivenSocket(
 async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
-  const shared = { ...options, process: systemProcess };
+  const shared = { ...options, process: systemProcess, signal: options.background.signal };
   try {
     const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
-    stack.defer(() => opened.close());
+    // The supervision of containerd ends with the loops.
+    stack.defer(async () => {
+      await options.background.end();
+      await opened.close();
+    });
     const { runtime, images, importer, network, how } = opened;
     return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how } };
   } catch (error) {
