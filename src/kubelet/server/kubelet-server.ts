@@ -2,12 +2,11 @@
  * The kubelet's own API, as upstream's (pkg/kubelet/server): health, pods, metrics, logs, exec, attach, port-forward.
  * Who may ask is the edge's business: in memory only the API server does.
  */
-import { RuntimeError, type RuntimeService } from '../../cri/index.ts';
+import { RuntimeError } from '../../cri/index.ts';
 import {
   type Clock,
   type Connection,
   errorMessage,
-  type FileSystem,
   type HttpRequest,
   type HttpResponse,
   type Logger,
@@ -18,17 +17,24 @@ import {
 import type { StreamDialer } from '../ports.ts';
 import type { KubeletHealth, PodDirectory } from '../types.ts';
 import { parseLogOptions } from './log-options.ts';
-import { readLog } from './log-reader.ts';
+import { type LogFiles, readLog } from './log-reader.ts';
 import { logContainerId } from './log-target.ts';
 import { jsonResponse, RequestError, textResponse } from './responses.ts';
-import { attachStream, checkUpgrade, execStream, portForwardStream, type StreamTarget } from './streaming.ts';
+import {
+  attachStream,
+  checkUpgrade,
+  execStream,
+  portForwardStream,
+  type StreamTarget,
+  type StreamingRuntime,
+} from './streaming.ts';
 
 export interface KubeletServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly fs: FileSystem;
+  readonly fs: LogFiles;
   readonly metrics: MetricsRegistry;
-  readonly runtime: RuntimeService;
+  readonly runtime: StreamingRuntime;
   readonly streams: StreamDialer;
   readonly directory: PodDirectory;
   readonly health: KubeletHealth;

@@ -4,9 +4,12 @@ import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES } from './limits.ts';
 import { LogFormatter } from './log-format.ts';
 import type { LogOptions } from './log-options.ts';
 
+/** Logs are only ever read. */
+export type LogFiles = Pick<FileSystem, 'readAt' | 'stat' | 'readdir' | 'watch'>;
+
 export interface LogSource {
   readonly clock: Clock;
-  readonly fs: FileSystem;
+  readonly fs: LogFiles;
   /** The log file on the host. */
   readonly path: string;
   /** Whether more may be written. */
@@ -102,7 +105,7 @@ function waitForMore({ clock, fs, path, signal }: LogSource, timeoutMs: number):
 }
 
 /** A file that cannot be watched (it is gone, or too many are) is polled. */
-function watchOrPoll(fs: FileSystem, path: string, onChange: () => void): { close(): void } | undefined {
+function watchOrPoll(fs: LogFiles, path: string, onChange: () => void): { close(): void } | undefined {
   try {
     return fs.watch(path, onChange);
   } catch (error) {

@@ -10,9 +10,11 @@ import type { StreamDialer } from '../ports.ts';
 import type { PodDirectory, PodView } from '../types.ts';
 import { RequestError } from './responses.ts';
 
+export type StreamingRuntime = Pick<RuntimeService, 'exec' | 'attach' | 'portForward'>;
+
 export interface StreamingOptions {
   readonly directory: PodDirectory;
-  readonly runtime: RuntimeService;
+  readonly runtime: StreamingRuntime;
   readonly streams: StreamDialer;
 }
 
