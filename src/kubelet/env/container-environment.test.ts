@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import { CONFIG_MAPS, type Container, type Pod, SECRETS } from '../../api/index.ts';
+import type { ContainerEnvironment } from '../types.ts';
+import { createConfigCache } from './config-cache.ts';
+import { createEnvironmentResolver } from './container-environment.ts';
+
+interface World {
+  readonly api: InMemoryApi;
+  readonly events: string[];
+  resolve(container: Partial<Container>): Promise<ContainerEnvironment>;
+}
+
+async function world(): Promise<World> {
+  const api = await createInMemoryApi();
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  await api.client.create(CONFIG_MAPS, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'cm', namespace: 'default' },
+    data: { a: '1', 'b.c': '2', ref: '$(A)' },
+  });
+  await api.client.create(SECRETS, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's', namespace: 'default' },
+    data: { user: base64('me'), a: base64('secret') },
+  });
+  const events: string[] = [];
+  const resolver = createEnvironmentResolver({
+    config: createConfigCache({ clock: api.clock, client: api.client }),
+    events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
+    apiServer: { host: '10.244.0.1', port: 6443 },
+  });
+  return {
+    api,
+    events,
+    resolve: (more) => {
+      const container: Container = { name: 'app', image: 'i', ...more };
+      const pod: Pod = {
+        metadata: {
+          name: 'p',
+          namespace: 'default',
+          uid: 'u',
+          labels: { app: 'x', 'a.b/c': 'y' },
+          annotations: { note: 'z' },
+        },
+        spec: { containers: [container, { name: 'other', image: 'i' }], serviceAccountName: 'sa' },
+      };
+      return resolver.resolve({
+        pod,
+        container,
+        podIps: ['10.0.0.1', 'fd00::1'],
+        hostIps: ['192.0.2.1'],
+        nodeName: 'n',
+        nodeCapacity: { cpuCores: 2.5, memoryBytes: 8 * 1024 ** 3 },
+      });
+    },
+  };
+}
+
+async function values(w: World, container: Partial<Container>): Promise<Record<string, string>> {
+  const result = await w.resolve(container);
+  if (!result.ok) throw new Error(result.message);
+  return Object.fromEntries(result.env.map(({ name, value }) => [name, value]));
+}
+
+async function problem(w: World, container: Partial<Container>): Promise<string> {
+  const result = await w.resolve(container);
+  return result.ok ? 'none' : result.message;
+}
+
+describe('environment', () => {
+  it('always tells where the API server is', async () => {
+    expect(await values(await world(), {})).toEqual({
+      KUBERNETES_SERVICE_HOST: '10.244.0.1',
+      KUBERNETES_SERVICE_PORT: '6443',
+      KUBERNETES_SERVICE_PORT_HTTPS: '6443',
+      KUBERNETES_PORT: 'tcp://10.244.0.1:6443',
+      KUBERNETES_PORT_6443_TCP: 'tcp://10.244.0.1:6443',
+      KUBERNETES_PORT_6443_TCP_PROTO: 'tcp',
+      KUBERNETES_PORT_6443_TCP_PORT: '6443',
+      KUBERNETES_PORT_6443_TCP_ADDR: '10.244.0.1',
+    });
+  });
+
+  it('expands what stands before, and lets the later and the nearer win', async () => {
+    const w = await world();
+    const env = await values(w, {
+      envFrom: [
+        { configMapRef: { name: 'cm' } },
+        { secretRef: { name: 's' } },
+        { configMapRef: { name: 'cm' }, prefix: 'P_' },
+      ],
+      env: [
+        { name: 'A', value: 'a' },
+        { name: 'B', value: '$(A)$(a)$(LATER)$$(A)' },
+        { name: 'LATER', value: 'x' },
+        { name: 'A', value: 'again' },
+        { name: 'HOST', value: '$(KUBERNETES_SERVICE_HOST)' },
+        { name: 'KUBERNETES_PORT', value: 'mine' },
+        { name: 'FROM', valueFrom: { configMapKeyRef: { name: 'cm', key: 'ref' } } },
+      ],
+    });
+    expect(env).toMatchObject({
+      a: 'secret',
+      'b.c': '2',
+      P_a: '1',
+      user: 'me',
+      A: 'again',
+      B: 'asecret$(LATER)$(A)',
+      HOST: '10.244.0.1',
+      KUBERNETES_PORT: 'mine',
+      FROM: '$(A)',
+    });
+  });
+
+  it('knows the pod, the node and the resources', async () => {
+    const field = (fieldPath: string) => ({ valueFrom: { fieldRef: { fieldPath } } });
+    const resource = (name: string, divisor?: string, containerName?: string) => ({
+      valueFrom: {
+        resourceFieldRef: { resource: name, ...(divisor && { divisor }), ...(containerName && { containerName }) },
+      },
+    });
+    const cases: readonly (readonly [string, object, string])[] = [
+      ['name', field('metadata.name'), 'p'],
+      ['namespace', field('metadata.namespace'), 'default'],
+      ['uid', field('metadata.uid'), 'u'],
+      ['label', field("metadata.labels['a.b/c']"), 'y'],
+      ['no_label', field("metadata.labels['none']"), ''],
+      ['annotation', field("metadata.annotations['note']"), 'z'],
+      ['node', field('spec.nodeName'), 'n'],
+      ['account', field('spec.serviceAccountName'), 'sa'],
+      ['ip', field('status.podIP'), '10.0.0.1'],
+      ['ips', field('status.podIPs'), '10.0.0.1,fd00::1'],
+      ['host', field('status.hostIP'), '192.0.2.1'],
+      ['cpu', resource('limits.cpu'), '2'],
+      ['milli', resource('limits.cpu', '1m'), '1500'],
+      ['memory', resource('limits.memory', '1Mi'), '64'],
+      ['request', resource('requests.cpu'), '0'],
+      ['other_cpu', resource('limits.cpu', '1m', 'other'), '2500'],
+      ['other_memory', resource('limits.memory', '1Gi', 'other'), '8'],
+    ];
+    const env = await values(await world(), {
+      resources: { limits: { cpu: '1500m', memory: '64Mi' } },
+      env: cases.map(([name, source]) => ({ name, ...source })),
+    });
+    for (const [name, , expected] of cases) expect([name, env[name]]).toEqual([name, expected]);
+  });
+
+  it('expands command and args, and subPathExpr only when every name is known', async () => {
+    const w = await world();
+    const result = await w.resolve({ env: [{ name: 'A', value: 'a' }], command: ['$(A)', '$(NO)'], args: ['x$(A)'] });
+    expect(result).toMatchObject({ ok: true, command: ['a', '$(NO)'], args: ['xa'] });
+    expect(result.ok && [result.expand('d/$(A)'), result.expand('$(NO)')]).toEqual(['d/a', undefined]);
+  });
+
+  it.each<[string, Partial<Container>, string]>([
+    [
+      'no ConfigMap',
+      { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'no', key: 'k' } } }] },
+      'configmap "no" not found',
+    ],
+    ['no Secret', { envFrom: [{ secretRef: { name: 'no' } }] }, 'secret "no" not found'],
+    [
+      'no key',
+      { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'cm', key: 'k' } } }] },
+      "couldn't find key k in ConfigMap default/cm",
+    ],
+    [
+      'no key of a Secret',
+      { env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] },
+      "couldn't find key k in Secret default/s",
+    ],
+    [
+      'no such field',
+      { env: [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'spec.x' } } }] },
+      'unsupported fieldPath: spec.x',
+    ],
+  ])('%s: says so', async (_, container, message) => {
+    expect(await problem(await world(), container)).toBe(message);
+  });
+
+  it('leaves out what is optional and missing', async () => {
+    const env = await values(await world(), {
+      envFrom: [{ configMapRef: { name: 'no', optional: true } }],
+      env: [
+        { name: 'X', valueFrom: { configMapKeyRef: { name: 'cm', key: 'no', optional: true } } },
+        { name: 'Y', valueFrom: { secretKeyRef: { name: 'no', key: 'no', optional: true } } },
+      ],
+    });
+    expect(Object.keys(env).every((name) => name.startsWith('KUBERNETES_'))).toBe(true);
+  });
+
+  it('skips keys that can be no names, with an event', async () => {
+    const w = await world();
+    await values(w, { envFrom: [{ configMapRef: { name: 'cm' }, prefix: 'a=' }] });
+    expect(w.events).toEqual([
+      'Warning InvalidEnvironmentVariableNames Keys [a=a, a=b.c, a=ref] from the EnvFrom configMap default/cm were skipped since they are considered invalid environment variable names.',
+    ]);
+  });
+
+  it('sees a ConfigMap that comes later, soon', async () => {
+    const w = await world();
+    const container = { envFrom: [{ configMapRef: { name: 'late' } }] };
+    expect(await problem(w, container)).toBe('configmap "late" not found');
+    await w.api.client.create(CONFIG_MAPS, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'late', namespace: 'default' },
+      data: { k: 'v' },
+    });
+    await w.api.clock.advance(10_000);
+    expect((await values(w, container))['k']).toBe('v');
+  });
+});
