@@ -59,7 +59,6 @@ async function showDemo(
   dataDir: DataDir,
   logger: Logger,
 ): Promise<string> {
-  const end = endSignal(options, context);
   await using stack = new AsyncDisposableStack();
   const started = {
     dataDir,
@@ -78,11 +77,12 @@ async function showDemo(
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);
   try {
-    await Promise.race([host.failed, host.ready(end)]);
+    await Promise.race([host.failed, host.ready(context.stop)]);
   } catch (error) {
-    if (end.aborted) return 'ended before it began';
+    if (context.stop.aborted) return 'ended before it began';
     throw error;
   }
+  const end = endSignal(options, context);
   const { kubeconfig } = dataDir.paths;
   context.out(`mendlet ready: kubeconfig ${kubeconfig}\n`);
   const terminal = context.screen;
