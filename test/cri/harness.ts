@@ -67,7 +67,7 @@ export async function testRuntime(version: ContainerdVersionName, ociRuntime?: s
     async remove() {
       for (const opened of open) await opened.close();
       await downContainerd({ ...options, graceSeconds: 0 });
-      rmSync(dataDir, { recursive: true });
+      rmSync(dataDir, { recursive: true, force: true });
       rmSync(options.runDir, { recursive: true, force: true });
     },
   };

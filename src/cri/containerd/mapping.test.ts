@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import {
   ContainerCreateSchema,
@@ -190,7 +190,7 @@ describe('from CRI', () => {
   });
 
   it('a state of the future is unknown', () => {
-    expect(containerFromCri(create(ContainerSchema, { state: 9 as ContainerState })).state).toBe('unknown');
+    expect(containerFromCri(fromBinary(ContainerSchema, Uint8Array.of(0x30, 9))).state).toBe('unknown');
   });
 
   it('a sandbox’s addresses, the primary first', () => {

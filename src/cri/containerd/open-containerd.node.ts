@@ -11,7 +11,7 @@ import { type PodNetwork, podNetwork } from './cni-config.ts';
 import { type ContainerdPaths, containerdConfig, containerdPaths } from './containerd-config.ts';
 import { CriImages } from './cri-images.node.ts';
 import { CriRuntime } from './cri-runtime.node.ts';
-import { type ContainerdInstall, detectContainerd, lacksSysResource, snapshotterFor } from './detect.node.ts';
+import { type ContainerdInstall, lacksSysResource, snapshotterFor } from './detect.node.ts';
 import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
 import { ImageImporter } from './image-import.node.ts';
 import { ensureNetwork, NetworkError, removeNetwork } from './network.node.ts';

@@ -30,7 +30,8 @@ function header(entry: TarEntry, size: number): Uint8Array {
   put(block, 148, ' '.repeat(8));
   put(block, 156, TYPE_FLAG[entry.type]);
   if (entry.type === 'symlink') put(block, 157, entry.target);
-  put(block, 257, 'ustar\0' + '00');
+  put(block, 257, 'ustar');
+  put(block, 263, '00');
   put(block, 265, 'root');
   put(block, 297, 'root');
   put(
