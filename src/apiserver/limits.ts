@@ -23,8 +23,6 @@ export const MAX_WRITE_RETRIES = 10;
 /** Wait before the store is read again after a failed list or watch, first and longest. */
 export const CACHE_RETRY_MS = 50;
 export const CACHE_RETRY_MAX_MS = 5_000;
-/** Operations of one JSON patch (upstream: MaxJSONPatchOperations). */
-export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 /** Warning headers of one answer, and their length in characters (upstream: 4 KiB in all, 256 each past that). */
 export const MAX_WARNINGS = 32;
 export const MAX_WARNING_CHARACTERS = 256;

@@ -1,6 +1,7 @@
 /** What admission writes into pods: pure mutators, in upstream's order. */
 import { forbidden, type Pod, PODS, type Toleration } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { isMirrorPod } from './node-restriction.ts';
 
 /** Seconds that a pod stays on a node that is not ready (upstream: --default-not-ready-toleration-seconds). */
 const DEFAULT_TOLERATION_SECONDS = 300;
@@ -17,8 +18,9 @@ export function admitPod(object: ApiObject): ApiObject {
   const pod = object as Pod;
   if (pod.spec === undefined) return object;
   const spec = { ...pod.spec };
-  if (!spec.serviceAccountName) spec.serviceAccountName = 'default';
-  spec.serviceAccount = spec.serviceAccountName;
+  // A mirror pod stands for one that runs without the API: it has no account.
+  if (!spec.serviceAccountName && !isMirrorPod(object)) spec.serviceAccountName = 'default';
+  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
   spec.tolerations = withDefaultTolerations(spec.tolerations ?? []);
   spec.priority = priorityOf(pod);
   spec.preemptionPolicy ??= 'PreemptLowerPriority';

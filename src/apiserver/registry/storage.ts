@@ -10,11 +10,11 @@ import {
   serviceUnavailable,
   timeout,
 } from '../../api/index.ts';
-import { type Store, StoreError, type WriteResult } from '../../store/index.ts';
+import { type Store, type StoreEntry, StoreError, type WriteResult } from '../../store/index.ts';
 import { CachedObject, encodeStored } from '../cache/cached-object.ts';
 import type { WatchCache } from '../cache/watch-cache.ts';
 import { FRESH_READ_TIMEOUT_MS } from '../limits.ts';
-import type { ApiObject } from './object.ts';
+import { type ApiObject, withMeta } from './object.ts';
 
 export interface StorageOptions {
   readonly store: Store;
@@ -59,12 +59,20 @@ export class ResourceStorage {
   /** Writes if the stored object is still at `expectedRevision` (0: none). */
   async put(key: string, object: ApiObject, expectedRevision: number): Promise<Written> {
     const value = encodeStored(object);
-    return this.#written(key, await this.#write(() => this.#store.put(key, value, expectedRevision, this.#ttl)));
+    const result = await this.#write(() => this.#store.put(key, value, expectedRevision, this.#ttl));
+    if (!result.ok) return refused(result.current);
+    const { revision } = result.entry;
+    this.cache.expect(revision);
+    return { ok: true, item: new CachedObject(key, revision, withMeta(object, { resourceVersion: String(revision) })) };
   }
 
   /** Deletes if the stored object is still at `expectedRevision`. */
   async delete(key: string, expectedRevision: number): Promise<Written> {
-    return this.#written(key, await this.#write(() => this.#store.delete(key, expectedRevision)));
+    const result = await this.#write(() => this.#store.delete(key, expectedRevision));
+    if (!result.ok) return refused(result.current);
+    const { revision, value } = result.entry;
+    this.cache.expect(revision);
+    return { ok: true, item: CachedObject.decode(key, revision, value) };
   }
 
   /** A page of the past; `key` order. Throws 410 when it is compacted. */
@@ -83,18 +91,6 @@ export class ResourceStorage {
     }
   }
 
-  #written(key: string, result: WriteResult): Written {
-    if (result.ok) {
-      const { revision, value } = result.entry;
-      this.cache.expect(revision);
-      return { ok: true, item: CachedObject.decode(key, revision, value) };
-    }
-    const { current } = result;
-    return current === undefined
-      ? { ok: false }
-      : { ok: false, current: CachedObject.decode(key, current.revision, current.value) };
-  }
-
   async #newestRevision(): Promise<number> {
     return (await this.#guard('read', () => this.#store.list(this.cache.prefix, { limit: 1 }))).revision;
   }
@@ -107,6 +103,12 @@ export class ResourceStorage {
       throw error;
     }
   }
+}
+
+function refused(current: StoreEntry | undefined): Written {
+  return current === undefined
+    ? { ok: false }
+    : { ok: false, current: CachedObject.decode(current.key, current.revision, current.value) };
 }
 
 function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): StatusError {

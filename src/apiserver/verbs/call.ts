@@ -1,5 +1,5 @@
 /** One request on a resource, as the verbs see it. */
-import { badRequest, type FieldValidation, findKind, invalid, notSupported, parseApiVersion } from '../../api/index.ts';
+import { badRequest, type FieldValidation, invalid, notSupported } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, Random, UserInfo } from '../ports.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
@@ -54,12 +54,6 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
   const error = notSupported('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']);
   throw invalid({ group: 'meta.k8s.io', kind: 'Options' }, '', [error]);
-}
-
-/** The row that stands for an object's own kind, for objects that arrive on another resource's path. */
-export function rowOfKind(apiVersion: string, kind: string): ReturnType<typeof findKind> {
-  const { group, version } = parseApiVersion(apiVersion);
-  return findKind(group, version, kind);
 }
 
 /** How an answer to this call is written. */

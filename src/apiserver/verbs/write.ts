@@ -5,6 +5,7 @@
 import { alreadyExists, badRequest, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
+import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_CONFLICT_RETRIES, MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
@@ -46,6 +47,7 @@ function prepareNew(call: Call, given: ApiObject): ApiObject {
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh));
   const object = strategy.prepareForCreate?.(admitted) ?? admitted;
+  restrictNode(call.user, registration.row, 'create', object);
   refuseInvalidNew(registration, object);
   return object;
 }
@@ -93,6 +95,7 @@ export async function changeObject(call: Call, key: string, request: Change): Pr
       throw notFound(registration.row, name);
     }
     const before = toServed(registration, old.object);
+    restrictNode(call.user, registration.row, 'update', before);
     const wanted = request.change(before);
     refuseStale(registration, name, wanted, before);
     const object = prepareChanged(registration, wanted, before, request.part);
@@ -183,6 +186,7 @@ export async function removeObject(call: Call, key: string, name: string, remova
   let old = await storage.read(key);
   for (let attempt = 0; ; attempt++) {
     if (old === undefined) throw notFound(registration.row, name);
+    restrictNode(call.user, registration.row, 'delete', old.object);
     refusePreconditions(registration, name, old.object, removal);
     const step = planDeletion(old.object, registration.strategy, {
       gracePeriodSeconds: removal.gracePeriodSeconds,
