@@ -22,7 +22,10 @@ export function keepAddress(known: SandboxStatus | undefined, read: SandboxStatu
   return known !== undefined && read.ips.length === 0 && known.ips.length > 0 ? { ...read, ips: known.ips } : read;
 }
 
-/** `undefined`: the runtime has nothing of this pod. Reads are merged over `known`, and put in order, newest first. */
+/**
+ * `undefined`: the runtime has nothing of this pod. Reads are merged over `known`, and put in order, newest first: by
+ * attempt, because the runtime's creation times are wall times, and a wall clock may have been set back in between.
+ */
 export function buildObservation(
   uid: PodUID,
   sandboxes: readonly SandboxStatus[],
@@ -35,7 +38,7 @@ export function buildObservation(
   const knownContainers = new Map(known?.containers.map((each) => [each.id, each]));
   const sorted = sandboxes
     .map((each) => keepAddress(knownSandboxes.get(each.id), each))
-    .sort((a, b) => b.createdAt - a.createdAt || b.metadata.attempt - a.metadata.attempt);
+    .sort((a, b) => b.metadata.attempt - a.metadata.attempt || b.createdAt - a.createdAt);
   const newest = sorted[0] as SandboxStatus;
   return {
     uid,
@@ -44,7 +47,7 @@ export function buildObservation(
     sandboxes: sorted,
     containers: containers
       .map((each) => laterStatus(knownContainers.get(each.id), each))
-      .sort((a, b) => b.createdAt - a.createdAt || b.attempt - a.attempt || (a.id < b.id ? 1 : -1)),
+      .sort((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)),
     at,
   };
 }
