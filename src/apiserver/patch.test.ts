@@ -47,6 +47,16 @@ describe('patch', () => {
     expect(body.metadata.annotations).toEqual({ x: 'y' });
   });
 
+  it('adds ephemeral containers, and nothing else', async () => {
+    const patch = { spec: { activeDeadlineSeconds: 1, ephemeralContainers: [{ name: 'e', image: 'busybox' }] } };
+    const { status, body } = await send('strategic-merge-patch+json', patch, `${pod}/ephemeralcontainers`);
+    expect(status).toBe(200);
+    expect(body.spec.ephemeralContainers).toMatchObject([{ name: 'e', imagePullPolicy: 'Always' }]);
+    expect(body.spec.activeDeadlineSeconds).toBeUndefined();
+    const gone = await send('merge-patch+json', { spec: { ephemeralContainers: [] } }, `${pod}/ephemeralcontainers`);
+    expect(gone.status).toBe(422);
+  });
+
   it('stores nothing on a dry run', async () => {
     const dry = await send('merge-patch+json', { metadata: { labels: { a: '9' } } }, `${pod}?dryRun=All`);
     expect(dry.body.metadata.labels).toEqual({ a: '9' });

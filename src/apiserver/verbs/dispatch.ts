@@ -51,6 +51,7 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'nodes/status': status,
   'namespaces/status': status,
   'namespaces/finalize': { update: (call) => update(call, 'finalize') },
+  'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
   'pods/binding': { create: bind },
   'pods/eviction': { create: evict },
   'pods/log': { get: podLog },

@@ -11,7 +11,7 @@ import { MAX_CONFLICT_RETRIES, MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } f
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { findRegistration } from '../registry/rows.ts';
-import { type ApiObject, withMeta } from '../registry/object.ts';
+import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { Call, ServerContext } from './call.ts';
@@ -71,7 +71,7 @@ async function readNamespace(server: ServerContext, name: string): Promise<ApiOb
 
 export interface Change {
   /** Which part may change: '' the object itself, else the subresource's. */
-  readonly part: '' | 'status' | 'finalize' | 'binding';
+  readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding';
   readonly dryRun: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
   readonly change: (old: ApiObject) => ApiObject;
@@ -145,6 +145,9 @@ function prepareChanged(
     object = strategy.prepareForStatusUpdate?.(object, old) ?? object;
   } else if (part === 'finalize') {
     object = withParts(old, { metadata: object.metadata, spec: object['spec'] });
+  } else if (part === 'ephemeralcontainers') {
+    const { ephemeralContainers } = recordOf(object['spec']);
+    object = withParts(old, { spec: { ...recordOf(old['spec']), ephemeralContainers } });
   } else if (part === '') {
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });
