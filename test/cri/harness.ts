@@ -42,7 +42,10 @@ export interface TestRuntime {
 let networks = 0;
 
 /** Nothing is started yet. */
-export async function testRuntime(version: ContainerdVersionName, ociRuntime?: string): Promise<TestRuntime> {
+export async function testRuntime(
+  version: ContainerdVersionName,
+  ociRuntime: string | undefined = process.env['MENDLET_TEST_OCI_RUNTIME'],
+): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mendlet-cri-'));
   const instanceId = `t${randomBytes(3).toString('hex')}`;
   const options = {

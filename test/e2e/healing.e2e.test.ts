@@ -191,7 +191,10 @@ describe.each(runtimes)('healing on $name', (runtime) => {
       ),
     );
     await mendlet.untilPod('filled', 'running', (p) => mainContainer(p)?.ready === true);
-    expect(await mendlet.kubectl(['logs', 'filled'])).toBe('green s3cret filled 64 hello-green\na=1\ns3cret');
+    await until('its whole log', async () => {
+      const log = await mendlet.kubectl(['logs', 'filled']);
+      return log === 'green s3cret filled 64 hello-green\na=1\ns3cret' ? { value: true } : { last: log };
+    });
   });
 
   it.concurrent('a missing ConfigMap is named, and the pod starts once it is there', async () => {

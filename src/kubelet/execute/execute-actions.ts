@@ -117,7 +117,7 @@ export class Executor {
       controller,
       signal: controller.signal,
       startedAt,
-      ...(action.verb === 'stop-container' ? { deadline: startedAt + action.graceMs } : {}),
+      ...(action.verb === 'stop-container' ? { deadline: action.deadline } : {}),
     };
     jobs.active.set(key, job);
     void this.#perform(action, job, podIp).then((result) => {

@@ -6,6 +6,8 @@ export interface MountsInput {
   readonly container: Container;
   /** Host folder or file of each volume by name. */
   readonly volumes: Readonly<Record<string, string>>;
+  /** Names of the volumes whose files we write (ConfigMap, Secret, downward API, projected): always read-only. */
+  readonly contentVolumes: ReadonlySet<string>;
   /** Expands `$(NAME)`; `undefined`: a name is missing. */
   readonly expand: (text: string) => string | undefined;
   /** Host files of ours: the termination message, and /etc/hosts unless the container mounts its own. */
@@ -14,13 +16,15 @@ export interface MountsInput {
 }
 
 export type MountsResult =
-  /** `subPaths`: host paths that must exist below their volume and hold no symbolic link. */
+  /** `subPaths`: what must exist below its volume. */
   | { readonly ok: true; readonly mounts: readonly Mount[]; readonly subPaths: readonly SubPath[] }
   | { readonly ok: false; readonly message: string };
 
 export interface SubPath {
   readonly volumePath: string;
   readonly subPath: string;
+  /** Nobody but us writes there: it is there or not, and its links (..data) are ours. */
+  readonly content: boolean;
 }
 
 export function containerMounts(input: MountsInput): MountsResult {
@@ -32,11 +36,13 @@ export function containerMounts(input: MountsInput): MountsResult {
       return problem(`cannot find volume "${wish.name}" to mount into container "${input.container.name}"`);
     const subPath = subPathOf(wish, input);
     if (!subPath.ok) return subPath;
-    if (subPath.path !== '') subPaths.push({ volumePath, subPath: subPath.path });
+    const content = input.contentVolumes.has(wish.name);
+    if (subPath.path !== '') subPaths.push({ volumePath, subPath: subPath.path, content });
     mounts.push({
       containerPath: absolute(wish.mountPath),
       hostPath: subPath.path === '' ? volumePath : `${volumePath}/${subPath.path}`,
-      readonly: wish.readOnly === true,
+      // What a container wrote there would be lost, and seen by its siblings (upstream: CVE-2017-1002102).
+      readonly: wish.readOnly === true || content,
       propagation: propagationOf(wish),
     });
   }

@@ -13,6 +13,7 @@ import { podSandboxConfig } from './create-sandbox.ts';
 import { etcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
+import { isContentVolume } from '../volumes/volume-setup.ts';
 import { containerMounts, type SubPath } from './mounts.ts';
 import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
 import { nonRootProblem } from './security.ts';
@@ -92,6 +93,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   const mounts = containerMounts({
     container,
     volumes: volumes?.state === 'ready' ? volumes.paths : {},
+    contentVolumes: new Set((pod.spec?.volumes ?? []).filter(isContentVolume).map(({ name }) => name)),
     expand: (text) => environment.expand(text),
     terminationMessage: {
       hostPath: message,
@@ -132,8 +134,13 @@ async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, i
 }
 
 /** A volume's content may be hostile: a symbolic link in a subPath could lead anywhere on the host. */
-async function ensureSubPath({ fs }: VerbContext, { volumePath, subPath }: SubPath): Promise<void> {
+async function ensureSubPath({ fs }: VerbContext, { volumePath, subPath, content }: SubPath): Promise<void> {
   let path = volumePath;
+  if (content) {
+    const found = await fs.stat(`${volumePath}/${subPath}`, { follow: true });
+    if (found === undefined) throw new FileError('ENOENT', path, `subPath "${subPath}" is not in its volume`);
+    return;
+  }
   const parts = subPath.split('/');
   for (const [index, part] of parts.entries()) {
     path = `${path}/${part}`;

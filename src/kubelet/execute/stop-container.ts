@@ -16,7 +16,6 @@ export async function stopContainer(context: VerbContext, job: Job, action: Stop
   const { pod } = job;
   const podContainer = allContainers(pod).find(({ container }) => container.name === action.container);
   const path = podContainer === undefined ? undefined : fieldPath(podContainer);
-  const deadline = context.clock.now().mono + action.graceMs;
   if (action.message !== undefined) context.events.pod(pod, 'Normal', 'Killing', action.message, path);
   const hook = podContainer?.container.lifecycle?.preStop;
   let hookRan = false;
@@ -37,7 +36,7 @@ export async function stopContainer(context: VerbContext, job: Job, action: Stop
     // A shorter grace has its own stop under way.
     if (job.signal.aborted) return DONE;
   }
-  return await stop(context, action.containerId, graceSeconds(deadline - context.clock.now().mono, hookRan));
+  return await stop(context, action.containerId, graceSeconds(action.deadline - context.clock.now().mono, hookRan));
 }
 
 /** Whole seconds, rounded up: SIGKILL never comes early. */

@@ -24,8 +24,10 @@ export type PodAction =
       readonly verb: 'stop-container';
       readonly container: string;
       readonly containerId: string;
-      /** What is left of the grace, from now; 0 kills at once. */
+      /** What is left of the grace at the plan's time; 0 kills at once. */
       readonly graceMs: number;
+      /** Mono ms when the grace ends: the same in every plan, so that a stop never seems to overtake itself. */
+      readonly deadline: number;
       /** Text of the Killing event; absent when it was said before (a shorter grace overtakes). */
       readonly message?: string;
       readonly preStop: boolean;

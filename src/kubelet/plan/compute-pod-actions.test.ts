@@ -459,6 +459,23 @@ describe('a pod that ends', () => {
     expect(find(plan, 'stop-container')).toMatchObject({ graceMs: 0, preStop: false });
   });
 
+  it('does not overtake its own stop when the next pass is some fractions of a millisecond off', () => {
+    const observed = observation([testContainer()]);
+    const first = computePodActions(planInput({ pod: deleted(), observed, now: { wall: WALL, mono: MONO + 0.7 } }));
+    const stop = find(first, 'stop-container');
+    expect(stop?.deadline).toBe(MONO + 0.7 + 30_000);
+    const jobs = { 'stop-container/main-0': { startedAt: MONO + 5, deadline: stop?.deadline ?? 0 } };
+    const { lifecycle, memory } = first;
+    for (const now of [
+      { wall: WALL + 9, mono: MONO + 9 },
+      { wall: WALL - 5000, mono: MONO + 12.3 },
+      { wall: WALL + 90_000, mono: MONO + 14 },
+    ]) {
+      const next = computePodActions(planInput({ pod: deleted(), lifecycle, memory, observed, facts: { jobs }, now }));
+      expect(next.actions).toEqual([]);
+    }
+  });
+
   it('waits for a stop under way, and overtakes it only with a shorter grace', () => {
     const observed = observation([testContainer()]);
     const jobs = { 'stop-container/main-0': { startedAt: MONO, deadline: MONO + 30_000 } };
@@ -476,6 +493,7 @@ describe('a pod that ends', () => {
       container: 'main',
       containerId: 'main-0',
       graceMs: 2000,
+      deadline: MONO + 2000,
       preStop: false,
     });
   });

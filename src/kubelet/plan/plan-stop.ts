@@ -15,7 +15,13 @@ export function planStop(draft: Draft, instance: RuntimeContainer, { deadline, m
   const { facts, now } = draft.input;
   const key = `stop-container/${instance.id}`;
   const graceMs = Math.max(0, deadline - now.mono);
-  const stop = { verb: 'stop-container', container: instance.name, containerId: instance.id, graceMs } as const;
+  const stop = {
+    verb: 'stop-container',
+    container: instance.name,
+    containerId: instance.id,
+    graceMs,
+    deadline,
+  } as const;
   const running = facts.jobs[key];
   if (running === undefined) {
     if (act(draft, { ...stop, message, preStop: graceMs > 0 })) draft.why.push(`${message}`);

@@ -24,17 +24,22 @@ export function terminationRequest(draft: Draft, done: boolean): EffectiveReques
   const noted = draft.note.termination;
   const candidates: EffectiveRequest[] = requestsNow(draft, done).map((request) => ({
     request: { ...request, requestedAt: now.wall },
-    requestedAtMono: now.mono,
+    // Mapped now, so that the next pass finds this very time and not one that rounding or a step of the clock made.
+    requestedAtMono: draft.times.mono(timeName(now.wall), now.wall),
   }));
   if (noted !== undefined) {
     candidates.unshift({
       request: noted,
-      requestedAtMono: draft.times.mono(`termination/${noted.requestedAt}`, noted.requestedAt),
+      requestedAtMono: draft.times.mono(timeName(noted.requestedAt), noted.requestedAt),
     });
   }
   const [first, ...rest] = candidates;
   if (first === undefined) return undefined;
   return rest.reduce((best, next) => (deadlineOf(next) < deadlineOf(best) ? next : best), first);
+}
+
+function timeName(requestedAt: number): string {
+  return `termination/${requestedAt}`;
 }
 
 function deadlineOf({ request, requestedAtMono }: EffectiveRequest): number {
