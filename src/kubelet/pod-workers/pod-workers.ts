@@ -157,7 +157,10 @@ export class PodWorkers implements PodDirectory {
     if (!pleg.known(uid)) return 'retry';
     const worker = await this.#worker(uid);
     if (worker === undefined) return desired.synced() ? undefined : queue.addAfter(uid, SYNC_WAIT_MS);
+    // Together, before anything is read: an action that ends during the read still counts as under way, because the read
+    // may not show it yet. Its outcome comes with the next pass.
     const outcomes = executor.takeOutcomes(uid);
+    const jobs = executor.jobs(uid);
     worker.memory = remember(worker.memory, outcomes);
     for (const outcome of outcomes) {
       if (changesRuntime(outcome)) worker.freshAfter = Math.max(worker.freshAfter, outcome.at.mono);
@@ -171,7 +174,7 @@ export class PodWorkers implements PodDirectory {
       lifecycle: worker.lifecycle,
       observed,
       memory: worker.memory,
-      facts: this.#facts(uid),
+      facts: this.#facts(uid, jobs),
       node,
       previousStatus: worker.status ?? worker.pod.status,
       now: clock.now(),
@@ -259,10 +262,10 @@ export class PodWorkers implements PodDirectory {
     worker.memory = { ...worker.memory, note: { ...note, end } };
   }
 
-  #facts(uid: PodUID) {
-    const { executor, volumes, images, probes } = this.#options;
+  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {
+    const { volumes, images, probes } = this.#options;
     return {
-      jobs: executor.jobs(uid),
+      jobs,
       volumes: volumes.fact(uid),
       image: (container: string, attempt: number) => images.fact(uid, container, attempt),
       probes: probes.results(uid),
