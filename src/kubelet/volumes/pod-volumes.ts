@@ -3,7 +3,7 @@ import type { Pod, Volume } from '../../api/index.ts';
 import { errorMessage, exponentialDelay, jitterUp, type Logger, type Semaphore, type Timer } from '../../lib/index.ts';
 import type { MarkDirty, PodEvents, VolumesFact } from '../types.ts';
 import { REFRESH_JITTER, REFRESH_MS, SETUP_BACK_OFF } from './limits.ts';
-import { isLive, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
+import { isContentVolume, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
 
 export interface PodVolumesOptions extends VolumeSetupOptions {
   readonly logger: Logger;
@@ -49,16 +49,12 @@ export class PodVolumes {
 
   async #setUp(): Promise<void> {
     const volumes = this.#pod.spec?.volumes ?? [];
-    const paths: Record<string, string> = {};
-    const problems: string[] = [];
-    for (const volume of volumes) {
-      const result = await this.#setUpOne(volume);
-      if (result.path !== undefined) paths[volume.name] = result.path;
-      else problems.push(result.problem);
-      if (this.#stopped) return;
-    }
+    const results = volumes.length === 0 ? [] : await Promise.all(volumes.map((volume) => this.#setUpOne(volume)));
+    if (this.#stopped) return;
+    const problems = results.flatMap((result) => (result.path === undefined ? [result.problem] : []));
+    const paths = volumes.flatMap(({ name }, index) => (results[index]?.path ? [[name, results[index].path]] : []));
     if (problems.length > 0) this.#failed(problems.join('; '));
-    else this.#ready(paths);
+    else this.#ready(Object.fromEntries(paths));
   }
 
   async #setUpOne(
@@ -78,7 +74,7 @@ export class PodVolumes {
     const first = this.#fact.state !== 'ready';
     this.#fact = { state: 'ready', paths };
     if (first) this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
-    if ((this.#pod.spec?.volumes ?? []).some(isLive)) {
+    if ((this.#pod.spec?.volumes ?? []).some(isContentVolume)) {
       this.#again(jitterUp(REFRESH_MS, REFRESH_JITTER, this.#options.random));
     }
   }

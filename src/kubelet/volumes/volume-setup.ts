@@ -38,8 +38,8 @@ export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume:
   return dir;
 }
 
-/** Whether the volume's content may change while the pod runs. */
-export function isLive({ configMap, secret, downwardAPI, projected }: Volume): boolean {
+/** Whether the volume's files are ours to write, also while the pod runs; containers only read them. */
+export function isContentVolume({ configMap, secret, downwardAPI, projected }: Volume): boolean {
   return [configMap, secret, downwardAPI, projected].some((source) => source !== undefined);
 }
 
