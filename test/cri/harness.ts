@@ -1,6 +1,6 @@
 /** A private containerd in a folder of its own, for tests of the cri room on real containers. Root only; removes all it made. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContainerdInstall, detectContainerd } from '../../src/cri/containerd/detect.node.ts';
@@ -72,8 +72,23 @@ export async function testRuntime(
       await downContainerd({ ...options, graceSeconds: 0 });
       rmSync(dataDir, { recursive: true, force: true });
       rmSync(options.runDir, { recursive: true, force: true });
+      removeCgroups();
     },
   };
+}
+
+const CGROUP_PARENT = 'mendlet-test';
+
+/** The parent that sandboxes are given; runc makes it and leaves it. One in use by another run stays. */
+function removeCgroups(): void {
+  for (const name of readdirSync('/sys/fs/cgroup')) {
+    try {
+      rmdirSync(join('/sys/fs/cgroup', name, CGROUP_PARENT));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EBUSY') throw error;
+    }
+  }
 }
 
 let pods = 0;
@@ -87,7 +102,7 @@ export function sandboxConfig(dataDir: string, overrides: Partial<SandboxConfig>
     portMappings: [],
     labels: { 'mendlet.dev/instance': 'test' },
     annotations: {},
-    cgroupParent: '/mendlet-test',
+    cgroupParent: `/${CGROUP_PARENT}`,
     namespaces: { network: 'pod', pid: 'container', ipc: 'pod' },
     sysctls: {},
     ...overrides,

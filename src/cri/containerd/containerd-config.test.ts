@@ -5,6 +5,7 @@ import {
   type ContainerdTraits,
   parseContainerdVersion,
 } from './containerd-config.ts';
+import { ociVersionOf, probeBundle } from './oci-probe.ts';
 import { toToml } from './toml.ts';
 
 const traits: ContainerdTraits = {
@@ -82,5 +83,24 @@ describe('containerdConfig', () => {
 
   it('names the plugins’ folder as 2.0 wants it', () => {
     expect(config({ version: { major: 2, minor: 0 } })).toContain('bin_dir = "/usr/lib/cni"');
+  });
+});
+
+describe('the trial of an OCI runtime', () => {
+  it('asks in the version that containerd will write', () => {
+    expect(
+      [
+        { major: 1, minor: 7 },
+        { major: 2, minor: 1 },
+      ].map(ociVersionOf),
+    ).toEqual(['1.0.2-dev', '1.2.1']);
+  });
+
+  it('uses a cgroup of its own', () => {
+    const bundle = JSON.parse(probeBundle('1.0.2', ['/init'], '/probe')) as {
+      ociVersion: string;
+      linux: { cgroupsPath: string };
+    };
+    expect([bundle.ociVersion, bundle.linux.cgroupsPath]).toEqual(['1.0.2', '/probe']);
   });
 });

@@ -9,6 +9,7 @@ import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit
 import { CRI_NAMESPACE } from './containerd-events.ts';
 import { importedNames } from './imported-names.ts';
 import { ociArchive, type OciImage } from './oci-image.ts';
+import { staticBusybox, staticInitPath } from './static-init.node.ts';
 
 /** An archive can't be imported; `message` names the file. */
 export class ImageImportError extends Error {
@@ -29,9 +30,6 @@ export interface ImageImporterOptions {
 const IMPORT_TIMEOUT_MS = 600_000;
 /** CRI hears of an import by an event; it is there a moment later. */
 const VISIBLE_TIMEOUT_MS = 5_000;
-
-const CATATONIT = ['/usr/bin/catatonit', '/usr/libexec/catatonit/catatonit', '/usr/libexec/podman/catatonit'];
-const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'];
 
 export class ImageImporter {
   readonly #options: ImageImporterOptions;
@@ -69,7 +67,7 @@ export class ImageImporter {
   /** Makes sure of an image with a static busybox (default: the distribution's) under `name` (full reference). */
   async ensureBusybox(name: string, program?: string): Promise<void> {
     if ((await this.#options.images.status(name)) !== undefined) return;
-    const path = program ?? (await firstStatic(BUSYBOX));
+    const path = program ?? (await staticBusybox());
     if (path === undefined)
       throw new ImageImportError('no static busybox to build an image from (Debian: busybox-static)');
     const { stdout } = await this.#options.process.run(path, ['--list']);
@@ -169,30 +167,9 @@ async function fingerprint(file: string): Promise<string> {
 }
 
 async function staticInit(): Promise<StaticInit> {
-  const catatonit = await firstStatic(CATATONIT);
-  if (catatonit !== undefined) return { kind: 'catatonit', data: await readFile(catatonit) };
-  const busybox = await firstStatic(BUSYBOX);
-  if (busybox !== undefined) return { kind: 'busybox', data: await readFile(busybox) };
+  const found = await staticInitPath();
+  if (found !== undefined) return { kind: found.kind, data: await readFile(found.path) };
   throw new ImageImportError('no static init to build the sandbox image from: install catatonit or busybox-static');
-}
-
-/** The first that exists and is linked statically: it must run in a root without libraries. */
-async function firstStatic(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    const data = await readFile(path).catch(() => undefined);
-    if (data !== undefined && !needsInterpreter(data)) return path;
-  }
-  return undefined;
-}
-
-/** True when an ELF file (64 bit, little endian) has a PT_INTERP segment; also for anything that is no ELF file. */
-function needsInterpreter(data: Buffer): boolean {
-  if (data.length < 64 || data.readUInt32BE(0) !== 0x7f454c46 || data[4] !== 2) return true;
-  const offset = Number(data.readBigUInt64LE(32));
-  const size = data.readUInt16LE(54);
-  const count = data.readUInt16LE(56);
-  const PT_INTERP = 3;
-  return Array.from({ length: count }, (_, index) => data.readUInt32LE(offset + index * size)).includes(PT_INTERP);
 }
 
 function lastLine(output: string): string {
