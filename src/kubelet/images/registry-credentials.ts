@@ -73,8 +73,8 @@ function matches(registry: string, host: string, path: string): boolean {
 
 /** Part by part; "*" stands for one part or a piece of it, ports must be equal. */
 function hostMatches(pattern: string, host: string): boolean {
-  const [patternName = '', patternPort] = splitPort(pattern);
-  const [hostName = '', hostPort] = splitPort(host);
+  const [patternName, patternPort] = splitPort(pattern);
+  const [hostName, hostPort] = splitPort(host);
   const patterns = patternName.split('.');
   const parts = hostName.split('.');
   if (patternPort !== hostPort || patterns.length !== parts.length) return false;

@@ -25,7 +25,9 @@ export function shows(kind: EventKind, state: ContainerState | SandboxState | un
       );
     case 'stopped':
       return state === undefined || state === 'exited' || state === 'notready';
-    default:
+    case 'created':
+    case 'deleted':
+    case 'oom':
       // A container outlives the task whose deletion is announced; an OOM kill may leave it running.
       return true;
   }

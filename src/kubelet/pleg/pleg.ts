@@ -80,7 +80,13 @@ class GenericPleg implements Pleg {
       cache: this.#cache,
       discarded: this.#metrics.discarded,
       onChange: (uid) => options.markDirty(uid, 'runtime-event'),
-      inspect: async (uid) => void (await this.#readNow(uid, 'runtime-event').catch(() => undefined)),
+      inspect: async (uid) => {
+        try {
+          await this.#readNow(uid, 'runtime-event');
+        } catch (error) {
+          options.logger.debug('inspecting a pod after its event failed; left to the relist', { uid, error });
+        }
+      },
       reinspect: (uid) => void this.#podsToReinspect.add(uid),
     });
   }

@@ -197,7 +197,7 @@ describe('logs', () => {
   ])('%s', async (_, path, podStatus, code, text) => {
     const w = world();
     w.view = { ...w.view, status: podStatus };
-    expect(await w.get(`/containerLogs/ns/${'p'}/${path}`)).toMatchObject({ status: code, text });
+    expect(await w.get(`/containerLogs/ns/p/${path}`)).toMatchObject({ status: code, text });
   });
 
   it('of a pod nobody has', async () => {

@@ -74,7 +74,7 @@ class Server {
   }
 
   #answer(request: HttpRequest, route: Route): HttpResponse {
-    const [root] = route.parts;
+    const root = route.parts[0] ?? '';
     if (root === 'exec' || root === 'attach' || root === 'portForward')
       throw new RequestError(400, 'Upgrade request required');
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new RequestError(405, 'Method Not Allowed');

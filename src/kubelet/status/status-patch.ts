@@ -63,7 +63,12 @@ function conditionChanges(base: readonly PodCondition[], desired: readonly PodCo
     return (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameValue(old, condition);
   });
   const gone = base.filter(({ type }) => OWNED_CONDITIONS.has(type) && !desired.some((each) => each.type === type));
-  const said = changed.map((condition) => withNulls(base.find(({ type }) => type === condition.type), condition));
+  const said = changed.map((condition) =>
+    withNulls(
+      base.find(({ type }) => type === condition.type),
+      condition,
+    ),
+  );
   return [...said, ...gone.map(({ type }) => ({ $patch: 'delete', type }))];
 }
 

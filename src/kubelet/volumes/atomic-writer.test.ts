@@ -111,15 +111,15 @@ function failingAfter(changes: number): FileSystem {
       return call(...args);
     };
   };
-  const { writeFile, mkdir, remove, rename, symlink, chmod } = systemFileSystem;
+  const fs = systemFileSystem;
   return {
-    ...systemFileSystem,
-    writeFile: guard(writeFile),
-    mkdir: guard(mkdir),
-    remove: guard(remove),
-    rename: guard(rename),
-    symlink: guard(symlink),
-    chmod: guard(chmod),
+    ...fs,
+    writeFile: guard((...args) => fs.writeFile(...args)),
+    mkdir: guard((...args) => fs.mkdir(...args)),
+    remove: guard((...args) => fs.remove(...args)),
+    rename: guard((...args) => fs.rename(...args)),
+    symlink: guard((...args) => fs.symlink(...args)),
+    chmod: guard((...args) => fs.chmod(...args)),
   };
 }
 
