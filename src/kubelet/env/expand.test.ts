@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expand, expandAll } from './expand.ts';
+import { expand } from './expand.ts';
 
 const values: Record<string, string> = { A: 'a', B: 'b', EMPTY: '', REF: '$(A)', 'x.y': 'dotted' };
 const lookup = (name: string): string | undefined => values[name];
@@ -29,17 +29,5 @@ describe('expand', () => {
     ['$(A$(B)', '$(A$(B)'],
   ])('%s becomes %s', (text, expected) => {
     expect(expand(text, lookup)).toBe(expected);
-  });
-
-  it('takes the last of two variables with one name', () => {
-    expect(
-      expandAll(
-        ['$(A)'],
-        [
-          { name: 'A', value: '1' },
-          { name: 'A', value: '2' },
-        ],
-      ),
-    ).toEqual(['2']);
   });
 });

@@ -23,12 +23,3 @@ export function expand(text: string, lookup: (name: string) => string | undefine
     from = at + 2;
   }
 }
-
-/** `expand` over a container's command or args, with its resolved environment. */
-export function expandAll(
-  texts: readonly string[] | undefined,
-  env: readonly { readonly name: string; readonly value: string }[],
-): string[] {
-  const values = new Map(env.map(({ name, value }) => [name, value]));
-  return (texts ?? []).map((text) => expand(text, (name) => values.get(name)));
-}
