@@ -46,6 +46,11 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       return status?.state === 'exited' ? status : undefined;
     });
   const logOf = (status: ContainerStatus) => readFileSync(status.logPath, 'utf8');
+  const ready = (id: string) =>
+    until('ready', async () => {
+      const status = await opened.runtime.containerStatus(id);
+      return status !== undefined && logOf(status).includes('ready') ? true : undefined;
+    });
 
   beforeAll(async () => {
     test = await testRuntime(version);
@@ -124,8 +129,8 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
   });
 
   it('lets a shorter grace overtake a longer one', async () => {
-    const id = await run('trap "" TERM; while :; do sleep 0.1; done');
-    await sleep(200);
+    const id = await run('trap "" TERM; echo ready; while :; do sleep 0.1; done');
+    await ready(id);
     const began = performance.now();
     const long = opened.runtime.stopContainer(id, 120);
     await sleep(300);
@@ -136,8 +141,8 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
   });
 
   it('sends SIGTERM first', async () => {
-    const id = await run('trap "exit 42" TERM; while :; do sleep 0.1; done');
-    await sleep(300);
+    const id = await run('trap "exit 42" TERM; echo ready; while :; do sleep 0.1; done');
+    await ready(id);
     await opened.runtime.stopContainer(id, 30);
     expect((await ended(id)).exitCode).toBe(42);
   });
@@ -206,7 +211,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
     mkdirSync(join(other.logDirectory, 'main'), { recursive: true });
     const id = await opened.runtime.runSandbox(other);
     const security = { ...containerConfig('').security, pid: 'pod' } as const;
-    const orphan = '(sleep 0.1 &) ; sleep 1; ps -o stat | grep -c ^Z; cat /proc/1/comm';
+    const orphan = '(sleep 0.1 &) ; sleep 2; ps -o stat | grep -c ^Z; cat /proc/1/comm';
     const one = await opened.runtime.createContainer(id, containerConfig(orphan, { security }), other);
     await opened.runtime.startContainer(one);
     const log = logOf(await ended(one));
@@ -250,8 +255,8 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
   });
 
   it('loses nothing when containerd is killed: started again, containers untouched, calls fail as Unavailable meanwhile', async () => {
-    const id = await run('echo before; sleep 3; echo after; sleep 1000');
-    await sleep(300);
+    const id = await run('echo ready; sleep 3; echo after; sleep 1000');
+    await ready(id);
     const before = await opened.runtime.containerStatus(id);
     const pid = opened.containerdPid();
     expect(pid).toBeDefined();

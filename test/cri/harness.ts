@@ -1,6 +1,6 @@
 /** A private containerd in a folder of its own, for tests of the cri room on real containers. Root only; removes all it made. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContainerdInstall, detectContainerd } from '../../src/cri/containerd/detect.node.ts';
@@ -79,14 +79,19 @@ export async function testRuntime(
 
 const CGROUP_PARENT = 'mendlet-test';
 
-/** The parent that sandboxes are given; runc makes it and leaves it. One in use by another run stays. */
+/** The parent that sandboxes are given; runc makes it, and whoever kills shims leaves groups in it. One in use stays. */
 function removeCgroups(): void {
   for (const name of readdirSync('/sys/fs/cgroup')) {
-    try {
-      rmdirSync(join('/sys/fs/cgroup', name, CGROUP_PARENT));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EBUSY') throw error;
+    const parent = join('/sys/fs/cgroup', name, CGROUP_PARENT);
+    if (!existsSync(parent)) continue;
+    const children = readdirSync(parent, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    for (const folder of [...children.map((entry) => join(parent, entry.name)), parent]) {
+      try {
+        rmdirSync(folder);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'ENOENT' && code !== 'EBUSY') throw error;
+      }
     }
   }
 }
