@@ -57,9 +57,7 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
       next = { ...next, backOff: { ...backOff, attempt: restartCount } };
     }
     if (next.failure !== undefined && isOver(next.failure, instance, restartCount)) next = without(next, 'failure');
-    if (instance.state === 'exited' && !next.deaths.some((death) => death.containerId === instance.id)) {
-      next = withDeath(next, deathOf(instance, restartCount));
-    }
+    if (instance.state === 'exited') next = withObservedDeath(next, instance, restartCount);
   }
   if (next.kill !== undefined && next.newest !== undefined && next.kill.containerId !== next.newest.containerId) {
     next = without(next, 'kill');
@@ -87,6 +85,16 @@ function lostOf(memory: ContainerMemory, instances: readonly RuntimeContainer[])
     message: LOST_MESSAGE,
     messageRead: true,
   });
+}
+
+/** The runtime knows the times to the millisecond; the API status, from which a note may be rebuilt, only the second. */
+function withObservedDeath(memory: ContainerMemory, instance: RuntimeContainer, restartCount: number): ContainerMemory {
+  const known = memory.deaths.find((death) => death.containerId === instance.id);
+  if (known === undefined) return withDeath(memory, deathOf(instance, restartCount));
+  const { startedAt, finishedAt } = instance;
+  if (known.startedAt === startedAt && known.finishedAt === finishedAt) return memory;
+  const deaths = memory.deaths.map((death) => (death === known ? { ...known, startedAt, finishedAt } : death));
+  return { ...memory, deaths };
 }
 
 function deathOf(instance: RuntimeContainer, restartCount: number): Death {
@@ -154,10 +162,15 @@ function statusDeath(ended: ContainerStateTerminated, newestId: string, restartC
     exitCode: ended.exitCode,
     reason: ended.reason ?? '',
     startedAt: parseTime(ended.startedAt) ?? 0,
-    finishedAt: parseTime(ended.finishedAt) ?? 0,
+    finishedAt: lastMsOf(parseTime(ended.finishedAt)),
     message: ended.message ?? '',
     messageRead: true,
   };
+}
+
+/** A time in whole seconds was at latest at the end of its second: no back-off counted from it is too short. */
+function lastMsOf(wall: number | undefined): number {
+  return wall === undefined ? 0 : wall + 999;
 }
 
 /** "containerd://ID" → "ID". */
