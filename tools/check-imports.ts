@@ -22,7 +22,19 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cri: ['lib'],
   kubelet: ['api', 'lib', 'client', 'cri'],
   sim: ['api', 'lib', 'store', 'client', 'apiserver', 'controllers', 'scheduler', 'diagnosis', 'cli', 'cri', 'kubelet'],
-  main: ['api', 'lib', 'store', 'client', 'apiserver', 'controllers', 'scheduler', 'diagnosis', 'cli', 'cri', 'kubelet'],
+  main: [
+    'api',
+    'lib',
+    'store',
+    'client',
+    'apiserver',
+    'controllers',
+    'scheduler',
+    'diagnosis',
+    'cli',
+    'cri',
+    'kubelet',
+  ],
 };
 
 /** Node modules that do no I/O: allowed everywhere. */
@@ -60,7 +72,8 @@ for (const file of walk(src)) {
   const isTest = file.endsWith('.test.ts');
   const isAdapter = file.endsWith('.node.ts');
   if (ALLOWED[room] === undefined) problems.push(`src/${path}:1: no room is called ${room}`);
-  for (const { specifier, line, typeOnly } of imports(code)) checkImport(path, room, specifier, line, { isTest, isAdapter, typeOnly });
+  for (const { specifier, line, typeOnly } of imports(code))
+    checkImport(path, room, specifier, line, { isTest, isAdapter, typeOnly });
   if (!isTest && !isAdapter && room !== 'main' && !isSimEntry(path)) checkBans(path, code);
   if (path.startsWith(join('kubelet', 'plan')) && !isTest) checkPure(path, code);
 }
@@ -91,11 +104,14 @@ function checkImport(
   }
   const targetRoom = target.split(sep)[0] ?? '';
   const toAdapter = target.endsWith('.node.ts');
-  if (toAdapter && !is.isTest && !is.isAdapter && room !== 'main') {
+  if (toAdapter && !is.isTest && !is.isAdapter && room !== 'main' && !isSimEntry(path)) {
     problems.push(`${at}: loads the adapter ${target}; only main does, and passes the port`);
   }
   if (path === join('kubelet', 'plan') || path.startsWith(join('kubelet', 'plan') + sep)) {
-    const ok = target.startsWith(join('kubelet', 'plan')) || target === join('kubelet', 'types.ts') || ['api', 'lib'].includes(targetRoom);
+    const ok =
+      target.startsWith(join('kubelet', 'plan')) ||
+      target === join('kubelet', 'types.ts') ||
+      ['api', 'lib'].includes(targetRoom);
     if (!ok && !is.isTest) problems.push(`${at}: plan imports ${target}; it may know only kubelet/types, api and lib`);
   }
   if (target === join('kubelet', 'kubelet.ts') && path !== join('kubelet', 'index.ts') && !is.isTest) {
@@ -104,13 +120,25 @@ function checkImport(
   if (targetRoom === room) return;
   if (is.isTest) return;
   if (!ALLOWED[room]?.includes(targetRoom)) {
-    problems.push(`${at}: ${room} imports ${targetRoom}; it may import ${ALLOWED[room]?.join(', ') || 'no other room'}`);
-  } else if (target !== join(targetRoom, 'index.ts') && !(room === 'main' && toAdapter) && !(is.isAdapter && toAdapter && room === 'main')) {
+    problems.push(
+      `${at}: ${room} imports ${targetRoom}; it may import ${ALLOWED[room]?.join(', ') || 'no other room'}`,
+    );
+  } else if (
+    target !== join(targetRoom, 'index.ts') &&
+    !(room === 'main' && toAdapter) &&
+    !(is.isAdapter && toAdapter && room === 'main')
+  ) {
     problems.push(`${at}: imports ${target}; go through the door, ${targetRoom}/index.ts`);
   }
 }
 
-function checkLibrary(at: string, path: string, room: string, specifier: string, is: { isTest: boolean; isAdapter: boolean; typeOnly: boolean }): void {
+function checkLibrary(
+  at: string,
+  path: string,
+  room: string,
+  specifier: string,
+  is: { isTest: boolean; isAdapter: boolean; typeOnly: boolean },
+): void {
   if (is.isTest || is.isAdapter || is.typeOnly || room === 'main' || isSimEntry(path)) return;
   if (specifier.startsWith('node:') && !PURE_NODE_MODULES.has(specifier)) {
     problems.push(`${at}: imports ${specifier}; only adapters (*.node.ts) do, behind a port`);
@@ -142,7 +170,8 @@ function checkPure(path: string, code: string): void {
 }
 
 function* imports(code: string): Generator<{ specifier: string; line: number; typeOnly: boolean }> {
-  const pattern = /(?:^|[;\n])\s*(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g;
+  const pattern =
+    /(?:^|[;\n])\s*(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g;
   for (const match of code.matchAll(pattern)) {
     const specifier = match[3] ?? match[4];
     if (specifier === undefined) continue;

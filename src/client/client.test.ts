@@ -95,7 +95,8 @@ describe('watcher', () => {
   });
 
   it('backs off from a server that is away, and lists again when its past is gone', async () => {
-    const { client, connection, clock, store, restart } = await createInMemoryApi();
+    const api = await createInMemoryApi();
+    const { client, connection, clock, store } = api;
     const faulty = new FaultyConnection(connection);
     const seen: string[] = [];
     const stop = new AbortController();
@@ -124,7 +125,7 @@ describe('watcher', () => {
     await client.create(CONFIG_MAPS, configMap('missed'));
     const { resourceVersion } = await client.list(CONFIG_MAPS);
     await store.compact(Number(resourceVersion));
-    faulty.inner = await restart();
+    faulty.inner = await api.restart();
     faulty.away = false;
     await clock.advance(120_000);
     const steps = seen.filter((event) => event !== 'error' && event !== 'progress');

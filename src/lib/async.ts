@@ -9,7 +9,7 @@ export async function mapLimit<T, R>(
   fn: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   assert(limit >= 1, 'mapLimit needs a limit of at least 1');
-  const results: R[] = new Array<R>(items.length);
+  const results: R[] = [];
   let next = 0;
   let failed = false;
   const worker = async (): Promise<void> => {
@@ -121,20 +121,20 @@ export class DeadlineError extends Error {
 
 /** Settles as `promise` does, or rejects with the signal's reason when it is aborted first. The promise goes on, unwatched. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const { promise: abortion, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   promise.catch(() => {});
   try {
-    return await Promise.race([aborted, promise]);
+    return await Promise.race([abortion, promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
 /** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -150,7 +150,7 @@ export function createMetrics(): MetricsRegistry {
       dropped.inc({ metric: metric.name });
       return undefined;
     }
-    const counts = metric.type === 'histogram' ? new Array<number>(metric.buckets.length + 1).fill(0) : [];
+    const counts = metric.type === 'histogram' ? Array.from({ length: metric.buckets.length + 1 }, () => 0) : [];
     const series: Series = { labels: { ...labels }, value: 0, sum: 0, counts };
     metric.series.set(key, series);
     return series;

@@ -3,8 +3,7 @@ import { seededRandom } from './seeded-random.ts';
 
 describe('seededRandom', () => {
   it('repeats itself, and splits into streams of their own', () => {
-    const draw = (random: ReturnType<typeof seededRandom>): number[] =>
-      Array.from({ length: 5 }, () => random.next());
+    const draw = (random: ReturnType<typeof seededRandom>): number[] => Array.from({ length: 5 }, () => random.next());
     expect(draw(seededRandom(7))).toEqual(draw(seededRandom(7)));
     expect(draw(seededRandom(7))).not.toEqual(draw(seededRandom(8)));
     const used = seededRandom(7);
@@ -15,7 +14,7 @@ describe('seededRandom', () => {
 
   it('is roughly uniform', () => {
     const random = seededRandom('uniform');
-    const buckets = new Array<number>(10).fill(0);
+    const buckets = Array.from({ length: 10 }, () => 0);
     for (let i = 0; i < 10_000; i += 1) {
       const bucket = Math.floor(random.next() * 10);
       buckets[bucket] = (buckets[bucket] as number) + 1;

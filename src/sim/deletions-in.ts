@@ -1,8 +1,7 @@
 import type { Pod } from '../api/index.ts';
 import { decodeText } from '../lib/index.ts';
 
-interface Carrier {
-  readonly kind?: string;
+interface Carrier extends Pod {
   readonly object?: Pod;
   readonly items?: readonly Pod[];
 }
@@ -14,7 +13,7 @@ export function deletionsIn(bytes: Uint8Array): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const carrier = parse(line);
     if (carrier === undefined) return [];
-    const pods = carrier.object !== undefined ? [carrier.object] : (carrier.items ?? [carrier as Pod]);
+    const pods = carrier.object !== undefined ? [carrier.object] : (carrier.items ?? [carrier]);
     return pods.flatMap(({ metadata }) => (metadata?.deletionTimestamp === undefined ? [] : [metadata.uid ?? '']));
   });
 }

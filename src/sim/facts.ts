@@ -1,5 +1,6 @@
 /** What really happened in a simulated cluster, as nobody inside it can know: what invariants are checked against. */
 import type { Pod } from '../api/index.ts';
+import { assertNever } from '../lib/index.ts';
 import type { Sim } from './sim.ts';
 
 /** Why a container's process ended: by itself, for want of memory, at SIGTERM, by SIGKILL, with its machine. */
@@ -18,6 +19,8 @@ export type Fact =
   | ({ readonly kind: 'start-sent' } & ContainerName)
   | ({ readonly kind: 'started' } & ContainerName)
   | ({ readonly kind: 'exited'; readonly exitCode: number; readonly cause: EndCause } & ContainerName)
+  /** An agent asked for a stop. */
+  | ({ readonly kind: 'stop-sent'; readonly graceSeconds: number } & ContainerName)
   /** A stop reached the runtime. */
   | ({ readonly kind: 'stop-called'; readonly graceSeconds: number } & ContainerName)
   | {
@@ -31,6 +34,15 @@ export type Fact =
   | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
   | { readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'wall-stepped'; readonly node: string };
 
+/** Also of those that share a shape. */
+type FactOf<K extends Fact['kind'], F extends Fact = Fact> = F extends { readonly kind: infer FK }
+  ? K extends FK
+    ? F
+    : never
+  : never;
+
+type Handlers = { readonly [K in Fact['kind']]?: (fact: FactOf<K>, mono: number) => void };
+
 export class Facts {
   readonly #sim: Sim;
   readonly #listeners: ((fact: Fact, mono: number) => void)[] = [];
@@ -42,6 +54,14 @@ export class Facts {
   /** A listener that throws ends the run. */
   listen(listener: (fact: Fact, mono: number) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** The same, with one handler for each kind that matters. */
+  on(handlers: Handlers): void {
+    this.listen((fact, mono) => {
+      const handler = handlers[fact.kind] as ((fact: Fact, mono: number) => void) | undefined;
+      handler?.(fact, mono);
+    });
   }
 
   tell(fact: Fact): void {
@@ -64,8 +84,9 @@ export function describeFact(fact: Fact): string {
       return `${fact.kind} ${fact.uid} ${fact.container}#${fact.attempt}`;
     case 'exited':
       return `exited ${fact.uid} ${fact.container}#${fact.attempt} ${fact.exitCode} ${fact.cause}`;
+    case 'stop-sent':
     case 'stop-called':
-      return `stop-called ${fact.uid} ${fact.container}#${fact.attempt} grace ${fact.graceSeconds}`;
+      return `${fact.kind} ${fact.uid} ${fact.container}#${fact.attempt} grace ${fact.graceSeconds}`;
     case 'sandbox-created':
     case 'sandbox-stopped':
     case 'sandbox-removed':
@@ -75,7 +96,12 @@ export function describeFact(fact: Fact): string {
       return `${fact.kind} ${fact.pod.metadata?.name} ${fact.pod.status?.phase ?? ''} @${fact.revision}`;
     case 'deletion-delivered':
       return `${fact.kind} ${fact.uid} to ${fact.node}`;
-    default:
+    case 'agent-started':
+    case 'agent-killed':
+    case 'machine-lost':
+    case 'wall-stepped':
       return `${fact.kind} ${fact.node}`;
+    default:
+      return assertNever(fact);
   }
 }

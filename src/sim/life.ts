@@ -11,6 +11,7 @@ export class Life {
   #alive = true;
   #suspended = false;
   #backlog: (() => void)[] = [];
+  readonly #onKill = new Set<() => void>();
 
   constructor(sim: Sim, name: string) {
     this.#sim = sim;
@@ -37,6 +38,14 @@ export class Life {
   kill(): void {
     this.#alive = false;
     this.#backlog = [];
+    for (const listener of this.#onKill) listener();
+    this.#onKill.clear();
+  }
+
+  /** What others do when its connections close. Returns how to forget it. */
+  onKill(listener: () => void): () => void {
+    this.#onKill.add(listener);
+    return () => this.#onKill.delete(listener);
   }
 
   /** SIGTERM: asks it to end; it goes on until it has, or is killed. */

@@ -2,6 +2,7 @@
  * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b] [--trace] [--log] [--check-determinism] [--list]
  * Exit code 1 when a seed fails; its last events are printed, and the same seed gives the same run.
  */
+import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import type { Logger } from '../lib/index.ts';
 import { realEventLoop } from './event-loop.node.ts';
@@ -11,6 +12,9 @@ import { type RunReport, runSeed } from './run-seed.ts';
 import { Trace } from './trace.ts';
 
 const LINES_OF_A_FAILURE = 60;
+
+// One signal ends a whole process: that many parts of it listen is no leak.
+setMaxListeners(0);
 
 const { values } = parseArgs({
   options: {
@@ -50,7 +54,7 @@ async function runOne(seed: number): Promise<boolean> {
   );
   if (report.failure !== undefined) {
     const { failure } = report;
-    console.log(failure instanceof Error ? (failure.stack ?? failure.message) : String(failure));
+    console.log(failure instanceof Error ? (failure.stack ?? failure.message) : JSON.stringify(failure));
     console.log(`\nagain: npm run sim -- --seed ${seed} --trace`);
     return false;
   }

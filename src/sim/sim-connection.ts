@@ -135,7 +135,7 @@ function carry(
   const { sim, life, link, random } = wiring;
   const queue = new AsyncQueue<Uint8Array>(MAX_STREAM_CHUNKS);
   const iterator = response.body[Symbol.asyncIterator]();
-  let open = true;
+  const state = { open: true };
   let lastArrival = 0;
   /** Later than everything sent before: a stream keeps its order. */
   const arrive = (fn: () => void): void => {
@@ -143,8 +143,8 @@ function carry(
     sim.after(lastArrival - sim.mono, `stream ${what}`, () => life.deliver(fn));
   };
   const close = (): void => {
-    if (!open) return;
-    open = false;
+    if (!state.open) return;
+    state.open = false;
     forget();
     serverSide.abort(new Error('stream closed'));
     void iterator.return?.();
@@ -157,9 +157,9 @@ function carry(
     );
   });
   const pump = async (): Promise<void> => {
-    while (open) {
+    while (state.open) {
       const next = await iterator.next();
-      if (!open) return;
+      if (!state.open) return;
       if (next.done === true) {
         arrive(() => queue.end());
         close();

@@ -105,6 +105,15 @@ export class SimDisk {
     this.#set(this.#placeFor(path), { ...this.#newNode('symlink', 0o777), target }, false);
   }
 
+  exists(path: string): boolean {
+    return this.resolve(path) !== undefined;
+  }
+
+  /** Names in a folder; none where there is no folder. */
+  list(path: string): readonly string[] {
+    return this.exists(path) ? this.names(path) : [];
+  }
+
   names(path: string): readonly string[] {
     const target = this.#need(path);
     if (target.node.type !== 'directory') throw new FileError('ENOTDIR', path, `ENOTDIR: not a directory, '${path}'`);
@@ -151,7 +160,7 @@ export class SimDisk {
 
   onChange(listener: (path: string) => void): () => void {
     this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    return () => void this.#watchers.delete(listener);
   }
 
   info(node: DiskNode): FileInfo {

@@ -84,7 +84,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
           life.deliver(onChange);
         });
       });
-      return { close: () => void stop() };
+      return { close: stop };
     },
   };
 }

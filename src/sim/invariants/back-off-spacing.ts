@@ -25,26 +25,16 @@ export function keepsBackOff(facts: Facts): void {
   const excuse = (matches: (key: string) => boolean): void => {
     for (const [key, curve] of curves) if (matches(key)) curve.excused = true;
   };
-  facts.listen((fact, mono) => {
-    switch (fact.kind) {
-      // The exit's wall time is all that a new agent has: a step in between makes it meaningless.
-      case 'wall-stepped':
-      case 'machine-lost':
-        excuse(() => true);
-        return;
-      case 'sandbox-created':
-        excuse((key) => key.startsWith(`${fact.uid} `));
-        return;
-      case 'exited': {
-        const curve = curves.get(`${fact.uid} ${fact.container}`);
-        if (curve !== undefined) curve.exitedAt = mono;
-        return;
-      }
-      case 'started':
-        onStart(curves, `${fact.uid} ${fact.container}`, mono);
-        return;
-      default:
-    }
+  facts.on({
+    // The exit's wall time is all that a new agent has: a step in between makes it meaningless.
+    'wall-stepped': () => excuse(() => true),
+    'machine-lost': () => excuse(() => true),
+    'sandbox-created': ({ uid }) => excuse((key) => key.startsWith(`${uid} `)),
+    exited: ({ uid, container }, mono) => {
+      const curve = curves.get(`${uid} ${container}`);
+      if (curve !== undefined) curve.exitedAt = mono;
+    },
+    started: ({ uid, container }, mono) => onStart(curves, `${uid} ${container}`, mono),
   });
 }
 
@@ -64,5 +54,6 @@ function onStart(curves: Map<string, Curve>, key: string, mono: number): void {
       `${key} restarted ${waitedMs.toFixed(0)} ms after its exit, not ${neededMs} (restart ${level + 1})`,
     );
   }
-  curves.set(key, { level: level + 1, startedAt: mono, exitedAt: undefined, excused: false });
+  // An excused start may not have counted as a restart: then the next one is free again.
+  curves.set(key, { level: curve.excused ? 0 : level + 1, startedAt: mono, exitedAt: undefined, excused: false });
 }

@@ -11,46 +11,37 @@ export function givesFullGrace(facts: Facts): void {
   const pods = new Map<string, Pod>();
   /** UID → mono ms when the shortest grace that was ever asked for ends. */
   const deadlines = new Map<string, number>();
-  /** Container id → mono ms of the first stop. */
+  /** Container id → mono ms when its first stop was sent: the grace counts from there, whatever became of the call. */
   const firstStops = new Map<string, number>();
   let wallIsSane = true;
-  facts.listen((fact, mono) => {
-    switch (fact.kind) {
-      case 'wall-stepped':
-        wallIsSane = false;
-        return;
-      case 'pod-written': {
-        const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = fact.pod.metadata ?? {};
-        const before = pods.get(uid)?.metadata;
-        pods.set(uid, fact.pod);
-        const news =
-          before?.deletionTimestamp === undefined || before.deletionGracePeriodSeconds !== deletionGracePeriodSeconds;
-        if (deletionTimestamp === undefined || !news) return;
-        const deadline = mono + deletionGracePeriodSeconds * 1000;
-        deadlines.set(uid, Math.min(deadline, deadlines.get(uid) ?? deadline));
-        return;
-      }
-      case 'pod-deleted':
-        pods.delete(fact.pod.metadata?.uid ?? '');
-        return;
-      case 'stop-called':
-        if (!firstStops.has(fact.id)) firstStops.set(fact.id, mono);
-        return;
-      case 'exited': {
-        const pod = pods.get(fact.uid);
-        if (fact.cause !== 'kill' || pod === undefined || !wallIsSane) return;
-        const stopped = firstStops.get(fact.id);
-        const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + graceOf(pod, fact.container) * 1000;
-        const allowedAt = Math.min(own, deadlines.get(fact.uid) ?? Number.POSITIVE_INFINITY);
-        if (mono >= allowedAt - SLACK_MS) return;
-        const early = ((allowedAt - mono) / 1000).toFixed(1);
-        throw new InvariantViolation(
-          'full grace',
-          `${fact.uid} ${fact.container}#${fact.attempt} was killed ${early} s early`,
-        );
-      }
-      default:
-    }
+  facts.on({
+    'wall-stepped': () => {
+      wallIsSane = false;
+    },
+    'pod-written': ({ pod }, mono) => {
+      const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {};
+      const before = pods.get(uid)?.metadata;
+      pods.set(uid, pod);
+      const news =
+        before?.deletionTimestamp === undefined || before.deletionGracePeriodSeconds !== deletionGracePeriodSeconds;
+      if (deletionTimestamp === undefined || !news) return;
+      const deadline = mono + deletionGracePeriodSeconds * 1000;
+      deadlines.set(uid, Math.min(deadline, deadlines.get(uid) ?? deadline));
+    },
+    'pod-deleted': ({ pod }) => void pods.delete(pod.metadata?.uid ?? ''),
+    'stop-sent': ({ id }, mono) => {
+      if (!firstStops.has(id)) firstStops.set(id, mono);
+    },
+    exited: ({ uid, id, container, attempt, cause }, mono) => {
+      const pod = pods.get(uid);
+      if (cause !== 'kill' || pod === undefined || !wallIsSane) return;
+      const stopped = firstStops.get(id);
+      const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + graceOf(pod, container) * 1000;
+      const allowedAt = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
+      if (mono >= allowedAt - SLACK_MS) return;
+      const early = ((allowedAt - mono) / 1000).toFixed(1);
+      throw new InvariantViolation('full grace', `${uid} ${container}#${attempt} was killed ${early} s early`);
+    },
   });
 }
 

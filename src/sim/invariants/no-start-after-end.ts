@@ -9,33 +9,21 @@ export function noStartAfterEnd(facts: Facts): void {
   const told = new Set<string>();
   const ending = new Set<string>();
   const over = new Set<string>();
-  facts.listen((fact) => {
-    switch (fact.kind) {
-      case 'deletion-delivered':
-        told.add(fact.uid);
-        return;
-      case 'stop-called':
-      case 'sandbox-stopped':
-        if (told.has(fact.uid)) ending.add(fact.uid);
-        return;
-      case 'pod-written': {
-        const phase = fact.pod.status?.phase;
-        if (phase === 'Succeeded' || phase === 'Failed') over.add(fact.pod.metadata?.uid ?? '');
-        return;
-      }
-      case 'start-sent': {
-        const why = ending.has(fact.uid)
-          ? 'its termination began'
-          : over.has(fact.uid)
-            ? 'its phase was terminal'
-            : undefined;
-        if (why === undefined) return;
-        throw new InvariantViolation(
-          'no start after the end',
-          `${fact.uid} ${fact.container}#${fact.attempt} started after ${why}`,
-        );
-      }
-      default:
-    }
+  const stopped = ({ uid }: { readonly uid: string }): void => {
+    if (told.has(uid)) ending.add(uid);
+  };
+  facts.on({
+    'deletion-delivered': ({ uid }) => void told.add(uid),
+    'stop-called': stopped,
+    'sandbox-stopped': stopped,
+    'pod-written': ({ pod }) => {
+      const phase = pod.status?.phase;
+      if (phase === 'Succeeded' || phase === 'Failed') over.add(pod.metadata?.uid ?? '');
+    },
+    'start-sent': ({ uid, container, attempt }) => {
+      const what = `${uid} ${container}#${attempt} started after`;
+      if (ending.has(uid)) throw new InvariantViolation('no start after the end', `${what} its termination began`);
+      if (over.has(uid)) throw new InvariantViolation('no start after the end', `${what} its phase was terminal`);
+    },
   });
 }

@@ -8,21 +8,18 @@ import { InvariantViolation } from './violation.ts';
  */
 export function keepsStatusHistory(facts: Facts, running: () => readonly ContainerName[]): void {
   const last = new Map<string, Pod>();
-  facts.listen((fact) => {
-    if (fact.kind === 'pod-deleted') last.delete(fact.pod.metadata?.uid ?? '');
-    if (fact.kind !== 'pod-written') return;
-    const uid = fact.pod.metadata?.uid ?? '';
-    const before = last.get(uid);
-    last.set(uid, fact.pod);
-    if (before !== undefined) compare(uid, before, fact.pod);
-    if (isTerminal(fact.pod) && (before === undefined || !isTerminal(before)) && !endedByPodGc(fact.pod)) {
-      const alive = running().filter((each) => each.uid === uid);
-      if (alive.length > 0)
-        throw new InvariantViolation(
-          'terminal phase',
-          `${uid} is ${fact.pod.status?.phase} while ${alive[0]?.container} runs`,
-        );
-    }
+  facts.on({
+    'pod-deleted': ({ pod }) => void last.delete(pod.metadata?.uid ?? ''),
+    'pod-written': ({ pod }) => {
+      const uid = pod.metadata?.uid ?? '';
+      const before = last.get(uid);
+      last.set(uid, pod);
+      if (before !== undefined) compare(uid, before, pod);
+      if (!isTerminal(pod) || (before !== undefined && isTerminal(before)) || endedByPodGc(pod)) return;
+      const alive = running().find((each) => each.uid === uid);
+      if (alive === undefined) return;
+      throw new InvariantViolation('terminal phase', `${uid} is ${pod.status?.phase} while ${alive.container} runs`);
+    },
   });
 }
 

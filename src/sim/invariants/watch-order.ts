@@ -10,8 +10,9 @@ import { InvariantViolation } from './violation.ts';
  */
 export async function observeWatch(client: KubeClient, clock: Clock, facts: Facts): Promise<void> {
   const revisions: number[] = [];
-  facts.listen((fact) => {
-    if (fact.kind === 'pod-written' || fact.kind === 'pod-deleted') revisions.push(fact.revision);
+  facts.on({
+    'pod-written': ({ revision }) => void revisions.push(revision),
+    'pod-deleted': ({ revision }) => void revisions.push(revision),
   });
   const forever = new AbortController().signal;
   let from: string | undefined;

@@ -130,13 +130,7 @@ export function createSimRuntimeService(wiring: RuntimeWiring): RuntimeService {
       runtime.startSent(id);
       return call('startContainer', 40, options, () => runtime.startContainer(id));
     },
-    stopContainer: (id, graceSeconds, options) =>
-      call(
-        'stopContainer',
-        2,
-        options,
-        () => new Promise<void>((resolve) => runtime.stopContainer(id, graceSeconds, resolve)),
-      ),
+    stopContainer: (id, graceSeconds, options) => stopContainer(wiring, call, id, graceSeconds, options),
     removeContainer: (id, options) => call('removeContainer', 15, options, () => runtime.removeContainer(id)),
     listContainers: (filter, options) =>
       call('listContainers', 2, options, () => runtime.listContainers().filter((each) => matches(filter, each))),
@@ -151,6 +145,28 @@ export function createSimRuntimeService(wiring: RuntimeWiring): RuntimeService {
     updatePodCidr: (cidr, options) => call('updatePodCidr', 1, options, () => void cidr),
     events: (signal, onConnected) => events(sim, life, wiring, signal, onConnected),
   };
+}
+
+/** Lasts until the container is dead; whoever hangs up before takes the stop back. */
+function stopContainer(
+  { life, runtime }: RuntimeWiring,
+  call: Call,
+  id: string,
+  graceSeconds: number,
+  options: CallOptions = {},
+): Promise<void> {
+  runtime.stopSent(id, graceSeconds);
+  return call('stopContainer', 2, options, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const takeBack = runtime.stopContainer(id, graceSeconds, () => {
+      forget();
+      resolve();
+    });
+    const forget = life.onKill(takeBack);
+    if (options.signal?.aborted === true || !life.alive) takeBack();
+    options.signal?.addEventListener('abort', takeBack, { once: true });
+    return promise;
+  });
 }
 
 /** `exit CODE` ends so; any other command asks for the container's health. */

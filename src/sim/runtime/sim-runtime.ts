@@ -46,9 +46,11 @@ interface ContainerRecord {
   reason: string;
   /** Until then reads still say "running". */
   visibleAt: number;
-  killAtMono: number;
+  termSent: boolean;
+  /** SIGKILLs planned by stops under way: the daemon's doing, lost with it or with whoever asked. */
+  readonly kills: Set<Cancellable>;
   readonly planned: Cancellable[];
-  readonly onDead: (() => void)[];
+  readonly onDead: Set<() => void>;
 }
 
 export class SimRuntime {
@@ -88,6 +90,11 @@ export class SimRuntime {
   /** The runtime's daemon dies; containers run on. What ends meanwhile keeps its code and loses its reason. */
   goDown(): void {
     this.#down = true;
+    for (const { kills, onDead } of this.#containers.values()) {
+      for (const kill of kills) kill.cancel();
+      kills.clear();
+      onDead.clear();
+    }
     for (const tell of this.#cutListeners) tell();
   }
 
@@ -152,7 +159,7 @@ export class SimRuntime {
     }
     const id = this.#newId();
     const behaviour = behaviourOf([...config.command, ...config.args]);
-    const times = { startedMono: 0, startedAt: 0, finishedAt: 0, visibleAt: 0, killAtMono: Number.POSITIVE_INFINITY };
+    const times = { startedMono: 0, startedAt: 0, finishedAt: 0, visibleAt: 0, termSent: false };
     const container: ContainerRecord = {
       id,
       sandbox,
@@ -164,7 +171,8 @@ export class SimRuntime {
       exitCode: 0,
       reason: '',
       planned: [],
-      onDead: [],
+      onDead: new Set(),
+      kills: new Set(),
     };
     this.#containers.set(id, container);
     this.#facts.tell({ kind: 'created', ...nameOf(container) });
@@ -190,25 +198,28 @@ export class SimRuntime {
     );
   }
 
-  /** `onDead` is called once it is dead and reads show it. Of overlapping stops the shortest grace wins. */
-  stopContainer(id: string, graceSeconds: number, onDead: () => void): void {
+  /**
+   * `onDead` is called once it is dead and reads show it. Of overlapping stops the shortest grace wins. The answer takes the
+   * stop back, as containerd does when its caller hangs up: the signal that was sent stays sent, no SIGKILL follows.
+   */
+  stopContainer(id: string, graceSeconds: number, onDead: () => void): () => void {
     const container = this.#containers.get(id);
     if (container === undefined || container.state !== 'running') {
       this.#sim.after(this.#lagLeft(container), 'stop of the dead', onDead);
-      return;
+      return () => {};
     }
     this.#facts.tell({ kind: 'stop-called', graceSeconds, ...nameOf(container) });
-    container.onDead.push(onDead);
-    const first = container.killAtMono === Number.POSITIVE_INFINITY;
-    const killAt = this.#sim.mono + graceSeconds * 1000;
-    if (killAt < container.killAtMono) {
-      container.killAtMono = killAt;
-      this.#plan(container, graceSeconds * 1000, () => this.#kill(container, 'kill'));
-    }
-    if (!first || container.behaviour.ignoreTerm === true) return;
-    this.#plan(container, container.behaviour.stopMs ?? DEFAULT_STOP_MS, () =>
-      this.#end(container, SIGTERM_CODE, 'term'),
+    container.onDead.add(onDead);
+    const kill = this.#sim.after(graceSeconds * 1000, `kill ${container.config.name}`, () =>
+      this.#kill(container, 'kill'),
     );
+    container.kills.add(kill);
+    this.#sendTerm(container);
+    return () => {
+      kill.cancel();
+      container.kills.delete(kill);
+      container.onDead.delete(onDead);
+    };
   }
 
   removeContainer(id: string): void {
@@ -264,6 +275,12 @@ export class SimRuntime {
     if (name !== undefined) this.#facts.tell({ kind: 'start-sent', ...name });
   }
 
+  /** An agent sends a stop. */
+  stopSent(id: string, graceSeconds: number): void {
+    const name = this.name(id);
+    if (name !== undefined) this.#facts.tell({ kind: 'stop-sent', graceSeconds, ...name });
+  }
+
   /** Ids of what runs, by (uid, container name): for invariants. */
   running(): readonly ContainerName[] {
     return [...this.#containers.values()].filter(({ state }) => state === 'running').map(nameOf);
@@ -288,13 +305,22 @@ export class SimRuntime {
     }
   }
 
+  #sendTerm(container: ContainerRecord): void {
+    if (container.termSent || container.behaviour.ignoreTerm === true) return;
+    container.termSent = true;
+    this.#plan(container, container.behaviour.stopMs ?? DEFAULT_STOP_MS, () =>
+      this.#end(container, SIGTERM_CODE, 'term'),
+    );
+  }
+
   #kill(container: ContainerRecord, cause: EndCause): void {
     if (container.state === 'running') this.#end(container, SIGKILL_CODE, cause);
   }
 
   #end(container: ContainerRecord, exitCode: number, cause: EndCause): void {
     if (container.state !== 'running') return;
-    for (const event of container.planned.splice(0)) event.cancel();
+    for (const event of [...container.planned.splice(0), ...container.kills]) event.cancel();
+    container.kills.clear();
     container.state = 'exited';
     container.finishedAt = this.#wall.wall;
     container.exitCode = exitCode;
@@ -307,7 +333,8 @@ export class SimRuntime {
     if (cause === 'oom') this.#announce({ kind: 'oom', id: container.id, podUid: uid });
     this.#announce({ kind: 'stopped', id: container.id, podUid: uid });
     this.#sim.after(lagMs, 'status shows exit', () => {
-      for (const tell of container.onDead.splice(0)) tell();
+      for (const tell of container.onDead) tell();
+      container.onDead.clear();
     });
   }
 
