@@ -13,9 +13,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
   process.exit(1);
 }
 
-// Under a steady load V8 lets the young generation grow to many times what lives in it; measured with 100 pods, this takes
-// 134 MiB of memory down to 91 MiB at no cost in CPU. It must be set before anything is loaded.
-setFlagsFromString('--max-semi-space-size=2');
+// Under load V8 lets the young generation grow to many times what lives in it: with 40 pods made at once it takes mendlet
+// from 155 MB of memory to 260 MB. This keeps it at its first size, with hardly more work (measured: 5.9 % of a core at
+// rest for 5.4 %). The flag that is meant for it, --max-semi-space-size, is read before any code of ours runs.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 // Beside this file in dist/, and never part of this file: see above.
 const program = new URL('./program.js', import.meta.url).href;
