@@ -13,22 +13,23 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import type * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { collectLicences } from './licences.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const libraries = existsSync(join(root, 'tools/bundle/node_modules/esbuild')) ? join(root, 'tools/bundle') : root;
-const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof import('esbuild');
+const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof esbuild;
 
 /** Bare imports of our sources are found in `libraries`, whatever else lies in the checkout's node_modules. */
 const fromLibraries: Plugin = {
   name: 'from-libraries',
-  setup({ onResolve, resolve: resolveWith }) {
-    onResolve({ filter: /^[^./]/ }, (args) => {
+  setup(bundling) {
+    bundling.onResolve({ filter: /^[^./]/ }, (args) => {
       if (args.pluginData === 'done' || args.path.startsWith('node:')) return undefined;
       if (!args.importer.startsWith(join(root, 'src'))) return undefined;
-      return resolveWith(args.path, { kind: args.kind, resolveDir: libraries, pluginData: 'done' });
+      return bundling.resolve(args.path, { kind: args.kind, resolveDir: libraries, pluginData: 'done' });
     });
   },
 };

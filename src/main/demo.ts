@@ -6,7 +6,6 @@ import { defaultListen, type UpOptions } from '../cli/index.ts';
 import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
-import { systemFileSystem } from '../lib/file-system.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import type { MainContext } from './context.ts';
 import { type DataDir, openDataDir, openExistingDataDir } from './data-dir.node.ts';

@@ -158,7 +158,7 @@ function stateOf(status: ContainerStatus, before: PodView, at: Reading): Now {
   if (running !== undefined) {
     const same = before.now.kind === 'running' && before.restarts === status.restartCount;
     const since = same && before.now.kind === 'running' ? before.now.since : at.mono;
-    return { kind: 'running', since, ready: status.ready === true };
+    return { kind: 'running', since, ready: status.ready };
   }
   if (terminated !== undefined) return { kind: 'dead' };
   if (waiting?.reason === 'CrashLoopBackOff') {

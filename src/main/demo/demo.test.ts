@@ -17,7 +17,7 @@ function pod(name: string, status: Partial<ContainerStatus>): Pod {
       phase: 'Running',
       containerStatuses: [{ name: 'app', restartCount: 0, ready: true, image: '', imageID: '', ...status }],
     },
-  } as Pod;
+  };
 }
 const dead = (id: string, exitCode: number, finished: number, more: object = {}) => ({
   terminated: { containerID: id, exitCode, reason: 'Error', finishedAt: time(finished), startedAt: time(0), ...more },
