@@ -263,7 +263,6 @@ export interface RegistryAuth {
   readonly auth?: string;
   readonly identityToken?: string;
   readonly registryToken?: string;
-  readonly serverAddress?: string;
 }
 
 export interface ImageService {

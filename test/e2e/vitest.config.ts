@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/e2e/**/*.e2e.test.ts', 'src/**/*.e2e.test.ts'],
+    include: ['test/e2e/**/*.e2e.test.ts', 'test/cri/**/*.e2e.test.ts'],
     pool: 'forks',
     // Real containers on one machine: one suite at a time keeps their timings honest.
     fileParallelism: false,

@@ -30,9 +30,9 @@ describe('credentialsOf', () => {
       }),
     );
     expect(found.map(({ auth }) => auth)).toEqual([
-      { username: 'u', password: 'p', serverAddress: 'a' },
-      { username: 'v', password: 'q:r', serverAddress: 'b' },
-      { identityToken: 't', serverAddress: 'c' },
+      { username: 'u', password: 'p' },
+      { username: 'v', password: 'q:r' },
+      { identityToken: 't' },
     ]);
   });
 

@@ -40,7 +40,8 @@ function entries(auths: unknown): RegistryCredential[] {
   if (!isRecord(auths)) return [];
   return Object.entries(auths).flatMap(([key, value]) => {
     const auth = isRecord(value) ? authOf(value) : undefined;
-    return auth === undefined ? [] : [{ registry: registryKey(key), auth: { ...auth, serverAddress: key } }];
+    // No server address, as upstream: containerd reads one as a URL, and fails on "host:port".
+    return auth === undefined ? [] : [{ registry: registryKey(key), auth }];
   });
 }
 
