@@ -180,7 +180,9 @@ export class ContainerdSupervisor {
 
 /** The living containerd with our configuration file, if any. Asserts by throwing that there is at most one. */
 export function runningContainerd(paths: ContainerdPaths): ProcessFacts | undefined {
-  const found = findProcesses(({ args }) => args[1] === '--config' && args[2] === paths.configFile);
+  const same = findProcesses(({ args }) => args[1] === '--config' && args[2] === paths.configFile);
+  // Between its fork and exec a child of containerd (a shim, runc) looks like containerd.
+  const found = same.filter(({ parent }) => !same.some(({ pid }) => pid === parent));
   if (found.length > 1) {
     const pids = found.map(({ pid }) => pid).join(', ');
     throw new ContainerdError(`more than one containerd runs on ${paths.configFile}: ${pids}; end all but one`);
