@@ -13,6 +13,9 @@ const realSetImmediate = setImmediate;
 /** `…/src/`: frames of our own code. The simulator's own adapter is no leak. */
 const OURS = `${import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf(sep))}${sep}`;
 
+/** Frames that may do what simulated code may not: this file, and tests around a run. */
+const NOT_SIMULATED = [import.meta.filename, '.test.ts'];
+
 type Callable = (...args: never[]) => unknown;
 type Owner = Record<string, unknown>;
 
@@ -21,21 +24,43 @@ export const realEventLoop: EventLoop = {
   guard: beginGuard,
 };
 
+/** Guards of the simulations in this process that run now: the poison is laid with the first and lifted with the last. */
+const guards = new Set<{ first: DeterminismViolation | undefined }>();
+let lift: (() => void) | undefined;
+
 function beginGuard(): DeterminismGuard {
-  let first: DeterminismViolation | undefined;
-  const restore: (() => void)[] = [];
-  const check = (what: string): void => {
-    const violation = new DeterminismViolation(`simulated code called ${what}`);
-    const frames = (violation.stack ?? '').split('\n').slice(1);
-    if (
-      !frames.some(
-        (frame) => frame.includes(OURS) && !frame.includes(import.meta.filename) && !frame.includes('.test.ts'),
-      )
-    )
-      return;
-    first ??= violation;
-    throw violation;
+  const guard: { first: DeterminismViolation | undefined } = { first: undefined };
+  const before = countResources();
+  guards.add(guard);
+  lift ??= layPoison();
+  return {
+    violation: () => {
+      const found = guard.first;
+      guard.first = undefined;
+      return found;
+    },
+    pending: () => newResources(before),
+    release: () => {
+      guards.delete(guard);
+      if (guards.size > 0) return;
+      lift?.();
+      lift = undefined;
+    },
   };
+}
+
+function check(what: string): void {
+  const violation = new DeterminismViolation(`simulated code called ${what}`);
+  const frames = (violation.stack ?? '').split('\n').slice(1);
+  const ours = frames.some((frame) => frame.includes(OURS) && !NOT_SIMULATED.some((name) => frame.includes(name)));
+  if (!ours) return;
+  for (const guard of guards) guard.first ??= violation;
+  throw violation;
+}
+
+/** Returns how to undo it. */
+function layPoison(): () => void {
+  const restore: (() => void)[] = [];
   const poison = (owner: object, name: string, label = name): void => {
     const holder = owner as Owner;
     const real = holder[name];
@@ -48,31 +73,18 @@ function beginGuard(): DeterminismGuard {
       holder[name] = real;
     });
   };
-  const before = countResources();
-  poisonGlobals(poison, check, restore);
+  poisonGlobals(poison, restore);
   for (const name of fsNames(fs)) poison(fs, name, `fs.${name}`);
   for (const name of fsNames(fsPromises)) poison(fsPromises, name, `fs.promises.${name}`);
   for (const name of ['setTimeout', 'setInterval', 'setImmediate']) poison(timers, name, `timers.${name}`);
   syncBuiltinESMExports();
-  return {
-    violation: () => {
-      const found = first;
-      first = undefined;
-      return found;
-    },
-    pending: () => newResources(before),
-    release: () => {
-      for (const undo of restore.toReversed()) undo();
-      syncBuiltinESMExports();
-    },
+  return () => {
+    for (const undo of restore.toReversed()) undo();
+    syncBuiltinESMExports();
   };
 }
 
-function poisonGlobals(
-  poison: (owner: object, name: string, label?: string) => void,
-  check: (what: string) => void,
-  restore: (() => void)[],
-): void {
+function poisonGlobals(poison: (owner: object, name: string, label?: string) => void, restore: (() => void)[]): void {
   for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'fetch']) poison(globalThis, name);
   poison(Math, 'random', 'Math.random');
   poison(performance, 'now', 'performance.now');
