@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { Container } from '../../api/index.ts';
+import { testPod } from '../plan/plan.fixtures.ts';
+import { containerResources, cpuQuota, cpuShares, oomScoreAdj, podCgroupLimits, podCgroupPath } from './resources.ts';
+
+const GIB = 1024 ** 3;
+const node = { memoryBytes: 16 * GIB, cgroupVersion: 'v1' as const };
+const container = (requests?: Record<string, string>, limits?: Record<string, string>, name = 'main'): Container => ({
+  name,
+  image: 'i',
+  resources: { ...(requests && { requests }), ...(limits && { limits }) },
+});
+const podOf = (...containers: Container[]) => testPod({ containers });
+
+it.each([
+  [0, 2],
+  [1, 2],
+  [2, 2],
+  [100, 102],
+  [1000, 1024],
+  [10_000_000, 262_144],
+])('%i m are %i shares', (milli, shares) => expect(cpuShares(milli)).toBe(shares));
+
+it.each([
+  [0, 0],
+  [1, 1000],
+  [10, 1000],
+  [500, 50_000],
+  [2500, 250_000],
+])('%i m are a quota of %i', (milli, quota) => expect(cpuQuota(milli)).toBe(quota));
+
+describe('containerResources', () => {
+  it.each<[string, Container, object]>([
+    ['nothing asked for', container(), { cpuShares: 2, cpuQuota: 0, memoryLimitBytes: 0, oomScoreAdj: 1000 }],
+    ['a limit counts as the request', container(undefined, { cpu: '500m' }), { cpuShares: 512, cpuQuota: 50_000 }],
+    ['a request of zero does not', container({ cpu: '0' }, { cpu: '500m' }), { cpuShares: 2, cpuQuota: 50_000 }],
+    ['memory', container({ memory: '64Mi' }, { memory: '128Mi' }), { memoryLimitBytes: 128 * 1024 ** 2 }],
+  ])('%s', (_name, each, expected) => expect(containerResources(podOf(each), each, node)).toMatchObject(expected));
+
+  it('lets an OOM kill the whole container on cgroup v2', () => {
+    const each = container();
+    expect(containerResources(podOf(each), each, { ...node, cgroupVersion: 'v2' }).unified).toEqual({
+      'memory.oom.group': '1',
+    });
+    expect(containerResources(podOf(each), each, node).unified).toBeUndefined();
+  });
+});
+
+it.each<[string, Container, number]>([
+  ['best effort', container(), 1000],
+  ['guaranteed', container({ cpu: '1', memory: '1Gi' }, { cpu: '1', memory: '1Gi' }), -997],
+  ['a quarter of the node', container({ memory: '4Gi' }), 750],
+  ['next to nothing', container({ memory: '1' }), 999],
+  ['all of it', container({ memory: '16Gi' }), 3],
+])('oom_score_adj of %s is %i', (_name, each, score) =>
+  expect(oomScoreAdj(podOf(each), each, node.memoryBytes)).toBe(score),
+);
+
+it('spares what the node cannot do without', () => {
+  const each = container();
+  expect(oomScoreAdj(testPod({ containers: [each], priority: 2_000_001_000 }), each, GIB)).toBe(-997);
+});
+
+describe("the pod's cgroup", () => {
+  it('is bounded only where every container is', () => {
+    const bounded = container({ cpu: '1' }, { cpu: '1', memory: '1Gi' });
+    const open = container({ cpu: '500m' }, { memory: '1Gi' }, 'open');
+    expect(podCgroupLimits(podOf(bounded, open))).toEqual({ cpuShares: 1536, memoryLimitBytes: 2 * GIB });
+    expect(podCgroupLimits(podOf(bounded))).toEqual({
+      cpuShares: 1024,
+      cpuQuota: 100_000,
+      cpuPeriod: 100_000,
+      memoryLimitBytes: GIB,
+    });
+    expect(podCgroupLimits(podOf(container()))).toEqual({ cpuShares: 2 });
+  });
+
+  it.each<[Container, string[]]>([
+    [container(), ['kubepods', 'besteffort']],
+    [container({ cpu: '1' }), ['kubepods', 'burstable']],
+    [container({ cpu: '1', memory: '1Gi' }, { cpu: '1', memory: '1Gi' }), ['kubepods']],
+  ])('lies in its class', (each, parents) => {
+    const pod = podOf(each);
+    expect(podCgroupPath(pod)).toEqual([...parents, `pod${pod.metadata?.uid}`]);
+  });
+});

@@ -1,0 +1,52 @@
+/** The one thing about a start that no simulation can be sure to hit: the end of the pod between create and start. */
+import { expect, it } from 'vitest';
+import type { RuntimeService } from '../../cri/index.ts';
+import { createMetrics, silentLogger } from '../../lib/index.ts';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { testPod } from '../plan/plan.fixtures.ts';
+import type { Job, VerbContext } from './context.ts';
+import { executeMetrics } from './execute-metrics.ts';
+import { startContainer } from './start-container.ts';
+
+it('is called off between create and start when the pod is ending', async () => {
+  const calls: string[] = [];
+  const job: Job = { pod: testPod(), cancelled: false, signal: new AbortController().signal };
+  const runtime: Pick<RuntimeService, 'createContainer' | 'startContainer'> = {
+    createContainer: async () => {
+      calls.push('create');
+      job.cancelled = true;
+      return 'id';
+    },
+    startContainer: async () => void calls.push('start'),
+  };
+  const nothing = async () => {};
+  const context: Partial<VerbContext> = {
+    clock: createManualClock(),
+    logger: silentLogger,
+    metrics: executeMetrics(createMetrics()),
+    runtime: runtime as RuntimeService,
+    fs: {
+      mkdir: nothing,
+      writeFile: nothing,
+      chmod: nothing,
+      readFile: async () => new Uint8Array(),
+    } as unknown as VerbContext['fs'],
+    cgroups: { version: 'v1', cgroupParent: () => '/cg' } as unknown as VerbContext['cgroups'],
+    volumes: { fact: () => ({ state: 'ready', paths: {} }) } as unknown as VerbContext['volumes'],
+    environment: { resolve: async () => ({ ok: true, env: [], command: [], args: [], expand: (text) => text }) },
+    events: { pod: () => {}, node: () => {} },
+    node: () => ({ hostIps: [], cpuCores: 1, memoryBytes: 1e9 }),
+    config: { instanceId: 'me', rootDir: '/a', podLogsDir: '/l', nodeName: 'n', clusterDns: [], clusterDomain: 'c' },
+  };
+  const result = await startContainer(context as VerbContext, job, {
+    verb: 'start-container',
+    container: 'main',
+    sandboxId: 's',
+    attempt: 0,
+    imageId: 'i',
+    podIps: [],
+    onHookFailure: { gracePeriodSeconds: 30, restart: true },
+  });
+  expect(calls).toEqual(['create']);
+  expect(result).toMatchObject({ ok: false, cancelled: true });
+});
