@@ -220,7 +220,7 @@ describe('paths', () => {
     expect(terminationMessagePath('/a', UID, 'main', 3)).toBe(`/a/pods/${UID}/containers/main/3`);
   });
   it('crash on what was not validated', () => {
-    expect(() => podDir('/a', '../x')).toThrow();
-    expect(() => podLogDir('/a', testPod({}, { name: 'x/y' }))).toThrow();
+    expect(() => podDir('/a', '../x')).toThrow('was not validated');
+    expect(() => podLogDir('/a', testPod({}, { name: 'x/y' }))).toThrow('was not validated');
   });
 });

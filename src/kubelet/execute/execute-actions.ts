@@ -110,7 +110,8 @@ export class Executor {
     // A shorter stop overtakes: the hook of the longer one ends, its call to the runtime stays beside ours.
     jobs.active.get(key)?.controller.abort(new Error('a shorter grace has overtaken'));
     const startedAt = this.#context.clock.now().mono;
-    const { controller, release } = childController(this.#ended.signal);
+    const child = childController(this.#ended.signal);
+    const { controller } = child;
     const job: ActiveJob = {
       pod,
       cancelled: false,
@@ -121,7 +122,7 @@ export class Executor {
     };
     jobs.active.set(key, job);
     void this.#perform(action, job, podIp).then((result) => {
-      release();
+      child.release();
       const now = this.#context.clock.now();
       const seconds = (now.mono - startedAt) / 1000;
       this.#context.metrics.verbSeconds.observe(seconds, { verb: action.verb, result: result.ok ? 'ok' : 'error' });

@@ -44,7 +44,7 @@ export function absorbObservation(note: PodNote, pod: Pod, observed: PodObservat
 
 function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeContainer[]): ContainerMemory {
   let next = lostOf(memory, instances);
-  for (const instance of [...instances].reverse()) {
+  for (const instance of instances.toReversed()) {
     const restartCount = restartCountOf(instance);
     if (restartCount < (next.newest?.restartCount ?? 0)) continue;
     // Created is not yet anything: the start may still fail, and then the count is used again.

@@ -1,4 +1,5 @@
 /** What a plan can ask for. Each verb has one file in `execute/`, is idempotent, and decides nothing. */
+import { assertNever } from '../../lib/index.ts';
 import type { BackOffState } from './pod-memory.ts';
 
 export type PodAction =
@@ -64,8 +65,15 @@ export function jobKey(action: PodAction): string {
     case 'stop-sandbox':
     case 'remove-sandbox':
       return `${action.verb}/${action.sandboxId}`;
-    default:
+    case 'prepare-cgroup':
+    case 'prepare-volumes':
+    case 'create-sandbox':
+    case 'cancel-starts':
+    case 'reclaim-pod':
+    case 'remove-pod-logs':
       return action.verb;
+    default:
+      return assertNever(action);
   }
 }
 

@@ -3,7 +3,7 @@ import { type PodAction, jobKey } from './actions.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import type { ContainerMemory, PodNote } from './pod-memory.ts';
 import { containerMemory, withContainer } from './pod-memory.ts';
-import { WallTimes } from './wall-times.ts';
+import type { WallTimes } from './wall-times.ts';
 
 export interface WaitingReason {
   readonly reason: string;

