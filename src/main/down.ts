@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownOptions } from '../cli/index.ts';
-import { downContainerd, openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
+import { openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
 import { INSTANCE_LABEL, mountsUnder, parseMountPoints } from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
@@ -14,6 +14,7 @@ import { createLogger } from '../lib/logger.node.ts';
 import type { MainContext } from './context.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
+import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
@@ -61,8 +62,8 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
     process: systemProcess,
     logger,
   };
-  if (record.runtime === 'private') await downContainerd({ ...shared, graceSeconds: GRACE_SECONDS });
-  else await downSocket(record.runtime, instanceId, logger);
+  if (record.runtime === 'private') await endPrivateRuntime({ ...shared, graceSeconds: GRACE_SECONDS });
+  else if (record.inUse) await downSocket(record.runtime, instanceId, logger);
   await removeVolumes(paths);
   await (await openCgroups({ instanceId, process: systemProcess })).remove([]);
   rmSync(run, { recursive: true, force: true });

@@ -66,5 +66,10 @@ function main(): Promise<number> {
 /** The size is asked for at every use: windows change. */
 function terminal(): Terminal {
   const { stdout } = process;
-  return { columns: () => stdout.columns, rows: () => stdout.rows, write: (text) => void stdout.write(text) };
+  return {
+    columns: () => stdout.columns,
+    rows: () => stdout.rows,
+    write: (text) => void stdout.write(text),
+    atExit: (restore) => void process.on('exit', restore),
+  };
 }

@@ -81,9 +81,22 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
     const { runtime, images, importer, network, how } = opened;
     return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how } };
   } catch (error) {
-    const known =
-      error instanceof ContainerdError || error instanceof NetworkError || error instanceof ImageImportError;
-    throw known ? new UserError(error.message, { cause: error }) : error;
+    throw forUser(error);
+  }
+}
+
+/** What the runtime's adapters say to the user becomes a `UserError`; all else stays as it is. */
+function forUser(error: unknown): unknown {
+  const known = error instanceof ContainerdError || error instanceof NetworkError || error instanceof ImageImportError;
+  return known ? new UserError(error.message, { cause: error }) : error;
+}
+
+/** Ends and removes the private containerd with all its pods. @throws UserError when it can't be ended */
+export async function endPrivateRuntime(options: Parameters<typeof downContainerd>[0]): Promise<void> {
+  try {
+    await downContainerd(options);
+  } catch (error) {
+    throw forUser(error);
   }
 }
 

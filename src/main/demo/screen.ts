@@ -3,6 +3,8 @@ export interface Terminal {
   readonly columns: () => number;
   readonly rows: () => number;
   readonly write: (text: string) => void;
+  /** Runs `restore` when the process ends, however it does. */
+  readonly atExit: (restore: () => void) => void;
 }
 
 const ESC = '\x1b[';
@@ -18,6 +20,7 @@ export class Screen {
   draw(lines: readonly string[]): void {
     // Alternate screen, no cursor, and no wrapping of lines that are wider than the window.
     const begin = this.#open ? '' : `${ESC}?1049h${ESC}?25l${ESC}?7l`;
+    if (!this.#open) this.#terminal.atExit(() => this.close());
     this.#open = true;
     // Each line is written over the old one and then cut off: no flicker, unlike clearing all first.
     const shown = lines.slice(0, this.#terminal.rows()).map((line) => `${line}${ESC}K`);
