@@ -1,10 +1,11 @@
 /** What main composes: a runtime on mendlet's own containerd, or on a given CRI socket. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@connectrpc/connect';
 import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
 import { RuntimeService as CriService } from '../gen/runtime_pb.js';
-import type { ImageService, RuntimeService, StringMap } from '../runtime.ts';
+import { type ImageService, RuntimeError, type RuntimeService, type StringMap } from '../runtime.ts';
 import { PAUSE_IMAGE } from './built-images.ts';
 import { endContainerd } from './clean-up.node.ts';
 import { type PodNetwork, podNetwork } from './cni-config.ts';
@@ -154,6 +155,9 @@ export async function removeSandboxes(
 }
 
 const MAX_PARALLEL_REMOVALS = 16;
+/** A container that is just being started can't be removed before it has. */
+const REMOVAL_TRIES = 10;
+const REMOVAL_RETRY_MS = 200;
 
 async function eachOf<T extends { readonly id: string }>(
   items: readonly T[],
@@ -163,12 +167,23 @@ async function eachOf<T extends { readonly id: string }>(
   const left = items.values();
   const worker = async (): Promise<void> => {
     for (const item of left) {
-      await run(item).catch((error: unknown) => {
+      await withRetries(() => run(item)).catch((error: unknown) => {
         logger.warn('not removed', { id: item.id, error: errorMessage(error) });
       });
     }
   };
   await Promise.all(Array.from({ length: MAX_PARALLEL_REMOVALS }, worker));
+}
+
+async function withRetries(run: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === REMOVAL_TRIES || (error instanceof RuntimeError && error.code === 'Unavailable')) throw error;
+      await sleep(REMOVAL_RETRY_MS);
+    }
+  }
 }
 
 /**
