@@ -63,12 +63,12 @@ export async function createSimulatedNode(
 
   const run = async (ms: number): Promise<void> => sim.run(sim.mono + ms);
   const during = async <T>(work: Promise<T>): Promise<T> => {
-    let settled = false;
+    const state = { settled: false };
     const end = (): void => {
-      settled = true;
+      state.settled = true;
     };
     work.then(end, end);
-    for (let i = 0; i < 1000 && !settled; i += 1) await run(STEP_MS);
+    for (let i = 0; i < 1000 && !state.settled; i += 1) await run(STEP_MS);
     return work;
   };
   const until: SimulatedNode['until'] = async (what, condition, ms = 30_000) => {
