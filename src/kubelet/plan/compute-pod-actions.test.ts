@@ -273,6 +273,10 @@ describe('a running container that must not go on', () => {
       planInput({ pod, memory: killed.memory, observed: observation([exitedContainer(0, WALL)]) }),
     );
     expect(find(plan, 'start-container')).toMatchObject({ attempt: 1 });
+    // An API server refuses that a container has ended well under OnFailure and then runs again.
+    expect(state(plan)).toEqual({ waiting: { reason: 'ContainerCreating' } });
+    expect(lastState(plan)?.terminated).toMatchObject({ exitCode: 0, reason: 'Completed' });
+    expect(plan.status.phase).toBe('Running');
   });
 
   it('ends its pod after a probe kill under Never', () => {
@@ -393,6 +397,16 @@ describe('init containers', () => {
     const plan = computePodActions(planInput({ pod: never, observed: observation([init('one', 1)]) }));
     expect(plan.lifecycle.state).toBe('terminated');
     expect(plan.status.phase).toBe('Failed');
+    // kubectl says Init:Error: nothing is said to be lost that never had its turn.
+    expect(plan.status.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {}))).toEqual([
+      ['terminated'],
+      ['waiting'],
+    ]);
+    expect(state(plan)).toEqual({ waiting: { reason: 'PodInitializing' } });
+    expect(plan.status.conditions?.find(({ type }) => type === 'Initialized')).toMatchObject({
+      status: 'False',
+      message: 'containers with incomplete status: [one two]',
+    });
   });
 
   it('run again in a new sandbox', () => {

@@ -4,8 +4,7 @@ import { formatTime } from '../../lib/index.ts';
 import type { RuntimeContainer } from '../types.ts';
 import type { PlanInput } from './facts.ts';
 import type { WaitingReason } from './draft.ts';
-import { type ContainerView, isFinal } from './container-view.ts';
-import { LOST_EXIT_CODE } from './absorb-observation.ts';
+import { type ContainerView, isFinal, restartsDespitePolicy } from './container-view.ts';
 import type { Death } from './pod-memory.ts';
 
 export interface ContainerStatusInput {
@@ -54,23 +53,17 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
   if (failure !== undefined && failedNow && !terminated && !isFinal(plan.pod, view)) {
     return { waiting: { reason: failure.reason, message: failure.message } };
   }
-  if (view.death !== undefined) return { terminated: terminatedState(view.death, plan.node.runtimeName) };
-  if (!terminated) return { waiting: { reason: defaultWaitingReason(input) } };
-  return previous?.state?.terminated !== undefined ? previous.state : { terminated: neverSeen() };
+  // API servers refuse that such a container has terminated and then runs again (ValidateContainerStateTransition).
+  const ended = terminated || !restartsDespitePolicy(plan.pod, view);
+  if (view.death !== undefined && ended) return { terminated: terminatedState(view.death, plan.node.runtimeName) };
+  if (terminated && previous?.state?.terminated !== undefined) return previous.state;
+  return { waiting: { reason: defaultWaitingReason(input) } };
 }
 
 /** Upstream: PodInitializing when the pod has init containers and this one has to wait for them. */
 function defaultWaitingReason({ plan, view }: ContainerStatusInput): string {
   const waitsForInit = view.kind !== 'app' || (plan.pod.spec?.initContainers ?? []).length > 0;
   return waitsForInit ? 'PodInitializing' : 'ContainerCreating';
-}
-
-function neverSeen(): ContainerStateTerminated {
-  return {
-    exitCode: LOST_EXIT_CODE,
-    reason: 'ContainerStatusUnknown',
-    message: 'The container could not be located when the pod was terminated',
-  };
 }
 
 export function terminatedState(death: Death, runtimeName: string): ContainerStateTerminated {

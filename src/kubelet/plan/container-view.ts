@@ -42,3 +42,9 @@ export function isFinal(pod: Pod, view: ContainerView): boolean {
   if (kill?.containerId === view.death.containerId) return !kill.restart;
   return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
 }
+
+/** It is started again although its exit code alone would leave it: a failed probe or a changed image ended it. */
+export function restartsDespitePolicy(pod: Pod, view: ContainerView): boolean {
+  if (view.death === undefined || isFinal(pod, view)) return false;
+  return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
+}

@@ -11,6 +11,7 @@ import type { PlanInput } from './facts.ts';
 import { generateConditions } from './generate-conditions.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodNote } from './pod-memory.ts';
+import { markLost } from './mark-lost.ts';
 import { sandboxChange, sandboxesOf } from './plan-sandbox.ts';
 
 export interface StatusInput {
@@ -25,11 +26,15 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   const { plan, note, lifecycle } = input;
   const { pod, previousStatus: previous, now } = plan;
   const terminated = lifecycle.state === 'terminated' || lifecycle.state === 'finished';
-  const initStatuses = statusesOf(input, initContainers(pod), previous?.initContainerStatuses, terminated);
-  const statuses = statusesOf(input, appContainers(pod), previous?.containerStatuses, terminated);
   const sandboxes = sandboxesOf(plan.observed);
   const sandboxReady = !terminated && sandboxChange(pod, sandboxes) === undefined;
   const initialized = note.initializedSandboxId !== undefined && note.initializedSandboxId === sandboxes[0]?.id;
+  const told = {
+    initStatuses: statusesOf(input, initContainers(pod), previous?.initContainerStatuses, terminated),
+    statuses: statusesOf(input, appContainers(pod), previous?.containerStatuses, terminated),
+  };
+  const everInitialized = note.initializedSandboxId !== undefined;
+  const { initStatuses, statuses } = terminated ? markLost(told, everInitialized) : told;
   const computed = computePodPhase({ pod, initStatuses, statuses, terminated, initialized, final: finalNames(input) });
   const phase = effectivePhase(input, computed, terminated);
   const addresses = addressesOf(input);
