@@ -80,21 +80,20 @@ async function play(
     unleash(cluster, nemeses, 0, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     cluster.heal();
-    await waitUntilWell(cluster, hospital, LIVENESS_MS);
+    await waitUntilWell(cluster, () => hospital.pending(), LIVENESS_MS);
     hospital.deleteAll();
-    await waitUntilWell(cluster, hospital, CLEAN_UP_MS);
+    await waitUntilWell(cluster, () => hospital.pending() ?? cluster.leftovers(), CLEAN_UP_MS);
     return undefined;
   } catch (error) {
     return error;
   }
 }
 
-async function waitUntilWell(cluster: SimCluster, hospital: Hospital, withinMs: number): Promise<void> {
-  const { sim } = cluster;
+async function waitUntilWell({ sim }: SimCluster, missing: () => string | undefined, withinMs: number): Promise<void> {
   const until = sim.mono + withinMs;
   for (;;) {
     await sim.run(sim.mono + LOOK_EVERY_MS);
-    const pending = hospital.pending();
+    const pending = missing();
     if (pending === undefined) return;
     if (sim.mono >= until) throw new LivenessFailure(`after ${withinMs / 60_000} quiet minutes: ${pending}`);
   }

@@ -8,6 +8,7 @@ import { type RunAgent, SimNode } from './sim-node.ts';
 import type { Sim } from './sim.ts';
 
 const PODS_PREFIX = '/registry/pods/';
+const NAMESPACES_PREFIX = '/registry/namespaces/';
 
 export interface SimClusterOptions {
   readonly sim: Sim;
@@ -22,6 +23,8 @@ export class SimCluster {
   readonly controlPlane: SimControlPlane;
   readonly nodes: readonly SimNode[];
   readonly admin: KubeClient;
+  /** Names of the namespaces that the store has. */
+  readonly namespaces = new Set<string>();
   /** Pods as the store has them, by UID. */
   readonly pods = new Map<string, Pod>();
 
@@ -39,7 +42,8 @@ export class SimCluster {
   }
 
   start(): void {
-    void this.#observeStore();
+    void this.#observePods();
+    void this.#observeNamespaces();
     this.controlPlane.start();
     for (const node of this.nodes) node.startAgent();
   }
@@ -66,7 +70,7 @@ export class SimCluster {
     }
   }
 
-  async #observeStore(): Promise<void> {
+  async #observePods(): Promise<void> {
     try {
       for await (const { events } of this.controlPlane.store.watch(PODS_PREFIX, 0, new AbortController().signal)) {
         for (const { type, value, revision } of events) {
@@ -80,5 +84,32 @@ export class SimCluster {
     } catch (error) {
       this.sim.fail(error);
     }
+  }
+
+  async #observeNamespaces(): Promise<void> {
+    try {
+      for await (const { events } of this.controlPlane.store.watch(
+        NAMESPACES_PREFIX,
+        0,
+        new AbortController().signal,
+      )) {
+        for (const { type, key } of events) {
+          const name = key.slice(NAMESPACES_PREFIX.length);
+          if (type === 'put') this.namespaces.add(name);
+          else this.namespaces.delete(name);
+        }
+      }
+    } catch (error) {
+      this.sim.fail(error);
+    }
+  }
+
+  /** What nodes still hold of pods that are gone, or nothing. */
+  leftovers(): string | undefined {
+    for (const node of this.nodes) {
+      const left = node.leftovers();
+      if (left !== undefined) return `${node.name} still has ${left}`;
+    }
+    return undefined;
   }
 }

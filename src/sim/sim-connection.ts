@@ -61,8 +61,8 @@ export interface ConnectionWiring {
   readonly random: Random;
   /** The server as it is now; `undefined` while it is down. */
   readonly server: () => Connection | undefined;
-  /** Sees every chunk that reaches the process. */
-  readonly onDelivered?: (bytes: Uint8Array) => void;
+  /** Sees every piece of an answer that reaches the process. */
+  readonly onDelivered?: (request: HttpRequest, bytes: Uint8Array) => void;
 }
 
 export function createSimConnection(wiring: ConnectionWiring): Connection {
@@ -104,10 +104,10 @@ function send(wiring: ConnectionWiring, request: HttpRequest): Promise<HttpRespo
             void discard(response);
             return;
           }
-          const carried = carry(wiring, what, response, serverSide);
+          const carried = carry(wiring, request, what, response, serverSide);
           sim.after(0.2 + random.next(), `response ${what}`, () =>
             life.deliver(() => {
-              if (response.body instanceof Uint8Array) wiring.onDelivered?.(response.body);
+              if (response.body instanceof Uint8Array) wiring.onDelivered?.(request, response.body);
               resolve(carried);
             }),
           );
@@ -127,6 +127,7 @@ async function discard(response: HttpResponse): Promise<void> {
 /** The same response with its stream, if it has one, led over the link. */
 function carry(
   wiring: ConnectionWiring,
+  request: HttpRequest,
   what: string,
   response: HttpResponse,
   serverSide: AbortController,
@@ -167,7 +168,7 @@ function carry(
       }
       const bytes = next.value;
       arrive(() => {
-        wiring.onDelivered?.(bytes);
+        wiring.onDelivered?.(request, bytes);
         if (!queue.push(bytes)) queue.fail(new ConnectionError(`${what}: reader too slow`));
       });
     }

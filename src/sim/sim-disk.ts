@@ -13,8 +13,6 @@ export interface DiskNode {
   readonly uid: number;
   readonly gid: number;
   readonly mtimeMs: number;
-  /** Sim mono ms of the write; synced ones count as old. */
-  readonly writtenAt: number;
 }
 
 const NO_DATA = new Uint8Array();
@@ -23,8 +21,8 @@ export class SimDisk {
   readonly #sim: Sim;
   readonly #capacityBytes: number;
   #nodes = new Map<string, DiskNode>();
-  /** The last version of each path that would survive a loss of power, where it differs from the current one. */
-  readonly #durable = new Map<string, DiskNode | undefined>();
+  /** Of each path changed without fsync: what a loss of power would bring back, until the kernel has written the change. */
+  readonly #unsynced = new Map<string, { readonly before: DiskNode | undefined; readonly changedAt: number }>();
   readonly #watchers = new Set<(path: string) => void>();
   #full = false;
 
@@ -148,14 +146,12 @@ export class SimDisk {
 
   /** The machine lost power: what was neither synced nor written back is as it was before. */
   losePower(): void {
-    const horizon = this.#sim.mono - WRITE_BACK_MS;
-    for (const [path, old] of this.#durable) {
-      const node = this.#nodes.get(path);
-      if (node !== undefined && node.writtenAt < horizon) continue;
-      if (old === undefined) this.#nodes.delete(path);
-      else this.#nodes.set(path, old);
+    for (const [path, { before, changedAt }] of this.#unsynced) {
+      if (this.#isWrittenBack(changedAt)) continue;
+      if (before === undefined) this.#nodes.delete(path);
+      else this.#nodes.set(path, before);
     }
-    this.#durable.clear();
+    this.#unsynced.clear();
   }
 
   onChange(listener: (path: string) => void): () => void {
@@ -197,21 +193,31 @@ export class SimDisk {
       uid: 0,
       gid: 0,
       mtimeMs: this.#sim.mono,
-      writtenAt: this.#sim.mono,
     };
   }
 
   #set(path: string, node: DiskNode, sync: boolean): void {
-    if (sync) this.#durable.delete(path);
-    else if (!this.#durable.has(path)) this.#durable.set(path, this.#nodes.get(path));
-    this.#nodes.set(path, { ...node, writtenAt: this.#sim.mono });
+    if (sync) this.#unsynced.delete(path);
+    else this.#remember(path);
+    this.#nodes.set(path, node);
     this.#tell(path);
   }
 
   #drop(path: string): void {
-    if (!this.#durable.has(path)) this.#durable.set(path, this.#nodes.get(path));
+    this.#remember(path);
     this.#nodes.delete(path);
     this.#tell(path);
+  }
+
+  #remember(path: string): void {
+    const known = this.#unsynced.get(path);
+    const pending = known !== undefined && !this.#isWrittenBack(known.changedAt);
+    const before = pending ? known.before : this.#nodes.get(path);
+    this.#unsynced.set(path, { before, changedAt: this.#sim.mono });
+  }
+
+  #isWrittenBack(changedAt: number): boolean {
+    return changedAt < this.#sim.mono - WRITE_BACK_MS;
   }
 
   #tell(path: string): void {

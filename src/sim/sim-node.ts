@@ -4,7 +4,7 @@
  */
 import { createKubeClient } from '../client/index.ts';
 import type { KubeletConfig, KubeletPorts } from '../kubelet/index.ts';
-import type { Connection, Logger } from '../lib/index.ts';
+import type { Connection, HttpRequest, Logger } from '../lib/index.ts';
 import type { Facts } from './facts.ts';
 import { Life } from './life.ts';
 import { noRuntimeFaults } from './runtime/runtime-faults.ts';
@@ -21,6 +21,8 @@ import { createSimProbeTransport } from './sim-probe-transport.ts';
 import type { Sim } from './sim.ts';
 
 const DISK_BYTES = 1_000_000_000;
+const ROOT_DIR = '/var/lib/mendlet/agent';
+const POD_LOGS_DIR = '/var/log/pods';
 
 /** Runs a node agent until the signal is aborted. A rejection is a programmer error and ends the simulation. */
 export type RunAgent = (ports: KubeletPorts, config: KubeletConfig, signal: AbortSignal) => Promise<void>;
@@ -105,6 +107,20 @@ export class SimNode {
     this.runtime.comeUp();
   }
 
+  /** What is left of pods beside the runtime: mounts, cgroups, files. */
+  leftovers(): string | undefined {
+    if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
+    const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
+    if (groups.length > 0) return `cgroups ${groups.join(' ')}`;
+    // Logs that a loss of power brought back are nobody's: the folder is shared, and nothing tells whose they were.
+    const logs = this.#boots === 1 ? [POD_LOGS_DIR] : [];
+    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, ...logs]) {
+      const names = this.disk.list(dir);
+      if (names.length > 0) return `${dir}/${names.join(' ')}`;
+    }
+    return undefined;
+  }
+
   stepWall(ms: number): void {
     this.wall.step(ms);
     this.#options.facts.tell({ kind: 'wall-stepped', node: this.name });
@@ -115,7 +131,9 @@ export class SimNode {
     const random = sim.random.split(life.name);
     const clock = createSimClock(sim, this.wall, life);
     const told = new Set<string>();
-    const onDelivered = (bytes: Uint8Array): void => {
+    // Only what comes as a list or a watch of pods: an answer to a write is not where a kubelet learns of deletions.
+    const onDelivered = (request: HttpRequest, bytes: Uint8Array): void => {
+      if (request.method !== 'GET' || !request.url.startsWith('/api/v1/pods')) return;
       for (const uid of deletionsIn(bytes)) {
         if (told.has(uid)) continue;
         told.add(uid);
@@ -158,8 +176,8 @@ export class SimNode {
     return {
       nodeName: this.name,
       instanceId: 'sim',
-      rootDir: '/var/lib/mendlet/agent',
-      podLogsDir: '/var/log/pods',
+      rootDir: ROOT_DIR,
+      podLogsDir: POD_LOGS_DIR,
       podCidr: '10.244.0.0/16',
       apiServer: { host: '10.0.0.1', port: 6443 },
       maxPods: 110,

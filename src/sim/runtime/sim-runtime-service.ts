@@ -169,7 +169,7 @@ function stopContainer(
   });
 }
 
-/** `exit CODE` ends so; any other command asks for the container's health. */
+/** `exit CODE` ends so, `sleep S` takes its time; any other command asks for the container's health. */
 async function execSync(
   { sim, runtime }: RuntimeWiring,
   call: Call,
@@ -182,6 +182,11 @@ async function execSync(
     const health = runtime.healthOf(id);
     if (health === undefined) throw new RuntimeError('Unknown', `container "${id}" is not running`);
     if (command[0] === 'exit') return { exitCode: Number(command[1] ?? 0), stdout: '', stderr: '' };
+    if (command[0] === 'sleep') {
+      return new Promise((resolve) => {
+        sim.after(Number(command[1] ?? 0) * 1000, 'exec ends', () => resolve({ exitCode: 0, stdout: '', stderr: '' }));
+      });
+    }
     if (health !== 'frozen') return { exitCode: health === 'healthy' ? 0 : 1, stdout: health, stderr: '' };
     return new Promise((_resolve, reject) => {
       const late = timeoutMs > 0 ? timeoutMs : DEFAULT_TIMEOUT_MS;

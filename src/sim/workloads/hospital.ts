@@ -1,13 +1,25 @@
 /** The workload: pods come, some are deleted again (politely, in a hurry, by force), all are watched until they are well. */
-import { type ContainerStatus, PODS, type Pod, isAlreadyExists, isNotFound } from '../../api/index.ts';
+import {
+  CONFIG_MAPS,
+  type ContainerStatus,
+  NAMESPACES,
+  PODS,
+  type Pod,
+  isAlreadyExists,
+  isNotFound,
+} from '../../api/index.ts';
+import { isNamespaceTerminating } from '../../client/index.ts';
 import { ConnectionError, type Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
-import { type Patient, drawPatient, podOf } from './pods.ts';
+import { CONFIG_NAME, type Patient, drawPatient, podOf } from './pods.ts';
 
-const NAMESPACE = 'default';
+const HOUSE = 'default';
+/** A namespace that may be deleted with everybody in it. */
+const WARD = 'ward';
 
 interface Admitted {
   readonly patient: Patient;
+  readonly namespace: string;
   deleted: boolean;
 }
 
@@ -15,20 +27,28 @@ export class Hospital {
   readonly #cluster: SimCluster;
   readonly #random: Random;
   readonly #admitted = new Map<string, Admitted>();
+  #wardClosed = false;
 
   constructor(cluster: SimCluster) {
     this.#cluster = cluster;
     this.#random = cluster.sim.random.split('hospital');
   }
 
-  /** Plans `count` pods between `fromMs` and `untilMs`, and a deletion for some of them. */
+  /** Plans `count` pods between `fromMs` and `untilMs` from now, and a deletion for some of them. */
   plan(count: number, fromMs: number, untilMs: number): void {
     const { sim } = this.#cluster;
+    const ward = this.#planWard(fromMs, untilMs);
     for (let i = 0; i < count; i += 1) {
       const name = `pod-${i}`;
       const patient = drawPatient(this.#random);
-      const at = fromMs + this.#random.next() * (untilMs - fromMs) * 0.6;
-      sim.after(at, `admit ${name}`, () => this.#do(() => this.#admit(name, patient)));
+      const namespace = ward && this.#random.next() < 0.4 ? WARD : HOUSE;
+      const at = fromMs + 1000 + this.#random.next() * (untilMs - fromMs) * 0.6;
+      sim.after(at, `admit ${name}`, () => this.#do(() => this.#admit(namespace, name, patient)));
+      if (patient.needsConfigAfterMs !== undefined) {
+        sim.after(at + patient.needsConfigAfterMs, `settings for ${name}`, () =>
+          this.#do(() => this.#settings(namespace)),
+        );
+      }
       if (this.#random.next() < 0.35) {
         const deleteAt = at + this.#random.next() * (untilMs - at);
         sim.after(deleteAt, `discharge ${name}`, () => this.#do(() => this.#discharge(name)));
@@ -40,7 +60,7 @@ export class Hospital {
     for (const [name, admitted] of this.#admitted) {
       if (admitted.deleted) continue;
       admitted.deleted = true;
-      this.#do(() => this.#delete(name));
+      this.#do(() => this.#delete(admitted.namespace, name));
     }
   }
 
@@ -52,7 +72,24 @@ export class Hospital {
       const missing = deleted ? stillThere(pod) : notYet(patient, pod);
       if (missing !== undefined) return `${name} (${patient.kind}): ${missing}`;
     }
+    if (this.#wardClosed && this.#cluster.namespaces.has(WARD)) return 'the deleted namespace is still there';
     return this.#orphans();
+  }
+
+  #planWard(fromMs: number, untilMs: number): boolean {
+    const { sim, admin } = this.#cluster;
+    if (this.#random.next() < 0.5) return false;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: WARD } };
+    this.#do(() => quietly(admin.create(NAMESPACES, namespace), isAlreadyExists));
+    if (this.#random.next() < 0.6) {
+      const at = fromMs + (0.2 + this.#random.next() * 0.8) * (untilMs - fromMs);
+      sim.after(at, 'close the ward', () => {
+        this.#wardClosed = true;
+        for (const admitted of this.#admitted.values()) if (admitted.namespace === WARD) admitted.deleted = true;
+        this.#do(() => quietly(admin.delete(NAMESPACES, undefined, WARD), isNotFound));
+      });
+    }
+    return true;
   }
 
   /** Anything in a runtime of a pod that the API does not have any more. */
@@ -65,14 +102,32 @@ export class Hospital {
     return undefined;
   }
 
-  async #admit(name: string, patient: Patient): Promise<void> {
-    this.#admitted.set(name, { patient, deleted: false });
-    try {
-      await this.#cluster.admin.create(PODS, podOf(name, patient));
-    } catch (error) {
-      // A create whose answer was lost took effect after all.
-      if (!isAlreadyExists(error)) throw error;
-    }
+  async #admit(namespace: string, name: string, patient: Patient): Promise<void> {
+    if (namespace === WARD && this.#wardClosed) return;
+    this.#admitted.set(name, { patient, namespace, deleted: false });
+    // A create whose answer was lost took effect after all; one that came too late for its namespace is as good as deleted.
+    const pod = podOf(namespace, name, patient);
+    await quietly(
+      this.#cluster.admin.create(PODS, pod),
+      (error) => isAlreadyExists(error) || this.#isClosed(namespace, error),
+    );
+  }
+
+  #isClosed(namespace: string, error: unknown): boolean {
+    return namespace === WARD && this.#wardClosed && (isNamespaceTerminating(error) || isNotFound(error));
+  }
+
+  async #settings(namespace: string): Promise<void> {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace, name: CONFIG_NAME },
+      data: { COLOUR: 'blue' },
+    };
+    await quietly(
+      this.#cluster.admin.create(CONFIG_MAPS, object),
+      (error) => isAlreadyExists(error) || this.#isClosed(namespace, error),
+    );
   }
 
   async #discharge(name: string): Promise<void> {
@@ -80,23 +135,16 @@ export class Hospital {
     if (admitted === undefined || admitted.deleted) return;
     const way = this.#random.next();
     const grace = way < 0.5 ? undefined : way < 0.7 ? 3 : way < 0.8 ? 0 : undefined;
-    await this.#delete(name, grace);
+    await this.#delete(admitted.namespace, name, grace);
     admitted.deleted = true;
     if (way < 0.8) return;
-    this.#cluster.sim.after(this.#random.next() * 10_000, `hurry ${name}`, () => this.#do(() => this.#delete(name, 1)));
+    const hurry = (): void => this.#do(() => this.#delete(admitted.namespace, name, 1));
+    this.#cluster.sim.after(this.#random.next() * 10_000, `hurry ${name}`, hurry);
   }
 
-  async #delete(name: string, gracePeriodSeconds?: number): Promise<void> {
-    try {
-      await this.#cluster.admin.delete(
-        PODS,
-        NAMESPACE,
-        name,
-        gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds },
-      );
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+  #delete(namespace: string, name: string, gracePeriodSeconds?: number): Promise<void> {
+    const options = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+    return quietly(this.#cluster.admin.delete(PODS, namespace, name, options), isNotFound);
   }
 
   /** A server that is down or away is asked again. */
@@ -109,6 +157,14 @@ export class Hospital {
       }
       sim.after(1000 + this.#random.next() * 1000, 'workload retries', () => this.#do(work));
     });
+  }
+}
+
+async function quietly(work: Promise<unknown>, expected: (error: unknown) => boolean): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!expected(error)) throw error;
   }
 }
 

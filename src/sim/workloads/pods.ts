@@ -10,7 +10,12 @@ export interface Patient {
   readonly kind: string;
   readonly expect: Expectation;
   readonly spec: PodSpec;
+  /** A ConfigMap that it needs, which comes only this long after it, ms. */
+  readonly needsConfigAfterMs?: number;
 }
+
+/** The name of the ConfigMap that a pod may need. */
+export const CONFIG_NAME = 'settings';
 
 function container(name: string, behaviour: Behaviour, more: Partial<Container> = {}): Container {
   return { name, image: 'registry.sim/app:1', command: commandOf(behaviour), ...more };
@@ -122,6 +127,66 @@ const KINDS: readonly Make[] = [
       containers: [container('main', { ignoreTerm: true }), container('polite', {})],
     },
   }),
+  () => ({
+    kind: 'hooked',
+    expect: 'ready',
+    spec: {
+      terminationGracePeriodSeconds: 10,
+      containers: [
+        container('main', { stopMs: 500 }, { lifecycle: { preStop: { exec: { command: ['sleep', '2'] } } } }),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'with-sidecar',
+    expect: 'ready',
+    spec: {
+      initContainers: [
+        container(
+          'proxy',
+          { readyAfterMs: between(random, 0, 5000) },
+          { restartPolicy: 'Always', startupProbe: probe({ failureThreshold: 20 }) },
+        ),
+        container('first', { exitAfterMs: [100, 2000] }),
+      ],
+      containers: [container('main', {})],
+    },
+  }),
+  (random) => ({
+    kind: 'with-volumes',
+    expect: 'ready',
+    needsConfigAfterMs: between(random, 0, 60_000),
+    spec: {
+      volumes: [
+        { name: 'scratch', emptyDir: {} },
+        { name: 'memory', emptyDir: { medium: 'Memory' } },
+        { name: 'settings', configMap: { name: CONFIG_NAME } },
+      ],
+      containers: [
+        container(
+          'main',
+          {},
+          {
+            envFrom: [{ configMapRef: { name: CONFIG_NAME } }],
+            volumeMounts: [
+              { name: 'scratch', mountPath: '/scratch' },
+              { name: 'memory', mountPath: '/memory' },
+              { name: 'settings', mountPath: '/settings' },
+            ],
+          },
+        ),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'overdue',
+    expect: 'failed',
+    spec: {
+      activeDeadlineSeconds: between(random, 5, 60),
+      restartPolicy: 'OnFailure',
+      containers: [container('main', { exitAfterMs: [1000, 90_000], exitCode: 1 })],
+    },
+  }),
 ];
 
 /** One at random, or of each kind in turn. */
@@ -130,7 +195,7 @@ export function drawPatient(random: Random): Patient {
   return make(random);
 }
 
-export function podOf(name: string, { kind, spec }: Patient): Pod {
-  const metadata = { namespace: 'default', name, labels: { kind } };
+export function podOf(namespace: string, name: string, { kind, spec }: Patient): Pod {
+  const metadata = { namespace, name, labels: { kind } };
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
 }
