@@ -56,7 +56,13 @@ describe('create', () => {
 
   it.each([
     ['no namespace', '/api/v1/namespaces/nope/configmaps', map('a'), 404, 'namespaces "nope" not found'],
-    ['no name', maps, { kind: 'ConfigMap' }, 400, 'name or generateName is required'],
+    [
+      'no name',
+      maps,
+      { kind: 'ConfigMap' },
+      422,
+      'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
+    ],
     ['bad JSON', maps, '{', 400, /error decoding the body/],
     ['another kind', maps, podManifest('a'), 400, 'Pod in version "v1" cannot be handled as a ConfigMap'],
     [
@@ -237,5 +243,16 @@ describe('answers', () => {
       'content-type': 'application/yaml',
     });
     expect(answer.body.data).toEqual({ k: 'v' });
+  });
+
+  it('refuses YAML whose aliases stand for too much', async () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(',')}]`,
+    );
+    const body = ['a0: &a0 [x]', ...levels].join('\n');
+    const answer = await api.call('POST', maps, body, { 'content-type': 'application/yaml' });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toBe('error decoding the body: its aliases make it too large');
   });
 });

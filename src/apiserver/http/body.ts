@@ -7,6 +7,7 @@ import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
 import { ProtobufError } from '../protobuf/reader.ts';
 import { duplicateFields } from './duplicate-fields.ts';
+import { exceedsSize } from './expanded-size.ts';
 
 export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml', PROTOBUF_TYPE];
 
@@ -69,6 +70,14 @@ function parseProtobuf(body: Uint8Array): unknown {
 }
 
 function parseYaml(text: string): unknown {
+  const value = loadYaml(text);
+  if (exceedsSize(value, MAX_REQUEST_BODY_BYTES)) {
+    throw badRequest('error decoding the body: its aliases make it too large');
+  }
+  return value;
+}
+
+function loadYaml(text: string): unknown {
   try {
     return load(text);
   } catch (error) {

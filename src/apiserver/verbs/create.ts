@@ -6,7 +6,7 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { type Call, fieldValidationOf, isDryRun, renderingOf } from './call.ts';
-import { createObject, refuseNameless } from './write.ts';
+import { createObject } from './write.ts';
 
 export async function create(call: Call): Promise<HttpResponse> {
   const { info, registration, warnings } = call;
@@ -20,7 +20,6 @@ export async function create(call: Call): Promise<HttpResponse> {
   }
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);
-  refuseNameless(object);
   const item = await createObject(call, object, dryRun);
   return renderObject(renderingOf(call, form), 201, item);
 }

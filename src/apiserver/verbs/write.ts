@@ -2,7 +2,7 @@
  * The three writes that all verbs are made of: create, change, remove. Each is a compare-and-put on the store: a lost race
  * is read again and decided again, an unknown outcome is told and never repeated.
  */
-import { alreadyExists, badRequest, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
+import { alreadyExists, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
@@ -229,11 +229,6 @@ export function toServed(registration: Registration, object: ApiObject): ApiObje
 
 export function toStored(registration: Registration, object: ApiObject): ApiObject {
   return registration.form?.toStored(object) ?? object;
-}
-
-/** Refuses objects that do not say who they are. */
-export function refuseNameless(object: ApiObject): void {
-  if (!object.metadata.name && !object.metadata.generateName) throw badRequest('name or generateName is required');
 }
 
 /** Lost races that a write without a resourceVersion of its own survives. */

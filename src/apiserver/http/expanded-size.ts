@@ -1,0 +1,26 @@
+/**
+ * How large a decoded value is when its shared parts are written out. YAML's aliases let a few hundred bytes stand for
+ * gigabytes, and whatever walks the value later would walk all of them.
+ */
+
+/**
+ * Whether `value` counts more than `maximum`: one for each value in it, and the characters of its texts and field names.
+ * Takes at most about `maximum` steps, also when the value contains itself.
+ */
+export function exceedsSize(value: unknown, maximum: number): boolean {
+  const waiting: unknown[] = [value];
+  let size = 1;
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') size += next.length;
+    else if (typeof next === 'object' && next !== null) {
+      for (const [name, child] of Object.entries(next)) {
+        size += Array.isArray(next) ? 1 : 1 + name.length;
+        if (size > maximum) return true;
+        waiting.push(child);
+      }
+    }
+    if (size > maximum) return true;
+  }
+  return false;
+}
