@@ -39,13 +39,16 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
     return result;
   };
 
-  const prepared = await prepare(context, pod, podContainer.container, action).catch((error: unknown) => ({
-    ok: false as const,
-    message: failureText(error),
-  }));
+  // Side by side: the way to the first call to the runtime is the way of a restart.
+  const [prepared, sandbox] = await Promise.all([
+    prepare(context, pod, podContainer.container, action).catch((error: unknown) => ({
+      ok: false as const,
+      message: failureText(error),
+    })),
+    podSandboxConfig(context, pod, 0),
+  ]);
   if (!prepared.ok) return fail({ ...prepared, reason: 'CreateContainerConfigError' });
   if (job.cancelled) return CALLED_OFF;
-  const sandbox = await podSandboxConfig(context, pod, 0);
   const options = { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS };
   let id: string;
   try {
