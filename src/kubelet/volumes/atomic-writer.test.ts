@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getuid } from 'node:process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeText, encodeText, type FileSystem, seededRandom } from '../../lib/index.ts';
@@ -48,6 +49,18 @@ describe('writePayload', () => {
     expect(await fs.readlink(`${dir}/sub`)).toBe('..data/sub');
     expect(await fs.readlink(`${dir}/..data`)).toMatch(/^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\w+$/);
     expect((await fs.stat(`${dir}/a.txt`, { follow: true }))?.mode).toBe(0o640);
+  });
+
+  it.runIf(getuid?.() === 0)('gives everything to the group of the pod, once', async () => {
+    const options = { fs: systemFileSystem, clock: createManualClock(), random, fsGroup: 2000 };
+    const files = new Map([['sub/deep/key', { data: encodeText('k'), mode: 0o400 }]]);
+    expect(await writePayload(options, dir, files)).toBe(true);
+    const of = (path: string) => systemFileSystem.stat(`${dir}/${path}`, { follow: true });
+    expect(await of('sub/deep/key')).toMatchObject({ uid: 0, gid: 2000, mode: 0o440 });
+    for (const folder of ['..data', 'sub', 'sub/deep']) {
+      expect(await of(folder)).toMatchObject({ uid: 0, gid: 2000, mode: 0o2755 });
+    }
+    expect(await writePayload(options, dir, files)).toBe(false);
   });
 
   it('writes nothing when nothing changed', async () => {

@@ -6,12 +6,15 @@
  *   VOLUME/..2026_11_20_23_53_12.x7k2q/config.yaml       the files
  */
 import { type Clock, FileError, type FileSystem, type Random } from '../../lib/index.ts';
+import { contentFileMode, folderMode } from './ownership.ts';
 import { checkPayloadPath, type Payload, type PayloadFile, samePayload } from './payload.ts';
 
 export interface AtomicWriterOptions {
   readonly fs: FileSystem;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whom files and folders belong to beside root. */
+  readonly fsGroup?: number | undefined;
 }
 
 const DATA = '..data';
@@ -19,9 +22,12 @@ const NEW_DATA = '..data_tmp';
 const STAMP_SUFFIX_LENGTH = 10;
 
 /** Returns whether anything changed. Throws `VolumeError` for an invalid path before anything is written. */
-export async function writePayload(options: AtomicWriterOptions, dir: string, payload: Payload): Promise<boolean> {
+export async function writePayload(options: AtomicWriterOptions, dir: string, wanted: Payload): Promise<boolean> {
   const { fs } = options;
-  for (const path of payload.keys()) checkPayloadPath(path);
+  for (const path of wanted.keys()) checkPayloadPath(path);
+  const payload = new Map(
+    [...wanted].map(([path, { data, mode }]) => [path, { data, mode: contentFileMode(mode, options.fsGroup) }]),
+  );
   const old = await currentTarget(fs, dir);
   if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
     // A write that was cut off after its rename left the rest to us.
@@ -30,7 +36,7 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, pa
     return false;
   }
   const stamp = stampName(options);
-  await writeTree(fs, `${dir}/${stamp}`, payload);
+  await writeTree(options, `${dir}/${stamp}`, payload);
   await fs.remove(`${dir}/${NEW_DATA}`);
   await fs.symlink(stamp, `${dir}/${NEW_DATA}`);
   await fs.rename(`${dir}/${NEW_DATA}`, `${dir}/${DATA}`);
@@ -55,16 +61,26 @@ function stampName({ clock, random }: AtomicWriterOptions): string {
   return `..${time}.${random.suffix(STAMP_SUFFIX_LENGTH)}`;
 }
 
-async function writeTree(fs: FileSystem, dir: string, payload: Payload): Promise<void> {
-  await fs.mkdir(dir, { mode: 0o755 });
-  await fs.chmod(dir, 0o755);
+async function writeTree(options: AtomicWriterOptions, dir: string, payload: Payload): Promise<void> {
+  const { fs } = options;
+  await makeFolder(options, dir);
   for (const [path, file] of payload) {
-    const slash = path.lastIndexOf('/');
-    if (slash >= 0) await fs.mkdir(`${dir}/${path.slice(0, slash)}`, { mode: 0o755 });
+    const parts = path.split('/').slice(0, -1);
+    for (const depth of parts.keys()) await makeFolder(options, `${dir}/${parts.slice(0, depth + 1).join('/')}`);
     await fs.writeFile(`${dir}/${path}`, file.data, { mode: file.mode });
-    // The umask of whoever started us is none of the container's business.
-    await fs.chmod(`${dir}/${path}`, file.mode);
+    await give(options, `${dir}/${path}`, file.mode);
   }
+}
+
+async function makeFolder(options: AtomicWriterOptions, dir: string): Promise<void> {
+  await options.fs.mkdir(dir, { mode: 0o755 });
+  await give(options, dir, folderMode(0o755, options.fsGroup, 'read'));
+}
+
+/** Owner first: a change of owner takes special bits away. The umask of whoever started us is not the container's business. */
+async function give({ fs, fsGroup }: AtomicWriterOptions, path: string, mode: number): Promise<void> {
+  if (fsGroup !== undefined) await fs.chown(path, 0, fsGroup);
+  await fs.chmod(path, mode);
 }
 
 async function readTree(fs: FileSystem, dir: string, prefix = ''): Promise<Map<string, PayloadFile>> {

@@ -20,10 +20,16 @@ export async function mountedUnder(options: MounterOptions, dir: string): Promis
 }
 
 /** Mounts a tmpfs on `path` unless something is mounted there already. `sizeBytes` absent: the kernel's half of memory. */
-export async function ensureTmpfs(options: MounterOptions, path: string, sizeBytes: number | undefined): Promise<void> {
+export async function ensureTmpfs(
+  options: MounterOptions,
+  path: string,
+  sizeBytes: number | undefined,
+  ownership: readonly string[] = [],
+): Promise<void> {
   if ((await mountedUnder(options, path)).includes(path)) return;
-  const size = sizeBytes === undefined ? [] : ['-o', `size=${sizeBytes}`];
-  await mustRun(options.process, 'mount', ['-t', 'tmpfs', ...size, 'tmpfs', path]);
+  const wishes = [...(sizeBytes === undefined ? [] : [`size=${sizeBytes}`]), ...ownership];
+  const flags = wishes.length === 0 ? [] : ['-o', wishes.join(',')];
+  await mustRun(options.process, 'mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path]);
 }
 
 /** Unmounts everything at or below `dir`; rejects when something stays mounted. */

@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getuid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
@@ -129,6 +130,32 @@ describe('emptyDir', () => {
     next.manager.prepare(pod([{ name: 'data', emptyDir: {} }]));
     await ready(next);
     expect(await readFile(join(dir, 'file'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps the mode that a container gave it, also for the next agent', async () => {
+    const spec = pod([{ name: 'data', emptyDir: {} }]);
+    const w = await world();
+    w.manager.prepare(spec);
+    await ready(w);
+    await chmod(dirOf('empty-dir', 'data'), 0o700);
+    const next = await world();
+    next.manager.prepare(spec);
+    await ready(next);
+    expect((await stat(dirOf('empty-dir', 'data'))).mode & 0o7777).toBe(0o700);
+  });
+
+  it.runIf(getuid?.() === 0)('belongs to the fsGroup, and so does what is made in it', async () => {
+    const w = await world();
+    const spec = pod([
+      { name: 'data', emptyDir: {} },
+      { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    ]);
+    w.manager.prepare({ ...spec, spec: { ...spec.spec!, securityContext: { fsGroup: 2000 } } });
+    await ready(w);
+    expect(await stat(dirOf('empty-dir', 'data'))).toMatchObject({ uid: 0, gid: 2000, mode: 0o42777 });
+    expect(w.commands).toEqual([
+      `mount -t tmpfs -o size=1048576,mode=3777,gid=2000 tmpfs ${dirOf('empty-dir', 'shm')}`,
+    ]);
   });
 
   it('in memory is a tmpfs of the smaller size, mounted once', async () => {

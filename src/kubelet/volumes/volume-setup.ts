@@ -5,6 +5,7 @@ import { writePayload } from './atomic-writer.ts';
 import { setUpEmptyDir } from './empty-dir.ts';
 import { setUpHostPath } from './host-path.ts';
 import { ensureTmpfs } from './mounter.ts';
+import { folderMode, fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
 import { payloadOf, type PayloadOptions } from './payload-source.ts';
 import { volumeDir, type VolumePlugin } from './volume-paths.ts';
@@ -33,8 +34,10 @@ export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume:
   await options.fs.mkdir(dir);
   // What must not reach the disk lives in memory, as upstream's secret and projected volumes.
   if (plugin === 'secret' || plugin === 'projected') await ensureTmpfs(options, dir, undefined);
-  await options.fs.chmod(dir, 0o777);
-  await writePayload(options, dir, payload);
+  const fsGroup = fsGroupOf(pod);
+  if (fsGroup !== undefined) await options.fs.chown(dir, 0, fsGroup);
+  await options.fs.chmod(dir, folderMode(0o777, fsGroup, 'read'));
+  await writePayload({ ...options, fsGroup }, dir, payload);
   return dir;
 }
 

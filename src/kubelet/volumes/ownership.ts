@@ -1,0 +1,24 @@
+/** Whom a volume's files belong to: root, and with `fsGroup` that group (upstream: SetVolumeOwnership). Pure. */
+import type { Pod } from '../../api/index.ts';
+
+/** Upstream's masks: what the group may do in any case. */
+const GROUP_READ = 0o440;
+const GROUP_WRITE = 0o660;
+const GROUP_ENTER = 0o110;
+const SET_GROUP_ID = 0o2000;
+
+/** `undefined`: nothing is said, files stay as they are made. */
+export function fsGroupOf(pod: Pod): number | undefined {
+  return pod.spec?.securityContext?.fsGroup;
+}
+
+/** Mode of a file of ours that containers only read. */
+export function contentFileMode(mode: number, fsGroup: number | undefined): number {
+  return fsGroup === undefined ? mode : mode | GROUP_READ;
+}
+
+/** Mode of a folder: what is made in it belongs to the group too. */
+export function folderMode(mode: number, fsGroup: number | undefined, access: 'read' | 'write'): number {
+  if (fsGroup === undefined) return mode;
+  return mode | SET_GROUP_ID | GROUP_ENTER | (access === 'write' ? GROUP_WRITE : GROUP_READ);
+}
