@@ -47,8 +47,8 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
   for (const instance of instances.toReversed()) {
     const restartCount = restartCountOf(instance);
     if (restartCount < (next.newest?.restartCount ?? 0)) continue;
-    // Created is not yet anything: the start may still fail, and then the count is used again.
-    if (instance.state === 'created') continue;
+    // The count is used again.
+    if (neverRan(instance)) continue;
     if (next.newest?.containerId !== instance.id || next.newest.startedAt !== instance.startedAt) {
       next = { ...next, newest: { containerId: instance.id, restartCount, startedAt: instance.startedAt } };
     }
@@ -63,6 +63,15 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
     next = without(next, 'kill');
   }
   return next;
+}
+
+/**
+ * Created, and no more: the start is still to come, or the runtime broke it off because whoever asked for it went away,
+ * which is us. Neither is an end of the container's command.
+ */
+export function neverRan({ state, startedAt, reason, message }: RuntimeContainer): boolean {
+  if (state === 'created') return true;
+  return state === 'exited' && startedAt === 0 && reason === 'StartError' && message.includes('context canceled');
 }
 
 /** A later start came about, or this one did; one that failed at its very start stays told until the next. */

@@ -215,6 +215,17 @@ describe('a dead container', () => {
     expect(verbs(plan)).toEqual(['remove-container']);
   });
 
+  it('whose start our own end broke off has never run: not counted, not final, tried again', () => {
+    const pod = testPod({ restartPolicy: 'Never' });
+    const message = 'failed to create containerd task: failed to create shim task: context canceled: unknown';
+    const broken = exitedContainer(128, WALL, { startedAt: 0, reason: 'StartError', message });
+    const plan = computePodActions(planInput({ pod, observed: observation([broken]) }));
+    expect(verbs(plan)).toEqual(['remove-container']);
+    expect(plan.status.phase).toBe('Pending');
+    const next = computePodActions(planInput({ pod, observed: observation([]), memory: plan.memory }));
+    expect(find(next, 'start-container')).toMatchObject({ attempt: 0 });
+  });
+
   it('shows RunContainerError until its next start', () => {
     const memory = admittedMemory({
       containers: {

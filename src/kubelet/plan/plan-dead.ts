@@ -3,6 +3,7 @@
  * removed once nothing more urgent goes on (upstream: maxPerPodContainer 1, for `logs --previous`). Pure.
  */
 import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
+import { neverRan } from './absorb-observation.ts';
 import type { ContainerView } from './container-view.ts';
 import { act, type Draft, startsUnderWay } from './draft.ts';
 import { containerMemory } from './pod-memory.ts';
@@ -53,7 +54,7 @@ export function planRemovals(draft: Draft, views: readonly ContainerView[]): voi
 
 /** Dead, and neither the newest dead one nor about to be replaced by name. */
 function superfluous(view: ContainerView): readonly RuntimeContainer[] {
-  return view.instances.filter(({ state }) => state === 'exited').slice(1);
+  return view.instances.filter((instance) => instance.state === 'exited' && !neverRan(instance)).slice(1);
 }
 
 function belongs(container: RuntimeContainer, sandbox: RuntimeSandbox): boolean {

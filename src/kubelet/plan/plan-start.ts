@@ -3,6 +3,7 @@
  * volumes ready and the sandbox up. What can be prepared is asked for early, so that it goes on side by side. Pure.
  */
 import type { RuntimeSandbox } from '../types.ts';
+import { neverRan } from './absorb-observation.ts';
 import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
 import type { ContainerView } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
@@ -143,9 +144,9 @@ function planVolumes(draft: Draft): void {
   if (!draft.actions.some(({ verb }) => verb === 'prepare-volumes')) act(draft, { verb: 'prepare-volumes' });
 }
 
-/** A container that was created and never started blocks its name: it goes first. */
+/** A container that was created and never ran blocks its name: it goes first. */
 function leftoverPlanned(draft: Draft, view: ContainerView): boolean {
-  const leftovers = view.instances.filter(({ state }) => state === 'created');
+  const leftovers = view.instances.filter(neverRan);
   for (const { id, logPath } of leftovers) act(draft, { verb: 'remove-container', containerId: id, logPath });
   return leftovers.length > 0;
 }
