@@ -1,5 +1,6 @@
 /** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
 import {
+  badRequest,
   findResource,
   internalError,
   notFoundPath,
@@ -111,6 +112,8 @@ function callOf({ context }: HandlerOptions, request: HttpRequest, info: Resourc
   const registration = findRegistration(info.group, info.version, resource);
   if (registration === undefined) throw refusalOfUnstored(info);
   if (registration.row.namespaced && info.namespace === undefined && info.name !== undefined) throw notFoundPath();
+  refuseBadSegment('Namespace', info.namespace);
+  refuseBadSegment('Name', info.name);
   const scoped = registration.row.namespaced ? info : { ...info, namespace: undefined };
   const storage = context.storageOf(registration);
   return {
@@ -124,15 +127,35 @@ function callOf({ context }: HandlerOptions, request: HttpRequest, info: Resourc
   };
 }
 
+/** Names become parts of keys (upstream: IsValidPathSegmentName). Throws 400. */
+function refuseBadSegment(what: string, value: string | undefined): void {
+  if (value === undefined) return;
+  const problem =
+    value === '.' || value === '..'
+      ? `may not be '${value}'`
+      : value.includes('\0')
+        ? 'may not contain NUL'
+        : ['/', '%']
+            .filter((character) => value.includes(character))
+            .map((character) => `may not contain '${character}'`)[0];
+  if (problem !== undefined) throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
+}
+
 function refusalOfUnstored(info: ResourceRequest): StatusError {
   const row = findResource(info.group, info.version, info.resource);
   return row === undefined ? notFoundPath() : methodNotAllowed(row, info.verb);
 }
 
+/** Parts of the longest path under each top; those that look themselves are not here. */
+const longestPath: Readonly<Record<string, number>> = { version: 1, metrics: 1, api: 2, apis: 3 };
+
 async function answerPath(options: HandlerOptions, request: HttpRequest, info: PathRequest): Promise<HttpResponse> {
   const accept = request.headers['accept'];
-  const [, top = '', second, third] = info.path.replace(/\/+$/, '').split('/');
+  if (info.isMalformed === true) throw badRequest('invalid percent-encoding in the path');
+  const parts = info.path.split('/').filter((part) => part !== '');
+  const [top = '', second, third] = parts;
   if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
+  if (parts.length > (longestPath[top] ?? parts.length)) throw notFoundPath();
   switch (top) {
     case 'healthz':
     case 'livez':

@@ -1,4 +1,5 @@
 /** The API server's metrics, under upstream's names. */
+import { findResource } from '../api/index.ts';
 import { type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../lib/index.ts';
 import type { RequestInfo } from './http/request-info.ts';
 
@@ -47,11 +48,19 @@ function labelsOf(
   info: RequestInfo,
 ): Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string> {
   if (info.kind === 'path') {
-    return { verb: info.method, group: '', version: '', resource: '', subresource: topLevel(info.path), scope: '' };
+    const subresource = topLevel(info.path);
+    return { verb: knownMethod(info.method), group: '', version: '', resource: '', subresource, scope: '' };
   }
   const { group, version, resource, subresource = '' } = info;
+  const row = findResource(group, version, resource);
+  const isKnown =
+    row !== undefined && (subresource === '' || row.subresources.some(({ name }) => name === subresource));
+  if (!isKnown) {
+    const verb = metricVerb(info.verb, knownMethod(info.method));
+    return { verb, group: '', version: '', resource: 'other', subresource: '', scope: '' };
+  }
   const scope = info.name !== undefined ? 'resource' : info.namespace !== undefined ? 'namespace' : 'cluster';
-  return { verb: metricVerb(info.verb, info.method), group, version, resource, subresource, scope };
+  return { verb: metricVerb(info.verb, knownMethod(info.method)), group, version, resource, subresource, scope };
 }
 
 function metricVerb(verb: string, method: string): string {
@@ -64,6 +73,13 @@ function metricVerb(verb: string, method: string): string {
     default:
       return method;
   }
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** HTTP/2 carries any method: unknown ones must not make series without end either. */
+function knownMethod(method: string): string {
+  return methods.has(method) ? method : 'OTHER';
 }
 
 const topLevels: ReadonlySet<string> = new Set([

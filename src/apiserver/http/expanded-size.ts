@@ -13,14 +13,11 @@ export function exceedsSize(value: unknown, maximum: number): boolean {
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === 'string') size += next.length;
-    else if (typeof next === 'object' && next !== null) {
-      for (const [name, child] of Object.entries(next)) {
-        size += Array.isArray(next) ? 1 : 1 + name.length;
-        if (size > maximum) return true;
-        waiting.push(child);
-      }
-    }
+    else if (Array.isArray(next)) size += next.length;
+    else if (typeof next === 'object' && next !== null) for (const name of Object.keys(next)) size += 1 + name.length;
+    // Before the parts are listed: the list of them is as long as what they count.
     if (size > maximum) return true;
+    if (typeof next === 'object' && next !== null) for (const child of Object.values(next)) waiting.push(child);
   }
   return false;
 }

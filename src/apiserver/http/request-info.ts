@@ -2,7 +2,18 @@
  * What a request asks for, read from its path and method: the words that routing, authorization and metrics share
  * (upstream: `RequestInfo`).
  */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'connect'
+  /** A method that no resource answers. */
+  | 'other';
 
 export interface ResourceRequest {
   readonly kind: 'resource';
@@ -29,6 +40,8 @@ export interface PathRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Its percent-encoding can not be read. */
+  readonly isMalformed?: boolean;
 }
 
 export type RequestInfo = ResourceRequest | PathRequest;
@@ -39,7 +52,7 @@ const connectSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'por
 
 /**
  * Reads `url` (path and query, as on the request line). A path that is malformed (bad percent-encoding) is a
- * `PathRequest`, which then is not found.
+ * `PathRequest` that says so.
  */
 export function parseRequestInfo(method: string, url: string): RequestInfo {
   const mark = url.indexOf('?');
@@ -47,7 +60,7 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
   const plain: PathRequest = { kind: 'path', verb: method.toLowerCase(), method, path, query };
   const parts = decodeSegments(path);
-  if (parts === undefined) return plain;
+  if (parts === undefined) return { ...plain, isMalformed: true };
   const head = parts[0] === 'api' ? 2 : parts[0] === 'apis' ? 3 : 0;
   if (head === 0 || parts.length <= head) return plain;
   const group = head === 2 ? '' : (parts[1] ?? '');
@@ -82,7 +95,7 @@ function resourceRequest(base: Base, given: readonly string[]): ResourceRequest 
   return {
     ...base,
     kind: 'resource',
-    verb: oldWatch ? 'watch' : verbOf(base.method, base.query, name, subresource),
+    verb: oldWatch && base.method === 'GET' ? 'watch' : verbOf(base.method, base.query, name, subresource),
     resource,
     namespace: namespace === '' ? undefined : namespace,
     name,
@@ -107,9 +120,12 @@ function verbOf(
       return 'patch';
     case 'DELETE':
       return name === undefined ? 'deletecollection' : 'delete';
-    default:
+    case 'GET':
+    case 'HEAD':
       if (isTrue(query.get('watch')) && subresource === undefined) return 'watch';
       return name === undefined ? 'list' : 'get';
+    default:
+      return 'other';
   }
 }
 

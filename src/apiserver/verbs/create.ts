@@ -15,9 +15,6 @@ export async function create(call: Call): Promise<HttpResponse> {
   const dryRun = isDryRun(info.query);
   const fieldValidation = fieldValidationOf(info.query);
   const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
-  if (row.namespaced && info.namespace === undefined) {
-    throw badRequest('an empty namespace may not be set during creation');
-  }
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);
   const item = await createObject(call, object, dryRun);

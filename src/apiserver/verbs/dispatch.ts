@@ -61,6 +61,9 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'nodes/proxy': { connect: nodeProxy },
 };
 
+/** Verbs that need to know the namespace, if there are any. */
+const inNamespace: ReadonlySet<string> = new Set(['create', 'deletecollection']);
+
 /** Throws 404 for a subresource that is not served and 405 for a verb that it does not know. */
 export function dispatch(call: Call): Promise<HttpResponse> {
   const { info, registration } = call;
@@ -70,6 +73,10 @@ export function dispatch(call: Call): Promise<HttpResponse> {
   const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
   const known = subresource !== undefined || (registration.row.verbs as readonly string[]).includes(verb);
   const misplaced = subresource === undefined && onObjects.get(verb) === (info.name === undefined);
+  if (verb === 'other') throw methodNotAllowed(undefined, verb);
   if (handler === undefined || !known || misplaced) throw methodNotAllowed(registration.row, verb);
+  if (registration.row.namespaced && info.namespace === undefined && inNamespace.has(verb)) {
+    throw methodNotAllowed(undefined, verb);
+  }
   return handler(call);
 }
