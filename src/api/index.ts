@@ -3,6 +3,7 @@
  * patches. Imports nothing of ours; no I/O.
  */
 export * from './conditions.ts';
+export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';

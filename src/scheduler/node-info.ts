@@ -1,14 +1,16 @@
 /** What the scheduler knows of a node: what it has, and what its pods take of it. Pure. */
-import { type Node, type Pod, podRequests, quantityMilliValue, quantityValue } from '../api/index.ts';
+import {
+  type HostPort,
+  hostPortsOf,
+  type Node,
+  type Pod,
+  podRequests,
+  quantityMilliValue,
+  quantityValue,
+} from '../api/index.ts';
 
 /** cpu in thousandths, everything else in whole units. */
 export type Amounts = Readonly<Record<string, number>>;
-
-export interface HostPort {
-  readonly ip: string;
-  readonly protocol: string;
-  readonly port: number;
-}
 
 export interface NodeInfo {
   readonly node: Node;
@@ -67,18 +69,4 @@ export function nodeInfo(node: Node, pods: readonly Pod[]): NodeInfo {
 
 function addTo(sum: Record<string, number>, amounts: Amounts): void {
   for (const [name, amount] of Object.entries(amounts)) sum[name] = (sum[name] ?? 0) + amount;
-}
-
-/** Host ports of containers and sidecars. */
-export function hostPortsOf(pod: Pod): readonly HostPort[] {
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...(pod.spec?.containers ?? []), ...sidecars].flatMap(({ ports }) =>
-    (ports ?? [])
-      .filter(({ hostPort }) => hostPort !== undefined && hostPort > 0)
-      .map(({ hostIP, protocol, hostPort }) => ({
-        ip: hostIP === undefined || hostIP === '' ? '0.0.0.0' : hostIP,
-        protocol: protocol ?? 'TCP',
-        port: hostPort ?? 0,
-      })),
-  );
 }

@@ -5,8 +5,8 @@ import { defaultPodSpec } from './pod-spec.ts';
 
 export function defaultPod(pod: Pod): void {
   pod.status ??= {};
-  const { spec } = pod;
-  if (spec === undefined) return;
+  // Upstream's spec is never absent: what a pod without one lacks is its containers alone.
+  const spec = (pod.spec ??= { containers: [] });
   defaultPodSpec(spec);
   spec.enableServiceLinks ??= true;
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];

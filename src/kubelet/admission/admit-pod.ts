@@ -2,8 +2,18 @@
  * May this pod run on this node, beside those that do (upstream: lifecycle/predicate.go)? A refusal is final: the pod
  * fails with upstream's reason, and its controller makes another. Pure.
  */
-import { type Node, type Pod, podRequests, qosClassOf, quantityMilliValue, quantityValue } from '../../api/index.ts';
-import { isTolerated, nodeSelectorMatches } from './node-fit.ts';
+import {
+  hostPortsClash,
+  hostPortsOf,
+  type Node,
+  nodeSelectorMatches,
+  type Pod,
+  podRequests,
+  qosClassOf,
+  quantityMilliValue,
+  quantityValue,
+  toleratesTaint,
+} from '../../api/index.ts';
 
 export interface AdmissionInput {
   readonly pod: Pod;
@@ -86,36 +96,15 @@ function refusePlacement({ pod, node }: AdmissionInput): Admission | undefined {
     return refuse('NodeAffinity', `Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector`);
   }
   // Only NoExecute counts here: NoSchedule was the scheduler's to heed.
-  const taint = (node.spec?.taints ?? []).find(
-    (each) => each.effect === 'NoExecute' && !isTolerated(each, pod.spec?.tolerations ?? []),
-  );
+  const taint = (node.spec?.taints ?? []).find((each) => each.effect === 'NoExecute' && !toleratesTaint(pod, each));
   if (taint === undefined) return undefined;
   const text = `{${taint.key}: ${taint.value ?? ''}}`;
   return refuse('TaintToleration', `Predicate TaintToleration failed: node(s) had untolerated taint ${text}`);
 }
 
 function refusePorts({ pod, others }: AdmissionInput): Admission | undefined {
-  const taken = others.flatMap(hostPorts);
-  const clash = hostPorts(pod).some((wish) => taken.some((other) => clashes(wish, other)));
+  const taken = others.flatMap(hostPortsOf);
+  const clash = hostPortsOf(pod).some((wish) => taken.some((other) => hostPortsClash(wish, other)));
   if (!clash) return undefined;
   return refuse('NodePorts', `Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports`);
-}
-
-interface HostPort {
-  readonly ip: string;
-  readonly port: number;
-  readonly protocol: string;
-}
-
-function hostPorts(pod: Pod): HostPort[] {
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...(pod.spec?.containers ?? []), ...sidecars]
-    .flatMap(({ ports }) => ports ?? [])
-    .filter(({ hostPort }) => (hostPort ?? 0) > 0)
-    .map(({ hostIP, hostPort, protocol }) => ({ ip: hostIP ?? '', port: hostPort ?? 0, protocol: protocol ?? 'TCP' }));
-}
-
-function clashes(a: HostPort, b: HostPort): boolean {
-  const anyIp = (ip: string) => ip === '' || ip === '0.0.0.0' || ip === '::';
-  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || anyIp(a.ip) || anyIp(b.ip));
 }

@@ -1,4 +1,4 @@
-import type { Pod, Taint, Toleration } from '../../api/index.ts';
+import { type Taint, toleratesTaint } from '../../api/index.ts';
 import { type Filter, unresolvable } from './filter.ts';
 
 const UNSCHEDULABLE_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
@@ -16,14 +16,3 @@ export const fitsTaints: Filter = (pod, { node }) => {
     ? undefined
     : unresolvable('node(s) had untolerated taint(s)');
 };
-
-export function toleratesTaint(pod: Pod, taint: Taint): boolean {
-  return (pod.spec?.tolerations ?? []).some((toleration) => matches(toleration, taint));
-}
-
-function matches({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
-  if (effect !== '' && effect !== taint.effect) return false;
-  if (key !== '' && key !== taint.key) return false;
-  if (operator === 'Exists') return true;
-  return operator === 'Equal' && key !== '' && value === (taint.value ?? '');
-}

@@ -1,7 +1,5 @@
 /** How well a node that fits would do, 0 to 100 per score, weighed as upstream does. Pure. */
-import type { Pod } from '../../api/index.ts';
-import { matchesTerm } from '../filter/node-affinity.ts';
-import { toleratesTaint } from '../filter/taints.ts';
+import { nodeSelectorTermMatches, type Pod, toleratesTaint } from '../../api/index.ts';
 import { type NodeInfo, nonZeroAmounts, podAmounts } from '../node-info.ts';
 
 const BALANCED_WEIGHT = 1;
@@ -51,7 +49,10 @@ export function balancedAllocation(pod: Pod, { allocatable, requested }: NodeInf
 
 function preferredAffinity(pod: Pod, { node }: NodeInfo): number {
   const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  return terms.reduce((sum, { preference, weight }) => sum + (matchesTerm(preference, node) ? weight : 0), 0);
+  return terms.reduce(
+    (sum, { preference, weight }) => sum + (nodeSelectorTermMatches(preference, node) ? weight : 0),
+    0,
+  );
 }
 
 function softTaints(pod: Pod, { node }: NodeInfo): number {
