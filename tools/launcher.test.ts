@@ -35,6 +35,8 @@ const oldNode = '#!/bin/sh\necho v20.20.2\n';
 const npm = `#!/bin/sh
 echo "npm $(basename "$PWD")" >>"$CALLS"
 [ -z "$NPM_FAILS" ] || { echo "npm error $NPM_FAILS" >&2; exit 1; }
+[ -z "$NPM_SKIPS" ] || [ "$1" != view ] || { echo "npm error $NPM_SKIPS" >&2; exit 1; }
+[ -z "$NPM_SKIPS" ] || exit 0
 if [ "$(basename "$PWD")" = node ]; then
   for arch in x64 arm64; do
     mkdir -p "node_modules/node-linux-$arch/bin"
@@ -78,6 +80,7 @@ function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
     CALLS: join(folder, 'calls'),
     NEW_NODE: join(folder, 'new-node'),
     NPM_FAILS: '',
+    NPM_SKIPS: '',
     ...more,
   };
 }
@@ -143,6 +146,13 @@ describe('./mendlet', () => {
     expect(failed.stderr).toContain('npm error code ENOTFOUND registry');
     expect(failed.stderr).toContain('the npm registry cannot be reached');
     expect(failed.stderr).toContain('the whole log is in');
+    expect(start().status).toBe(0);
+  });
+
+  it('tells why when npm leaves out the Node.js that it could not fetch, as it does with optional packages', () => {
+    const failed = start([], { NPM_SKIPS: 'code ECONNREFUSED' });
+    expect(failed).toMatchObject({ status: 1, stdout: '' });
+    expect(failed.stderr).toContain('the npm registry cannot be reached');
     expect(start().status).toBe(0);
   });
 

@@ -109,7 +109,7 @@ run_step() {
   if ! (cd "$folder" && "$@") >"$log" 2>&1; then
     say "this failed (in $folder): $*"
     tail -n 20 "$log" | sed 's/^/    /' >&2
-    if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ECONNRESET|EHOSTUNREACH' "$log"; then
+    if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH|ECONNRESET|EHOSTUNREACH' "$log"; then
       say "the npm registry cannot be reached: is there a network, and a proxy or registry to set for npm (npm config set registry URL)?"
     elif grep -qE 'EACCES|EROFS|EPERM' "$log"; then
       say "the folder cannot be written: use a checkout that belongs to you"
@@ -120,14 +120,16 @@ run_step() {
   fi
 }
 
-# `npm install --no-save` keeps to the lock; no package's install script is run.
+# `npm install --no-save` keeps to the lock; no package's install script is run. What a user's npm leaves out elsewhere
+# (omit, NODE_ENV=production) is needed here. npm's own waits between its tries would be silent for more than a minute.
 npm_install() {
   command -v npm >/dev/null 2>&1 || fail "npm is needed for the first start and is not installed (on Debian: apt-get install npm)"
   command -v node >/dev/null 2>&1 || fail "Node.js 18 or newer is needed for the first start and is not installed (on Debian: apt-get install nodejs npm)"
   folder_of_packages=$1
   step=$2
   shift 2
-  run_step "$folder_of_packages" "$step" npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier "$@"
+  run_step "$folder_of_packages" "$step" npm install --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier \
+    --include=optional --include=dev --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000 "$@"
 }
 
 install_node() {
@@ -135,6 +137,9 @@ install_node() {
   say "fetching Node.js $NODE_MAJOR into tools/node ($NODE_MAJOR.$NODE_MINOR or newer is needed, here is $("${present:-false}" -v 2>/dev/null || echo none))"
   rm -f "$root/tools/node/node_modules/.mendlet-stamp"
   npm_install "$root/tools/node" node
+  # One of the two is for another machine, so both are optional, and npm tells nothing of an optional package that it could
+  # not fetch: asking for it by name tells why.
+  [ -x "$node" ] || run_step "$root/tools/node" node-again npm view "node-linux-$arch" dist.tarball --fetch-retries=0
   [ -x "$node" ] && node_fits "$node" || fail "npm fetched no Node.js that runs on this machine: $node"
   write_stamp "$root/tools/node/node_modules/.mendlet-stamp" "$(digest tools/node/package-lock.json)"
 }
