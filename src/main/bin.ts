@@ -17,6 +17,9 @@ if (major < 24 || (major === 24 && minor < 15)) {
 // from 155 MB of memory to 260 MB. This keeps it at its first size, with hardly more work (measured: 5.9 % of a core at
 // rest for 5.4 %). The flag that is meant for it, --max-semi-space-size, is read before any code of ours runs.
 setFlagsFromString('--semi-space-growth-factor=1');
+// The same for the old generation: collect when it has grown by half, not by up to four times. After 2000 writes to 50 pods
+// mendlet has 145 MiB with it and 152 to 171 without, for the same CPU time (3.5 and 3.7 s; without 3.6 and 4.4 s).
+setFlagsFromString('--heap-growing-percent=50');
 
 // Beside this file in dist/, and never part of this file: see above.
 const program = new URL('./program.js', import.meta.url).href;
