@@ -16,7 +16,7 @@ import {
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { authenticate, type TokenAuthenticator } from './authentication.ts';
-import { MAX_REQUEST_BODY_BYTES } from './limits.ts';
+import { LINGER_BYTES, LINGER_MS, MAX_REQUEST_BODY_BYTES } from './limits.ts';
 import { peerCertificate } from './peer-certificate.node.ts';
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -183,7 +183,30 @@ function fail(
   // What the client still sends is not read, so the connection cannot be used again.
   const connection = incoming.httpVersionMajor === 2 ? {} : { connection: 'close' };
   outgoing.writeHead(response.status, { ...response.headers, ...connection });
-  if (response.body instanceof Uint8Array) outgoing.end(response.body);
-  // HTTP/2: tell the client to send no more; the rest would sit in the window until it gives up.
-  if ('stream' in incoming) outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
+  if (response.body instanceof Uint8Array) outgoing.write(response.body);
+  if ('stream' in incoming) {
+    // HTTP/2: tell the client to send no more; the rest would sit in the window until it gives up.
+    outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
+    outgoing.end();
+  } else if (incoming.readableEnded || incoming.destroyed) outgoing.end();
+  else endAfterBody(incoming, outgoing);
+}
+
+/**
+ * Ends an HTTP/1.1 answer when its client has sent all, within bounds: many read only then, and a connection that is closed
+ * on bytes which nobody read is reset, the answer lost with it.
+ */
+function endAfterBody(incoming: NodeRequest, outgoing: NodeResponse): void {
+  let bytes = 0;
+  const end = (): void => {
+    clearTimeout(timer);
+    outgoing.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  incoming.on('data', (chunk: Uint8Array) => {
+    bytes += chunk.length;
+    if (bytes > LINGER_BYTES) end();
+  });
+  incoming.once('end', end);
+  incoming.once('close', end);
 }

@@ -18,3 +18,6 @@ export const PING_INTERVAL_MS = 15_000;
 export const KEEP_ALIVE_MS = 90_000;
 /** What `close` waits for requests under way. */
 export const CLOSE_GRACE_MS = 2000;
+/** How much, and for how long, what a refused HTTP/1.1 client still sends is thrown away, so that it gets to read why. */
+export const LINGER_BYTES = 64 * 1024 * 1024;
+export const LINGER_MS = 2000;
