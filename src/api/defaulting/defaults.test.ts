@@ -41,6 +41,11 @@ describe('pod defaults', () => {
     });
   });
 
+  it('gives a pod without a spec an empty one', () => {
+    const pod = applyDefaults<Pod>('v1', 'Pod', { metadata: { name: 'a' } });
+    expect(pod.spec).toMatchObject({ containers: [], restartPolicy: 'Always', dnsPolicy: 'ClusterFirst' });
+  });
+
   it('changes nothing that is set, and not its input', () => {
     const pod: Pod = {
       spec: { containers: [], terminationGracePeriodSeconds: 0, enableServiceLinks: false, restartPolicy: 'Never' },
