@@ -52,7 +52,8 @@ Files:
   DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
   DIR/kubeconfig       for kubectl, with full rights
   DIR/images/*.tar     image archives, imported at start
-  /run/mendlet/ID      socket, state and log of the private containerd of that data folder
+  DIR/registries       HOST/hosts.toml for each private registry, as containerd wants it
+  /run/mendlet/ID      socket and state of the private containerd (its log: DIR/containerd/containerd.log)
   /var/log/pods        the containers' logs
 
 ${exitCodesHelp}`;
