@@ -47,6 +47,7 @@ async function setUpMachine(
     path: env['PATH'],
     demo: isDemo,
     given: runtime.kind === 'socket',
+    stop: context.stop,
   });
 }
 

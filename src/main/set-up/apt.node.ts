@@ -13,14 +13,19 @@ import {
   writeSync,
 } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../../lib/index.ts';
 import { UserError } from '../user-error.ts';
+import { aptProgress } from './apt-progress.ts';
 import { objection, type PackageVersion, parseSimulation } from './apt-simulation.ts';
 
 const POLICY = '/usr/sbin/policy-rc.d';
 const POLICY_MARK = '# Made by mendlet';
 const SIMULATION_TIMEOUT_MS = 120_000;
 const LAST_LINES = 15;
+/** `apt-get update` has no option to wait for its lock, as installing has. */
+const LOCK_POLL_MS = 1000;
+const LOCK_TRIES = 600;
 
 export interface AptContext {
   readonly process: Process;
@@ -28,6 +33,8 @@ export interface AptContext {
   readonly say: (text: string) => void;
   /** Where apt-get's own words go. */
   readonly logFile: string;
+  /** Ends waiting. An apt-get that works is waited for: it must not be torn in the middle of a package. */
+  readonly stop: AbortSignal;
 }
 
 /**
@@ -43,6 +50,7 @@ export async function aptInstall(packages: readonly string[], context: AptContex
   let updated = false;
   if (plan === undefined) {
     await update(context);
+    if (context.stop.aborted) return;
     updated = true;
     plan = await simulate(packages, context);
     if (plan === undefined) {
@@ -53,15 +61,25 @@ export async function aptInstall(packages: readonly string[], context: AptContex
       throw new UserError(`apt-get finds no package for one of: ${packages.join(' ')} (${lastLine(log)}); ${why}`);
     }
   }
-  context.say(`installing ${plan.map(({ name, version }) => `${name} ${version}`).join(', ')}`);
+  if (context.stop.aborted) return;
+  sayPlan(packages, plan, context);
   if (await install(packages, context)) return;
   if (!updated && /404 +Not Found|Unable to fetch/.test(readLog(context.logFile))) {
     context.say('the package lists are out of date');
     await update(context);
+    if (context.stop.aborted) return;
     await simulate(packages, context);
     if (await install(packages, context)) return;
   }
   throw new UserError(`apt-get install failed:\n${lastLines(context.logFile)}\nThe whole log is in ${context.logFile}`);
+}
+
+function sayPlan(packages: readonly string[], plan: readonly PackageVersion[], { say }: AptContext): void {
+  const listed = (entries: readonly PackageVersion[]) =>
+    entries.map(({ name, version }) => `${name} ${version}`).join(', ');
+  const others = plan.filter(({ name }) => !packages.includes(name));
+  say(`installing ${listed(plan.filter(({ name }) => packages.includes(name)))}`);
+  if (others.length > 0) say(`  and what they need: ${listed(others)}`);
 }
 
 /** What would be installed; `undefined` when apt-get does not know a package. @throws UserError when it would do harm */
@@ -128,31 +146,27 @@ export async function aptUnpack(name: string, folder: string, context: AptContex
 
 async function update(context: AptContext): Promise<void> {
   context.say('updating the package lists (apt-get update)');
-  const code = await stream(['update'], context, () => undefined);
-  if (code !== 0) {
-    throw new UserError(
-      `apt-get update failed; is there a network?\n${lastLines(context.logFile)}\nThe whole log is in ${context.logFile}`,
-    );
+  for (let tries = 1; ; tries++) {
+    const code = await stream(['update'], context, () => undefined);
+    if (code === 0 || context.stop.aborted) return;
+    const locked = /Could not get lock|Unable to lock/.test(lastLines(context.logFile));
+    if (!locked || tries === LOCK_TRIES) break;
+    if (tries === 1) context.say('another program is installing packages; waiting for it');
+    await sleep(LOCK_POLL_MS);
   }
+  throw new UserError(
+    `apt-get update failed; is there a network?\n${lastLines(context.logFile)}\nThe whole log is in ${context.logFile}`,
+  );
 }
 
 async function install(packages: readonly string[], context: AptContext): Promise<boolean> {
   const restore = forbidServices();
   try {
     // --no-remove is the belt to the simulation's braces.
-    return (await stream([...installOptions, '--no-remove', ...packages], context, progressOf)) === 0;
+    return (await stream([...installOptions, '--no-remove', ...packages], context, aptProgress())) === 0;
   } finally {
     restore();
   }
-}
-
-/** The lines of apt-get that tell how far it is. */
-function progressOf(line: string): string | undefined {
-  const match = /^(?:Get:\d+ \S+ \S+ \S+ (\S+) \S+ \S+ \[(.*)\]|Setting up (\S+) )/.exec(line);
-  if (match === null) return undefined;
-  return match[3] === undefined
-    ? `  fetching ${match[1]} (${match[2]})`
-    : `  setting up ${match[3].replace(/:\w+$/, '')}`;
 }
 
 /**
@@ -168,6 +182,8 @@ function stream(
   const env = { ...process.env, ...aptEnvironment };
   const options: SpawnOptions = { detached: true, stdio: ['ignore', 'pipe', log], env };
   const child = spawn('apt-get', args, options);
+  const onStop = (): void => context.say('apt-get is at work: ending as soon as it is done');
+  context.stop.addEventListener('abort', onStop, { once: true });
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       writeSync(log, `${line}\n`);
@@ -177,10 +193,12 @@ function stream(
   }
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
+      context.stop.removeEventListener('abort', onStop);
       closeSync(log);
       reject(new UserError(`apt-get cannot be started: ${error.message}`, { cause: error }));
     });
     child.on('close', (code) => {
+      context.stop.removeEventListener('abort', onStop);
       closeSync(log);
       resolve(code ?? 1);
     });

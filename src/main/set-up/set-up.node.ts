@@ -4,7 +4,9 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../../lib/index.ts';
+import { type KernelLock, takeKernelLock } from '../kernel-lock.node.ts';
 import { UserError } from '../user-error.ts';
 import { aptInstall, aptUnpack } from './apt.node.ts';
 import { installCommand, listed, missingNeeds, type Need } from './needs.ts';
@@ -21,6 +23,8 @@ export interface SetUpOptions {
   readonly demo: boolean;
   /** A CRI socket was given: no containerd of our own is needed. */
   readonly given: boolean;
+  /** Ends it early; the result is then of no use. */
+  readonly stop: AbortSignal;
 }
 
 /** What set-up found or made beyond programs in their usual places. */
@@ -28,6 +32,10 @@ export interface SetUpResult {
   /** A static busybox, if there is one: for the images of the demo. */
   readonly busybox: string | undefined;
 }
+
+/** One mendlet at a time installs packages: of two first starts one works and the other finds all done. */
+const LOCK_FILE = '/run/mendlet-packages.lock';
+const LOCK_POLL_MS = 200;
 
 /** @throws UserError with what is missing and what would help */
 export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> {
@@ -38,20 +46,49 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
   const look = async () => missingNeeds(await lookAround(options.process, unpacked), options);
   const missing = await look();
   if (missing.length > 0) {
+    const what = notInstalled(missing);
     const manager = findPackageManager(options.path);
     const command = installCommand(missing, manager);
-    const what = `${listed(missing.map((need) => need.what))} ${missing.length === 1 ? 'is' : 'are'} not installed`;
     if (command === undefined) throw new UserError(`${what}; install it with your system's package manager`);
     if (cache === undefined || unpacked === undefined || manager !== 'apt-get') {
       throw new UserError(`${what}; this installs it: ${command}`);
     }
     options.say(what);
-    await install(missing, { ...options, cache, unpacked });
-    const still = await look();
-    if (still.length > 0)
-      throw new UserError(`${listed(still.map((need) => need.what))} is still missing after ${command}`);
+    await installAlone(look, { ...options, cache, unpacked });
+    const still = options.stop.aborted ? [] : await look();
+    if (still.length > 0) throw new UserError(`after ${command}: ${notInstalled(still)}`);
   }
   return { busybox: findStaticBusybox(unpacked) };
+}
+
+function notInstalled(needs: readonly Need[]): string {
+  return `${listed(needs.map((need) => need.what))} ${needs.length === 1 ? 'is' : 'are'} not installed`;
+}
+
+/** @param look asked again when the lock is had: who had it may have installed everything */
+async function installAlone(
+  look: () => Promise<readonly Need[]>,
+  options: SetUpOptions & { readonly cache: string; readonly unpacked: string },
+): Promise<void> {
+  const lock = await waitForLock(options);
+  if (lock === undefined) return;
+  try {
+    const missing = await look();
+    if (missing.length > 0) await install(missing, options);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The kernel ends the wait when the holder dies. @returns `undefined` when it is to stop */
+async function waitForLock({ say, stop }: SetUpOptions): Promise<KernelLock | undefined> {
+  for (let tries = 1; !stop.aborted; tries++) {
+    const lock = takeKernelLock(LOCK_FILE);
+    if (lock !== undefined) return lock;
+    if (tries === 1) say('another start is installing packages; waiting for it');
+    await sleep(LOCK_POLL_MS);
+  }
+  return undefined;
 }
 
 /** Debian's busybox and busybox-static exclude each other: where the first is installed, the second is only unpacked. */
@@ -60,13 +97,14 @@ async function install(
   { cache, unpacked, ...options }: SetUpOptions & { readonly cache: string; readonly unpacked: string },
 ): Promise<void> {
   mkdirSync(cache, { recursive: true });
-  const context = { process: options.process, say: options.say, logFile: join(cache, 'apt.log') };
+  const { process, say, stop } = options;
+  const context = { process, say, stop, logFile: join(cache, 'apt.log') };
   const names = missing.map((need) => need.packages['apt-get']);
   const unpack = names.includes('busybox-static') && findProgram('busybox', options.path) !== undefined;
   const installed = unpack ? names.filter((name) => name !== 'busybox-static') : names;
   if (installed.length > 0) await aptInstall(installed, context);
-  if (!unpack) return;
-  options.say('fetching busybox-static (not installed, because busybox is)');
+  if (!unpack || stop.aborted) return;
+  say('fetching busybox-static (not installed, because busybox is)');
   await aptUnpack('busybox-static', unpacked, context);
 }
 

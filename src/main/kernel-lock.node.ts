@@ -1,0 +1,28 @@
+/**
+ * A lock that the kernel drops when its holder dies, however it dies, so that no pid has to be guessed at. Node has no flock:
+ * SQLite takes the kernel's lock for us (an exclusive transaction on an empty database that is never written).
+ */
+import { chmodSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface KernelLock {
+  release(): void;
+}
+
+/** Takes the lock at `path`, a file made when it is not there (mode 0600) and left behind. `undefined`: somebody has it. Never waits. */
+export function takeKernelLock(path: string): KernelLock | undefined {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+  chmodSync(path, 0o600);
+  return { release: () => database.close() };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+}
