@@ -12,14 +12,15 @@ export const FRESH_READ_TIMEOUT_MS = 3_000;
 export const BOOKMARK_INTERVAL_MS = 60_000;
 /** Shortest watch when the client names no time-out; the real one is 1 to 2 times this (upstream: MinRequestTimeout). */
 export const MIN_WATCH_TIMEOUT_SECONDS = 1_800;
-/** Attempts of a patch or a status write that lost a race (upstream: MaxRetryWhenPatchConflicts). */
-export const MAX_CONFLICT_RETRIES = 5;
 /** Names tried for a generateName (upstream: maxNameGenerationCreateAttempts). */
 export const MAX_GENERATE_NAME_ATTEMPTS = 8;
 /** Objects deleted at once by a delete-collection (upstream: DeleteCollectionWorkers, 1). */
 export const DELETE_COLLECTION_WORKERS = 1;
-/** How often a delete or an update starts again because somebody else wrote between. */
-export const MAX_WRITE_RETRIES = 10;
+/**
+ * How often a write that names no version starts again because somebody else wrote between. Each time somebody else has
+ * succeeded, so this many writers of one object at once are served (upstream: until the request's time is over).
+ */
+export const MAX_WRITE_RETRIES = 500;
 /** Wait before the store is read again after a failed list or watch, first and longest. */
 export const CACHE_RETRY_MS = 50;
 export const CACHE_RETRY_MAX_MS = 5_000;

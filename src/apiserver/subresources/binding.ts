@@ -16,7 +16,7 @@ import { jsonResponse } from '../http/respond.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, isDryRun } from '../verbs/call.ts';
-import { changeObject, UNCONDITIONAL_RETRIES } from '../verbs/write.ts';
+import { changeObject } from '../verbs/write.ts';
 
 const created: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
@@ -38,7 +38,6 @@ export async function bind(call: Call): Promise<HttpResponse> {
     part: 'binding',
     dryRun: isDryRun(call.info.query),
     change: (old) => bound(old, nodeName, metadata, now),
-    retries: UNCONDITIONAL_RETRIES,
   });
   return jsonResponse(201, created);
 }

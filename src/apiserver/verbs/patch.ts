@@ -6,7 +6,7 @@ import { renderObject } from '../http/render.ts';
 import { applyPatch, readPatch } from '../registry/apply-patch.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall, renderingOf } from './call.ts';
-import { type Change, changeObject, PATCH_RETRIES } from './write.ts';
+import { type Change, changeObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
 export async function patch(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
@@ -19,7 +19,6 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,
-    retries: PATCH_RETRIES,
     change: (old) => {
       // Each attempt says anew what is wrong with its result.
       warnings.length = 0;

@@ -7,7 +7,7 @@ import { renderObject } from '../http/render.ts';
 import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { type Call, fieldValidationOf, isDryRun, keyOfCall, renderingOf } from './call.ts';
-import { type Change, changeObject, createObject, UNCONDITIONAL_RETRIES } from './write.ts';
+import { type Change, changeObject, createObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
 export async function update(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
@@ -23,7 +23,6 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
     part,
     dryRun,
     change: () => object,
-    retries: UNCONDITIONAL_RETRIES,
   });
   if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
   const metadata = omit(object.metadata, 'resourceVersion', 'uid');

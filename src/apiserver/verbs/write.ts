@@ -7,7 +7,7 @@ import { formatTime } from '../../lib/index.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
-import { MAX_CONFLICT_RETRIES, MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
+import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { findRegistration } from '../registry/rows.ts';
@@ -75,8 +75,6 @@ export interface Change {
   readonly dryRun: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
   readonly change: (old: ApiObject) => ApiObject;
-  /** How often a lost race is decided again. */
-  readonly retries: number;
 }
 
 export type Changed =
@@ -109,7 +107,7 @@ export async function changeObject(call: Call, key: string, request: Change): Pr
       if (!released) return { kind: 'changed', item: written.item };
       return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
     }
-    if (attempt >= request.retries) throw conflict(registration.row, name);
+    if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
     old = written.current;
   }
 }
@@ -230,7 +228,3 @@ export function toServed(registration: Registration, object: ApiObject): ApiObje
 export function toStored(registration: Registration, object: ApiObject): ApiObject {
   return registration.form?.toStored(object) ?? object;
 }
-
-/** Lost races that a write without a resourceVersion of its own survives. */
-export const UNCONDITIONAL_RETRIES = MAX_WRITE_RETRIES;
-export const PATCH_RETRIES = MAX_CONFLICT_RETRIES;
