@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { generate } from '../../tools/proto/generate.ts';
 import { file_containerd_event_types } from './gen/containerd-event-types_pb.js';
 import { file_containerd_events } from './gen/containerd-events_pb.js';
+import { file_containerd_tasks } from './gen/containerd-tasks_pb.js';
 import { file_runtime } from './gen/runtime_pb.js';
 
 const here = import.meta.dirname;
@@ -57,6 +58,7 @@ describe('our .proto files', () => {
   it.each([
     ['CRI v1', file_runtime, 'cri-v1-fields.tsv', 300],
     ["containerd's event service", file_containerd_events, 'containerd-fields.tsv', 8],
+    ["containerd's task service", file_containerd_tasks, 'containerd-fields.tsv', 6],
     ["containerd's events", file_containerd_event_types, 'containerd-fields.tsv', 15],
   ])('agree with %s in every number and type', (_, file, table, atLeast) => {
     const upstream = facts(table);

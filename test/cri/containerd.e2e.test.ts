@@ -160,6 +160,27 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
     await expect(opened.runtime.startContainer('nothing')).rejects.toMatchObject({ code: 'NotFound' });
   });
 
+  it('removes a container whose start was broken off, at whatever moment', async () => {
+    const broken = Array.from({ length: 40 }, async (_, index) => {
+      attempt += 1;
+      const config = containerConfig('exec sleep 3600', { attempt, logPath: `main/${attempt}.log` });
+      const id = await opened.runtime.createContainer(sandboxId, config, sandbox);
+      const signal = AbortSignal.timeout(index * 20);
+      await opened.runtime.startContainer(id, { signal }).catch(() => {});
+      return id;
+    });
+    for (const id of await Promise.all(broken)) {
+      await until(`${id} settled`, async () => {
+        await opened.runtime.stopContainer(id, 0);
+        return await opened.runtime.removeContainer(id).then(
+          () => true,
+          (error: unknown) => (String(error).includes('is in starting state') ? undefined : Promise.reject(error)),
+        );
+      });
+      expect(await opened.runtime.containerStatus(id)).toBeUndefined();
+    }
+  });
+
   it('gives a pod an address from which it reaches the host and other pods', async () => {
     const found = await opened.runtime.sandboxStatus(sandboxId);
     const server = createServer((socket) => socket.end('from the host\n'));

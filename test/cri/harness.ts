@@ -69,7 +69,7 @@ export async function testRuntime(
     },
     async remove() {
       for (const opened of open) await opened.close();
-      await downContainerd({ ...options, graceSeconds: 0 });
+      await downContainerd({ ...options, graceOf: () => 0 });
       rmSync(dataDir, { recursive: true, force: true });
       rmSync(options.runDir, { recursive: true, force: true });
       removeCgroups();

@@ -114,7 +114,7 @@ function withoutGo(source: string, files: readonly string[]): string {
   for (const file of files) {
     const text = readFileSync(join(source, file), 'utf8')
       .replace(/^import weak .*$/gm, '')
-      .replace(/^.*option \(containerd\..*$/gm, '')
+      .replace(/^.*option \((?:containerd|gogoproto)\..*$/gm, '')
       .replace(/ \[\(gogoproto[^\]]*\]/g, '');
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
@@ -134,12 +134,16 @@ if (import.meta.main) {
   rmSync(cri, { recursive: true });
 
   const base = 'github.com/containerd/containerd/api';
-  const own = ['events/task.proto', 'events/container.proto', 'services/events/v1/events.proto'].map(
-    (path) => `${base}/${path}`,
-  );
+  const own = [
+    'events/task.proto',
+    'events/container.proto',
+    'services/events/v1/events.proto',
+    'services/tasks/v1/tasks.proto',
+  ].map((path) => `${base}/${path}`);
+  const types = ['mount', 'metrics', 'descriptor', 'task/task'].map((name) => `${base}/types/${name}.proto`);
   const package16 = 'golang-github-containerd-containerd-dev';
   const source = join(debianPackages('bookworm', [package16])[package16] ?? '', 'usr/share/gocode/src');
-  const folder = withoutGo(source, [...own, `${base}/types/mount.proto`]);
+  const folder = withoutGo(source, [...own, ...types]);
   write('containerd-fields.tsv', 'containerd 1.6', table(folder, own));
   rmSync(folder, { recursive: true });
 }

@@ -8,11 +8,10 @@ import { Events } from '../gen/containerd-events_pb.js';
 import { RuntimeService as CriService } from '../gen/runtime_pb.js';
 import { EVENTS_CONNECT_TIMEOUT_MS } from '../limits.ts';
 import { RuntimeError, type RuntimeEvent } from '../runtime.ts';
-import { CRI_NAMESPACE, EVENT_FILTERS, eventFromContainerd, PROBE_TOPIC } from './containerd-events.ts';
+import { CONTAINERD_HEADERS, EVENT_FILTERS, eventFromContainerd, PROBE_TOPIC } from './containerd-events.ts';
 import { eventFromCri } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 
-const HEADERS = { 'containerd-namespace': CRI_NAMESPACE };
 const PROBE_INTERVAL_MS = 20;
 
 /** As `RuntimeService.events`. */
@@ -41,7 +40,7 @@ async function* containerdEvents(
   const client = createClient(Events, grpc.transport);
   const inner = new AbortController();
   const failure: { error?: unknown } = {};
-  const options = { signal: AbortSignal.any([signal, inner.signal]), headers: HEADERS };
+  const options = { signal: AbortSignal.any([signal, inner.signal]), headers: CONTAINERD_HEADERS };
   let connected = false;
   try {
     const stream = client.subscribe({ filters: [...EVENT_FILTERS] }, options);
@@ -70,7 +69,7 @@ async function probe(grpc: GrpcSocket, seen: () => boolean, signal: AbortSignal)
   const client = createClient(Events, grpc.transport);
   const event = { typeUrl: 'google.protobuf.Empty', value: new Uint8Array() };
   for (let waited = 0; waited < EVENTS_CONNECT_TIMEOUT_MS; waited += PROBE_INTERVAL_MS) {
-    await client.publish({ topic: PROBE_TOPIC, event }, { signal, headers: HEADERS });
+    await client.publish({ topic: PROBE_TOPIC, event }, { signal, headers: CONTAINERD_HEADERS });
     await sleep(PROBE_INTERVAL_MS, undefined, { signal });
     if (seen()) return;
   }

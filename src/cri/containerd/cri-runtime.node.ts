@@ -31,6 +31,7 @@ import {
   statsFromCri,
 } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
+import { isLostTask, removeLostTask } from './lost-tasks.node.ts';
 import { SandboxOfContainer } from './sandbox-of-container.ts';
 import { containerToCri, resourcesToCri, sandboxToCri } from './to-cri.ts';
 
@@ -111,7 +112,14 @@ export class CriRuntime implements RuntimeService {
   }
 
   async removeContainer(id: string, options?: CallOptions): Promise<void> {
-    await this.#unlessGone((call) => this.#cri.removeContainer({ containerId: id }, call), options);
+    const remove = () => this.#unlessGone((call) => this.#cri.removeContainer({ containerId: id }, call), options);
+    try {
+      await remove();
+    } catch (error) {
+      if (!isLostTask(error)) throw error;
+      await removeLostTask(this.#grpc, id, options);
+      await remove();
+    }
     this.#sandboxes.forget(id);
   }
 
