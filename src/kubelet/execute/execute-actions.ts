@@ -126,7 +126,10 @@ export class Executor {
       const now = this.#context.clock.now();
       const seconds = (now.mono - startedAt) / 1000;
       this.#context.metrics.verbSeconds.observe(seconds, { verb: action.verb, result: result.ok ? 'ok' : 'error' });
-      if (!result.ok) this.#context.logger.info('action failed', { verb: action.verb, uid, ...result });
+      if (!result.ok) {
+        const { reason, message: error } = result;
+        this.#context.logger.info('action failed', { verb: action.verb, uid, reason, error });
+      }
       // One that was overtaken ends unheard: the pod waits for the other.
       if (jobs.active.get(key) !== job) return;
       jobs.active.delete(key);
