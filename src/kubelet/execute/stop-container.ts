@@ -36,7 +36,8 @@ export async function stopContainer(context: VerbContext, job: Job, action: Stop
     // A shorter grace has its own stop under way.
     if (job.signal.aborted) return DONE;
   }
-  return await stop(context, action.containerId, graceSeconds(action.deadline - context.clock.now().mono, hookRan));
+  const leftMs = Math.max(action.deadline - context.clock.now().mono, action.atLeastMs);
+  return await stop(context, action.containerId, graceSeconds(leftMs, hookRan));
 }
 
 /** Whole seconds, rounded up: SIGKILL never comes early. */

@@ -29,6 +29,8 @@ export type PodAction =
       readonly graceMs: number;
       /** Mono ms when the grace ends: the same in every plan, so that a stop never seems to overtake itself. */
       readonly deadline: number;
+      /** Never less than this between the stop signal and SIGKILL: an earlier stop may not have reached the runtime. */
+      readonly atLeastMs: number;
       /** Text of the Killing event; absent when it was said before (a shorter grace overtakes). */
       readonly message?: string;
       readonly preStop: boolean;

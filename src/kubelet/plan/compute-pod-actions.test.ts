@@ -501,6 +501,18 @@ describe('a pod that ends', () => {
     }
   });
 
+  it('lets the process hear its stop signal though the grace has passed unheard, but not after grace 0', () => {
+    const observed = observation([testContainer()]);
+    const late = { wall: WALL + 60_000, mono: MONO + 60_000 };
+    const failures = { 'stop-container/main-0': { failures: 1, message: 'connection refused', retryAt: MONO } };
+    const memory = admittedMemory();
+    const failed = { ...memory, volatile: { ...memory.volatile, failures } };
+    const retry = planInput({ pod: deleted(), lifecycle: terminating(), memory: failed, observed, now: late });
+    expect(find(computePodActions(retry), 'stop-container')).toMatchObject({ graceMs: 0, atLeastMs: 2000 });
+    const now = computePodActions(planInput({ pod: deleted(0), observed }));
+    expect(find(now, 'stop-container')).toMatchObject({ graceMs: 0, atLeastMs: 0 });
+  });
+
   it('waits for a stop under way, and overtakes it only with a shorter grace', () => {
     const observed = observation([testContainer()]);
     const jobs = { 'stop-container/main-0': { startedAt: MONO, deadline: MONO + 30_000 } };
@@ -519,6 +531,7 @@ describe('a pod that ends', () => {
       containerId: 'main-0',
       graceMs: 2000,
       deadline: MONO + 2000,
+      atLeastMs: 0,
       preStop: false,
     });
   });

@@ -120,7 +120,7 @@ function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly Contai
       planSyncing(draft, views);
       return;
     case 'terminating':
-      planTerminating(draft, views, lifecycle.deadline);
+      planTerminating(draft, views, lifecycle);
       return;
     case 'terminated':
       planTerminated(draft, views);

@@ -31,7 +31,7 @@ export function backOffOf(container: RuntimeContainer): BackOffState | undefined
 }
 
 /** The pod's grace as it was when the container was created: all that is left of the spec of an orphan. */
-export function graceOf(container: RuntimeContainer): number | undefined {
+export function graceOf(container: Pick<RuntimeContainer, 'annotations'>): number | undefined {
   const seconds = Number(container.annotations[POD_TERMINATION_GRACE_PERIOD]);
   return Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined;
 }

@@ -2,16 +2,20 @@
 import type { RuntimeContainer } from '../types.ts';
 import { act, type Draft, updateContainer, wait, wakeBy } from './draft.ts';
 import type { ContainerView } from './container-view.ts';
-import { gracePeriodSeconds } from './lifecycle.ts';
+import { gracePeriodSeconds as podGracePeriodSeconds } from './lifecycle.ts';
+import { GRACE_EXTENSION_SECONDS } from './limits.ts';
 
 export interface StopOptions {
   /** Mono ms when the grace ends. */
   readonly deadline: number;
+  /** The whole grace. */
+  readonly gracePeriodSeconds: number;
   /** Text of the Killing event. */
   readonly message: string;
 }
 
-export function planStop(draft: Draft, instance: RuntimeContainer, { deadline, message }: StopOptions): void {
+export function planStop(draft: Draft, instance: RuntimeContainer, options: StopOptions): void {
+  const { deadline, gracePeriodSeconds, message } = options;
   const { facts, now } = draft.input;
   const key = `stop-container/${instance.id}`;
   const graceMs = Math.max(0, deadline - now.mono);
@@ -24,11 +28,13 @@ export function planStop(draft: Draft, instance: RuntimeContainer, { deadline, m
   } as const;
   const running = facts.jobs[key];
   if (running === undefined) {
-    if (act(draft, { ...stop, message, preStop: graceMs > 0 })) draft.why.push(message);
+    // Whether a stop of an earlier life, or one that failed, was ever heard is not known: its process hears this one.
+    const atLeastMs = Math.min(gracePeriodSeconds, GRACE_EXTENSION_SECONDS) * 1000;
+    if (act(draft, { ...stop, atLeastMs, message, preStop: graceMs > 0 })) draft.why.push(message);
     return;
   }
   if (deadline < (running.deadline ?? Number.POSITIVE_INFINITY)) {
-    draft.actions.push({ ...stop, preStop: false });
+    draft.actions.push({ ...stop, atLeastMs: 0, preStop: false });
     return;
   }
   wait(draft, `container ${instance.name} has until its grace ends to stop`);
@@ -49,14 +55,14 @@ export function planKill(
   const decided = known ?? {
     containerId: instance.id,
     message: kill.message,
-    gracePeriodSeconds: kill.gracePeriodSeconds ?? gracePeriodSeconds(pod),
+    gracePeriodSeconds: kill.gracePeriodSeconds ?? podGracePeriodSeconds(pod),
     requestedAt: now.wall,
     restart: kill.restart,
   };
   if (known === undefined) updateContainer(draft, view.container.name, { kill: decided });
   const requestedAt = draft.times.mono(`kill/${instance.id}`, decided.requestedAt);
   const deadline = requestedAt + decided.gracePeriodSeconds * 1000;
-  planStop(draft, instance, { deadline, message: decided.message });
+  planStop(draft, instance, { deadline, gracePeriodSeconds: decided.gracePeriodSeconds, message: decided.message });
 }
 
 /** Wakes the plan when a stop should have ended, as a safety net for a lost answer. */

@@ -4,11 +4,17 @@
  */
 import { isAlive, type ContainerView } from './container-view.ts';
 import { act, type Draft, isDone, startsUnderWay, wait } from './draft.ts';
+import type { PodLifecycle } from './lifecycle.ts';
 import { unreadMessages } from './plan-dead.ts';
 import { sandboxesOf } from './plan-sandbox.ts';
 import { planStop, watchDeadline } from './plan-stop.ts';
 
-export function planTerminating(draft: Draft, views: readonly ContainerView[], deadline: number): void {
+export function planTerminating(
+  draft: Draft,
+  views: readonly ContainerView[],
+  { request, deadline }: Extract<PodLifecycle, { state: 'terminating' }>,
+): void {
+  const { gracePeriodSeconds } = request;
   for (const key of startsUnderWay(draft)) wait(draft, `${key} is under way and must end first`);
   if (startsUnderWay(draft).length > 0) draft.actions.push({ verb: 'cancel-starts' });
   const alive = (draft.input.observed?.containers ?? []).filter(isAlive);
@@ -21,7 +27,7 @@ export function planTerminating(draft: Draft, views: readonly ContainerView[], d
       wait(draft, `sidecar ${instance.name} is stopped after the others`);
       continue;
     }
-    planStop(draft, instance, { deadline, message: `Stopping container ${instance.name}` });
+    planStop(draft, instance, { deadline, gracePeriodSeconds, message: `Stopping container ${instance.name}` });
   }
   watchDeadline(draft, deadline);
 }

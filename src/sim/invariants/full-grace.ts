@@ -5,6 +5,7 @@ import { InvariantViolation } from './violation.ts';
 /** The kubelet counts whole seconds. */
 const SLACK_MS = 1000;
 const DEFAULT_GRACE_SECONDS = 30;
+const LEAST_GRACE_SECONDS = 2;
 
 /** No SIGKILL before the grace ends: the one that the deletion asked for, else the pod's own (or its probe's). */
 export function givesFullGrace(facts: Facts): void {
@@ -13,6 +14,8 @@ export function givesFullGrace(facts: Facts): void {
   const deadlines = new Map<string, number>();
   /** Container id → mono ms when its first stop was sent: the grace counts from there, whatever became of the call. */
   const firstStops = new Map<string, number>();
+  /** Container id → mono ms when a stop first reached the runtime: the process has heard its stop signal. */
+  const firstHeard = new Map<string, number>();
   let wallIsSane = true;
   facts.on({
     'wall-stepped': () => {
@@ -32,17 +35,30 @@ export function givesFullGrace(facts: Facts): void {
     'stop-sent': ({ id }, mono) => {
       if (!firstStops.has(id)) firstStops.set(id, mono);
     },
+    'stop-called': ({ id }, mono) => {
+      if (!firstHeard.has(id)) firstHeard.set(id, mono);
+    },
     exited: ({ uid, id, container, attempt, cause }, mono) => {
       const pod = pods.get(uid);
       if (cause !== 'kill' || pod === undefined || !wallIsSane) return;
       const stopped = firstStops.get(id);
       const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + graceOf(pod, container) * 1000;
-      const allowedAt = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
+      const asked = pod.metadata?.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
+      const graceEnds = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
+      const allowedAt = Math.max(
+        graceEnds,
+        heardLongEnough(firstHeard.get(id), Math.min(graceOf(pod, container), asked)),
+      );
       if (mono >= allowedAt - SLACK_MS) return;
       const early = ((allowedAt - mono) / 1000).toFixed(1);
       throw new InvariantViolation('full grace', `${uid} ${container}#${attempt} was killed ${early} s early`);
     },
   });
+}
+
+/** However late a stop got through, its process has had a moment to end by itself. */
+function heardLongEnough(heardAt: number | undefined, graceSeconds: number): number {
+  return (heardAt ?? Number.NEGATIVE_INFINITY) + Math.min(graceSeconds, LEAST_GRACE_SECONDS) * 1000;
 }
 
 function graceOf(pod: Pod, container: string): number {
