@@ -23,6 +23,9 @@ export const LOST_EXIT_CODE = 137;
 const LOST_REASON = 'ContainerStatusUnknown';
 const LOST_MESSAGE = 'The container could not be located when the pod was deleted.  The container used to be Running';
 
+/** containerd's words for a start whose caller went away, while it asked the shim or started it. */
+const BROKEN_OFF = /context canceled|failed to start shim: .*signal: killed/;
+
 /** Newest first, by restart count, then by creation. */
 export function containersNamed(observed: PodObservation | undefined, name: string): readonly RuntimeContainer[] {
   const found = (observed?.containers ?? []).filter((container) => container.name === name);
@@ -71,7 +74,7 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
  */
 export function neverRan({ state, startedAt, reason, message }: RuntimeContainer): boolean {
   if (state === 'created') return true;
-  return state === 'exited' && startedAt === 0 && reason === 'StartError' && message.includes('context canceled');
+  return state === 'exited' && startedAt === 0 && reason === 'StartError' && BROKEN_OFF.test(message);
 }
 
 /** A later start came about, or this one did; one that failed at its very start stays told until the next. */

@@ -215,9 +215,11 @@ describe('a dead container', () => {
     expect(verbs(plan)).toEqual(['remove-container']);
   });
 
-  it('whose start our own end broke off has never run: not counted, not final, tried again', () => {
+  it.each([
+    'failed to create containerd task: failed to create shim task: context canceled: unknown',
+    'failed to create containerd task: failed to start shim: start failed: : signal: killed: unknown',
+  ])('whose start our own end broke off has never run: not counted, not final, tried again (%s)', (message) => {
     const pod = testPod({ restartPolicy: 'Never' });
-    const message = 'failed to create containerd task: failed to create shim task: context canceled: unknown';
     const broken = exitedContainer(128, WALL, { startedAt: 0, reason: 'StartError', message });
     const plan = computePodActions(planInput({ pod, observed: observation([broken]) }));
     expect(verbs(plan)).toEqual(['remove-container']);
