@@ -3,4 +3,5 @@ export { createKubelet, type Kubelet } from './kubelet.ts';
 export * from './ports.ts';
 export type { PodDirectory, PodObservation, PodView } from './types.ts';
 export { INSTANCE_LABEL } from './pleg/ownership.ts';
+export { graceOf } from './plan/labels.ts';
 export { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';

@@ -1,7 +1,7 @@
 /** The lock of a data folder: one mendlet at a time. Who holds it stands in a text file beside, for the message only. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { takeKernelLock } from '../lib/kernel-lock.node.ts';
 import type { DataPaths } from './data-dir-path.ts';
-import { takeKernelLock } from './kernel-lock.node.ts';
 
 export interface Holder {
   readonly pid: number;

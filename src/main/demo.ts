@@ -2,7 +2,8 @@
 import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultListen, type UpOptions } from '../cli/index.ts';
+import { type Cidr, defaultListen, type UpOptions } from '../cli/index.ts';
+import { NetworkInUseError } from '../cri/containerd/network.node.ts';
 import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -27,6 +28,8 @@ export interface DemoRun {
 
 const FOLDER_PREFIX = 'mendlet-demo-';
 const LOG_TAIL_LINES = 20;
+/** Networks tried before the reason is shown. */
+const MAX_NETWORKS = 5;
 
 /** @throws UserError; the demo's folder and pods are removed in any case */
 export async function demo(run: DemoRun): Promise<void> {
@@ -40,7 +43,7 @@ export async function demo(run: DemoRun): Promise<void> {
   const log = demoLogger(options, context, dataDir);
   let summary: string | undefined;
   try {
-    summary = await showDemo(run, dataDir, log.logger);
+    summary = await showSomewhere(run, dataDir, log.logger);
   } catch (error) {
     if (!(error instanceof UserError)) log.tell();
     throw error;
@@ -53,8 +56,23 @@ export async function demo(run: DemoRun): Promise<void> {
   context.out(`${summary}\n`);
 }
 
+/** A network that was free when it was looked up may be taken a moment later, by another demo for instance. */
+async function showSomewhere(run: DemoRun, dataDir: DataDir, logger: Logger): Promise<string> {
+  const given = run.options.podCidr;
+  for (let tries = 1; ; tries++) {
+    const podCidr = given ?? freeNetwork(readFileSync('/proc/net/route', 'utf8'));
+    try {
+      return await showDemo(run, podCidr, dataDir, logger);
+    } catch (error) {
+      const taken = error instanceof UserError && error.cause instanceof NetworkInUseError;
+      if (!taken || given !== undefined || tries === MAX_NETWORKS) throw error;
+    }
+  }
+}
+
 async function showDemo(
   { options, context, say, setUp, imageArchives }: DemoRun,
+  podCidr: Cidr,
   dataDir: DataDir,
   logger: Logger,
 ): Promise<string> {
@@ -69,9 +87,8 @@ async function showDemo(
     say,
     context,
   };
-  // Another mendlet may have the usual port and network; the demo needs no certain ones.
+  // Another mendlet may have the usual port; the demo needs no certain one.
   const listen = options.listen ?? { ...defaultListen, port: 0 };
-  const podCidr = options.podCidr ?? freeNetwork(readFileSync('/proc/net/route', 'utf8'));
   const host: Host = await startHost({ ...started, listen, podCidr }, stack);
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);

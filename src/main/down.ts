@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownOptions } from '../cli/index.ts';
+import type { Container } from '../cri/index.ts';
 import { openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
-import { INSTANCE_LABEL, mountsUnder, parseMountPoints } from '../kubelet/index.ts';
+import { graceOf, INSTANCE_LABEL, mountsUnder, parseMountPoints } from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -18,8 +19,8 @@ import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
-/** Time for the containers to end by themselves. */
-const GRACE_SECONDS = 10;
+/** For a container that does not tell its pod's grace. */
+const DEFAULT_GRACE_SECONDS = 30;
 
 /** @throws UserError when the folder is in use or not mendlet's */
 export async function down(options: DownOptions, context: MainContext): Promise<void> {
@@ -32,6 +33,8 @@ export async function down(options: DownOptions, context: MainContext): Promise<
   }
   try {
     const logger = createLogger({ format: 'text', level: 'warn' });
+    const running = podFolders(dataDir.paths).length;
+    if (running > 0) context.err(`mendlet: stopping ${running === 1 ? '1 pod' : `${running} pods`}\n`);
     const removed = await removePods(dataDir, logger, context);
     if (options.purge) await purge(dataDir, context);
     const pods = removed === 1 ? '1 pod' : `${removed} pods`;
@@ -62,7 +65,7 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
     process: systemProcess,
     logger,
   };
-  if (record.runtime === 'private') await endPrivateRuntime({ ...shared, graceSeconds: GRACE_SECONDS });
+  if (record.runtime === 'private') await endPrivateRuntime({ ...shared, graceOf: graceSecondsOf });
   else if (record.inUse) await downSocket(record.runtime, instanceId, logger);
   await removeVolumes(paths);
   await (await openCgroups({ instanceId, process: systemProcess })).remove([]);
@@ -71,11 +74,16 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   return pods;
 }
 
+/** As long as its pod would get from `kubectl delete`. */
+function graceSecondsOf(container: Container): number {
+  return graceOf(container) ?? DEFAULT_GRACE_SECONDS;
+}
+
 /** A shared runtime has other people's pods too: only this instance's go. */
 async function downSocket(path: string, instanceId: string, logger: Logger): Promise<void> {
   try {
     const opened = await openCriSocket(path, logger);
-    await removeSandboxes(opened.runtime, GRACE_SECONDS, logger, { [INSTANCE_LABEL]: instanceId });
+    await removeSandboxes(opened.runtime, graceSecondsOf, logger, { [INSTANCE_LABEL]: instanceId });
     await opened.close();
   } catch (error) {
     throw new UserError(

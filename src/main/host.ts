@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Node, NODES, type Pod, PODS } from '../api/index.ts';
-import type { Cidr, ListenAddress, RuntimeChoice } from '../cli/index.ts';
+import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { assert, type Connection, ConnectionError, createMetrics, type Logger } from '../lib/index.ts';
@@ -23,7 +23,8 @@ export interface HostOptions {
   readonly dataDir: DataDir;
   readonly listen: ListenAddress;
   readonly nodeName: string | undefined;
-  readonly podCidr: Cidr;
+  /** Absent: that of the pods that run from this data folder, else the usual one. */
+  readonly podCidr: Cidr | undefined;
   readonly runtime: RuntimeChoice;
   readonly imageArchives: readonly string[];
   readonly runtimeEvents: boolean;
@@ -53,9 +54,10 @@ const READY_PROGRESS_MS = 5_000;
  * @throws UserError; then nothing is left half-done once `stack` is disposed of
  */
 export async function startHost(options: HostOptions, stack: AsyncDisposableStack): Promise<Host> {
-  const { dataDir, logger, context, podCidr, say } = options;
+  const { dataDir, logger, context, say } = options;
   const { paths, instanceId } = dataDir;
   const last = readRecord(paths);
+  const podCidr = options.podCidr ?? (last?.inUse === true ? parsePodCidr(last.podCidr) : defaultPodCidr);
   const nodeName = options.nodeName ?? last?.nodeName ?? nodeNameOf(hostname());
   const record: UpRecord = { nodeName, podCidr: podCidr.text, runtime: runtimeOf(options.runtime), inUse: true };
   refuseChange(paths, last, record);

@@ -1,4 +1,5 @@
 /** The container runtime of `up`: mendlet's own containerd, or a CRI socket that is there. */
+import { rm } from 'node:fs/promises';
 import type { RuntimeChoice } from '../cli/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { ImageImporter } from '../cri/containerd/image-import.node.ts';
@@ -13,6 +14,7 @@ import {
 import { ContainerdError } from '../cri/containerd/supervisor.node.ts';
 import type { Cgroups } from '../kubelet/index.ts';
 import { errorMessage, type Logger } from '../lib/index.ts';
+import { waitForKernelLock } from '../lib/kernel-lock.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
 import { UserError } from './user-error.ts';
@@ -38,6 +40,8 @@ export interface NodeRuntime {
   /** With a private containerd: the bridge's address, and a way to bring images in. */
   readonly own?: { readonly gateway: string; readonly importer: ImageImporter; readonly how: 'adopted' | 'started' };
 }
+
+const NETWORK_LOCK = '/run/mendlet-network.lock';
 
 /** Opens the runtime; `stack` is given what ends our side of it. @throws UserError */
 export async function openRuntime(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
@@ -70,7 +74,8 @@ async function openGivenSocket(
 async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
-  const shared = { ...options, process: systemProcess, signal: options.background.signal };
+  const networkLock = () => waitForKernelLock(NETWORK_LOCK);
+  const shared = { ...options, process: systemProcess, signal: options.background.signal, networkLock };
   try {
     const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
     // The supervision of containerd ends with the loops.
@@ -103,7 +108,8 @@ export async function endPrivateRuntime(options: Parameters<typeof downContainer
 /** Ends a private containerd that this start began and that has no pods: a failed start leaves nothing behind. */
 export async function endFreshRuntime(options: RuntimeOptions): Promise<void> {
   const { dataDir, runDir, instanceId, podCidr, logger } = options;
-  await downContainerd({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceSeconds: 0 });
+  await downContainerd({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceOf: () => 0 });
+  await rm(runDir, { recursive: true, force: true });
 }
 
 async function nameOf(runtime: RuntimeService): Promise<string> {

@@ -1,6 +1,6 @@
 /** `mendlet up`: set-up, data folder, host, manifests; then waits for its end. */
 import { existsSync } from 'node:fs';
-import { defaultListen, defaultPodCidr, type UpOptions } from '../cli/index.ts';
+import { defaultListen, defaultPodCidr, type RuntimeChoice, type UpOptions } from '../cli/index.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -15,6 +15,7 @@ import { type Host, startHost } from './host.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
+import { refuseTakenNetwork } from './taken-network.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
@@ -61,10 +62,13 @@ interface ServeOptions {
 
 async function serve({ options, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
-  const { listen = defaultListen, nodeName, podCidr = defaultPodCidr, runtime } = options;
+  const { listen = defaultListen, nodeName, podCidr, runtime } = options;
   const folder = options.dataDir ?? defaultDataDir(context);
-  // A taken port must not leave a new folder behind; a folder in use is the better reason where both are so.
-  if (!existsSync(folder)) await refuseTakenPort(listen);
+  // What is taken must not leave a new folder behind; a folder in use is the better reason where both are so.
+  if (!existsSync(folder)) {
+    await refuseTakenPort(listen);
+    if (runtime.kind !== 'socket') await refuseTakenNetwork(podCidr ?? defaultPodCidr);
+  }
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => dataDir.release());
@@ -83,7 +87,7 @@ async function serve({ options, context, say, manifests, imageArchives }: ServeO
   }
   context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   await Promise.race([host.failed, aborted(context.stop)]);
-  await sayGoodbye(host, dataDir.paths, { context, say, logger });
+  await sayGoodbye(host, dataDir.paths, { context, say, logger, runtime });
 }
 
 async function bringUp(
@@ -106,7 +110,8 @@ async function sayGoodbye(
     context,
     say,
     logger,
-  }: { readonly context: MainContext; readonly say: (text: string) => void; readonly logger: Logger },
+    runtime,
+  }: Pick<ServeOptions, 'context' | 'say'> & { readonly logger: Logger; readonly runtime: RuntimeChoice },
 ): Promise<void> {
   try {
     const count = await host.runningPods();
@@ -116,8 +121,9 @@ async function sayGoodbye(
     }
     const program = context.checkout === undefined ? 'mendlet' : './mendlet';
     const folder = paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${paths.dir}`;
+    const socket = runtime.kind === 'socket' ? ` --runtime unix://${runtime.path}` : '';
     say(
-      `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} up${folder}" takes over again, ` +
+      `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} up${folder}${socket}" takes over again, ` +
         `"${program} down${folder}" stops and removes`,
     );
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   type HostRoute,
   networkName,
   type PodNetwork,
+  podNetwork,
 } from './cni-config.ts';
 
 /** The network can't be had; `message` is for the user. */
@@ -19,19 +20,35 @@ export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }
 
+/** Something else on this machine has the network, or a part of it. */
+export class NetworkInUseError extends NetworkError {}
+
+export interface NetworkOptions {
+  readonly confDir: string;
+  readonly leasesDir: string;
+}
+
+/** One for the machine: of two instances that start at the same time with the same network, the second must see the first one's bridge. */
+export type NetworkLock = () => Promise<{ release(): void } | undefined>;
+
 const IPTABLES_WAIT_SECONDS = '10';
 
 /**
  * Brings the network up; idempotent. The bridge has its address before the first pod, so that the API server can listen on it.
- * Rejects with `NetworkError` when the network overlaps a host route or a tool fails.
+ * Rejects with `NetworkInUseError` when the network overlaps a host route, with `NetworkError` when a tool fails.
  */
 export async function ensureNetwork(
   process: Process,
   network: PodNetwork,
-  options: { readonly confDir: string; readonly leasesDir: string; readonly apiServerPort?: number | undefined },
+  options: NetworkOptions & { readonly apiServerPort: number | undefined; readonly lock: NetworkLock | undefined },
 ): Promise<void> {
-  await refuseOverlap(process, network);
-  await ensureBridge(process, network);
+  const lock = await options.lock?.();
+  try {
+    await refuseOverlap(process, network);
+    await ensureBridge(process, network);
+  } finally {
+    lock?.release();
+  }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1');
   await must(
     process,
@@ -49,11 +66,7 @@ export async function ensureNetwork(
 }
 
 /** Takes everything of `ensureNetwork` away again; what is not there is no error. */
-export async function removeNetwork(
-  process: Process,
-  network: PodNetwork,
-  options: { readonly confDir: string; readonly leasesDir: string },
-): Promise<void> {
+export async function removeNetwork(process: Process, network: PodNetwork, options: NetworkOptions): Promise<void> {
   for (const { table, from, name } of chains(network)) {
     for (let left = MAX_JUMPS; left > 0; left--) {
       if ((await iptables(process, table, '-D', [from, '-j', name])).code !== 0) break;
@@ -69,11 +82,18 @@ export async function removeNetwork(
 /** More than one jump means that somebody restored an old rule set over ours. */
 const MAX_JUMPS = 8;
 
+/** For an instance that is not there yet. Rejects with `NetworkInUseError` when a host route is in the way of `podCidr`. */
+export async function refuseTakenNetwork(process: Process, podCidr: string): Promise<void> {
+  const network = podNetwork('new', podCidr);
+  if (typeof network === 'string') throw new NetworkError(network);
+  await refuseOverlap(process, network);
+}
+
 async function refuseOverlap(process: Process, network: PodNetwork): Promise<void> {
   const { stdout } = await must(process, 'ip', ['-j', '-4', 'route', 'show', 'table', 'all']);
   const conflict = conflictingRoute(network, JSON.parse(stdout || '[]') as readonly HostRoute[]);
   if (conflict === undefined) return;
-  throw new NetworkError(
+  throw new NetworkInUseError(
     `--pod-cidr ${formatCidr(network.cidr)} overlaps the route to ${conflict.dst} through ${conflict.dev ?? 'this host'}; choose another network`,
   );
 }

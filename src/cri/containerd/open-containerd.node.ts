@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@connectrpc/connect';
 import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
 import { RuntimeService as CriService } from '../gen/runtime_pb.js';
-import { type ImageService, RuntimeError, type RuntimeService, type StringMap } from '../runtime.ts';
+import { type Container, type ImageService, RuntimeError, type RuntimeService, type StringMap } from '../runtime.ts';
 import { PAUSE_IMAGE } from './built-images.ts';
 import { endContainerd } from './clean-up.node.ts';
 import { type PodNetwork, podNetwork } from './cni-config.ts';
@@ -15,7 +15,7 @@ import { CriRuntime } from './cri-runtime.node.ts';
 import { type ContainerdInstall, lacksSysResource, snapshotterFor } from './detect.node.ts';
 import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
 import { ImageImporter } from './image-import.node.ts';
-import { ensureNetwork, NetworkError, removeNetwork } from './network.node.ts';
+import { ensureNetwork, NetworkError, type NetworkLock, removeNetwork } from './network.node.ts';
 import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
 
 /** Where one instance lives and what it may use. */
@@ -37,6 +37,7 @@ export interface OpenContainerdOptions extends ContainerdOptions {
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
   /** Lets pods reach this port of the bridge's address though the host's firewall drops. */
   readonly apiServerPort?: number;
+  readonly networkLock?: NetworkLock;
   /** Archives and folders of them; `DIR/images` is always one. */
   readonly imageArchives: readonly string[];
   /** Ends the supervision; containerd itself stays. */
@@ -75,6 +76,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     confDir: paths.cniConfDir,
     leasesDir: paths.leasesDir,
     apiServerPort: options.apiServerPort,
+    lock: options.networkLock,
   });
   const grpc = openGrpcSocket(paths.socket);
   const ending = new AbortController();
@@ -114,16 +116,16 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
 const HEALTH_CALL_TIMEOUT_MS = 5_000;
 
 /**
- * Ends and removes all that `openContainerd` made: sandboxes (their containers get `graceSeconds`), containerd, shims, mounts,
+ * Ends and removes all that `openContainerd` made: sandboxes (their containers get the grace that `graceOf` says), containerd, shims, mounts,
  * network. Images and configuration stay in the data folder. Needs no containerd to be running. Rejects for a network whose
  * `podCidr` is malformed.
  */
-export async function downContainerd(options: ContainerdOptions & { readonly graceSeconds: number }): Promise<void> {
+export async function downContainerd(options: ContainerdOptions & { readonly graceOf: GraceOf }): Promise<void> {
   const { dataDir, runDir, process, logger } = options;
   const paths = containerdPaths(dataDir, runDir);
   const grpc = openGrpcSocket(paths.socket);
   try {
-    await removeSandboxes(new CriRuntime(grpc), options.graceSeconds, logger);
+    await removeSandboxes(new CriRuntime(grpc), options.graceOf, logger);
   } catch (error) {
     logger.debug('containerd is not there to remove its sandboxes', { error: errorMessage(error) });
   } finally {
@@ -133,13 +135,16 @@ export async function downContainerd(options: ContainerdOptions & { readonly gra
   await removeNetwork(process, ownNetwork(options), { confDir: paths.cniConfDir, leasesDir: paths.leasesDir });
 }
 
+/** How many seconds a container gets between SIGTERM and SIGKILL. */
+export type GraceOf = (container: Container) => number;
+
 /**
  * Stops containers with their grace, then stops and removes their sandboxes. On a private containerd all are ours; on a shared
  * one `labels` (of sandboxes and containers) say which.
  */
 export async function removeSandboxes(
   runtime: RuntimeService,
-  graceSeconds: number,
+  graceOf: GraceOf,
   logger: Logger,
   labels: StringMap = {},
 ): Promise<number> {
@@ -147,7 +152,7 @@ export async function removeSandboxes(
   const containers = await runtime.listContainers({ labels });
   await eachOf(
     containers.filter(({ state }) => state === 'running'),
-    ({ id }) => runtime.stopContainer(id, graceSeconds),
+    (container) => runtime.stopContainer(container.id, graceOf(container)),
     logger,
   );
   await eachOf(sandboxes, ({ id }) => runtime.stopSandbox(id).then(() => runtime.removeSandbox(id)), logger);

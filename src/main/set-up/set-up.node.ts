@@ -4,9 +4,8 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../../lib/index.ts';
-import { type KernelLock, takeKernelLock } from '../kernel-lock.node.ts';
+import { waitForKernelLock } from '../../lib/kernel-lock.node.ts';
 import { UserError } from '../user-error.ts';
 import { aptInstall, aptUnpack } from './apt.node.ts';
 import { installCommand, listed, missingNeeds, type Need } from './needs.ts';
@@ -35,7 +34,6 @@ export interface SetUpResult {
 
 /** One mendlet at a time installs packages: of two first starts one works and the other finds all done. */
 const LOCK_FILE = '/run/mendlet-packages.lock';
-const LOCK_POLL_MS = 200;
 
 /** @throws UserError with what is missing and what would help */
 export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> {
@@ -70,7 +68,8 @@ async function installAlone(
   look: () => Promise<readonly Need[]>,
   options: SetUpOptions & { readonly cache: string; readonly unpacked: string },
 ): Promise<void> {
-  const lock = await waitForLock(options);
+  const onWait = (): void => options.say('another start is installing packages; waiting for it');
+  const lock = await waitForKernelLock(LOCK_FILE, { stop: options.stop, onWait });
   if (lock === undefined) return;
   try {
     const missing = await look();
@@ -78,17 +77,6 @@ async function installAlone(
   } finally {
     lock.release();
   }
-}
-
-/** The kernel ends the wait when the holder dies. @returns `undefined` when it is to stop */
-async function waitForLock({ say, stop }: SetUpOptions): Promise<KernelLock | undefined> {
-  for (let tries = 1; !stop.aborted; tries++) {
-    const lock = takeKernelLock(LOCK_FILE);
-    if (lock !== undefined) return lock;
-    if (tries === 1) say('another start is installing packages; waiting for it');
-    await sleep(LOCK_POLL_MS);
-  }
-  return undefined;
 }
 
 /** Debian's busybox and busybox-static exclude each other: where the first is installed, the second is only unpacked. */

@@ -4,6 +4,7 @@
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface KernelLock {
   release(): void;
@@ -25,4 +26,25 @@ export function takeKernelLock(path: string): KernelLock | undefined {
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+}
+
+const POLL_MS = 20;
+
+/**
+ * Waits for the lock at `path`: its holder's death ends the wait as well as its release.
+ *
+ * @param onWait called once, when somebody has it
+ * @returns `undefined` when `stop` is aborted before
+ */
+export async function waitForKernelLock(
+  path: string,
+  { stop, onWait }: { readonly stop?: AbortSignal; readonly onWait?: () => void } = {},
+): Promise<KernelLock | undefined> {
+  for (let tries = 1; ; tries++) {
+    if (stop?.aborted === true) return undefined;
+    const lock = takeKernelLock(path);
+    if (lock !== undefined) return lock;
+    if (tries === 1) onWait?.();
+    await sleep(POLL_MS);
+  }
 }
