@@ -34,9 +34,17 @@ const steps: readonly Step[] = [
   { name: 'types', what: 'type check', run: () => command(bin('tsc'), ['-p', 'tsconfig.json']) },
   { name: 'lint', what: 'lint', run: () => command(bin('oxlint'), ['--type-aware', 'src', 'test', 'tools']) },
   { name: 'format', what: 'format', run: () => command(bin('biome'), ['format', 'src', 'test', 'tools']) },
-  { name: 'rules', what: 'import direction and house rules', run: () => command(process.execPath, ['tools/check-imports.ts']) },
+  {
+    name: 'rules',
+    what: 'import direction and house rules',
+    run: () => command(process.execPath, ['tools/check-imports.ts']),
+  },
   { name: 'unit', what: 'unit tables and property tests', run: () => vitest('vitest.config.ts') },
-  { name: 'sim', what: 'simulation: the fixed seeds, twice, with equal traces', run: () => command(process.execPath, ['src/sim/main.ts', '--fixed', '--check-determinism']) },
+  {
+    name: 'sim',
+    what: 'simulation: the fixed seeds, twice, with equal traces',
+    run: () => command(process.execPath, ['src/sim/main.ts', '--fixed', '--check-determinism']),
+  },
   { name: 'e2e', what: 'end to end on real containerd', slow: true, run: endToEnd },
 ];
 
@@ -69,7 +77,8 @@ function command(file: string, args: readonly string[]): Outcome {
 }
 
 function endToEnd(): Outcome {
-  const reason = process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
+  const reason =
+    process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
   if (reason === undefined) return vitest('test/e2e/vitest.config.ts');
   return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${reason}`] };
 }
@@ -79,7 +88,16 @@ function vitest(config: string): Outcome {
   const folder = mkdtempSync(join(tmpdir(), 'mendlet-test-'));
   const report = join(folder, 'report.json');
   try {
-    const args = ['run', '--config', config, '--root', root, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const args = [
+      'run',
+      '--config',
+      config,
+      '--root',
+      root,
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ];
     const { status } = spawnSync(bin('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
     if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] };
     const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
@@ -102,6 +120,10 @@ interface VitestReport {
   readonly numFailedTests: number;
   readonly numFailedTestSuites: number;
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }

@@ -49,8 +49,18 @@ export interface MachineFacts {
 export interface MachinePressure {
   readonly memoryAvailableBytes: number;
   readonly pids: number;
-  readonly rootFs: { readonly bytes: number; readonly freeBytes: number; readonly inodes: number; readonly freeInodes: number };
-  readonly imageFs: { readonly bytes: number; readonly freeBytes: number; readonly inodes: number; readonly freeInodes: number };
+  readonly rootFs: {
+    readonly bytes: number;
+    readonly freeBytes: number;
+    readonly inodes: number;
+    readonly freeInodes: number;
+  };
+  readonly imageFs: {
+    readonly bytes: number;
+    readonly freeBytes: number;
+    readonly inodes: number;
+    readonly freeInodes: number;
+  };
 }
 
 export interface Machine {

@@ -37,7 +37,12 @@ export interface FileSystem {
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
   /** Bytes and inodes of the file system that holds `path`. */
-  statfs(path: string): Promise<{ readonly bytes: number; readonly freeBytes: number; readonly inodes: number; readonly freeInodes: number }>;
+  statfs(path: string): Promise<{
+    readonly bytes: number;
+    readonly freeBytes: number;
+    readonly inodes: number;
+    readonly freeInodes: number;
+  }>;
   /** Calls `onChange` (coalesced, best effort) when something in the directory or file changes. */
   watch(path: string, onChange: () => void): { close(): void };
 }
