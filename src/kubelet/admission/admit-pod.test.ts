@@ -61,6 +61,11 @@ describe('admitPod', () => {
     [{ tolerations: [{ key: 'k', value: 'v', effect: 'NoExecute' }] }, undefined],
     [{ tolerations: [{ key: 'k', value: 'other' }] }, 'TaintToleration'],
     [{ os: { name: 'windows' } }, 'PodOSNotSupported'],
+    [{ hostUsers: false }, 'PodFeatureUnsupported'],
+    [{ hostUsers: true }, undefined],
+    [{ runtimeClassName: 'gvisor' }, 'PodFeatureUnsupported'],
+    [{ securityContext: { sysctls: [{ name: 'net/ipv4/tcp_syncookies', value: '1' }] } }, undefined],
+    [{ securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } }, 'SysctlForbidden'],
   ])('%j: %s', (spec, expected) => {
     const found = reason(testPod({ tolerations, ...spec }));
     if (expected === undefined) expect(found).toBeUndefined();
