@@ -116,8 +116,8 @@ export interface KubeletConfig {
   /** `/var/log/pods` as root. */
   readonly podLogsDir: string;
   readonly podCidr: string;
-  /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. */
-  readonly apiServer: { readonly host: string; readonly port: number };
+  /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot, and are told nothing. */
+  readonly apiServer?: { readonly host: string; readonly port: number };
   readonly maxPods: number;
   readonly version: string;
   readonly clusterDns: readonly string[];

@@ -147,16 +147,28 @@ async function openOrUndo(
   }
 }
 
-/** Pods reach the API server through their bridge. @returns where */
-async function listenForPods(plane: ControlPlane, runtime: NodeRuntime, gateway: string): Promise<ListenAddress> {
+/**
+ * Pods reach the API server through their bridge. On a given runtime the network is somebody else's: there only an address
+ * of the machine that `--listen` names serves them. @returns where, if anywhere
+ */
+async function listenForPods(
+  plane: ControlPlane,
+  { own }: NodeRuntime,
+  gateway: string,
+): Promise<ListenAddress | undefined> {
   const { host, port } = plane.address;
-  if (runtime.own === undefined) return { host, port };
-  assert(runtime.own.gateway === gateway, `the bridge has ${runtime.own.gateway}, not ${gateway}`);
+  const everywhere = host === '0.0.0.0' || host === '::';
+  if (own === undefined) return everywhere || isLoopback(host) ? undefined : { host, port };
+  assert(own.gateway === gateway, `the bridge has ${own.gateway}, not ${gateway}`);
   // A listener on all addresses has this one too.
-  if (host === '0.0.0.0' || host === '::') return { host: gateway, port };
+  if (everywhere) return { host: gateway, port };
   const result = await plane.edge.listen({ host: gateway, port });
   if (!result.ok) throw new UserError(result.error.message);
   return { host: gateway, port };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 /** The network's first address, which the bridge gets. */

@@ -19,8 +19,8 @@ export interface NodeAgentOptions {
   readonly instanceId: string;
   readonly nodeName: string;
   readonly podCidr: string;
-  /** Where pods reach the API server. */
-  readonly apiServer: ListenAddress;
+  /** Where pods reach the API server, if they can. */
+  readonly apiServer: ListenAddress | undefined;
   readonly plane: ControlPlane;
   readonly runtime: NodeRuntime;
   readonly cgroups: Cgroups;
@@ -60,7 +60,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       rootDir: paths.agent,
       podLogsDir: podLogsDir(context, paths.dir),
       podCidr: options.podCidr,
-      apiServer: options.apiServer,
+      ...(options.apiServer && { apiServer: options.apiServer }),
       maxPods: MAX_PODS,
       version: kubernetesVersion,
       clusterDns: [],

@@ -19,7 +19,8 @@ export interface EnvironmentOptions {
   readonly config: ConfigSource;
   readonly events: PodEvents;
   /** Where pods reach the API server. */
-  readonly apiServer: { readonly host: string; readonly port: number };
+  /** Absent: pods cannot reach it, and a wrong address would be worse than none. */
+  readonly apiServer: { readonly host: string; readonly port: number } | undefined;
 }
 
 export function createEnvironmentResolver(options: EnvironmentOptions): EnvironmentResolver {
@@ -40,7 +41,8 @@ async function resolveContainerEnvironment(
   input: EnvironmentInput,
 ): Promise<ContainerEnvironment> {
   const { container } = input;
-  const service = new Map(serviceEnvironment(options.apiServer).map(({ name, value }) => [name, value]));
+  const known = options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer);
+  const service = new Map(known.map(({ name, value }) => [name, value]));
   const own = new Map<string, string>();
   const lookup = (name: string): string | undefined => own.get(name) ?? service.get(name);
   for (const source of container.envFrom ?? []) await addAll(options, input, source, own);
