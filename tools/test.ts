@@ -15,8 +15,6 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 const { values: flags } = parseArgs({ options: { only: { type: 'string' }, fast: { type: 'boolean' } } });
 const only = flags.only?.split(',');
 const isRoot = process.getuid?.() === 0;
-/** Seeds 1 to this, each run twice. */
-const FIXED_SEEDS = '25';
 
 interface Outcome {
   passed: number;

@@ -79,12 +79,12 @@ export class BareRuntime {
       names.every((name) => this.#lines(name).length > 0) ? { value: true } : { last: '' },
     );
     const seconds = Math.max(...names.map((name) => Number(this.#lines(name)[0]!.split(' ')[1]))) - from;
-    for (const id of [...this.#sandboxes]) await this.#remove(id);
+    for (const id of this.#sandboxes) await this.#remove(id);
     return seconds;
   }
 
   async close(): Promise<void> {
-    for (const id of [...this.#sandboxes]) await this.#remove(id);
+    for (const id of this.#sandboxes) await this.#remove(id);
     this.#grpc.close();
   }
 

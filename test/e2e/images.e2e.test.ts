@@ -48,7 +48,7 @@ describe('images from a registry', () => {
         `oci-archive:${busyboxArchive}`,
         `docker://127.0.0.1:${port}/tools/busybox:1`,
       ]);
-      expect(copied.stderr).toBe('');
+      if (copied.stderr !== '') throw new Error(copied.stderr);
     }
     await mendlet.up();
   });
