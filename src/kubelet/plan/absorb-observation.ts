@@ -23,8 +23,11 @@ export const LOST_EXIT_CODE = 137;
 const LOST_REASON = 'ContainerStatusUnknown';
 const LOST_MESSAGE = 'The container could not be located when the pod was deleted.  The container used to be Running';
 
-/** containerd's words for a start whose caller went away, while it asked the shim or started it. */
-const BROKEN_OFF = /context canceled|failed to start shim: .*signal: killed/;
+/**
+ * containerd's words for a start whose caller went away before there was a task. Once there is one ("failed to start
+ * containerd task"), the command may have begun, and that is an end like any other.
+ */
+const BROKEN_OFF = /failed to create containerd task: (?:.*context canceled|failed to start shim: .*signal: killed)/;
 
 /** Newest first, by restart count, then by creation. */
 export function containersNamed(observed: PodObservation | undefined, name: string): readonly RuntimeContainer[] {

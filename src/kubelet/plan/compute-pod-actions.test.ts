@@ -228,6 +228,13 @@ describe('a dead container', () => {
     expect(find(next, 'start-container')).toMatchObject({ attempt: 0 });
   });
 
+  it('whose start was broken off when its command may have begun has ended', () => {
+    const message = 'failed to start containerd task "main-0": context canceled: unknown';
+    const broken = exitedContainer(128, WALL, { startedAt: 0, reason: 'StartError', message });
+    const pod = testPod({ restartPolicy: 'Never' });
+    expect(computePodActions(planInput({ pod, observed: observation([broken]) })).status.phase).toBe('Failed');
+  });
+
   it('shows RunContainerError until its next start', () => {
     const memory = admittedMemory({
       containers: {
