@@ -6,6 +6,8 @@ export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
 export const WATCH_HISTORY_EVENTS = 1024;
 /** Events that wait for one slow watcher before it is ended. */
 export const WATCHER_BUFFER_EVENTS = 4096;
+/** Initial events of a watch are sent in pieces of about this size: a slow reader holds one, not all of them. */
+export const WATCH_PIECE_BYTES = 64 * 1024;
 /** How long a read waits for the cache to reach its revision (upstream: blockTimeout, 3 s). */
 export const FRESH_READ_TIMEOUT_MS = 3_000;
 /** Bookmarks of a watch that asked for them (upstream: bookmarkFrequency, 1 min). */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeText } from '../lib/index.ts';
 import { createManualClock, settle } from '../lib/manual-clock.node.ts';
 import { createMemoryStore, type Store, StoreError } from '../store/index.ts';
-import { WATCH_HISTORY_EVENTS } from './limits.ts';
+import { WATCH_HISTORY_EVENTS, WATCH_PIECE_BYTES } from './limits.ts';
 import { type Loose, podManifest, startTestServer, type TestServer } from './test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -67,6 +67,28 @@ async function put(api: TestServer, name: string, more: object = {}): Promise<st
 }
 
 describe('watch', () => {
+  it('sends what is there in pieces', () =>
+    withServer(async (api) => {
+      const names = Array.from({ length: 5 }, (_, i) => `m${i}`);
+      for (const name of names) await put(api, name, { annotations: { text: 'x'.repeat(WATCH_PIECE_BYTES / 2) } });
+      const { body } = await api.raw('GET', `${maps}?watch=1&timeoutSeconds=1`);
+      if (body instanceof Uint8Array) throw new Error('not a stream');
+      const pieces = body[Symbol.asyncIterator]();
+      const told: string[][] = [];
+      while (told.flat().length < names.length) {
+        const { value } = await pieces.next();
+        told.push(
+          decodeText(value as Uint8Array)
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line).object.metadata.name),
+        );
+      }
+      expect(told).toEqual([['m0', 'm1'], ['m2', 'm3'], ['m4']]);
+      await api.clock.advance(1000);
+      expect((await pieces.next()).done).toBe(true);
+    }));
+
   it('begins with what is there, or where it is told to', () =>
     withServer(async (api) => {
       const first = await put(api, 'a');

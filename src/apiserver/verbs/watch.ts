@@ -12,7 +12,7 @@ import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
-import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS } from '../limits.ts';
+import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS, WATCH_PIECE_BYTES } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
@@ -114,7 +114,18 @@ class WatchStream {
 
   *#initialLines(initial: readonly CachedObject[]): Generator<Uint8Array, void, undefined> {
     const { rendering, options, after } = this.#options;
-    if (initial.length > 0) yield concatBytes(initial.map((item) => watchLine(rendering, 'ADDED', item)));
+    let lines: Uint8Array[] = [];
+    let bytes = 0;
+    for (const item of initial) {
+      const line = watchLine(rendering, 'ADDED', item);
+      lines.push(line);
+      bytes += line.length;
+      if (bytes < WATCH_PIECE_BYTES) continue;
+      yield concatBytes(lines);
+      lines = [];
+      bytes = 0;
+    }
+    if (lines.length > 0) yield concatBytes(lines);
     if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
   }
 
