@@ -26,7 +26,7 @@ const podCount = Number(values.pods);
 const figures: Record<string, unknown> = {};
 const report = (line: string): void => console.log(line);
 
-setUp();
+await setUp();
 const mendlet = new Mendlet({
   podNetwork: 211,
   ...(values.containerd === '2' ? { containerdFolder: containerd2 } : {}),

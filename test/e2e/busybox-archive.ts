@@ -1,19 +1,12 @@
 /** An image of Debian's static busybox as a tar, made by mendlet's own image writer: the tests need no registry. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { busyboxImage, ociArchitecture } from '../../src/cri/containerd/built-images.ts';
 import { ociArchive } from '../../src/cri/containerd/oci-image.ts';
 
-const busybox = '/bin/busybox';
-
-export function writeBusyboxArchive(path: string): void {
-  if (!existsSync(busybox)) {
-    const installed = spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'busybox-static'], {
-      encoding: 'utf8',
-    });
-    if (installed.status !== 0) throw new Error(`busybox-static: ${installed.stderr}`);
-  }
+/** @param busybox a static one */
+export function writeBusyboxArchive(path: string, busybox: string): void {
   const applets = spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
   const image = busyboxImage(
     'docker.io/library/busybox:latest',

@@ -2,37 +2,44 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemProcess } from '../../src/lib/process.node.ts';
+import { aptInstall } from '../../src/main/set-up/apt.node.ts';
+import { setUpRuntime } from '../../src/main/set-up/set-up.node.ts';
 import { debianPackages } from '../../tools/debian.ts';
 import { writeBusyboxArchive } from './busybox-archive.ts';
 import { busyboxArchive, root } from './harness.ts';
 
-/** Program → the package that has it. `mendlet up` itself installs what it needs; these are the tests' own. */
+/** Program → the package that has it: the tests' own, beyond what `mendlet up` installs by itself. */
 const programs = { 'docker-registry': 'docker-registry', skopeo: 'skopeo', perl: 'perl', pgrep: 'procps' };
 
-export default function setUp(): void {
+export default async function setUp(): Promise<void> {
+  if (process.getuid?.() !== 0) throw new Error('the end-to-end tests need root: containers, mounts, network');
   must('./mendlet', ['version']);
+  const shared = {
+    process: systemProcess,
+    say: (text: string) => console.log(`set-up: ${text}`),
+    stop: new AbortController().signal,
+  };
+  const { busybox } = await setUpRuntime({
+    ...shared,
+    checkout: root,
+    uid: 0,
+    path: process.env['PATH'],
+    demo: true,
+    given: false,
+  });
+  mkdirSync(join(root, '.cache/e2e'), { recursive: true });
   const missing = Object.entries(programs)
     .filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
     .map(([, name]) => name);
-  if (missing.length > 0) {
-    must('apt-get', ['update', '-q']);
-    // Services of these packages stay off: the tests start their own on loopback.
-    must('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...missing], {
-      RUNLEVEL: '1',
-      DEBIAN_FRONTEND: 'noninteractive',
-    });
-  }
+  if (missing.length > 0) await aptInstall(missing, { ...shared, logFile: join(root, '.cache/e2e/apt.log') });
   debianPackages('sid', ['kubectl', 'containerd']);
   debianPackages('bookworm', ['kubernetes-client']);
-  mkdirSync(join(root, '.cache/e2e'), { recursive: true });
-  if (!existsSync(busyboxArchive)) writeBusyboxArchive(busyboxArchive);
+  if (busybox === undefined) throw new Error('set-up brought no static busybox');
+  if (!existsSync(busyboxArchive)) writeBusyboxArchive(busyboxArchive, busybox);
 }
 
-function must(file: string, args: readonly string[], env: Record<string, string> = {}): void {
-  const { status, stdout, stderr } = spawnSync(file, args, {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-  });
+function must(file: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${file} ${args.join(' ')}: exit ${status}\n${stdout}${stderr}`);
 }
