@@ -278,6 +278,19 @@ describe('a deletion', () => {
     await node.until('gone', gone(node, 'web'), 5000);
   });
 
+  it.each(['at once', 'of one that is ending'])('by force (%s) leaves only a small grace', async (when) => {
+    const node = await createSimulatedNode('force');
+    await node.createPod('web', { ignoreTerm: true }, { terminationGracePeriodSeconds: 300 });
+    await node.until('Running', phaseIs(node, 'web', 'Running'));
+    if (when !== 'at once') await node.deletePod('web');
+    await node.run(1000);
+    const before = node.sim.mono;
+    await node.deletePod('web', 0);
+    await node.until('dead', () => exits(node).length === 1, 5000);
+    expect((exits(node)[0] ?? 0) - before).toBeGreaterThanOrEqual(1000);
+    await node.until('nothing left', () => node.machine.runtime.listSandboxes().length === 0);
+  });
+
   it('goes on with what is left of the grace after the agent was killed', async () => {
     const node = await createSimulatedNode('resume');
     await node.createPod('web', { ignoreTerm: true }, { terminationGracePeriodSeconds: 20 });

@@ -10,6 +10,9 @@ import {
 import type { Clock, Logger, Random } from '../../lib/index.ts';
 import type { DesiredPods } from './desired-pods.ts';
 
+/** As for every pod that nobody knows (upstream: the least grace there is). */
+const FORCED_GRACE_PERIOD_SECONDS = 1;
+
 export interface ApiSourceOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -34,12 +37,12 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
   });
   const apply = (change: Change<Pod>): void => {
     if (change.type === 'delete') {
-      seat.remove(change.object);
+      seat.remove(forced(change.object));
       return;
     }
     // A pod deleted and made again under its name is another pod: the first one has gone unseen.
     const { previous } = change;
-    if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(previous);
+    if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(forced(previous));
     seat.put(change.object);
   };
   reflector.lister.onChange(apply);
@@ -53,4 +56,11 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
       await Promise.all([reflector.run(signal), synced]);
     },
   };
+}
+
+/** An object that goes while its containers run was deleted by force: they get a small grace, as documented. */
+function forced(pod: Pod): Pod {
+  const asked = pod.metadata?.deletionGracePeriodSeconds ?? FORCED_GRACE_PERIOD_SECONDS;
+  const deletionGracePeriodSeconds = Math.min(asked, FORCED_GRACE_PERIOD_SECONDS);
+  return { ...pod, metadata: { ...pod.metadata, deletionGracePeriodSeconds } };
 }
