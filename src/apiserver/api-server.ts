@@ -10,9 +10,9 @@ import { bootstrap } from './bootstrap.ts';
 import { WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
-import { createMetrics, type MetricsRegistry } from '../lib/index.ts';
+import { createMetrics, type MetricsRegistry, type Timer } from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
-import { EVENT_TTL_MS } from './limits.ts';
+import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } from './ports.ts';
 import type { Registration } from './registry/registration.ts';
@@ -71,8 +71,21 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   });
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
   const as = (user: UserInfo): Connection => asUser(handler, user);
+  let upkeep: Timer | undefined;
+  const planUpkeep = (): void => {
+    upkeep = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {
+      bootstrap(as(SELF))
+        .catch((error: unknown) => {
+          if (!state.closed) logger.warn('system namespaces not looked after', { error });
+        })
+        .finally(() => {
+          if (!state.closed) planUpkeep();
+        });
+    });
+  };
   const ready = start(storages, as(SELF)).then(() => {
     state.ready = true;
+    if (!state.closed) planUpkeep();
   });
   return {
     connection: handler,
@@ -81,6 +94,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     as,
     close: async () => {
       state.closed = true;
+      upkeep?.cancel();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };

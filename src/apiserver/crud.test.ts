@@ -113,6 +113,11 @@ describe('create', () => {
     const { body } = await api.call('POST', pods, podManifest('p'));
     expect(body.metadata.generation).toBe(1);
     expect(body.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
+    const gates = podManifest('gated', { spec: { schedulingGates: [{ name: 'example.com/wait' }] } });
+    const gated = await api.call('POST', pods, gates);
+    expect(gated.body.status.conditions).toMatchObject([
+      { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' },
+    ]);
     expect(body.spec).toMatchObject({
       serviceAccountName: 'default',
       serviceAccount: 'default',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createManualClock } from '../lib/manual-clock.node.ts';
+import { SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { podManifest, startTestServer, type TestServer } from './test-server.ts';
 
 let api: TestServer;
@@ -138,6 +139,15 @@ describe('namespaces', () => {
     const { status, body } = await api.call('DELETE', `/api/v1/namespaces/${name}`);
     expect(status).toBe(403);
     expect(body.message).toBe(`namespaces "${name}" is forbidden: this namespace may not be deleted`);
+  });
+
+  it('of the system come back', async () => {
+    const lease = '/api/v1/namespaces/kube-node-lease';
+    await api.call('DELETE', lease);
+    await api.call('PUT', `${lease}/finalize`, { metadata: { name: 'kube-node-lease' }, spec: { finalizers: [] } });
+    expect((await api.call('GET', lease)).status).toBe(404);
+    await api.clock.advance(SYSTEM_NAMESPACES_PERIOD_MS);
+    expect((await api.call('GET', lease)).body.status).toEqual({ phase: 'Active' });
   });
 });
 

@@ -31,5 +31,7 @@ export const MAX_WARNINGS = 32;
 export const MAX_WARNING_CHARACTERS = 256;
 /** Life of an event (upstream: --event-ttl). */
 export const EVENT_TTL_MS = 3_600_000;
+/** How often system namespaces that somebody deleted are made again (upstream: the system namespaces controller, 1 min). */
+export const SYSTEM_NAMESPACES_PERIOD_MS = 60_000;
 /** Largest answer of a node that is read whole (an error to pass on). */
 export const MAX_NODE_ERROR_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 /** What pods do differently (upstream: pkg/registry/core/pod/strategy.go). */
-import { type Pod, qosClassOf } from '../../api/index.ts';
+import { type Pod, type PodStatus, qosClassOf } from '../../api/index.ts';
 import type { ApiObject } from './object.ts';
 import type { Strategy } from './registration.ts';
 
@@ -11,7 +11,7 @@ export const podStrategy: Strategy = {
   returnsDeleted: true,
   prepareForCreate: (object) => {
     const pod = object as Pod;
-    return { ...object, status: { phase: 'Pending', ...qos(pod) } };
+    return { ...object, status: { phase: 'Pending', ...gated(pod), ...qos(pod) } };
   },
   prepareForStatusUpdate: (object, old) => {
     const metadata = { ...object.metadata };
@@ -29,6 +29,13 @@ export const podStrategy: Strategy = {
     return seconds < 0 ? 1 : seconds;
   },
 };
+
+/** Until its gates are gone no scheduler looks at the pod; kubectl shows this reason as its status. */
+function gated({ spec }: Pod): PodStatus {
+  if ((spec?.schedulingGates ?? []).length === 0) return {};
+  const message = 'Scheduling is blocked due to non-empty scheduling gates';
+  return { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }] };
+}
 
 function qos(pod: Pod): { qosClass: string } {
   return { qosClass: pod.spec === undefined ? 'BestEffort' : qosClassOf(pod.spec) };
