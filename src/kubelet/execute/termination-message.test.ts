@@ -16,5 +16,9 @@ describe('logTail', () => {
     expect(tail.length).toBe(2048);
     expect(tail.endsWith('x\n')).toBe(true);
   });
+  it('keeps a line that a progress bar has written over', () => {
+    expect(logTail(`${line('10%\r20%\r')}\n`)).toBe('10%\r20%\r\n');
+  });
+
   it.each(['', 'garbage\n', '\n\n'])('has nothing to say of %j', (text) => expect(logTail(text)).toBe(''));
 });

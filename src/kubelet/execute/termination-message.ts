@@ -35,7 +35,7 @@ async function tail(fs: FileSystem, path: string, maxBytes: number): Promise<str
 export function logTail(text: string): string {
   let out = '';
   for (const line of text.split('\n').slice(-MAX_TERMINATION_LOG_LINES - 1)) {
-    const match = /^\S+ (?:stdout|stderr) ([FP])\S* ?(.*)$/.exec(line);
+    const match = /^\S+ (?:stdout|stderr) ([FP])\S* ?(.*)$/s.exec(line);
     if (match !== null) out += `${match[2] ?? ''}${match[1] === 'F' ? '\n' : ''}`;
   }
   const bytes = new TextEncoder().encode(out);

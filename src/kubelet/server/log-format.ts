@@ -1,5 +1,5 @@
 /** From the bytes of a CRI log to what `kubectl logs` prints, piece by piece and with bounded memory. Pure but for its state. */
-import { concatBytes, decodeText, encodeText, parseTime } from '../../lib/index.ts';
+import { concatBytes, encodeText, parseTime } from '../../lib/index.ts';
 import { MAX_LOG_LINE_BYTES } from './limits.ts';
 import { type LogLine, parseLogLine } from './log-line.ts';
 import type { LogOptions } from './log-options.ts';
@@ -58,13 +58,12 @@ export class LogFormatter {
   }
 
   #line(out: Uint8Array[]): void {
-    const text = decodeText(concatBytes(this.#open));
+    const line = parseLogLine(concatBytes(this.#open));
     this.reset();
-    const line = parseLogLine(text);
     if (line === undefined || !this.#isWanted(line)) return;
     const prefix = this.#options.timestamps && this.#atLineStart ? `${fixedTime(line.time)} ` : '';
     this.#atLineStart = !line.partial;
-    const bytes = encodeText(`${prefix}${line.content}${line.partial ? '' : '\n'}`);
+    const bytes = concatBytes([encodeText(prefix), line.content, encodeText(line.partial ? '' : '\n')]);
     const kept = bytes.subarray(0, Math.min(bytes.length, this.#left));
     this.#left -= kept.length;
     out.push(kept);

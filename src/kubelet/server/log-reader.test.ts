@@ -14,9 +14,10 @@ class LogFolder {
   readonly watchers = new Set<() => void>();
   #time = 0;
 
-  append(text: string, path = PATH): void {
+  append(text: string | Uint8Array, path = PATH): void {
     const old = this.files.get(path)?.bytes ?? new Uint8Array();
-    this.files.set(path, { bytes: concatBytes([old, encodeText(text)]), mtimeMs: (this.#time += 1) });
+    const added = typeof text === 'string' ? encodeText(text) : text;
+    this.files.set(path, { bytes: concatBytes([old, added]), mtimeMs: (this.#time += 1) });
     for (const told of this.watchers) told();
   }
 
@@ -59,6 +60,10 @@ function record(text: string, second = 0, tag = 'F', stream = 'stdout'): string 
 }
 
 async function printed(folder: LogFolder, options: Partial<LogOptions>): Promise<string> {
+  return decodeText(await printedBytes(folder, options));
+}
+
+async function printedBytes(folder: LogFolder, options: Partial<LogOptions>): Promise<Uint8Array> {
   const source: LogSource = {
     clock: createManualClock(),
     fs: folder.fs,
@@ -68,10 +73,22 @@ async function printed(folder: LogFolder, options: Partial<LogOptions>): Promise
   };
   const chunks: Uint8Array[] = [];
   for await (const chunk of readLog(source, { ...NONE, ...options })) chunks.push(chunk);
-  return decodeText(concatBytes(chunks));
+  return concatBytes(chunks);
 }
 
 describe('readLog', () => {
+  it('gives bytes as they were written, and a character cut by the end of a line in one piece', async () => {
+    const binary = new LogFolder();
+    const euro = encodeText('€');
+    const head = (tag: string) => encodeText(`2026-01-01T00:00:00.5Z stdout ${tag} `);
+    const newline = encodeText('\n');
+    binary.append(concatBytes([head('F'), Uint8Array.of(0xff, 0xfe, 0, 13), newline]));
+    binary.append(concatBytes([head('P'), euro.subarray(0, 1), newline, head('F'), euro.subarray(1), newline]));
+    expect(await printedBytes(binary, {})).toEqual(
+      concatBytes([Uint8Array.of(0xff, 0xfe, 0, 13), newline, euro, newline]),
+    );
+  });
+
   const folder = new LogFolder();
   folder.append(
     record('one', 1) + record('two', 2, 'F', 'stderr') + record('thr', 3, 'P') + record('ee', 3) + record('', 4),
