@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSimulatedNode, type SimulatedNode } from '../../test/support/simulated-node.ts';
-import { type Event, EVENTS } from '../api/index.ts';
+import { type Event, EVENTS, NODES } from '../api/index.ts';
 import { encodeText } from '../lib/index.ts';
 
 type Behaviour = Parameters<SimulatedNode['createPod']>[1];
@@ -72,6 +72,19 @@ describe('a pod', () => {
       message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 64000, used: 0, capacity: 8000",
     });
     expect(starts(node)).toEqual([]);
+  });
+
+  it('is judged by the labels that the node has now', async () => {
+    const node = await createSimulatedNode('labels');
+    await node.run(5000);
+    const name = node.machine.name;
+    const labels = { metadata: { labels: { disk: 'ssd' } } };
+    await node.during(node.client.patch(NODES, undefined, name, 'merge', labels));
+    await node.createPod('fits', {}, { nodeSelector: { disk: 'ssd' } });
+    await node.createPod('misfit', {}, { nodeSelector: { disk: 'hdd' } });
+    await node.until('Running', phaseIs(node, 'fits', 'Running'), 2000);
+    await node.until('Failed', phaseIs(node, 'misfit', 'Failed'), 2000);
+    expect(node.pod('misfit')?.status?.reason).toBe('NodeAffinity');
   });
 
   it('that succeeds stays so, across a restart of the agent', async () => {

@@ -2,7 +2,7 @@
 import type { Pod } from '../api/index.ts';
 import { createEventRecorder } from '../client/index.ts';
 import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
-import { type Admission, admitPod } from './admission/admit-pod.ts';
+import { type Admission, admitPod, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
@@ -109,7 +109,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
-    admit: (pod, others) => admit(pod, others, { node: nodeManager, config, known }),
+    admit: (pod, others, since) =>
+      admit(pod, others, { node: nodeManager, config, known, since, now: clock.now().mono }),
     node: () =>
       known === undefined ? undefined : { name: config.nodeName, hostIps: hostIps(), runtimeName: known.runtimeName },
   });
@@ -146,19 +147,34 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   };
 }
 
-/** Beside what already runs here; what the node object says counts as soon as it is known. */
-function admit(
-  pod: Pod,
-  others: readonly Pod[],
-  given: { readonly node: NodeManager; readonly config: KubeletConfig; readonly known: KnownNode | undefined },
-): Admission {
+/** Longest wait for a fresh read of the node before a pod is refused by an old one. */
+const NODE_READ_WAIT_MS = 10_000;
+
+interface AdmissionContext {
+  readonly node: NodeManager;
+  readonly config: KubeletConfig;
+  readonly known: KnownNode | undefined;
+  /** Mono ms when the pod was first asked about. */
+  readonly since: number;
+  readonly now: number;
+}
+
+/**
+ * Beside what already runs here; what the node object says counts as soon as it is known. `undefined`: the pod may have come
+ * for a label that we have not seen yet (upstream reads the node again, too), so the answer waits for a fresh read.
+ */
+function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
   const { machine } = given.known ?? {};
   const allocatable = {
     milliCpu: (machine?.cpuCores ?? 0) * 1000,
     memoryBytes: machine?.memoryBytes ?? 0,
     pods: given.config.maxPods,
   };
-  return admitPod({ pod, others, node: given.node.node(), allocatable });
+  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable });
+  if (verdict.admitted || !REASONS_OF_NODE.has(verdict.reason)) return verdict;
+  if (given.node.readAt() >= given.since || given.now - given.since >= NODE_READ_WAIT_MS) return verdict;
+  given.node.refresh();
+  return undefined;
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */

@@ -35,6 +35,9 @@ export type Admission =
   | { readonly admitted: true }
   | { readonly admitted: false; readonly reason: string; readonly message: string };
 
+/** Refusals by the labels and taints of the node's object, of which we may have an old version. */
+export const REASONS_OF_NODE: ReadonlySet<string> = new Set(['NodeAffinity', 'TaintToleration']);
+
 const ADMITTED: Admission = { admitted: true };
 
 export function admitPod(input: AdmissionInput): Admission {

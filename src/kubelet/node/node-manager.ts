@@ -36,6 +36,8 @@ export interface NodeManagerOptions extends NodeIdentity {
 export interface NodeManager {
   /** The node as the server last had it; `undefined` before registration. */
   node(): Node | undefined;
+  /** Mono ms when that read of the node began; it shows what was written before. */
+  readAt(): number;
   /** Something that the status shows may have changed (the runtime came or went): look now. */
   refresh(): void;
   run(signal: AbortSignal): Promise<void>;
@@ -56,6 +58,7 @@ interface Observed {
 class Manager implements NodeManager {
   readonly #options: NodeManagerOptions;
   #node: Node | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
   #observed: Observed | undefined;
   #pressure: PressureMemory = {};
   /** The last status that the server took, as we wrote it: it may keep it in another form. */
@@ -65,6 +68,8 @@ class Manager implements NodeManager {
   #wasReady = false;
   #bootChecked = false;
   #wake: (() => void) | undefined;
+  /** A refresh was asked for since the last look began. */
+  #wanted = false;
 
   constructor(options: NodeManagerOptions) {
     this.#options = options;
@@ -74,7 +79,12 @@ class Manager implements NodeManager {
     return this.#node;
   }
 
+  readAt(): number {
+    return this.#readAt;
+  }
+
   refresh(): void {
+    this.#wanted = true;
     this.#wake?.();
   }
 
@@ -123,6 +133,7 @@ class Manager implements NodeManager {
     const { clock, logger } = this.#options;
     const begun = clock.now().mono;
     while (!signal.aborted) {
+      this.#wanted = false;
       try {
         await this.#sync(signal);
       } catch (error) {
@@ -145,7 +156,7 @@ class Manager implements NodeManager {
       const timer = this.#options.clock.setTimer(delayMs, end);
       signal.addEventListener('abort', end, { once: true });
       this.#wake = end;
-      if (signal.aborted) end();
+      if (signal.aborted || this.#wanted) end();
     });
   }
 
@@ -156,7 +167,9 @@ class Manager implements NodeManager {
     const remembered = rememberPressure(this.#pressure, isUnderPressure(observed.pressure), now.mono);
     this.#pressure = remembered.memory;
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const readAt = clock.now().mono;
       this.#node = await this.#read(signal);
+      this.#readAt = readAt;
       try {
         await this.#write(observed, remembered.verdict, signal);
         return;

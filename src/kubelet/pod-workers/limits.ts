@@ -4,5 +4,7 @@
 export const MAX_CONCURRENT_PASSES = 64;
 /** A pass that broke or could not observe is tried again after this, doubling (upstream's sync back-off is 10 s). */
 export const PASS_RETRY = { baseMs: 100, capMs: 10_000 };
+/** A pod whose admission waits for a fresh read of the node is looked at this often. */
+export const ADMISSION_WAIT_MS = 50;
 /** While PLEG or a source is not synced, pods wait and are looked at this often. */
 export const SYNC_WAIT_MS = 50;

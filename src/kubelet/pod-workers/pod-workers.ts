@@ -36,7 +36,7 @@ import type {
   VolumeManager,
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
-import { MAX_CONCURRENT_PASSES, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
+import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
 import type { Worker } from './worker.ts';
 
@@ -54,8 +54,8 @@ export interface PodWorkersOptions {
   readonly probes: ProbeManager;
   readonly status: StatusManager;
   readonly events: PodEvents;
-  /** May the pod run beside `others`, which do? */
-  readonly admit: (pod: Pod, others: readonly Pod[]) => Admission;
+  /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
+  readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
   /** `undefined`: the node is not known yet. */
   readonly node: () => NodeFacts | undefined;
 }
@@ -167,7 +167,7 @@ export class PodWorkers implements PodDirectory {
     }
     if (!(await this.#observe(worker))) return 'retry';
     const observed = pleg.observation(uid);
-    this.#admit(worker, observed);
+    if (!this.#admit(worker, observed)) return queue.addAfter(uid, ADMISSION_WAIT_MS);
     const plan = computePodActions({
       pod: worker.pod,
       wanted: worker.wanted,
@@ -217,6 +217,7 @@ export class PodWorkers implements PodDirectory {
       memory: { note: note ?? noteFromStatus(empty, pod), volatile: EMPTY_VOLATILE },
       status: undefined,
       freshAfter: Number.NEGATIVE_INFINITY,
+      admissionAskedAt: undefined,
       firstSeenAt: pod.status?.startTime === undefined && note === undefined ? clock.now().mono : undefined,
       preparedVersion: undefined,
       why: [],
@@ -243,23 +244,26 @@ export class PodWorkers implements PodDirectory {
     return true;
   }
 
-  /** Once per pod. What the runtime already runs of it was admitted in an earlier life. */
-  #admit(worker: Worker, observed: PodObservation | undefined): void {
+  /** Once per pod; false: not decided yet. What the runtime already runs of it was admitted in an earlier life. */
+  #admit(worker: Worker, observed: PodObservation | undefined): boolean {
     const { note } = worker.memory;
-    if (note.admitted || note.end !== undefined || worker.lifecycle.state !== 'waiting') return;
-    if (worker.pod.metadata?.deletionTimestamp !== undefined) return;
+    if (note.admitted || note.end !== undefined || worker.lifecycle.state !== 'waiting') return true;
+    if (worker.pod.metadata?.deletionTimestamp !== undefined) return true;
     if ((observed?.sandboxes.length ?? 0) > 0 || !worker.wanted) {
       worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
-      return;
+      return true;
     }
-    const verdict = this.#options.admit(worker.pod, this.activePods(worker.uid));
+    worker.admissionAskedAt ??= this.#options.clock.now().mono;
+    const verdict = this.#options.admit(worker.pod, this.activePods(worker.uid), worker.admissionAskedAt);
+    if (verdict === undefined) return false;
     if (verdict.admitted) {
       worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
-      return;
+      return true;
     }
     this.#options.events.pod(worker.pod, 'Warning', verdict.reason, verdict.message);
     const end = { phase: 'Failed', reason: verdict.reason, message: `Pod was rejected: ${verdict.message}` } as const;
     worker.memory = { ...worker.memory, note: { ...note, end } };
+    return true;
   }
 
   #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {

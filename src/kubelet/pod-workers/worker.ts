@@ -14,6 +14,8 @@ export interface Worker {
   status: PodStatus | undefined;
   /** Mono ms: an observation that began earlier does not show what we did. */
   freshAfter: number;
+  /** Mono ms when the pod was first asked to be admitted. */
+  admissionAskedAt: number | undefined;
   /** Mono ms when the pod was first seen; gone once its start has been measured. */
   firstSeenAt: number | undefined;
   /** The volumes were last prepared for this version of the pod. */
