@@ -13,6 +13,7 @@ import { groupResponse, groupsResponse, resourcesResponse } from './discovery/gr
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { type Authorizer, refuse } from './http/authorize.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
+import { impersonate } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
 import type { ServerMetrics } from './metrics.ts';
@@ -41,7 +42,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const { context, metrics } = options;
   const observed = async <T>(
     request: HttpRequest,
-    answer: (info: RequestInfo) => Promise<T>,
+    answer: (info: RequestInfo, request: HttpRequest) => Promise<T>,
     codeOf: (value: T) => number,
     failed: (error: StatusError) => T,
   ): Promise<T> => {
@@ -50,9 +51,10 @@ export function createHandler(options: HandlerOptions): Handler {
     let value: T;
     try {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
-      const refusal = refuse(options.authorizer, request.user, info);
+      const user = impersonate(request.user, request.headers);
+      const refusal = refuse(options.authorizer, user, info);
       if (refusal !== undefined) throw refusal;
-      value = await answer(info);
+      value = await answer(info, user === undefined ? request : { ...request, user });
     } catch (error) {
       value = failed(asStatusError(options, request, error));
     }
@@ -63,14 +65,14 @@ export function createHandler(options: HandlerOptions): Handler {
     request: (request) =>
       observed(
         request,
-        (info) => answerRequest(options, request, info),
+        (info, effective) => answerRequest(options, effective, info),
         (response) => response.status,
         errorResponse,
       ),
     upgrade: (request) =>
       observed<UpgradeResponse>(
         request,
-        (info) => answerUpgrade(options, request, info),
+        (info, effective) => answerUpgrade(options, effective, info),
         (answer) => (answer.upgraded ? answer.status : answer.response.status),
         (error) => ({ upgraded: false, response: errorResponse(error) }),
       ),
