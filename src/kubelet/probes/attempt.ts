@@ -65,13 +65,17 @@ async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: numb
   const { probe, container, podIp } = input;
   if (probe.exec !== undefined) return execAttempt(ports.runtime, input, probe.exec.command ?? [], timeoutMs);
   const action = probe.httpGet ?? probe.tcpSocket;
-  if (action === undefined) return { result: 'error', output: 'missing probe handler' };
+  if (action === undefined) return { result: 'error', output: missing(probe) };
   const port = resolvePort(action.port, container);
   if (port === undefined) return { result: 'error', output: `invalid port: ${String(action.port)}` };
   const host = action.host || podIp;
   if (host === undefined) return { result: 'error', output: 'the pod has no IP' };
   if (probe.httpGet === undefined) return ports.transport.tcp({ host, port, timeoutMs });
   return ports.transport.http({ ...httpTarget(probe.httpGet, port, host, ports.version), timeoutMs });
+}
+
+function missing({ grpc }: Probe): string {
+  return grpc === undefined ? 'missing probe handler' : 'gRPC probes are not supported by this node agent';
 }
 
 async function execAttempt(

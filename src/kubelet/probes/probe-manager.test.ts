@@ -167,6 +167,13 @@ describe('probe manager', () => {
     expect(w.metrics.text()).toContain('result="unknown"');
   });
 
+  it('says that it has no gRPC probes', async () => {
+    const w = world();
+    begin(w, pod({ readiness: { grpc: { port: 9000 } } }));
+    await w.clock.advance(1000);
+    expect(w.events.join()).toContain('unknown state: gRPC probes are not supported by this node agent');
+  });
+
   it('takes a command that times out for a failure, unless we were away', async () => {
     const w = world();
     const timeOut = async (): Promise<ExecResult> => {
