@@ -63,6 +63,20 @@ describe('create', () => {
       422,
       'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
     ],
+    [
+      'a pod without containers',
+      pods,
+      { metadata: { name: 'a' }, spec: {} },
+      422,
+      'Pod "a" is invalid: spec.containers: Required value',
+    ],
+    [
+      'a pod without a spec',
+      pods,
+      { metadata: { name: 'a' } },
+      422,
+      'Pod "a" is invalid: spec.containers: Required value',
+    ],
     ['bad JSON', maps, '{', 400, /error decoding the body/],
     ['another kind', maps, podManifest('a'), 400, 'Pod in version "v1" cannot be handled as a ConfigMap'],
     [

@@ -6,6 +6,7 @@ import { alreadyExists, conflict, generateName, invalidValue, notFound } from '.
 import { formatTime } from '../../lib/index.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
+import { accountOf, admitServiceAccount } from '../admission/service-accounts.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
@@ -17,10 +18,11 @@ import { keyOf, type Registration } from '../registry/registration.ts';
 import type { Call, ServerContext } from './call.ts';
 
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
-export async function createObject(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
+export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {
   const { server, registration } = call;
   const { row } = registration;
-  await admitNamespace(call, given.metadata.name || given.metadata.generateName || '');
+  await admitNamespace(call, posted.metadata.name || posted.metadata.generateName || '');
+  const given = await withAccount(call, posted);
   const generated = !given.metadata.name && given.metadata.generateName ? given.metadata.generateName : undefined;
   for (let attempt = 1; ; attempt++) {
     const named =
@@ -61,12 +63,34 @@ async function admitNamespace(call: Call, objectName: string): Promise<void> {
   admitToNamespace(name, namespace, registration.row, objectName);
 }
 
-async function readNamespace(server: ServerContext, name: string): Promise<ApiObject | undefined> {
-  const registration = findRegistration('', 'v1', 'namespaces');
+function readNamespace(server: ServerContext, name: string): Promise<ApiObject | undefined> {
+  return readObject(server, 'namespaces', undefined, name);
+}
+
+/** A new pod as its service account leaves it; everything else as it is. */
+async function withAccount({ registration, server }: Call, object: ApiObject): Promise<ApiObject> {
+  if (registration.row.group !== '' || registration.row.resource !== 'pods') return object;
+  const name = accountOf(object);
+  if (name === undefined) return object;
+  return admitServiceAccount(
+    object,
+    name,
+    await readObject(server, 'serviceaccounts', object.metadata.namespace, name),
+  );
+}
+
+/** An object of the core group as it is now. */
+async function readObject(
+  server: ServerContext,
+  resource: string,
+  namespace: string | undefined,
+  name: string,
+): Promise<ApiObject | undefined> {
+  const registration = findRegistration('', 'v1', resource);
   if (registration === undefined) return undefined;
   const storage = server.storageOf(registration);
   await storage.fresh();
-  return storage.cache.get(keyOf(registration, undefined, name))?.object;
+  return storage.cache.get(keyOf(registration, namespace, name))?.object;
 }
 
 export interface Change {
