@@ -6,6 +6,8 @@ import { defaultVolume } from './volume.ts';
 const TERMINATION_GRACE_PERIOD_SECONDS = 30;
 
 export function defaultPodSpec(spec: PodSpec): void {
+  // Never absent in upstream either: what walks them need not ask. Validation refuses that there are none.
+  spec.containers ??= [];
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
   spec.securityContext ??= {};
