@@ -76,6 +76,14 @@ describe('HTTP probes', () => {
     expect(await get(await start(), `/status?${status}`)).toEqual(expected);
   });
 
+  it.each([
+    ['lines that end with LF alone', 'HTTP/1.0 200 OK\r\nContent-Type: text/plain\n\nfine'],
+    ['long headers', `HTTP/1.1 200 OK\r\nCookie: ${'x'.repeat(100_000)}\r\nConnection: close\r\n\r\nfine`],
+  ])('read %s', async (_, answer) => {
+    port = await listen(createServer((socket) => socket.once('data', () => socket.end(answer)).on('error', () => {})));
+    expect(await get(port, '/')).toEqual({ result: 'success', output: 'fine' });
+  });
+
   it('send what the probe says', async () => {
     const headers = [
       { name: 'User-Agent', value: 'kube-probe/1.36' },

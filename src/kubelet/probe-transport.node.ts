@@ -8,6 +8,8 @@ import { dialErrorText, exchangeErrorText, joinHostPort } from './probes/dial-er
 
 /** Upstream's maxRespBodyLength: more is neither read nor kept. */
 const MAX_BODY_BYTES = 10 * 1024;
+/** Upstream reads up to 10 MiB. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 /** As documented: with the 11th redirect the probe counts as a success with a warning. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -93,6 +95,9 @@ function exchange(url: URL, path: string, target: HttpTarget, deadline: Deadline
       headers: headerMap(target.headers),
       agent: false,
       rejectUnauthorized: false,
+      // As lenient as Go's reader: a header may end with LF alone, as CGI scripts write it. Nobody but the probe reads the answer.
+      insecureHTTPParser: true,
+      maxHeaderSize: MAX_HEADER_BYTES,
     };
     let request: http.ClientRequest;
     try {
