@@ -1,5 +1,5 @@
 /** The control plane of `up`: store, certificates, API server with its TLS edge, controllers and scheduler. */
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type ApiServer, createApiServer, formatKubeconfig, type NodeConnections } from '../apiserver/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
@@ -45,6 +45,8 @@ export interface ControlPlane {
 }
 
 const RENEW_EVERY_MS = 24 * 3600 * 1000;
+/** After a renewal that failed. */
+const RENEW_AGAIN_MS = 3600 * 1000;
 const MASTERS = ['system:masters', 'system:authenticated'];
 
 /** The user that mendlet itself acts as on its control plane. */
@@ -151,6 +153,8 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   const server = `https://${formatAddress({ ...address, host })}`;
   const text = formatKubeconfig({ server, authorityPem: pki.authorityPem, client: pki.admin });
+  // The same again needs no disk, which may be full.
+  if (existsSync(paths.kubeconfig) && readFileSync(paths.kubeconfig, 'utf8') === text) return;
   writeFileSync(`${paths.kubeconfig}.new`, text, { mode: 0o600 });
   // A reader sees the old or the new one.
   renameSync(`${paths.kubeconfig}.new`, paths.kubeconfig);
@@ -163,11 +167,19 @@ async function renewCertificates(
   address: ListenAddress,
   signal: AbortSignal,
 ): Promise<void> {
+  let failed = false;
   while (!signal.aborted) {
-    await options.clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined);
+    await options.clock.sleep(failed ? RENEW_AGAIN_MS : RENEW_EVERY_MS, signal).catch(() => undefined);
     if (signal.aborted) return;
-    const pki = await openPki(options);
-    edge.setCertificate(pki.server);
-    writeKubeconfig(options.paths, pki, address);
+    try {
+      const pki = await openPki(options);
+      edge.setCertificate(pki.server);
+      writeKubeconfig(options.paths, pki, address);
+      failed = false;
+    } catch (error) {
+      // A disk that is full today: the certificates have weeks left, and nothing else may end for it.
+      failed = true;
+      options.logger.error('certificates not renewed', { error });
+    }
   }
 }

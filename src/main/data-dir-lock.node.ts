@@ -20,7 +20,12 @@ export type LockResult =
 export function lockDataDir(paths: DataPaths, me: Holder): LockResult {
   const lock = takeKernelLock(paths.lock);
   if (lock === undefined) return { held: false, holder: readHolder(paths.holder) };
-  writeFileSync(paths.holder, `${JSON.stringify(me)}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(paths.holder, `${JSON.stringify(me)}\n`, { mode: 0o600 });
+  } catch {
+    // On a full disk pods must heal, too: the lock is held all the same, and only a second mendlet's message is poorer.
+    rmSync(paths.holder, { force: true });
+  }
   return {
     held: true,
     release: () => {

@@ -39,12 +39,23 @@ const context: MainContext = {
 };
 
 process.exitCode = await main().catch((error: unknown) => {
-  if (!(error instanceof UserError)) throw error;
-  context.err(`mendlet: ${error.message}\n`);
-  return error.exitCode;
+  if (error instanceof UserError) {
+    context.err(`mendlet: ${error.message}\n`);
+    return error.exitCode;
+  }
+  // A full disk, a folder that may not be written: the machine's trouble, not a bug whose place matters.
+  if (isSystemError(error)) {
+    context.err(`mendlet: ${error.message}\n`);
+    return exitCodes.failed;
+  }
+  throw error;
 });
 // Nothing may hold a finished program; what must be finished has been waited for.
 process.exit();
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'errno' in error && 'syscall' in error;
+}
 
 function main(): Promise<number> {
   return runCommandLine(process.argv.slice(2), {

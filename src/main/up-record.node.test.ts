@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +18,16 @@ describe('the record of the last up', () => {
     expect(readRecord(paths)).toBeUndefined();
     writeRecord(paths, record);
     expect(readRecord(paths)).toEqual(record);
+  });
+
+  it('is left alone when nothing is new: the disk may be full', () => {
+    writeRecord(paths, record);
+    const before = statSync(paths.record).ino;
+    writeRecord(paths, record);
+    expect(statSync(paths.record).ino).toBe(before);
+    writeRecord(paths, { ...record, inUse: false });
+    expect(readRecord(paths)?.inUse).toBe(false);
+    writeRecord(paths, record);
   });
 
   it.each(['', '{', '[]', '{"nodeName":1}'])('says that %j is damaged', (text) => {

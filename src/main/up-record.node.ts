@@ -30,8 +30,11 @@ export function readRecord(paths: DataPaths): UpRecord | undefined {
   throw new UserError(`${paths.record} cannot be read as JSON of mendlet's; remove it if no pods are running`);
 }
 
+/** Writes only what is new: the disk may be full, and then a restart must go on as before. */
 export function writeRecord(paths: DataPaths, record: UpRecord): void {
-  writeFileSync(`${paths.record}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true });
+  const text = `${JSON.stringify(record)}\n`;
+  if (existsSync(paths.record) && readFileSync(paths.record, 'utf8') === text) return;
+  writeFileSync(`${paths.record}.new`, text, { mode: 0o600, flush: true });
   renameSync(`${paths.record}.new`, paths.record);
 }
 

@@ -132,16 +132,22 @@ class Manager implements NodeManager {
   async #statusLoop(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     const begun = clock.now().mono;
+    let failures = 0;
     while (!signal.aborted) {
       this.#wanted = false;
       try {
         await this.#sync(signal);
+        failures = 0;
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn('node status not updated', { error });
+        failures += 1;
+        logger.warn('node status not updated', { failures, error });
       }
       const hurry = !this.#wasReady && clock.now().mono - begun < FAST_STATUS_MS;
-      await this.#pause(hurry ? FAST_STATUS_PERIOD_MS : STATUS_PERIOD_MS, signal);
+      const periodMs = hurry ? FAST_STATUS_PERIOD_MS : STATUS_PERIOD_MS;
+      // A server that refuses is not asked, nor complained about, ten times a second.
+      const backOffMs = failures === 0 ? 0 : exponentialDelay(RETRY_BACK_OFF, failures);
+      await this.#pause(Math.max(periodMs, backOffMs), signal);
     }
   }
 
