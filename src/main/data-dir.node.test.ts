@@ -94,6 +94,7 @@ describe('openDataDir', () => {
   it('says what is wrong when the folder cannot be made', () => {
     writeFileSync(join(parent, 'file'), '');
     expect(() => openDataDir(join(parent, 'file/d'), options)).toThrow('cannot make the data folder');
+    expect(() => openDataDir('/proc/none', options)).toThrow('cannot make the data folder');
     expect(() => openDataDir(join(parent, 'file'), options)).toThrow('is no folder');
     expect(() => openExistingDataDir(join(parent, 'file'), options)).toThrow('is no folder');
   });

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { exitCodes } from '../cli/index.ts';
 import { errorMessage, type Random } from '../lib/index.ts';
 import { type Holder, lockDataDir } from './data-dir-lock.node.ts';
@@ -80,12 +80,23 @@ export function openExistingDataDir(path: string, options: OpenOptions): DataDir
 
 function makeFolder(dir: string): DataPaths {
   try {
-    if (existsSync(dir)) refuseFile(dir);
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (!existsSync(dir)) makeNewFolder(dir);
+    refuseFile(dir);
     return dataPaths(realpathSync(dir));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`cannot make the data folder ${dir}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function makeNewFolder(dir: string): void {
+  mkdirSync(dirname(dir), { recursive: true, mode: 0o700 });
+  try {
+    // Not `recursive`: in a folder in which none can be made (/proc) that never ends.
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Another start has just made it; the lock decides who may have it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 

@@ -66,6 +66,7 @@ async function showSomewhere(run: DemoRun, dataDir: DataDir, logger: Logger): Pr
     } catch (error) {
       const taken = error instanceof UserError && error.cause instanceof NetworkInUseError;
       if (!taken || given !== undefined || tries === MAX_NETWORKS) throw error;
+      run.say(`${podCidr.text} has been taken meanwhile; trying another network`);
     }
   }
 }

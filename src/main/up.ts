@@ -81,12 +81,12 @@ async function serve({ options, context, say, manifests, imageArchives }: ServeO
   );
   try {
     await Promise.race([host.failed, bringUp(host, manifests, say, context.stop)]);
+    context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
+    await Promise.race([host.failed, aborted(context.stop)]);
   } catch (error) {
+    // Told to end before it was ready: pods may run all the same.
     if (!context.stop.aborted) throw error;
-    return;
   }
-  context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
-  await Promise.race([host.failed, aborted(context.stop)]);
   await sayGoodbye(host, dataDir.paths, { context, say, logger, runtime });
 }
 

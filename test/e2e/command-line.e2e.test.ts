@@ -115,6 +115,20 @@ describe('one clear message, and nothing half-done', () => {
   });
 });
 
+describe('a network that another instance has', () => {
+  const host = new Mendlet({ podNetwork: 210 });
+  beforeAll(async () => await host.up());
+  afterAll(async () => await host.down());
+
+  it('is refused before anything is made', async () => {
+    const folder = `${host.folder}/other`;
+    const result = await mendlet('up', '--data-dir', folder, '--listen', '127.0.0.1:0', '--pod-cidr', '10.210.7.0/24');
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^mendlet: --pod-cidr 10\.210\.7\.0\/24 overlaps the route to 10\.210\.0\.0\/16/);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
 describe('the package', () => {
   it('installs as one file of its own, without scripts, and runs without the repository', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mendlet-package-'));

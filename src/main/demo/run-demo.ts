@@ -47,16 +47,17 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
         view.update(onEvent(view.state, event.object, reading()));
     }
   };
+  const makePods = async (): Promise<void> => {
+    for (const { pod } of demoPods) await createPatiently(client, clock, PODS, pod, signal);
+    logger.info('the demo runs', { pods: demoPods.length });
+  };
   try {
     await client.create<Namespace>(NAMESPACES, {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: demoNamespace },
     });
-    const watching = Promise.all([watchPods(), watchEvents(), view.keepCurrent(signal)]);
-    for (const { pod } of demoPods) await createPatiently(client, clock, PODS, pod, signal);
-    logger.info('the demo runs', { pods: demoPods.length });
-    await watching;
+    await Promise.all([watchPods(), watchEvents(), view.keepCurrent(signal), makePods()]);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

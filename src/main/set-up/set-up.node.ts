@@ -47,9 +47,9 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
     const what = notInstalled(missing);
     const manager = findPackageManager(options.path);
     const command = installCommand(missing, manager);
-    if (command === undefined) throw new UserError(`${what}; install it with your system's package manager`);
+    if (command === undefined) throw new UserError(`${what}; install with your system's package manager`);
     if (cache === undefined || unpacked === undefined || manager !== 'apt-get') {
-      throw new UserError(`${what}; this installs it: ${command}`);
+      throw new UserError(`${what}; to install: ${command}`);
     }
     options.say(what);
     await installAlone(look, { ...options, cache, unpacked });
