@@ -47,6 +47,11 @@ export function changesRuntime(outcome: Outcome): boolean {
   return CHANGES_RUNTIME.has(outcome.action.verb);
 }
 
+/** It changes nothing of the pod: no note has to justify it. */
+export function onlyAsks({ verb }: PodAction): boolean {
+  return verb === 'request-image' || verb === 'read-termination-message';
+}
+
 const CAUSES: Partial<Record<PodAction['verb'], DirtyCause>> = {
   'stop-container': 'stop',
   'stop-sandbox': 'stop',

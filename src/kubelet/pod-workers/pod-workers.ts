@@ -15,7 +15,7 @@ import {
 } from '../../lib/index.ts';
 import type { Admission } from '../admission/admit-pod.ts';
 import type { DesiredPods } from '../config/desired-pods.ts';
-import { changesRuntime, type Executor } from '../execute/execute-actions.ts';
+import { changesRuntime, type Executor, onlyAsks } from '../execute/execute-actions.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
@@ -289,10 +289,17 @@ export class PodWorkers implements PodDirectory {
       await this.#forget(worker);
       return;
     }
+    const podIp = plan.status.podIP ?? '';
+    // Questions need no note: their answers come while it is written, and both are in the next plan.
+    executor.execute(pod, plan.actions.filter(onlyAsks), podIp);
     // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
     await memory.save(uid, plan.memory.note);
     this.#prepareVolumes(worker);
-    executor.execute(pod, plan.actions, plan.status.podIP ?? '');
+    executor.execute(
+      pod,
+      plan.actions.filter((action) => !onlyAsks(action)),
+      podIp,
+    );
     this.#report(worker);
     for (const { type, reason, message, fieldPath } of plan.events) events.pod(pod, type, reason, message, fieldPath);
     probes.sync(pod, observed, { terminating: plan.lifecycle.state !== 'syncing' });
