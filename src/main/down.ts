@@ -19,8 +19,8 @@ import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
-/** For a container that does not tell its pod's grace. */
-const DEFAULT_GRACE_SECONDS = 30;
+/** Kubernetes' default. Whoever waits for `down` waits no longer; a longer grace is what `kubectl delete` is for. */
+const MAX_GRACE_SECONDS = 30;
 
 /** @throws UserError when the folder is in use or not mendlet's */
 export async function down(options: DownOptions, context: MainContext): Promise<void> {
@@ -74,9 +74,9 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   return pods;
 }
 
-/** As long as its pod would get from `kubectl delete`. */
+/** Its pod's own grace. */
 function graceSecondsOf(container: Container): number {
-  return graceOf(container) ?? DEFAULT_GRACE_SECONDS;
+  return Math.min(graceOf(container) ?? MAX_GRACE_SECONDS, MAX_GRACE_SECONDS);
 }
 
 /** A shared runtime has other people's pods too: only this instance's go. */
