@@ -74,6 +74,20 @@ describe('a pod', () => {
     expect(starts(node)).toEqual([]);
   });
 
+  it('waits for one that was deleted by force, instead of failing', async () => {
+    const node = await createSimulatedNode('dead');
+    const command = ['sim', JSON.stringify({ ignoreTerm: true })];
+    const resources = { requests: { cpu: '6' } };
+    const containers = [{ name: 'main', image: 'busybox:1', command, resources }];
+    await node.createPod('old', {}, { containers });
+    await node.until('Running', phaseIs(node, 'old', 'Running'));
+    await node.deletePod('old', 0);
+    await node.createPod('new', {}, { containers });
+    await node.until('Running', phaseIs(node, 'new', 'Running'), 10_000);
+    const order = node.facts.map(({ fact }) => fact.kind).filter((kind) => kind === 'started' || kind === 'exited');
+    expect(order).toEqual(['started', 'exited', 'started']);
+  });
+
   it('is judged by the labels that the node has now', async () => {
     const node = await createSimulatedNode('labels');
     await node.run(5000);

@@ -2,7 +2,7 @@
 import type { Pod } from '../api/index.ts';
 import { createEventRecorder } from '../client/index.ts';
 import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
-import { type Admission, admitPod, REASONS_OF_NODE } from './admission/admit-pod.ts';
+import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
@@ -109,8 +109,10 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
-    admit: (pod, others, since) =>
-      admit(pod, others, { node: nodeManager, config, known, since, now: clock.now().mono }),
+    admit: (pod, others, since) => {
+      const isWanted = ({ metadata }: Pod): boolean => desired.get(metadata?.uid ?? '')?.wanted === true;
+      return admit(pod, others, { node: nodeManager, config, known, since, now: clock.now().mono, isWanted });
+    },
     node: () =>
       known === undefined ? undefined : { name: config.nodeName, hostIps: hostIps(), runtimeName: known.runtimeName },
   });
@@ -150,6 +152,9 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
 /** Longest wait for a fresh read of the node before a pod is refused by an old one. */
 const NODE_READ_WAIT_MS = 10_000;
 
+/** Longest wait for pods to end that were deleted by force: beyond every ordinary grace. */
+const DEAD_WAIT_MS = 120_000;
+
 interface AdmissionContext {
   readonly node: NodeManager;
   readonly config: KubeletConfig;
@@ -157,6 +162,8 @@ interface AdmissionContext {
   /** Mono ms when the pod was first asked about. */
   readonly since: number;
   readonly now: number;
+  /** Whether a pod should still run here. */
+  readonly isWanted: (pod: Pod) => boolean;
 }
 
 /**
@@ -171,10 +178,26 @@ function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admis
     pods: given.config.maxPods,
   };
   const verdict = admitPod({ pod, others, node: given.node.node(), allocatable });
-  if (verdict.admitted || !REASONS_OF_NODE.has(verdict.reason)) return verdict;
+  if (verdict.admitted) return verdict;
+  if (!REASONS_OF_NODE.has(verdict.reason))
+    return waitsForTheDead(pod, others, allocatable, given) ? undefined : verdict;
   if (given.node.readAt() >= given.since || given.now - given.since >= NODE_READ_WAIT_MS) return verdict;
   given.node.refresh();
   return undefined;
+}
+
+/**
+ * Whether all that is in the pod's way are pods that were deleted by force: who bound this one no longer counted them, and
+ * they end soon.
+ */
+function waitsForTheDead(
+  pod: Pod,
+  others: readonly Pod[],
+  allocatable: NodeAllocatable,
+  { node, since, now, isWanted }: AdmissionContext,
+): boolean {
+  if (now - since >= DEAD_WAIT_MS) return false;
+  return admitPod({ pod, others: others.filter(isWanted), node: node.node(), allocatable }).admitted;
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */
