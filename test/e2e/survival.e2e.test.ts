@@ -154,6 +154,30 @@ describe.each(runtimes)('survival on $name', (runtime) => {
     expect(out.lines('done')).toEqual(['once']);
   });
 
+  it('SIGKILL of mendlet while pods start: each gets there once, and each goes again', async () => {
+    const { spec, container } = withOut;
+    for (const [round, delayMs] of [700, 1500, 2500].entries()) {
+      const names = Array.from({ length: 12 }, (_, n) => `born-${round}-${n}`);
+      const labels = { born: `${round}` };
+      await mendlet.create(
+        ...names.map((name) =>
+          busyboxPod(name, 'echo start >>/out/$HOSTNAME; exec sleep 36000', { spec, container, metadata: { labels } }),
+        ),
+      );
+      await sleep(delayMs);
+      await mendlet.end('SIGKILL');
+      await mendlet.up();
+      await mendlet.kubectl(['wait', 'pod', '-l', `born=${round}`, '--for=condition=Ready', '--timeout=300s']);
+      // A start that was broken off may have begun; then it is counted. Nothing else starts twice.
+      for (const name of names) expect(out.lines(name).length, name).toBeLessThanOrEqual(1 + (await restarts(name)));
+      await mendlet.kubectl(['delete', 'pod', '-l', `born=${round}`, '--wait=true', '--timeout=300s']);
+    }
+    await until('nothing left of them', async () => {
+      const left = readdirSync('/var/log/pods').filter((name) => name.startsWith('default_born-'));
+      return left.length === 0 ? { value: true } : { last: left.join(' ') };
+    });
+  });
+
   it('30 pods at once', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `many-${n}`);
     await mendlet.create(
