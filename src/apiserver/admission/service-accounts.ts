@@ -25,5 +25,5 @@ export function admitServiceAccount(object: ApiObject, name: string, account: Ap
   }
   const { imagePullSecrets = [] } = account as unknown as ServiceAccount;
   if ((pod.spec?.imagePullSecrets?.length ?? 0) > 0 || imagePullSecrets.length === 0) return object;
-  return { ...object, spec: { ...pod.spec, imagePullSecrets: [...imagePullSecrets] } } as ApiObject;
+  return { ...object, spec: { ...pod.spec, imagePullSecrets: [...imagePullSecrets] } };
 }
