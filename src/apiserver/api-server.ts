@@ -10,6 +10,7 @@ import { bootstrap } from './bootstrap.ts';
 import { WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
+import { NAMESPACES } from '../api/index.ts';
 import { createMetrics, type MetricsRegistry, type Timer } from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
@@ -70,11 +71,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     isClosed: () => state.closed,
   });
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
-  const as = (user: UserInfo): Connection => asUser(handler, user);
+  const self = asUser(handler, SELF);
   let upkeep: Timer | undefined;
   const planUpkeep = (): void => {
     upkeep = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {
-      bootstrap(as(SELF))
+      bootstrap(self)
         .catch((error: unknown) => {
           if (!state.closed) logger.warn('system namespaces not looked after', { error });
         })
@@ -83,15 +84,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         });
     });
   };
-  const ready = start(storages, as(SELF)).then(() => {
+  const ready = start(storages, self).then(() => {
     state.ready = true;
     if (!state.closed) planUpkeep();
   });
+  const served = onceStarted(handler, ready);
   return {
-    connection: handler,
+    connection: served,
     metrics: metrics.registry,
     ready,
-    as,
+    as: (user) => asUser(served, user),
     close: async () => {
       state.closed = true;
       upkeep?.cancel();
@@ -100,9 +102,19 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
+/**
+ * The other caches begin after the first writes, so that a list of nothing has a revision to watch from: "0" would mean
+ * "any", and the watch would begin with what is there by then instead of what came.
+ */
 async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
-  for (const storage of storages.values()) storage.cache.start();
-  await bootstrap(self);
+  const prefix = REGISTRATIONS.find(({ row }) => row === NAMESPACES)?.keyPrefix ?? '';
+  const namespaces = storages.get(prefix);
+  namespaces?.cache.start();
+  try {
+    await bootstrap(self);
+  } finally {
+    for (const storage of storages.values()) if (storage !== namespaces) storage.cache.start();
+  }
 }
 
 /** One storage per key prefix: forms of the same objects share it. */
@@ -127,7 +139,29 @@ function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration:
   return storage;
 }
 
-function asUser(handler: Handler, user: UserInfo): Connection {
+/**
+ * Everything but health waits for the system namespaces: nobody sees a store without a single write. When the start failed,
+ * requests go on and meet its cause themselves.
+ */
+function onceStarted(handler: Handler, ready: Promise<void>): Connection {
+  const started = ready.catch(() => {});
+  return {
+    request: async (request) => {
+      if (!isHealthPath(request.url)) await started;
+      return await handler.request(request);
+    },
+    upgrade: async (request) => {
+      await started;
+      return await handler.upgrade(request);
+    },
+  };
+}
+
+function isHealthPath(url: string): boolean {
+  return /^\/(healthz|livez|readyz)(?:[/?]|$)/.test(url);
+}
+
+function asUser(handler: Connection, user: UserInfo): Connection {
   return {
     request: (request) => handler.request({ ...request, user }),
     upgrade: (request) => handler.upgrade({ ...request, user }),

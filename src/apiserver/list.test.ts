@@ -162,3 +162,13 @@ it('forgets events after an hour', async () => {
   await api.clock.advance(2_000);
   expect(names(await list('/api/v1/events'))).toEqual([]);
 });
+
+it('gives a list of nothing a revision to watch from: what comes then is told as it came', async () => {
+  const fresh = await startTestServer({ clock: createManualClock() });
+  try {
+    const { body } = await fresh.call('GET', '/api/v1/namespaces/default/pods');
+    expect(Number(body.metadata.resourceVersion)).toBeGreaterThan(0);
+  } finally {
+    await fresh.close();
+  }
+});
