@@ -163,7 +163,7 @@ describe.each(runtimes)('healing on $name', (runtime) => {
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { token: 's3cret' } },
       busyboxPod(
         'filled',
-        'echo "$COLOUR $TOKEN $NAME $LIMIT $HELLO"; cat /etc/app/app.conf; cat /etc/keys/token; ls /scratch; exec sleep 3600',
+        'echo "$COLOUR $TOKEN $NAME $LIMIT $HELLO"; cat /etc/app/app.conf; cat /etc/keys/token; echo; ls -d /scratch; exec sleep 3600',
         {
           spec: {
             volumes: [
@@ -193,7 +193,7 @@ describe.each(runtimes)('healing on $name', (runtime) => {
     await mendlet.untilPod('filled', 'running', (p) => mainContainer(p)?.ready === true);
     await until('its whole log', async () => {
       const log = await mendlet.kubectl(['logs', 'filled']);
-      return log === 'green s3cret filled 64 hello-green\na=1\ns3cret' ? { value: true } : { last: log };
+      return log === 'green s3cret filled 64 hello-green\na=1\ns3cret\n/scratch\n' ? { value: true } : { last: log };
     });
   });
 
