@@ -13,7 +13,7 @@ import {
 } from '../cri/containerd/open-containerd.node.ts';
 import { ContainerdError } from '../cri/containerd/supervisor.node.ts';
 import type { Cgroups } from '../kubelet/index.ts';
-import { errorMessage, type Logger } from '../lib/index.ts';
+import { errorMessage, type Logger, silentLogger } from '../lib/index.ts';
 import { waitForKernelLock } from '../lib/kernel-lock.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
@@ -49,6 +49,21 @@ export async function openRuntime(options: RuntimeOptions, stack: AsyncDisposabl
   return choice.kind === 'socket' ? openGivenSocket(choice.path, options, stack) : openPrivate(options, stack);
 }
 
+/** Asks the runtime at the socket who it is, before anything is begun. @throws UserError when it does not answer */
+export async function refuseSilentRuntime(path: string): Promise<void> {
+  // What it has to warn of, it says when it is opened to be used.
+  const opened = await openSocket(path, silentLogger);
+  await opened.close();
+}
+
+async function openSocket(path: string, logger: Logger): ReturnType<typeof openCriSocket> {
+  try {
+    return await openCriSocket(path, logger);
+  } catch (error) {
+    throw new UserError(`no container runtime answers at unix://${path}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
 async function openGivenSocket(
   path: string,
   options: RuntimeOptions,
@@ -59,16 +74,12 @@ async function openGivenSocket(
       '--image-archive goes with the private containerd; import images into the runtime that you gave',
     );
   }
-  try {
-    const opened = await openCriSocket(path, options.logger);
-    stack.defer(async () => {
-      await options.background.end();
-      await opened.close();
-    });
-    return { runtime: opened.runtime, images: opened.images, name: await nameOf(opened.runtime) };
-  } catch (error) {
-    throw new UserError(`no container runtime answers at unix://${path}: ${errorMessage(error)}`, { cause: error });
-  }
+  const opened = await openSocket(path, options.logger);
+  stack.defer(async () => {
+    await options.background.end();
+    await opened.close();
+  });
+  return { runtime: opened.runtime, images: opened.images, name: await nameOf(opened.runtime) };
 }
 
 async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {

@@ -15,6 +15,7 @@ import { type Host, startHost } from './host.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
+import { refuseSilentRuntime } from './node-runtime.ts';
 import { refuseTakenNetwork } from './taken-network.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
@@ -67,7 +68,8 @@ async function serve({ options, context, say, manifests, imageArchives }: ServeO
   // What is taken must not leave a new folder behind; a folder in use is the better reason where both are so.
   if (!existsSync(folder)) {
     await refuseTakenPort(listen);
-    if (runtime.kind !== 'socket') await refuseTakenNetwork(podCidr ?? defaultPodCidr);
+    if (runtime.kind === 'socket') await refuseSilentRuntime(runtime.path);
+    else await refuseTakenNetwork(podCidr ?? defaultPodCidr);
   }
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
   await using stack = new AsyncDisposableStack();
