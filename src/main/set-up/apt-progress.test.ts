@@ -4,9 +4,9 @@ import { aptProgress } from './apt-progress.ts';
 const output = `Reading package lists...
 Need to get 38.9 MB of archives.
 After this operation, 151 MB of additional disk space will be used.
-Get:1 http://deb.debian.org/debian bookworm/main amd64 libelf1 amd64 0.188-2.1 [174 kB]
-Get:2 http://deb.debian.org/debian bookworm/main amd64 iproute2 amd64 6.1.0-3 [1046 kB]
-Get:3 http://deb.debian.org/debian bookworm/main amd64 containerd amd64 1.6.20 [25.9 MB]
+Get:1 http://archive.example/debian bookworm/main amd64 libelf1 amd64 0.188-2.1 [174 kB]
+Get:2 http://archive.example/debian bookworm/main amd64 iproute2 amd64 6.1.0-3 [1046 kB]
+Get:3 http://archive.example/debian bookworm/main amd64 containerd amd64 1.6.20 [25.9 MB]
 Fetched 38.9 MB in 1s (39.0 MB/s)
 Selecting previously unselected package libelf1:amd64.
 Preparing to unpack .../00-libelf1_0.188-2.1_amd64.deb ...
