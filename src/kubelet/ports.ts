@@ -1,6 +1,7 @@
 /** The kubelet's own ports: what it needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
+import type { KubeletSettings } from './settings.ts';
 import type { Clock, FileSystem, HttpRequest, Logger, Process, Random, UpgradeResponse } from '../lib/index.ts';
 
 /** cgroup limits of a pod or QoS class; absent: unlimited. */
@@ -124,4 +125,6 @@ export interface KubeletConfig {
   readonly clusterDomain: string;
   /** `false` turns runtime events off (the bench's relist-alone figure); default true. */
   readonly runtimeEvents?: boolean;
+  /** Absent: `DEFAULT_SETTINGS`. */
+  readonly settings?: KubeletSettings;
 }

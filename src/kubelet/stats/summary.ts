@@ -1,0 +1,100 @@
+/**
+ * The shape of `/stats/summary` (upstream: k8s.io/kubelet/pkg/apis/stats/v1alpha1), which is also how the parts of the
+ * kubelet tell each other what pods use. Times are RFC 3339. A figure that could not be taken is left out, never zero.
+ */
+export interface CpuStats {
+  readonly time: string;
+  /** Billionths of a core, over the last sampling window. */
+  readonly usageNanoCores?: number;
+  readonly usageCoreNanoSeconds?: number;
+}
+
+export interface MemoryStats {
+  readonly time: string;
+  readonly availableBytes?: number;
+  readonly usageBytes?: number;
+  readonly workingSetBytes?: number;
+  readonly rssBytes?: number;
+  readonly pageFaults?: number;
+  readonly majorPageFaults?: number;
+}
+
+export interface FsStats {
+  readonly time: string;
+  readonly availableBytes?: number;
+  readonly capacityBytes?: number;
+  readonly usedBytes?: number;
+  readonly inodesFree?: number;
+  readonly inodes?: number;
+  readonly inodesUsed?: number;
+}
+
+export interface ProcessStats {
+  readonly process_count?: number;
+}
+
+export interface InterfaceStats {
+  readonly name: string;
+  readonly rxBytes?: number;
+  readonly rxErrors?: number;
+  readonly txBytes?: number;
+  readonly txErrors?: number;
+}
+
+export interface NetworkStats extends InterfaceStats {
+  readonly time: string;
+  readonly interfaces?: readonly InterfaceStats[];
+}
+
+export interface ContainerStats {
+  readonly name: string;
+  readonly startTime: string;
+  readonly cpu?: CpuStats;
+  readonly memory?: MemoryStats;
+  /** The writable layer. */
+  readonly rootfs?: FsStats;
+  readonly logs?: FsStats;
+}
+
+export interface VolumeStats extends FsStats {
+  readonly name: string;
+  readonly pvcRef?: { readonly name: string; readonly namespace: string };
+}
+
+export interface PodStats {
+  readonly podRef: { readonly name: string; readonly namespace: string; readonly uid: string };
+  readonly startTime: string;
+  readonly containers: readonly ContainerStats[];
+  readonly cpu?: CpuStats;
+  readonly memory?: MemoryStats;
+  readonly network?: NetworkStats;
+  readonly volume?: readonly VolumeStats[];
+  /** Writable layers, logs and emptyDirs on disk together. */
+  readonly 'ephemeral-storage'?: FsStats;
+  readonly process_stats?: ProcessStats;
+}
+
+export interface NodeStats {
+  readonly nodeName: string;
+  readonly startTime: string;
+  readonly systemContainers?: readonly ContainerStats[];
+  readonly cpu?: CpuStats;
+  readonly memory?: MemoryStats;
+  readonly network?: NetworkStats;
+  readonly fs?: FsStats;
+  readonly runtime?: { readonly imageFs?: FsStats; readonly containerFs?: FsStats };
+  readonly rlimit?: { readonly time: string; readonly maxpid?: number; readonly curproc?: number };
+}
+
+export interface Summary {
+  readonly node: NodeStats;
+  readonly pods: readonly PodStats[];
+}
+
+/** Takes the figures. Bounded in time: what does not answer is left out. */
+export interface StatsProvider {
+  /** `fresh`: taken now; else at most some seconds old. Never rejects for a single pod's trouble. */
+  summary(options?: { readonly fresh?: boolean }): Promise<Summary>;
+  /** CPU and memory alone: cheap, no disk is walked. */
+  cpuAndMemory(): Promise<Summary>;
+}
