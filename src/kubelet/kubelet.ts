@@ -118,7 +118,11 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   });
   const syncLoop = new SyncLoop({ ...ports, queue, desired, pleg, workers, memory, volumes });
   const runtimeState = new RuntimeState({ ...ports, pleg, onChange: () => nodeManager.refresh() });
-  const health: KubeletHealth = { syncLoop: () => syncLoop.health(), runtimeErrors: () => runtimeState.errors() };
+  const health: KubeletHealth = {
+    syncLoop: () => syncLoop.health(),
+    pleg: () => pleg.unhealthy(),
+    runtimeErrors: () => runtimeState.errors(),
+  };
   const nodeManager = createNodeManager({ ...ports, random: random.split('node'), events, health });
   countPods(ports.metrics, desired, workers);
 

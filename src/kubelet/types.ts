@@ -182,6 +182,8 @@ export interface PodDirectory {
 export interface KubeletHealth {
   /** `undefined` when the sync loop is alive, else why not. */
   syncLoop(): string | undefined;
+  /** `undefined` when the runtime is looked at often enough, else why not. */
+  pleg?(): string | undefined;
   /** What keeps the node from being Ready, in upstream's words; empty when nothing does. */
   runtimeErrors(): readonly string[];
 }

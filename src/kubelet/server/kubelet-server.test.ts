@@ -121,9 +121,17 @@ describe('kubelet API', () => {
   it('says how it is', async () => {
     const w = world();
     expect(await w.get('/healthz')).toMatchObject({ status: 200, text: 'ok' });
+    expect((await w.get('/healthz?verbose')).text).toBe(
+      '[+]ping ok\n[+]log ok\n[+]syncloop ok\n[+]pleg ok\nhealthz check passed\n',
+    );
+    expect(await w.get('/healthz/syncloop')).toMatchObject({ status: 200, text: 'ok' });
+    expect(await w.get('/healthz/nothing')).toMatchObject({ status: 404 });
     w.problem = 'sync Loop took longer than expected';
     expect(await w.get('/healthz')).toMatchObject({ status: 500 });
-    expect((await w.get('/healthz')).text).toContain('sync Loop took longer');
+    expect((await w.get('/healthz')).text).toBe(
+      '[+]ping ok\n[+]log ok\n[-]syncloop failed: sync Loop took longer than expected\n[+]pleg ok\nhealthz check failed\n',
+    );
+    expect(await w.get('/healthz/syncloop')).toMatchObject({ status: 500 });
     expect(await w.get('/healthz/ping')).toMatchObject({ status: 200 });
     expect((await w.get('/metrics')).type).toContain('version=0.0.4');
   });
@@ -241,7 +249,7 @@ describe('streams', () => {
     ['/exec/ns/p/app?command=x', 'SPDY/3.1', '400 you must specify at least 1 of stdin, stdout, stderr'],
     ['/exec/ns/p/init?command=x&output=1', 'SPDY/3.1', '404 container not found ("init")'],
     ['/exec/ns/other/app?command=x&output=1', 'SPDY/3.1', '404 pod does not exist'],
-    ['/run/ns/p/app', 'SPDY/3.1', '404 404 page not found'],
+    ['/nothing/ns/p/app', 'SPDY/3.1', '404 404 page not found'],
   ])('%s by %s: %s', async (url, protocol, expected) => {
     expect(await refusal(await world().upgrade(url, protocol))).toBe(expected);
   });

@@ -1,6 +1,6 @@
 /**
- * The kubelet's own API, as upstream's (pkg/kubelet/server): health, pods, metrics, logs, exec, attach, port-forward.
- * Who may ask is the edge's business: in memory only the API server does.
+ * The kubelet's own API, as upstream's (pkg/kubelet/server): health, pods, metrics, logs, exec, attach, port-forward. Each
+ * group of paths is a file `*-routes.ts`. Who may ask is decided before a request comes here.
  */
 import { RuntimeError } from '../../cri/index.ts';
 import {
@@ -10,24 +10,21 @@ import {
   type HttpRequest,
   type HttpResponse,
   type Logger,
-  METRICS_CONTENT_TYPE,
   type MetricsRegistry,
   type UpgradeResponse,
 } from '../../lib/index.ts';
 import type { StreamDialer } from '../ports.ts';
 import type { KubeletHealth, PodDirectory } from '../types.ts';
-import { parseLogOptions } from './log-options.ts';
-import { type LogFiles, readLog } from './log-reader.ts';
-import { logContainerId } from './log-target.ts';
-import { jsonResponse, RequestError, textResponse } from './responses.ts';
-import {
-  attachStream,
-  checkUpgrade,
-  execStream,
-  portForwardStream,
-  type StreamTarget,
-  type StreamingRuntime,
-} from './streaming.ts';
+import { healthRoutes } from './health-routes.ts';
+import { MAX_CONCURRENT_REQUESTS } from './limits.ts';
+import type { LogFiles } from './log-reader.ts';
+import { logRoutes } from './log-routes.ts';
+import { metricsRoutes } from './metrics-routes.ts';
+import { podRoutes } from './pod-routes.ts';
+import { RequestError, textResponse } from './responses.ts';
+import { findRoute, parseCall, type Route, type RouteCall } from './routes.ts';
+import { streamRoutes } from './stream-routes.ts';
+import type { StreamingRuntime } from './streaming.ts';
 
 export interface KubeletServerOptions {
   readonly clock: Clock;
@@ -38,106 +35,93 @@ export interface KubeletServerOptions {
   readonly streams: StreamDialer;
   readonly directory: PodDirectory;
   readonly health: KubeletHealth;
+  /** Beside those that are always there. */
+  readonly routes?: readonly Route[];
+  /** `false`: logs, exec and their like are refused. Default true. */
+  readonly enableDebuggingHandlers?: boolean;
 }
 
 export function createKubeletServer(options: KubeletServerOptions): Connection {
-  const server = new Server(options);
+  const server = new Server(options, [
+    ...healthRoutes(options.health),
+    ...podRoutes(options.directory),
+    ...metricsRoutes(options.metrics),
+    ...logRoutes(options),
+    ...streamRoutes(options),
+    ...(options.routes ?? []),
+  ]);
   return { request: (request) => server.request(request), upgrade: (request) => server.upgrade(request) };
-}
-
-interface Route {
-  readonly parts: readonly string[];
-  readonly query: URLSearchParams;
 }
 
 class Server {
   readonly #options: KubeletServerOptions;
+  readonly #routes: readonly Route[];
+  #underWay = 0;
 
-  constructor(options: KubeletServerOptions) {
+  constructor(options: KubeletServerOptions, routes: readonly Route[]) {
     this.#options = options;
+    this.#routes = routes;
   }
 
   async request(request: HttpRequest): Promise<HttpResponse> {
+    if (this.#underWay >= MAX_CONCURRENT_REQUESTS) return tooMany();
+    this.#underWay += 1;
+    let response: HttpResponse;
     try {
-      return this.#answer(request, parseRoute(request.url));
+      const { route, call } = this.#find(request);
+      if (route.answer === undefined) throw new RequestError(400, 'Upgrade request required');
+      response = await route.answer(call);
     } catch (error) {
-      return this.#problem(request, error);
+      response = this.#problem(request, error);
     }
+    if (response.body instanceof Uint8Array) {
+      this.#underWay -= 1;
+      return response;
+    }
+    return { ...response, body: this.#counted(response.body, request.signal) };
   }
 
   async upgrade(request: HttpRequest): Promise<UpgradeResponse> {
     try {
-      return await this.#stream(request, parseRoute(request.url));
+      const { route, call } = this.#find(request);
+      if (route.upgrade === undefined) throw new RequestError(400, 'this path has nothing to upgrade to');
+      return await route.upgrade(call);
     } catch (error) {
       return { upgraded: false, response: this.#problem(request, error) };
     }
   }
 
-  #answer(request: HttpRequest, route: Route): HttpResponse {
-    const root = route.parts[0] ?? '';
-    if (root === 'exec' || root === 'attach' || root === 'portForward')
-      throw new RequestError(400, 'Upgrade request required');
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw new RequestError(405, 'Method Not Allowed');
-    switch (root) {
-      case 'healthz':
-        return this.#healthz(route);
-      case 'pods':
-        return this.#pods();
-      case 'metrics':
-        return {
-          ...textResponse(200, this.#options.metrics.text()),
-          headers: { 'content-type': METRICS_CONTENT_TYPE },
-        };
-      case 'containerLogs':
-        return this.#logs(request, route);
-      default:
-        throw new RequestError(404, '404 page not found');
+  /** Throws `RequestError`. */
+  #find(request: HttpRequest): { readonly route: Route; readonly call: RouteCall } {
+    const call = parseCall(request);
+    const route = findRoute(this.#routes, call.parts);
+    if (route === undefined) throw new RequestError(404, '404 page not found');
+    if (route.debugging === true && this.#options.enableDebuggingHandlers === false) {
+      throw new RequestError(405, 'Debug endpoints are disabled.');
     }
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    if (!route.methods.some((each) => each === method)) throw new RequestError(405, '405: Method Not Allowed');
+    return { route, call };
   }
 
-  #healthz({ parts }: Route): HttpResponse {
-    if (parts[1] === 'ping') return textResponse(200, 'ok');
-    const problem = this.#options.health.syncLoop();
-    if (problem === undefined) return textResponse(200, 'ok');
-    return textResponse(500, `[-]syncloop failed: ${problem}\nhealthz check failed\n`);
-  }
-
-  #pods(): HttpResponse {
-    const items = this.#options.directory
-      .pods()
-      .map(({ pod, status }) => ({ ...pod, status: status ?? pod.status ?? {} }));
-    return jsonResponse({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
-  }
-
-  #logs(request: HttpRequest, { parts, query }: Route): HttpResponse {
-    const { clock, fs, directory } = this.#options;
-    const [, namespace, name, container] = parts;
-    if (parts.length !== 4 || !namespace || !name || !container) throw new RequestError(404, '404 page not found');
-    const view = directory.find(namespace, name);
-    if (view === undefined) throw new RequestError(404, `pod "${name}" not found`);
-    const options = parseLogOptions(query, clock.now().wall);
-    const id = logContainerId(view.pod, view.status ?? view.pod.status ?? {}, container, options.previous);
-    const current = (): ReturnType<typeof find> => find(directory, namespace, name, id);
-    const path = current()?.logPath ?? '';
-    if (path === '') throw new RequestError(404, `unable to retrieve container logs for ${id}`);
-    const signal = request.signal ?? new AbortController().signal;
-    const source = { clock, fs, path, signal, isRunning: () => current()?.state === 'running' };
-    return { status: 200, headers: { 'content-type': 'text/plain' }, body: readLog(source, options) };
-  }
-
-  async #stream(request: HttpRequest, { parts, query }: Route): Promise<UpgradeResponse> {
-    const [root] = parts;
-    const open =
-      root === 'exec'
-        ? execStream
-        : root === 'attach'
-          ? attachStream
-          : root === 'portForward'
-            ? portForwardStream
-            : undefined;
-    if (open === undefined) throw new RequestError(404, '404 page not found');
-    checkUpgrade(request);
-    return open(this.#options, request, streamTarget(root !== 'portForward', parts), query);
+  /** The place is given back when the stream ends, or its reader leaves or never comes. */
+  #counted(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+    let isOver = false;
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#underWay -= 1;
+      signal?.removeEventListener('abort', over);
+    };
+    signal?.addEventListener('abort', over, { once: true });
+    if (signal?.aborted === true) over();
+    return (async function* () {
+      try {
+        yield* body;
+      } finally {
+        over();
+      }
+    })();
   }
 
   #problem(request: HttpRequest, error: unknown): HttpResponse {
@@ -148,37 +132,7 @@ class Server {
   }
 }
 
-/** /exec/NS/POD[/UID]/CONTAINER and /portForward/NS/POD[/UID]. */
-function streamTarget(withContainer: boolean, parts: readonly string[]): StreamTarget {
-  const [, namespace, pod, ...rest] = parts;
-  const container = withContainer ? rest.at(-1) : undefined;
-  const uid = withContainer ? rest.at(-2) : rest[0];
-  const tooMany = rest.length > (withContainer ? 2 : 1);
-  if (!namespace || !pod || tooMany || (withContainer && container === undefined)) {
-    throw new RequestError(404, '404 page not found');
-  }
-  return { namespace, pod, ...(uid !== undefined && { uid }), ...(container !== undefined && { container }) };
-}
-
-function find(
-  directory: PodDirectory,
-  namespace: string,
-  name: string,
-  id: string,
-): { readonly logPath: string; readonly state: string } | undefined {
-  return directory.find(namespace, name)?.observation?.containers.find((each) => each.id === id);
-}
-
-function parseRoute(url: string): Route {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
-  try {
-    const parts = path
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent);
-    return { parts, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
-  } catch {
-    throw new RequestError(400, 'malformed URL');
-  }
+function tooMany(): HttpResponse {
+  const answer = textResponse(429, 'too many requests are under way; try again later');
+  return { ...answer, headers: { ...answer.headers, 'retry-after': '1' } };
 }

@@ -8,3 +8,5 @@ export const MAX_LOG_LINE_BYTES = 1024 * 1024;
 export const FOLLOW_POLL_MS = 1000;
 /** A container that ended may still have its last lines on their way: one more look after this. */
 export const FOLLOW_DRAIN_MS = 100;
+/** Ordinary requests under way at once, followed logs included; further ones are told to come again. */
+export const MAX_CONCURRENT_REQUESTS = 500;

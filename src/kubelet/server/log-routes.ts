@@ -1,0 +1,50 @@
+/** /containerLogs/NS/POD/CONTAINER: a container's log, to its end or on and on. */
+import type { Clock, HttpResponse } from '../../lib/index.ts';
+import type { PodDirectory } from '../types.ts';
+import { parseLogOptions } from './log-options.ts';
+import { type LogFiles, readLog } from './log-reader.ts';
+import { logContainerId } from './log-target.ts';
+import { RequestError } from './responses.ts';
+import type { Route, RouteCall } from './routes.ts';
+
+export interface LogRouteOptions {
+  readonly clock: Clock;
+  readonly fs: LogFiles;
+  readonly directory: PodDirectory;
+}
+
+export function logRoutes(options: LogRouteOptions): readonly Route[] {
+  return [
+    {
+      path: '/containerLogs',
+      below: true,
+      methods: ['GET'],
+      debugging: true,
+      answer: (call) => containerLogs(options, call),
+    },
+  ];
+}
+
+function containerLogs({ clock, fs, directory }: LogRouteOptions, { request, parts, query }: RouteCall): HttpResponse {
+  const [, namespace, name, container] = parts;
+  if (parts.length !== 4 || !namespace || !name || !container) throw new RequestError(404, '404 page not found');
+  const view = directory.find(namespace, name);
+  if (view === undefined) throw new RequestError(404, `pod "${name}" not found`);
+  const options = parseLogOptions(query, clock.now().wall);
+  const id = logContainerId(view.pod, view.status ?? view.pod.status ?? {}, container, options.previous);
+  const current = (): ReturnType<typeof find> => find(directory, namespace, name, id);
+  const path = current()?.logPath ?? '';
+  if (path === '') throw new RequestError(404, `unable to retrieve container logs for ${id}`);
+  const signal = request.signal ?? new AbortController().signal;
+  const source = { clock, fs, path, signal, isRunning: () => current()?.state === 'running' };
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body: readLog(source, options) };
+}
+
+function find(
+  directory: PodDirectory,
+  namespace: string,
+  name: string,
+  id: string,
+): { readonly logPath: string; readonly state: string } | undefined {
+  return directory.find(namespace, name)?.observation?.containers.find((each) => each.id === id);
+}
