@@ -74,7 +74,7 @@ export type ProbeAttempt =
   /** The attempt itself could not be made (runtime away, our loop was late): never counts as a failure. */
   | { readonly result: 'error'; readonly output: string };
 
-/** HTTP and TCP probes' way to the network. `timeoutMs` counts from the first byte sent. */
+/** The way of HTTP, TCP and gRPC probes to the network. `timeoutMs` counts from the first byte sent. */
 export interface ProbeTransport {
   http(request: {
     readonly scheme: 'http' | 'https';
@@ -85,6 +85,15 @@ export interface ProbeTransport {
     readonly timeoutMs: number;
   }): Promise<ProbeAttempt>;
   tcp(request: { readonly host: string; readonly port: number; readonly timeoutMs: number }): Promise<ProbeAttempt>;
+  /** grpc.health.v1.Health/Check, without TLS. */
+  grpc(request: {
+    readonly host: string;
+    readonly port: number;
+    /** Empty: the server as a whole. */
+    readonly service: string;
+    readonly userAgent: string;
+    readonly timeoutMs: number;
+  }): Promise<ProbeAttempt>;
 }
 
 /** Opens the runtime's streaming URL (exec, attach, port-forward) and passes the upgrade through. */

@@ -1,8 +1,9 @@
-/** HTTP and TCP probes over the network, each on a connection of its own, as upstream makes them (pkg/probe). */
+/** HTTP, TCP and gRPC probes over the network, each on a connection of its own, as upstream makes them (pkg/probe). */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { connect } from 'node:net';
 import { type Clock, concatBytes, decodeText } from '../lib/index.ts';
+import { probeGrpc } from './grpc-probe.node.ts';
 import type { ProbeAttempt, ProbeTransport } from './ports.ts';
 import { dialErrorText, exchangeErrorText, joinHostPort } from './probes/dial-error.ts';
 
@@ -191,5 +192,6 @@ export function createProbeTransport({ clock }: { readonly clock: Clock }): Prob
   return {
     http: (target) => probeHttp(clock, target),
     tcp: ({ host, port, timeoutMs }) => probeTcp(clock, host, port, timeoutMs),
+    grpc: (target) => probeGrpc(clock, target),
   };
 }

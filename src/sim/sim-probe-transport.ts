@@ -1,4 +1,4 @@
-/** HTTP and TCP probes of simulated pods: whoever runs at the address answers as its behaviour says. */
+/** HTTP, TCP and gRPC probes of simulated pods: whoever runs at the address answers as its behaviour says. */
 import type { ProbeAttempt, ProbeTransport } from '../kubelet/index.ts';
 import type { Random } from '../lib/index.ts';
 import type { Life } from './life.ts';
@@ -24,5 +24,6 @@ export function createSimProbeTransport(sim: Sim, life: Life, runtime: SimRuntim
   return {
     http: ({ host, port, timeoutMs }) => probe(host, port, timeoutMs),
     tcp: ({ host, port, timeoutMs }) => probe(host, port, timeoutMs),
+    grpc: ({ host, port, timeoutMs }) => probe(host, port, timeoutMs),
   };
 }

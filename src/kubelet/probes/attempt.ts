@@ -8,7 +8,7 @@ import { type Clock, errorMessage, withDeadline } from '../../lib/index.ts';
 import { formatDuration } from '../go-format.ts';
 import type { ProbeAttempt, ProbeTransport } from '../ports.ts';
 import { ATTEMPT_OVERRUN_MS, DEFAULT_TIMEOUT_SECONDS, LATE_TOLERANCE_MS, MAX_PROBE_TRIES } from './limits.ts';
-import { httpTarget, resolvePort } from './probe-target.ts';
+import { httpTarget, probeUserAgent, resolvePort } from './probe-target.ts';
 
 export interface AttemptPorts {
   readonly clock: Clock;
@@ -64,18 +64,18 @@ async function attemptOnce(ports: AttemptPorts, input: AttemptInput): Promise<Pr
 async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: number): Promise<ProbeAttempt> {
   const { probe, container, podIp } = input;
   if (probe.exec !== undefined) return execAttempt(ports.runtime, input, probe.exec.command ?? [], timeoutMs);
-  const action = probe.httpGet ?? probe.tcpSocket;
-  if (action === undefined) return { result: 'error', output: missing(probe) };
+  const action = probe.httpGet ?? probe.tcpSocket ?? probe.grpc;
+  if (action === undefined) return { result: 'error', output: 'missing probe handler' };
   const port = resolvePort(action.port, container);
   if (port === undefined) return { result: 'error', output: `invalid port: ${String(action.port)}` };
-  const host = action.host || podIp;
+  const host = ('host' in action && action.host) || podIp;
   if (host === undefined) return { result: 'error', output: 'the pod has no IP' };
-  if (probe.httpGet === undefined) return ports.transport.tcp({ host, port, timeoutMs });
-  return ports.transport.http({ ...httpTarget(probe.httpGet, port, host, ports.version), timeoutMs });
-}
-
-function missing({ grpc }: Probe): string {
-  return grpc === undefined ? 'missing probe handler' : 'gRPC probes are not supported by this node agent';
+  if (probe.httpGet !== undefined) {
+    return ports.transport.http({ ...httpTarget(probe.httpGet, port, host, ports.version), timeoutMs });
+  }
+  if (probe.tcpSocket !== undefined) return ports.transport.tcp({ host, port, timeoutMs });
+  const userAgent = probeUserAgent(ports.version);
+  return ports.transport.grpc({ host, port, service: probe.grpc?.service ?? '', userAgent, timeoutMs });
 }
 
 async function execAttempt(

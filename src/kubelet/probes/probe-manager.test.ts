@@ -37,6 +37,7 @@ function world(): World {
   const transport: ProbeTransport = {
     http: (request) => result.network(request),
     tcp: (request) => result.network(request),
+    grpc: (request) => result.network(request),
   };
   const runtime: ProbeManagerOptions['runtime'] = {
     execSync: () => {
@@ -167,11 +168,18 @@ describe('probe manager', () => {
     expect(w.metrics.text()).toContain('result="unknown"');
   });
 
-  it('says that it has no gRPC probes', async () => {
+  it('asks a gRPC server by the address of the pod', async () => {
     const w = world();
-    begin(w, pod({ readiness: { grpc: { port: 9000 } } }));
+    const asked: unknown[] = [];
+    w.network = async (request) => {
+      asked.push(request);
+      return { result: 'failure', output: 'service unhealthy (responded with "NOT_SERVING")' };
+    };
+    begin(w, pod({ readiness: { grpc: { port: 9000, service: 'db' }, timeoutSeconds: 3 } }));
     await w.clock.advance(1000);
-    expect(w.events.join()).toContain('unknown state: gRPC probes are not supported by this node agent');
+    const userAgent = 'kube-probe/1.36';
+    expect(asked[0]).toEqual({ host: '10.0.0.7', port: 9000, service: 'db', userAgent, timeoutMs: 3000 });
+    expect(w.events.join()).toContain('Readiness probe failed: service unhealthy (responded with "NOT_SERVING")');
   });
 
   it('takes a command that times out for a failure, unless we were away', async () => {

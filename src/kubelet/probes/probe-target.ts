@@ -36,11 +36,12 @@ function withDefaultHeaders(given: readonly Header[], version: string): readonly
   const headers = given.filter(
     ({ name, value }) => value !== '' || !['user-agent', 'accept'].includes(name.toLowerCase()),
   );
-  if (!has('user-agent')) headers.push({ name: 'User-Agent', value: `kube-probe/${minorVersion(version)}` });
+  if (!has('user-agent')) headers.push({ name: 'User-Agent', value: probeUserAgent(version) });
   if (!has('accept')) headers.push({ name: 'Accept', value: '*/*' });
   return headers;
 }
 
-function minorVersion(version: string): string {
-  return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
+/** `version` e.g. "v1.36.0+mendlet.1" → "kube-probe/1.36". */
+export function probeUserAgent(version: string): string {
+  return `kube-probe/${/^v?(\d+\.\d+)/.exec(version)?.[1] ?? version}`;
 }
