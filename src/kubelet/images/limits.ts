@@ -14,3 +14,6 @@ export const LOOK_AGAIN_MS = 5000;
 export const MAX_CREDENTIALS_TRIED = 5;
 /** Back-off records kept; the oldest go first. */
 export const MAX_BACK_OFF_RECORDS = 5000;
+/** ImageGCPeriod; and the deadline of one call while collecting. */
+export const GC_PERIOD_MS = 300_000;
+export const GC_CALL_TIMEOUT_MS = 120_000;

@@ -1,0 +1,214 @@
+/**
+ * Keeps the node from running out of memory, disk and PIDs: looks each 10 s, tells the node's conditions, gives back what
+ * can be given back without hurting anybody (dead containers, unused images), and only then evicts one pod at a time.
+ * Upstream: pkg/kubelet/eviction. What is decided is in the pure files beside.
+ */
+import type { Pod, PodCondition } from '../../api/index.ts';
+import { type Clock, errorMessage, type Logger, type MetricsRegistry, withDeadline } from '../../lib/index.ts';
+import type { TerminationRequest } from '../plan/pod-memory.ts';
+import type { Machine } from '../ports.ts';
+import type { KubeletSettings } from '../settings.ts';
+import type { PodStats, StatsProvider } from '../stats/summary.ts';
+import type { PodEvents } from '../types.ts';
+import { CLEANUP_TIMEOUT_MS, HARD_GRACE_SECONDS, MONITOR_PERIOD_MS, PRESSURE_TIMEOUT_MS } from './limits.ts';
+import { hasStorageLimits, storageViolation } from './local-storage.ts';
+import { evictionMessage, resourceOf } from './messages.ts';
+import { type Observations, observe } from './observations.ts';
+import {
+  CALM,
+  conditionOf,
+  isCrossed,
+  NO_PRESSURE,
+  type PressureState,
+  type PressureVerdict,
+  stepPressure,
+} from './pressure-step.ts';
+import { rankPods } from './rank-pods.ts';
+import { parseThresholds, type Threshold } from './thresholds.ts';
+
+export interface EvictionOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly machine: Pick<Machine, 'facts' | 'pressure'>;
+  readonly stats: StatsProvider;
+  readonly settings: KubeletSettings['eviction'];
+  readonly events: PodEvents;
+  /** Pods that the node is doing something for, and that are not ending already. */
+  readonly activePods: () => readonly Pod[];
+  /** Ends the pod and fixes its end. */
+  readonly terminate: (
+    pod: Pod,
+    request: TerminationRequest,
+    end: { readonly phase: 'Failed'; readonly reason: string; readonly message: string },
+  ) => void;
+  /** Removes dead containers and unused images; rejects when nothing could be freed for a reason worth telling. */
+  readonly freeDisk: () => Promise<void>;
+  /** The verdict changed: the node's status should say so now. */
+  readonly onChange: () => void;
+}
+
+interface Eviction {
+  readonly pod: Pod;
+  readonly message: string;
+  readonly graceSeconds: number;
+  /** For the metric: the signal, or which limit was crossed. */
+  readonly signal: string;
+}
+
+export class EvictionManager {
+  readonly #options: EvictionOptions;
+  readonly #thresholds: readonly Threshold[];
+  readonly #evictions;
+  #state: PressureState = CALM;
+  #verdict: PressureVerdict = NO_PRESSURE;
+  #size: { readonly memoryBytes: number; readonly maxPids: number } | undefined;
+  /** Mono ms until which the last eviction's effect is waited for, and whom it was. */
+  #waiting: { readonly uid: string; readonly until: number } | undefined;
+
+  /** @throws ThresholdError for settings that make no sense */
+  constructor(options: EvictionOptions) {
+    this.#options = options;
+    this.#thresholds = parseThresholds(options.settings);
+    this.#evictions = options.metrics.counter({
+      name: 'kubelet_evictions',
+      help: 'Pods evicted, by the signal that was crossed.',
+      labels: ['eviction_signal'],
+    });
+  }
+
+  /** For the node's conditions and for admission. */
+  verdict(): PressureVerdict {
+    return this.#verdict;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#look(signal);
+      } catch (error) {
+        if (!signal.aborted) logger.warn('the node could not be checked for pressure', { error: errorMessage(error) });
+      }
+      await clock.sleep(MONITOR_PERIOD_MS, signal).catch(() => {});
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const observed = await this.#observe(signal);
+    const reclaim = observed === undefined ? undefined : this.#step(observed);
+    if (this.#stillWaits()) return;
+    const eviction = (await this.#storageEviction()) ?? (await this.#reclaim(reclaim, signal));
+    if (eviction !== undefined && !signal.aborted) this.#evict(eviction);
+  }
+
+  async #observe(signal: AbortSignal): Promise<Observations | undefined> {
+    const { clock, machine } = this.#options;
+    const answer = await withDeadline({ clock, timeoutMs: PRESSURE_TIMEOUT_MS, signal }, async () => {
+      const [facts, pressure] = await Promise.all([this.#size ?? machine.facts(), machine.pressure()]);
+      return { facts, pressure };
+    });
+    if (answer.kind !== 'done') return undefined;
+    const { facts, pressure } = answer.value;
+    this.#size = { memoryBytes: facts.memoryBytes, maxPids: facts.maxPids };
+    return observe(pressure, this.#size);
+  }
+
+  /** @returns the threshold to reclaim for */
+  #step(observed: Observations): Threshold | undefined {
+    const { clock, settings } = this.#options;
+    const step = stepPressure(this.#state, observed, {
+      thresholds: this.#thresholds,
+      now: clock.now().mono,
+      transitionMs: settings.pressureTransitionPeriodMs,
+    });
+    const changed = (['memory', 'disk', 'pid'] as const).some((key) => step.verdict[key] !== this.#verdict[key]);
+    this.#state = step.state;
+    this.#verdict = step.verdict;
+    if (changed) this.#options.onChange();
+    return step.reclaim;
+  }
+
+  /** One pod at a time: the next is looked at when the last one is gone, or does not go. */
+  #stillWaits(): boolean {
+    if (this.#waiting === undefined) return false;
+    const { uid, until } = this.#waiting;
+    const gone = !this.#options.activePods().some(({ metadata }) => metadata?.uid === uid);
+    if (!gone && this.#options.clock.now().mono < until) return true;
+    this.#waiting = undefined;
+    return false;
+  }
+
+  async #storageEviction(): Promise<Eviction | undefined> {
+    const limited = this.#options.activePods().filter(hasStorageLimits);
+    if (limited.length === 0) return undefined;
+    const stats = await this.#podStats();
+    for (const pod of limited) {
+      const message = storageViolation(pod, stats.get(pod.metadata?.uid ?? ''));
+      if (message !== undefined) return { pod, message, graceSeconds: HARD_GRACE_SECONDS, signal: 'local-storage' };
+    }
+    return undefined;
+  }
+
+  async #reclaim(threshold: Threshold | undefined, signal: AbortSignal): Promise<Eviction | undefined> {
+    if (threshold === undefined) return undefined;
+    const { events, logger, activePods, settings } = this.#options;
+    const resource = resourceOf(threshold.signal);
+    events.node('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
+    logger.warn('the node is short of a resource', { signal: threshold.signal, threshold: threshold.text });
+    if (conditionOf(threshold.signal) === 'disk' && (await this.#freedEnough(threshold, signal))) return undefined;
+    const stats = await this.#podStats();
+    const candidates = activePods().map((pod) => ({ pod, stats: stats.get(pod.metadata?.uid ?? '') }));
+    const [first] = rankPods(threshold.signal, candidates);
+    if (first === undefined) {
+      logger.warn('no pod may be evicted', { signal: threshold.signal });
+      return undefined;
+    }
+    const own = first.pod.spec?.terminationGracePeriodSeconds ?? HARD_GRACE_SECONDS;
+    const observed = await this.#observe(signal);
+    return {
+      pod: first.pod,
+      message: evictionMessage(threshold, observed?.[threshold.signal], first.pod, first.stats),
+      graceSeconds:
+        threshold.gracePeriodMs === 0 ? HARD_GRACE_SECONDS : Math.min(settings.maxPodGracePeriodSeconds, own),
+      signal: threshold.signal,
+    };
+  }
+
+  /** What nobody needs goes first. */
+  async #freedEnough(threshold: Threshold, signal: AbortSignal): Promise<boolean> {
+    const { freeDisk, logger } = this.#options;
+    try {
+      await freeDisk();
+    } catch (error) {
+      logger.warn('nothing could be freed on disk', { error: errorMessage(error) });
+    }
+    const observed = await this.#observe(signal);
+    return observed !== undefined && !isCrossed(threshold, observed, true);
+  }
+
+  async #podStats(): Promise<ReadonlyMap<string, PodStats>> {
+    const { pods } = await this.#options.stats.summary({ fresh: true });
+    return new Map(pods.map((pod) => [pod.podRef.uid, pod]));
+  }
+
+  #evict({ pod, message, graceSeconds, signal }: Eviction): void {
+    const { clock, events, terminate, logger } = this.#options;
+    const now = clock.now();
+    const condition: PodCondition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message,
+    };
+    logger.warn('pod evicted', { pod: `${pod.metadata?.namespace}/${pod.metadata?.name}`, signal, message });
+    events.pod(pod, 'Warning', 'Evicted', message);
+    this.#evictions.inc({ eviction_signal: signal });
+    terminate(
+      pod,
+      { reason: 'Evicted', message, gracePeriodSeconds: graceSeconds, requestedAt: now.wall, condition },
+      { phase: 'Failed', reason: 'Evicted', message },
+    );
+    this.#waiting = { uid: pod.metadata?.uid ?? '', until: now.mono + CLEANUP_TIMEOUT_MS };
+  }
+}
