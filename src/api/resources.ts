@@ -9,11 +9,17 @@ import type {
   Event,
   EventsEvent,
   Lease,
+  LocalSubjectAccessReview,
   Namespace,
   Node,
   Pod,
   Secret,
+  SelfSubjectAccessReview,
+  SelfSubjectReview,
+  SelfSubjectRulesReview,
   ServiceAccount,
+  SubjectAccessReview,
+  TokenReview,
 } from './types.gen.ts';
 
 const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -104,7 +110,32 @@ export const SERVICE_ACCOUNTS = row<ServiceAccount>({
   kind: 'ServiceAccount',
   namespaced: true,
   shortNames: ['sa'],
+  subresources: [
+    { name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
+  ],
 });
+
+/** A question that is answered at once and never stored. */
+function question<T extends KubeObject>(group: string, kind: string, namespaced = false): ResourceRow<T> {
+  return row<T>({ group, kind, resource: `${kind.toLowerCase()}s`, namespaced, verbs: ['create'] });
+}
+
+export const TOKEN_REVIEWS = question<TokenReview>('authentication.k8s.io', 'TokenReview');
+export const SELF_SUBJECT_REVIEWS = question<SelfSubjectReview>('authentication.k8s.io', 'SelfSubjectReview');
+export const SUBJECT_ACCESS_REVIEWS = question<SubjectAccessReview>('authorization.k8s.io', 'SubjectAccessReview');
+export const SELF_SUBJECT_ACCESS_REVIEWS = question<SelfSubjectAccessReview>(
+  'authorization.k8s.io',
+  'SelfSubjectAccessReview',
+);
+export const SELF_SUBJECT_RULES_REVIEWS = question<SelfSubjectRulesReview>(
+  'authorization.k8s.io',
+  'SelfSubjectRulesReview',
+);
+export const LOCAL_SUBJECT_ACCESS_REVIEWS = question<LocalSubjectAccessReview>(
+  'authorization.k8s.io',
+  'LocalSubjectAccessReview',
+  true,
+);
 
 export const BINDINGS = row<Binding>({
   resource: 'bindings',
@@ -125,6 +156,12 @@ export const RESOURCES: readonly ResourceRow[] = [
   SERVICE_ACCOUNTS,
   LEASES,
   EVENTS_EVENTS,
+  TOKEN_REVIEWS,
+  SELF_SUBJECT_REVIEWS,
+  SUBJECT_ACCESS_REVIEWS,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+  SELF_SUBJECT_RULES_REVIEWS,
+  LOCAL_SUBJECT_ACCESS_REVIEWS,
 ];
 
 /** The row of a path, `undefined` when it isn't served. */

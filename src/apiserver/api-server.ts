@@ -19,6 +19,8 @@ import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } fro
 import type { Registration } from './registry/registration.ts';
 import { REGISTRATIONS } from './registry/rows.ts';
 import { ResourceStorage } from './registry/storage.ts';
+import { authenticateToken } from './tokens/authenticate-token.ts';
+import type { TokenSigner } from './tokens/token-signer.ts';
 import type { ServerContext } from './verbs/call.ts';
 
 export interface ApiServerOptions {
@@ -30,6 +32,8 @@ export interface ApiServerOptions {
   /** The way to each node's kubelet, for logs, exec and proxies. */
   readonly nodeConnection?: NodeConnections;
   readonly authorizer?: Authorizer;
+  /** Makes and checks service account tokens; absent: there are none. */
+  readonly tokens?: TokenSigner;
   readonly metrics?: MetricsRegistry;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
@@ -43,6 +47,8 @@ export interface ApiServer {
   readonly ready: Promise<void>;
   /** The same server as `user`, for clients in this process. */
   as(user: UserInfo): Connection;
+  /** The user of a bearer token, for the edge; undefined: it is no good. */
+  authenticateToken(token: string): Promise<UserInfo | undefined>;
   /** Ends all watches; later requests are answered with 503. Leaves the store open. */
   close(): Promise<void>;
 }
@@ -59,13 +65,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     logger,
     random: options.random,
     nodeConnection: options.nodeConnection ?? (() => undefined),
+    authorizer: options.authorizer ?? basicAuthorizer,
+    tokens: options.tokens,
     storageOf: (registration) => storageOf(storages, registration),
   };
   const state = { ready: false, closed: false };
   const handler = createHandler({
     context,
     metrics,
-    authorizer: options.authorizer ?? basicAuthorizer,
     version: options.version,
     checks: healthChecks(store, state),
     isClosed: () => state.closed,
@@ -94,6 +101,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     metrics: metrics.registry,
     ready,
     as: (user) => asUser(served, user),
+    authenticateToken: async (token) => {
+      const verdict = await authenticateToken(context, token);
+      if (verdict.ok) return verdict.user;
+      logger.debug('bearer token refused', { reason: verdict.reason });
+      return undefined;
+    },
     close: async () => {
       state.closed = true;
       upkeep?.cancel();

@@ -7,11 +7,13 @@ import {
   serviceUnavailable,
   StatusError,
   methodNotAllowed,
+  unauthorized,
 } from '../api/index.ts';
 import { type HttpRequest, type HttpResponse, METRICS_CONTENT_TYPE, type UpgradeResponse } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
-import { type Authorizer, refuse } from './http/authorize.ts';
+import { bearerToken } from './edge/authentication.ts';
+import { refuse } from './http/authorize.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
 import { impersonate } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
@@ -20,15 +22,17 @@ import type { ServerMetrics } from './metrics.ts';
 import { openApiResponse } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
 import { findRegistration } from './registry/rows.ts';
+import { findReview } from './reviews/reviews.ts';
 import { bind } from './subresources/binding.ts';
 import { nodeUpgrade } from './subresources/node-stream.ts';
+import { authenticateToken } from './tokens/authenticate-token.ts';
+import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
 import type { Call, ServerContext } from './verbs/call.ts';
 import { dispatch } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
   readonly metrics: ServerMetrics;
-  readonly authorizer: Authorizer;
   readonly version: ServerVersion;
   readonly checks: readonly HealthCheck[];
   readonly isClosed: () => boolean;
@@ -51,8 +55,8 @@ export function createHandler(options: HandlerOptions): Handler {
     let value: T;
     try {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
-      const user = impersonate(request.user, request.headers);
-      const refusal = refuse(options.authorizer, user, info);
+      const user = impersonate(await userOf(context, request), request.headers);
+      const refusal = refuse(context.authorizer, user, info);
       if (refusal !== undefined) throw refusal;
       value = await answer(info, user === undefined ? request : { ...request, user });
     } catch (error) {
@@ -79,6 +83,16 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
+/** Whom the edge (or `as`) has set; a client in this process may also bring a bearer token. Throws 401. */
+async function userOf(context: ServerContext, request: HttpRequest): Promise<UserInfo | undefined> {
+  if (request.user !== undefined) return request.user;
+  const token = bearerToken(request.headers['authorization']);
+  if (token === undefined) return undefined;
+  const verdict = await authenticateToken(context, token);
+  if (!verdict.ok) throw unauthorized();
+  return verdict.user;
+}
+
 /** A bug in one handler is that request's 500 and a line in the log, never the end of the process. */
 function asStatusError({ context }: HandlerOptions, request: HttpRequest, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
@@ -89,6 +103,12 @@ function asStatusError({ context }: HandlerOptions, request: HttpRequest, error:
 async function answerRequest(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (info.kind === 'path') return answerPath(options, request, info);
   if (isBindings(info)) return bind(callOf(options, request, { ...info }, 'pods'));
+  const review = findReview(info);
+  if (review !== undefined) {
+    const warnings: string[] = [];
+    const { context: server } = options;
+    return withWarnings(await review({ server, request, info, user: request.user ?? ANONYMOUS, warnings }), warnings);
+  }
   const call = callOf(options, request, info, info.resource);
   const response = await dispatch(call);
   return withWarnings(response, call.warnings);
@@ -172,11 +192,28 @@ async function answerPath(options: HandlerOptions, request: HttpRequest, info: P
     case 'apis':
       if (second === undefined) return groupsResponse(false, accept);
       return (third === undefined ? groupResponse(second) : resourcesResponse(second, third)) ?? notFound();
+    case 'openid':
+      return (info.path === '/openid/v1/jwks' ? keySetResponse(options.context.tokens) : undefined) ?? notFound();
+    case '.well-known':
+      if (info.path !== '/.well-known/openid-configuration') return notFound();
+      return openIdResponse(options.context.tokens) ?? notFound();
     case 'openapi':
       return openApiResponse(info.path, accept, options.version) ?? notFound();
     case '':
       return jsonResponse(200, {
-        paths: ['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+        paths: [
+          '/.well-known/openid-configuration',
+          '/api',
+          '/apis',
+          '/healthz',
+          '/livez',
+          '/metrics',
+          '/openapi/v2',
+          '/openapi/v3',
+          '/openid/v1/jwks',
+          '/readyz',
+          '/version',
+        ],
       });
     default:
       return notFound();

@@ -29,6 +29,8 @@ export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
+  /** What the authenticator knows besides, e.g. the pod that a service account's token is bound to. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A two-way byte stream: an upgraded connection. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type ApiServer, createApiServer, formatKubeconfig, type NodeConnections } from '../apiserver/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
+import { openTokenSigner } from '../apiserver/edge/token-signer.node.ts';
 import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { exitCodes } from '../cli/index.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
@@ -59,6 +60,7 @@ export async function startControlPlane(
 ): Promise<ControlPlane> {
   const { clock, random, logger, metrics, background, paths } = options;
   const pki = await openPki(options);
+  const tokens = await refusingBadFiles(() => openTokenSigner({ dir: paths.pki, fs: systemFileSystem }));
   const store = await openStore(options);
   stack.defer(() => store.close());
   const server = createApiServer({
@@ -68,6 +70,7 @@ export async function startControlPlane(
     logger: logger.child({ component: 'apiserver' }),
     version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
     nodeConnection: options.nodeConnection,
+    tokens,
     metrics,
   });
   stack.defer(() => server.close());
@@ -101,15 +104,15 @@ async function openPki(options: ControlPlaneOptions): Promise<Pki> {
   const { paths, nodeName, clock, gateway, listen, serverNames } = options;
   const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
   const names = [gateway, ...serverNames, ...(wildcard ? [] : [listen.host])];
+  return refusingBadFiles(() =>
+    ensurePki({ dir: paths.pki, nodeName, serverNames: names, fs: systemFileSystem, clock, signer: systemSigner }),
+  );
+}
+
+/** What the user can repair is told to him. */
+async function refusingBadFiles<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await ensurePki({
-      dir: paths.pki,
-      nodeName,
-      serverNames: names,
-      fs: systemFileSystem,
-      clock,
-      signer: systemSigner,
-    });
+    return await work();
   } catch (error) {
     if (error instanceof PkiError) throw new UserError(error.message, { cause: error });
     throw error;
@@ -137,6 +140,7 @@ async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: P
   const { listen, clock, logger } = options;
   const result = await startEdgeServer({
     connection: server.connection,
+    tokens: (token) => server.authenticateToken(token),
     addresses: [listen],
     certificate: pki.server,
     authorityPem: pki.authorityPem,

@@ -72,6 +72,13 @@ function readPointers(folder: string, path: string, pack: string, pointers: Set<
   }
 }
 
+/** A few fields are spelt otherwise in Protobuf: `uID` is `uid` in JSON. */
+function jsonName(schema: Schema, message: string, field: string): string {
+  const names = Object.keys(schema.types[message]?.fields ?? {});
+  if (names.includes(field)) return field;
+  return names.find((name) => name.toLowerCase() === field.toLowerCase()) ?? field;
+}
+
 function main(): void {
   const packages = fetchPackages(
     ['golang-k8s-api-dev', 'golang-k8s-apimachinery-dev'],
@@ -100,7 +107,8 @@ function main(): void {
     if (result[name] !== undefined) return;
     if (fields === undefined) throw new Error(`no message ${name}`);
     result[name] = {};
-    for (const { number, name: field, type } of fields) {
+    for (const { number, name: protoField, type } of fields) {
+      const field = jsonName(schema, name, protoField);
       const inner = type.replace(/^(\[\]|\{\})/, '');
       const isMessage = inner.includes('.');
       // A field that JSON does not have is an embedded struct: its fields are the parent's.

@@ -5,6 +5,7 @@
 import { forbidden, type Pod, type ResourceRow } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { TOKEN_ISSUER } from '../tokens/limits.ts';
 
 export type Operation = 'create' | 'update' | 'delete';
 
@@ -56,4 +57,22 @@ function podProblem(node: string, operation: Operation, object: ApiObject): stri
   }
   if ((object as Pod).spec?.nodeName === node) return undefined;
   return `node "${node}" can only ${podVerbs[operation]} with spec.nodeName set to itself`;
+}
+
+/** Why this node may not have a token bound to `pod` for these audiences. `undefined` as pod: bound to none. */
+export function problemOfNodeToken(
+  node: string,
+  pod: Pod | undefined,
+  audiences: readonly string[],
+): string | undefined {
+  if (pod === undefined) return 'node requested token not bound to a pod';
+  if (pod.spec?.nodeName !== node) return 'node requested token bound to a pod scheduled on a different node';
+  const named = (pod.spec.volumes ?? [])
+    .flatMap((volume) => volume.projected?.sources ?? [])
+    .flatMap(({ serviceAccountToken }) =>
+      serviceAccountToken === undefined ? [] : [serviceAccountToken.audience || TOKEN_ISSUER],
+    );
+  const strange = audiences.find((audience) => audience !== TOKEN_ISSUER && !named.includes(audience));
+  if (strange === undefined) return undefined;
+  return `audience ${JSON.stringify(strange)} not found in pod spec volume`;
 }

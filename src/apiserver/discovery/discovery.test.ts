@@ -23,6 +23,8 @@ describe('discovery', () => {
     expect(groups.map((group: Loose) => group.preferredVersion.groupVersion)).toEqual([
       'coordination.k8s.io/v1',
       'events.k8s.io/v1',
+      'authentication.k8s.io/v1',
+      'authorization.k8s.io/v1',
     ]);
     expect(await get('/apis/events.k8s.io')).toMatchObject({ kind: 'APIGroup', name: 'events.k8s.io' });
     const { resources } = await get('/api/v1');
@@ -105,7 +107,13 @@ it('counts requests', async () => {
 describe('OpenAPI', () => {
   it('v3 has every reference that it makes', async () => {
     const { paths } = await get('/openapi/v3');
-    expect(Object.keys(paths)).toEqual(['api/v1', 'apis/coordination.k8s.io/v1', 'apis/events.k8s.io/v1']);
+    expect(Object.keys(paths)).toEqual([
+      'api/v1',
+      'apis/coordination.k8s.io/v1',
+      'apis/events.k8s.io/v1',
+      'apis/authentication.k8s.io/v1',
+      'apis/authorization.k8s.io/v1',
+    ]);
     for (const { serverRelativeURL } of Object.values<{ serverRelativeURL: string }>(paths)) {
       const document = await get(serverRelativeURL);
       const names = new Set(Object.keys(document.components.schemas));

@@ -10,10 +10,20 @@ export type Decision = { readonly allowed: true } | { readonly allowed: false; r
 
 export interface Authorizer {
   authorize(user: UserInfo, info: RequestInfo): Decision;
+  /** What a user may do in a namespace, as far as it can be listed. */
+  rulesFor(user: UserInfo, namespace: string): Rules;
+}
+
+export interface Rules {
+  readonly resourceRules: readonly { verbs: string[]; apiGroups: string[]; resources: string[] }[];
+  readonly nonResourceRules: readonly { verbs: string[]; nonResourceURLs: string[] }[];
+  /** There may be more than is listed. */
+  readonly incomplete: boolean;
 }
 
 const MASTERS = 'system:masters';
 const UNAUTHENTICATED = 'system:unauthenticated';
+const SERVICE_ACCOUNTS = 'system:serviceaccounts';
 const NODES = 'system:nodes';
 const NODE_PREFIX = 'system:node:';
 const NODE_LEASE_NAMESPACE = 'kube-node-lease';
@@ -26,6 +36,23 @@ export function isPublicPath(path: string): boolean {
   return /^\/(healthz|livez|readyz)(\/|$)/.test(path);
 }
 
+/** The same as `discoveryPath` and `isPublicPath`, as rules are written (upstream: system:discovery). */
+const discoveryUrls: readonly string[] = [
+  '/api',
+  '/api/*',
+  '/apis',
+  '/apis/*',
+  '/healthz',
+  '/livez',
+  '/openapi',
+  '/openapi/*',
+  '/readyz',
+  '/version',
+  '/version/',
+];
+/** For those who check tokens inside the cluster (upstream: system:service-account-issuer-discovery). */
+const issuerPaths: readonly string[] = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
+
 const discoveryPath = /^\/(version|api|apis|openapi)(\/|$)/;
 
 /** The rule until RBAC. */
@@ -34,12 +61,48 @@ export const basicAuthorizer: Authorizer = {
     if (user.groups.includes(MASTERS)) return allow;
     if (info.kind === 'path') {
       const reads = info.verb === 'get' || info.verb === 'head';
+      if (reads && user.groups.includes(SERVICE_ACCOUNTS) && issuerPaths.includes(info.path)) return allow;
       return reads && (discoveryPath.test(info.path) || isPublicPath(info.path)) ? allow : deny;
     }
+    if (isAboutSelf(info)) return allow;
     if (!user.groups.includes(NODES) || !user.name.startsWith(NODE_PREFIX)) return deny;
     return authorizeNode(user.name.slice(NODE_PREFIX.length), info);
   },
+  rulesFor(user) {
+    if (user.groups.includes(MASTERS)) {
+      return {
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+        incomplete: false,
+      };
+    }
+    const about = Object.entries(selfResources).map(([group, resources]) => ({
+      verbs: ['create'],
+      apiGroups: [group],
+      resources: [...resources],
+    }));
+    const issuer = user.groups.includes(SERVICE_ACCOUNTS)
+      ? [{ verbs: ['get'], nonResourceURLs: [...issuerPaths] }]
+      : [];
+    return {
+      resourceRules: about,
+      nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [...discoveryUrls] }, ...issuer],
+      // A node's rules look at more than a resource's name.
+      incomplete: user.groups.includes(NODES),
+    };
+  },
 };
+
+/** What everybody known may ask about himself (upstream: system:basic-user). */
+const selfResources: Readonly<Record<string, readonly string[]>> = {
+  'authorization.k8s.io': ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+  'authentication.k8s.io': ['selfsubjectreviews'],
+};
+
+function isAboutSelf({ group, resource, subresource, verb }: ResourceRequest): boolean {
+  if (verb !== 'create' || subresource !== undefined || !Object.hasOwn(selfResources, group)) return false;
+  return selfResources[group]?.includes(resource) === true;
+}
 
 const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const writes: ReadonlySet<string> = new Set(['update', 'patch']);
@@ -69,6 +132,11 @@ const nodeRules: Readonly<Record<string, (info: ResourceRequest, node: string) =
   namespaces: ({ verb }) => reads.has(verb),
   serviceaccounts: ({ verb }) => verb === 'get',
   'serviceaccounts/token': ({ verb }) => verb === 'create',
+  // The kubelet's own port asks us about those who come to it.
+  'tokenreviews.authentication.k8s.io': ({ verb }) => verb === 'create',
+  'subjectaccessreviews.authorization.k8s.io': ({ verb }) => verb === 'create',
+  'localsubjectaccessreviews.authorization.k8s.io': ({ verb }) => verb === 'create',
+  'runtimeclasses.node.k8s.io': ({ verb }) => reads.has(verb),
   events: writesEvents,
   'events.events.k8s.io': writesEvents,
   'leases.coordination.k8s.io': ({ verb, namespace, name }, node) =>

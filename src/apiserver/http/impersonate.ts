@@ -3,6 +3,7 @@ import { badRequest, forbidden } from '../../api/index.ts';
 import type { Headers, UserInfo } from '../../lib/index.ts';
 
 const PREFIX = 'impersonate-';
+const EXTRA_PREFIX = 'impersonate-extra-';
 const MASTERS = 'system:masters';
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
@@ -26,7 +27,33 @@ export function impersonate(user: UserInfo | undefined, headers: Headers): UserI
     .split(',')
     .map((group) => group.trim())
     .filter((group) => group !== '');
-  return { name, groups: [...new Set([...asked, ...impliedGroups(name)])] };
+  const uid = headers['impersonate-uid'] ?? '';
+  const extra = extraOf(headers);
+  return {
+    name,
+    groups: [...new Set([...asked, ...impliedGroups(name)])],
+    ...(uid === '' ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+function extraOf(headers: Headers): Record<string, readonly string[]> | undefined {
+  const entries = Object.entries(headers)
+    .filter(([name]) => name.startsWith(EXTRA_PREFIX))
+    .map(
+      ([name, value]) =>
+        [decoded(name.slice(EXTRA_PREFIX.length)), value.split(',').map((each) => each.trim())] as const,
+    );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Keys are percent-encoded where a header's name cannot hold them; one that is not stays as it is. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }
 
 function impliedGroups(name: string): readonly string[] {

@@ -1,11 +1,13 @@
 /** One request on a resource, as the verbs see it. */
 import { badRequest, type FieldValidation, invalid, notSupported } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, Random, UserInfo } from '../ports.ts';
+import type { Authorizer } from '../http/authorize.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
 import type { ResourceRequest } from '../http/request-info.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
+import type { TokenSigner } from '../tokens/token-signer.ts';
 
 /** What all requests share. */
 export interface ServerContext {
@@ -13,6 +15,9 @@ export interface ServerContext {
   readonly random: Random;
   readonly logger: Logger;
   readonly nodeConnection: NodeConnections;
+  readonly authorizer: Authorizer;
+  /** Absent: no tokens are made or believed, and none are mounted into pods. */
+  readonly tokens: TokenSigner | undefined;
   storageOf(registration: Registration): ResourceStorage;
 }
 

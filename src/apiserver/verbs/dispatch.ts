@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
+import { requestToken } from '../subresources/token.ts';
 import type { Call } from './call.ts';
 import { create } from './create.ts';
 import { removeCollection } from './delete-collection.ts';
@@ -59,6 +60,7 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'pods/attach': { connect: refuseWithoutUpgrade },
   'pods/portforward': { connect: refuseWithoutUpgrade },
   'nodes/proxy': { connect: nodeProxy },
+  'serviceaccounts/token': { create: requestToken },
 };
 
 /** Verbs that need to know the namespace, if there are any. */

@@ -4,25 +4,25 @@
  */
 import { alreadyExists, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
+import { admitNew } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
-import { accountOf, admitServiceAccount } from '../admission/service-accounts.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
-import { findRegistration } from '../registry/rows.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
-import type { Call, ServerContext } from './call.ts';
+import type { Call } from './call.ts';
+import { readCurrent } from './read-current.ts';
 
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
 export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {
   const { server, registration } = call;
   const { row } = registration;
   await admitNamespace(call, posted.metadata.name || posted.metadata.generateName || '');
-  const given = await withAccount(call, posted);
+  const given = await admitNew(call, posted);
   const generated = !given.metadata.name && given.metadata.generateName ? given.metadata.generateName : undefined;
   for (let attempt = 1; ; attempt++) {
     const named =
@@ -59,38 +59,8 @@ async function admitNamespace(call: Call, objectName: string): Promise<void> {
   const { registration, info, server } = call;
   if (!registration.row.namespaced) return;
   const name = info.namespace ?? '';
-  const namespace = await readNamespace(server, name);
+  const namespace = await readCurrent(server, 'namespaces', undefined, name);
   admitToNamespace(name, namespace, registration.row, objectName);
-}
-
-function readNamespace(server: ServerContext, name: string): Promise<ApiObject | undefined> {
-  return readObject(server, 'namespaces', undefined, name);
-}
-
-/** A new pod as its service account leaves it; everything else as it is. */
-async function withAccount({ registration, server }: Call, object: ApiObject): Promise<ApiObject> {
-  if (registration.row.group !== '' || registration.row.resource !== 'pods') return object;
-  const name = accountOf(object);
-  if (name === undefined) return object;
-  return admitServiceAccount(
-    object,
-    name,
-    await readObject(server, 'serviceaccounts', object.metadata.namespace, name),
-  );
-}
-
-/** An object of the core group as it is now. */
-async function readObject(
-  server: ServerContext,
-  resource: string,
-  namespace: string | undefined,
-  name: string,
-): Promise<ApiObject | undefined> {
-  const registration = findRegistration('', 'v1', resource);
-  if (registration === undefined) return undefined;
-  const storage = server.storageOf(registration);
-  await storage.fresh();
-  return storage.cache.get(keyOf(registration, namespace, name))?.object;
 }
 
 export interface Change {

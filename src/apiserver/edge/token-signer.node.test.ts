@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemFileSystem as fs } from '../../lib/file-system.node.ts';
+import type { TokenClaims } from '../tokens/token-signer.ts';
+import { openTokenSigner } from './token-signer.node.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'token-signer-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const claims: TokenClaims = {
+  iss: 'i',
+  sub: 's',
+  aud: ['a'],
+  iat: 1,
+  nbf: 1,
+  exp: 2,
+  jti: 'j',
+  'kubernetes.io': { namespace: 'n', serviceaccount: { name: 'x', uid: 'u' } },
+};
+
+it('keeps its key in a file of its own, and knows its tokens again', async () => {
+  const token = await (await openTokenSigner({ dir, fs })).sign(claims);
+  expect(statSync(join(dir, 'sa.key')).mode & 0o777).toBe(0o600);
+  const again = await openTokenSigner({ dir, fs });
+  expect(await again.verify(token)).toEqual(claims);
+  const [key] = again.keySet.keys;
+  expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' });
+  expect(key).not.toHaveProperty('d');
+});
+
+it('knows nobody else’s', async () => {
+  const signer = await openTokenSigner({ dir, fs });
+  const token = await signer.sign(claims);
+  rmSync(join(dir, 'sa.key'));
+  const other = await openTokenSigner({ dir, fs });
+  expect(await other.verify(token)).toBeUndefined();
+  const [head, body, signature] = token.split('.');
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${body}.`;
+  for (const text of ['', 'a.b.c', unsigned, `${head}.${body}.`, `${head}.e30.${signature}`]) {
+    expect(await signer.verify(text)).toBeUndefined();
+  }
+});
+
+it('names a key that it cannot use', async () => {
+  writeFileSync(join(dir, 'sa.key'), 'nonsense');
+  await expect(openTokenSigner({ dir, fs })).rejects.toThrow(/sa\.key: not a private key/);
+});

@@ -1,0 +1,46 @@
+/** One question, and how its answer is written. */
+import { findResource, type KubeObject, type ResourceRow } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { parseBody } from '../http/body.ts';
+import type { ResourceRequest } from '../http/request-info.ts';
+import { jsonResponse } from '../http/respond.ts';
+import type { HttpRequest, UserInfo } from '../ports.ts';
+import { readObject } from '../registry/read-object.ts';
+import { fieldValidationOf, isDryRun, type ServerContext } from '../verbs/call.ts';
+
+export interface ReviewCall {
+  readonly server: ServerContext;
+  readonly request: HttpRequest;
+  readonly info: ResourceRequest;
+  readonly user: UserInfo;
+  readonly warnings: string[];
+}
+
+/** The row of the question, and what was asked. Throws 400 for what cannot be read. */
+// The caller names the kind of its row.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+export function readQuestion<T extends KubeObject>(call: ReviewCall): { readonly row: ResourceRow; readonly asked: T } {
+  const { info, request, warnings } = call;
+  const row = findResource(info.group, info.version, info.resource);
+  if (row === undefined) throw new Error(`no row for ${info.resource}`);
+  // A dry run is the same: nothing is stored anyway.
+  isDryRun(info.query);
+  const fieldValidation = fieldValidationOf(info.query);
+  return { row, asked: readObject(parseBody(request), { row, fieldValidation, warnings }) as unknown as T };
+}
+
+/** The question with its answer in `status`. */
+export function answered(asked: KubeObject, status: object): HttpResponse {
+  const { metadata = {} } = asked;
+  return jsonResponse(201, { ...asked, metadata: { ...metadata, creationTimestamp: null }, status });
+}
+
+/** As the API writes a user. */
+export function printUser({ name, uid, groups, extra }: UserInfo): object {
+  return {
+    username: name,
+    ...(uid === undefined || uid === '' ? {} : { uid }),
+    groups,
+    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}

@@ -1,0 +1,29 @@
+/** Questions to the server about users and rights: POSTed, answered at once, never stored. */
+import type { HttpResponse } from '../../lib/index.ts';
+import type { ResourceRequest } from '../http/request-info.ts';
+import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './access-review.ts';
+import type { ReviewCall } from './review-call.ts';
+import { selfSubjectReview, selfSubjectRulesReview } from './self-review.ts';
+import { tokenReview } from './token-review.ts';
+
+type Review = (call: ReviewCall) => HttpResponse | Promise<HttpResponse>;
+
+const reviews: Readonly<Record<string, Review>> = {
+  'authentication.k8s.io/tokenreviews': tokenReview,
+  'authentication.k8s.io/selfsubjectreviews': selfSubjectReview,
+  'authorization.k8s.io/subjectaccessreviews': subjectAccessReview,
+  'authorization.k8s.io/selfsubjectaccessreviews': selfSubjectAccessReview,
+  'authorization.k8s.io/selfsubjectrulesreviews': selfSubjectRulesReview,
+  'authorization.k8s.io/localsubjectaccessreviews': localSubjectAccessReview,
+};
+
+const NAMESPACED = 'localsubjectaccessreviews';
+
+/** What answers this request; undefined when it is no such question. */
+export function findReview(info: ResourceRequest): Review | undefined {
+  const { group, version, resource, verb, name, namespace } = info;
+  if (version !== 'v1' || verb !== 'create' || name !== undefined) return undefined;
+  if ((resource === NAMESPACED) !== (namespace !== undefined)) return undefined;
+  const key = `${group}/${resource}`;
+  return Object.hasOwn(reviews, key) ? reviews[key] : undefined;
+}
