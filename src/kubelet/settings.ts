@@ -50,6 +50,8 @@ export interface KubeletSettings {
   readonly nodeLeaseDurationSeconds: number;
   readonly streamingConnectionIdleTimeoutMs: number;
   readonly enableDebuggingHandlers: boolean;
+  /** `/logs/` shows files of `/var/log`. */
+  readonly enableSystemLogHandler: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -88,4 +90,5 @@ export const DEFAULT_SETTINGS: KubeletSettings = {
   nodeLeaseDurationSeconds: 40,
   streamingConnectionIdleTimeoutMs: 4 * 60 * MINUTE_MS,
   enableDebuggingHandlers: true,
+  enableSystemLogHandler: true,
 };

@@ -20,3 +20,4 @@ export * from './seeded-random.ts';
 export * from './token-bucket.ts';
 export * from './work-queue-metrics.ts';
 export * from './work-queue.ts';
+export { parseDocument, splitDocuments, type YamlDocument } from './yaml.ts';

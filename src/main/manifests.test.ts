@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDocument, splitDocuments } from './manifest-yaml.ts';
+import { parseDocument, splitDocuments } from '../lib/index.ts';
 import { parseManifest } from './manifests.ts';
 
 describe('parseDocument', () => {

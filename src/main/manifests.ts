@@ -10,7 +10,7 @@ import {
   validateCreate,
   validateStructure,
 } from '../api/index.ts';
-import { parseDocument, splitDocuments, type YamlDocument } from './manifest-yaml.ts';
+import { parseDocument, splitDocuments, type YamlDocument } from '../lib/index.ts';
 
 export interface ManifestObject {
   /** "pods.yaml: document 2, line 14" */

@@ -10,3 +10,12 @@ export const FOLLOW_POLL_MS = 1000;
 export const FOLLOW_DRAIN_MS = 100;
 /** Ordinary requests under way at once, followed logs included; further ones are told to come again. */
 export const MAX_CONCURRENT_REQUESTS = 500;
+
+/** How long the API server's answers about tokens and rights are believed (upstream's defaults). */
+export const TOKEN_TTL_MS = 120_000;
+export const ALLOWED_TTL_MS = 300_000;
+export const DENIED_TTL_MS = 30_000;
+/** Answers kept, of each kind. */
+export const MAX_ACCESS_ANSWERS = 1000;
+export const MAX_TOKEN_CHARACTERS = 16 * 1024;
+export const REVIEW_TIMEOUT_MS = 10_000;

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, SubjectAccessReview, TokenReview } from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import { type Connection, decodeText, encodeText, readAll, silentLogger, type UserInfo } from '../../lib/index.ts';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { createAccessControl } from './access-control.ts';
+import { guardConnection } from './guarded-connection.ts';
+
+const ANNA: UserInfo = { name: 'anna', groups: ['system:authenticated'], uid: '7', extra: { scopes: ['a'] } };
+const STRANGER: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+function world(rights: readonly string[]) {
+  const clock = createManualClock();
+  const asked: unknown[] = [];
+  const state = { broken: false, rights };
+  const answer = (object: KubeObject): unknown => {
+    if (state.broken) throw new Error('no API server');
+    if (object.kind === 'TokenReview') {
+      const { token } = (object as TokenReview).spec ?? {};
+      asked.push(token);
+      const user = { username: 'anna', groups: ['system:authenticated'], uid: '7' };
+      return { status: token === 'good' ? { authenticated: true, user } : { authenticated: false } };
+    }
+    const { resourceAttributes: at, ...who } = (object as SubjectAccessReview).spec ?? {};
+    asked.push(`${at?.verb} ${at?.resource}/${at?.subresource} ${at?.name} ${JSON.stringify(who)}`);
+    return { status: { allowed: state.rights.includes(`${at?.verb} ${at?.subresource}`) } };
+  };
+  const client = { create: async (_: unknown, object: KubeObject) => answer(object) } as unknown as KubeClient;
+  const access = createAccessControl({ client, clock, logger: silentLogger, nodeName: 'n1' });
+  const inner: Connection = {
+    request: async () => ({ status: 200, headers: {}, body: encodeText('yes') }),
+    upgrade: async () => ({ upgraded: false, response: { status: 200, headers: {}, body: encodeText('up') } }),
+  };
+  const guarded = guardConnection(inner, access);
+  const text = async (body: Uint8Array | AsyncIterable<Uint8Array>) => decodeText(await readAll(body, 1e5));
+  const get = async (url: string, user: UserInfo | undefined = ANNA, method = 'GET') => {
+    const { status, body } = await guarded.request({ method, url, headers: {}, ...(user && { user }) });
+    return `${status} ${await text(body)}`;
+  };
+  return { clock, asked, access, get, guarded, state };
+}
+
+describe('the kubelet API from outside', () => {
+  it.each<[string, string, string, string]>([
+    ['GET', '/stats/summary', 'get stats', '200 yes'],
+    ['GET', '/metrics/cadvisor', 'get metrics', '200 yes'],
+    ['GET', '/metricsx', 'get metrics', '403 Forbidden (user=anna, verb=get, resource=nodes, subresource(s)=[proxy])'],
+    ['GET', '/logs/', 'get log', '200 yes'],
+    ['GET', '/pods', 'get pods', '200 yes'],
+    ['GET', '/runningpods/', 'get pods', '200 yes'],
+    ['GET', '/healthz/ping', 'get healthz', '200 yes'],
+    ['GET', '/configz', 'get proxy', '200 yes'],
+    ['POST', '/run/ns/p/c', 'create proxy', '200 yes'],
+    [
+      'POST',
+      '/run/ns/p/c',
+      'get proxy',
+      '403 Forbidden (user=anna, verb=create, resource=nodes, subresource(s)=[proxy])',
+    ],
+    ['GET', '/pods', 'get metrics', '403 Forbidden (user=anna, verb=get, resource=nodes, subresource(s)=[pods proxy])'],
+    ['GET', '/%zz', 'get proxy', '400 malformed URL'],
+  ])('%s %s with the right to %s: %s', async (method, url, right, expected) => {
+    expect(await world([right]).get(url, ANNA, method)).toBe(expected);
+  });
+
+  it('is closed to strangers, whatever the path', async () => {
+    const w = world(['get healthz', 'get proxy']);
+    expect(await w.get('/healthz', STRANGER)).toBe('401 Unauthorized');
+    const bare = await w.guarded.request({ method: 'GET', url: '/healthz', headers: {} });
+    expect(bare.status).toBe(401);
+    expect(w.asked).toEqual([]);
+  });
+
+  it('checks upgrades as well', async () => {
+    const w = world(['create proxy']);
+    const request = { method: 'POST', url: '/exec/ns/p/c', headers: {} };
+    expect(await w.guarded.upgrade({ ...request, user: ANNA })).toMatchObject({ response: { status: 200 } });
+    expect(await w.guarded.upgrade({ ...request, user: STRANGER })).toMatchObject({ response: { status: 401 } });
+  });
+
+  it('asks with all that is known of the user, and believes an answer for a while', async () => {
+    const w = world(['get metrics']);
+    await Promise.all([w.get('/metrics'), w.get('/metrics')]);
+    const who = '{"user":"anna","groups":["system:authenticated"],"uid":"7","extra":{"scopes":["a"]}}';
+    expect(w.asked).toEqual([`get nodes/metrics n1 ${who}`]);
+    w.state.rights = [];
+    await w.clock.advance(299_000);
+    expect(await w.get('/metrics')).toBe('200 yes');
+    await w.clock.advance(1000);
+    expect(await w.get('/metrics')).toContain('403');
+    w.state.rights = ['get metrics'];
+    await w.clock.advance(29_000);
+    expect(await w.get('/metrics')).toContain('403');
+    await w.clock.advance(1000);
+    expect(await w.get('/metrics')).toBe('200 yes');
+  });
+
+  it('refuses while nobody can be asked, and remembers no such refusal', async () => {
+    const w = world(['get metrics']);
+    w.state.broken = true;
+    expect(await w.get('/metrics')).toContain('500 Authorization error (user=anna');
+    expect(await w.access.authenticate('good')).toBeUndefined();
+    w.state.broken = false;
+    expect(await w.get('/metrics')).toBe('200 yes');
+    expect(await w.access.authenticate('good')).toEqual({ name: 'anna', groups: ['system:authenticated'], uid: '7' });
+    expect(await w.access.authenticate('bad')).toBeUndefined();
+    expect(await w.access.authenticate('x'.repeat(20_000))).toBeUndefined();
+    expect(w.asked.slice(1)).toEqual(['good', 'bad']);
+  });
+});
