@@ -28,6 +28,73 @@ export interface Cgroups {
   list(path: readonly string[]): Promise<readonly string[]>;
   /** What CRI wants as `cgroup_parent` for this pod. */
   cgroupParent(path: readonly string[]): string;
+  /** CPU time used so far by the group and all below it, nanoseconds. `undefined`: there is no such group. Cheap. */
+  cpuNanoseconds(group: CgroupName): Promise<number | undefined>;
+  /** What the group and all below it use. `undefined`: there is no such group. */
+  figures(group: CgroupName): Promise<CgroupFigures | undefined>;
+  /** Processes (not threads) in the group and all below it, as our own namespace numbers them. Empty: none, or no such group. */
+  processes(group: CgroupName): Promise<readonly number[]>;
+}
+
+/** A group by its logical path; with `containerId` the group that the runtime made in it for a container or sandbox. */
+export interface CgroupName {
+  readonly path: readonly string[];
+  readonly containerId?: string;
+}
+
+/** Pressure stall information: percent of time, and `total` in µs. */
+export interface PressureAverages {
+  readonly total: number;
+  readonly avg10: number;
+  readonly avg60: number;
+  readonly avg300: number;
+}
+
+export interface Pressure {
+  readonly some: PressureAverages;
+  readonly full: PressureAverages;
+}
+
+export interface Pressures {
+  readonly cpu?: Pressure;
+  readonly memory?: Pressure;
+  readonly io?: Pressure;
+}
+
+/** What a cgroup tells of its use. Absent: the kernel does not say. Counters count since the group was made. */
+export interface CgroupFigures {
+  readonly cpu?: {
+    readonly usageNanoseconds: number;
+    readonly userNanoseconds?: number;
+    readonly systemNanoseconds?: number;
+    /** Periods in which it wanted to run, those in which it was held back, and for how long. */
+    readonly periods?: number;
+    readonly throttledPeriods?: number;
+    readonly throttledNanoseconds?: number;
+    /** Absent: unlimited. */
+    readonly quotaMicroseconds?: number;
+    readonly periodMicroseconds?: number;
+    readonly shares?: number;
+  };
+  readonly memory?: {
+    readonly usageBytes: number;
+    /** Usage without the file pages that are easily given up. */
+    readonly workingSetBytes?: number;
+    readonly rssBytes?: number;
+    readonly cacheBytes?: number;
+    readonly mappedBytes?: number;
+    readonly swapBytes?: number;
+    readonly maxUsageBytes?: number;
+    /** How often the limit stood in the way. */
+    readonly limitHits?: number;
+    /** Absent: unlimited. */
+    readonly limitBytes?: number;
+    readonly pageFaults?: number;
+    readonly majorPageFaults?: number;
+    readonly oomKills?: number;
+  };
+  readonly pids?: { readonly current: number; readonly limit?: number };
+  readonly pressure?: Pressures;
 }
 
 /** What a machine is and has. Bytes, cores. */
@@ -64,9 +131,83 @@ export interface MachinePressure {
   };
 }
 
+/** Counters of one network interface since it was made. */
+export interface InterfaceFigures {
+  readonly name: string;
+  readonly rxBytes: number;
+  readonly rxPackets: number;
+  readonly rxErrors: number;
+  readonly rxDropped: number;
+  readonly txBytes: number;
+  readonly txPackets: number;
+  readonly txErrors: number;
+  readonly txDropped: number;
+}
+
+/** What the whole machine uses. Counters count since `bootedAt` (wall ms). */
+export interface MachineUsage {
+  readonly bootedAt: number;
+  readonly cpu?: {
+    readonly usageNanoseconds: number;
+    readonly userNanoseconds: number;
+    readonly systemNanoseconds: number;
+  };
+  readonly memory: {
+    readonly totalBytes: number;
+    readonly usageBytes: number;
+    readonly workingSetBytes: number;
+    readonly rssBytes: number;
+    readonly cacheBytes: number;
+    readonly swapTotalBytes: number;
+    readonly swapFreeBytes: number;
+    readonly pageFaults?: number;
+    readonly majorPageFaults?: number;
+  };
+  readonly interfaces: readonly InterfaceFigures[];
+  /** The interface of the default route. */
+  readonly defaultInterface?: string;
+  readonly pressure?: Pressures;
+}
+
+/** What one process uses. `startedAt`: wall ms. */
+export interface ProcessFigures {
+  readonly startedAt: number;
+  readonly cpuNanoseconds: number;
+  readonly virtualBytes: number;
+  readonly residentBytes: number;
+  readonly anonymousBytes: number;
+  readonly pageFaults: number;
+  readonly majorPageFaults: number;
+  readonly openFiles?: number;
+  readonly maxOpenFiles?: number;
+}
+
+/** What files take up on their disk: allocated bytes, and inodes (the folder's own included). */
+export interface DiskUsage {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
 export interface Machine {
   facts(): Promise<MachineFacts>;
   pressure(): Promise<MachinePressure>;
+}
+
+/** What the machine, its processes and its files use: the figures behind `/stats/summary` and the metrics. */
+export interface Meter {
+  usage(): Promise<MachineUsage>;
+  /** Our own process, or the container runtime's where we know it. `undefined`: it is not there. Reads /proc alone. */
+  process(which: 'kubelet' | 'runtime'): ProcessFigures | undefined;
+  /** The interfaces that a process sees; `undefined` when it is gone or shares the node's network. */
+  networkOf(pid: number): Promise<readonly InterfaceFigures[] | undefined>;
+  /**
+   * Walks a folder, not leaving its file system; hard links count once. `undefined` when it is not there, or has more than
+   * `maxEntries`. Slow: as long as the disk takes. Rejects when `signal` is aborted.
+   */
+  diskUsage(
+    path: string,
+    options: { readonly maxEntries: number; readonly signal: AbortSignal },
+  ): Promise<DiskUsage | undefined>;
 }
 
 export type ProbeAttempt =
@@ -112,7 +253,7 @@ export interface KubeletPorts {
   readonly images: ImageService;
   readonly client: KubeClient;
   readonly cgroups: Cgroups;
-  readonly machine: Machine;
+  readonly machine: Machine & Meter;
   readonly probeTransport: ProbeTransport;
   readonly streams: StreamDialer;
 }
@@ -136,4 +277,6 @@ export interface KubeletConfig {
   readonly runtimeEvents?: boolean;
   /** Absent: `DEFAULT_SETTINGS`. */
   readonly settings?: KubeletSettings;
+  /** Others use the runtime, too: their images are left alone. */
+  readonly sharedRuntime?: boolean;
 }

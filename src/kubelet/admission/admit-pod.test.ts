@@ -84,4 +84,20 @@ describe('admitPod', () => {
     expect(
       admitPod({ pod: testPod({ nodeSelector: { disk: 'hdd' } }), others: [], node: undefined, allocatable }).admitted,
     ).toBe(true));
+
+  it.each([
+    [{ memory: true }, {}, 'Evicted: The node had condition: [MemoryPressure]. '],
+    [{ memory: true }, { containers: [{ name: 'c', resources: { requests: { memory: '1Mi' } } }] }, undefined],
+    [{ memory: true }, { tolerations: [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists' }] }, undefined],
+    [{ memory: true }, { priority: 2_000_000_000 }, undefined],
+    [{ memory: true, disk: true }, {}, 'Evicted: The node had condition: [MemoryPressure DiskPressure]. '],
+    [{ disk: true }, { containers: [{ name: 'c', resources: { requests: { memory: '1Mi' } } }] }, 'Evicted'],
+    [{ pid: true }, {}, 'Evicted: The node had condition: [PIDPressure]. '],
+  ])('under pressure %j', (short, spec, expected) => {
+    const pressure = { memory: false, disk: false, pid: false, ...short };
+    const verdict = admitPod({ pod: testPod(spec), others: [], node: undefined, allocatable, pressure });
+    const found = verdict.admitted ? undefined : `${verdict.reason}: ${verdict.message}`;
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(expected);
+  });
 });

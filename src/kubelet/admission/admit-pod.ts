@@ -14,6 +14,8 @@ import {
   quantityValue,
   toleratesTaint,
 } from '../../api/index.ts';
+import type { PressureVerdict } from '../eviction/pressure-step.ts';
+import { isCriticalPod } from '../eviction/rank-pods.ts';
 
 export interface AdmissionInput {
   readonly pod: Pod;
@@ -22,6 +24,8 @@ export interface AdmissionInput {
   /** The node's object as the API server has it; `undefined`: not known (yet). */
   readonly node: Node | undefined;
   readonly allocatable: NodeAllocatable;
+  /** What the node is short of; absent: of nothing. */
+  readonly pressure?: PressureVerdict;
 }
 
 /** Cores in thousandths, bytes, pods. */
@@ -42,6 +46,7 @@ const ADMITTED: Admission = { admitted: true };
 
 export function admitPod(input: AdmissionInput): Admission {
   return (
+    refuseUnderPressure(input) ??
     refuseOs(input) ??
     refuseFeatures(input) ??
     refuseSysctls(input) ??
@@ -54,6 +59,25 @@ export function admitPod(input: AdmissionInput): Admission {
 
 function refuse(reason: string, message: string): Admission {
   return { admitted: false, reason, message };
+}
+
+/**
+ * A node that is short of something takes nobody new (upstream: eviction manager's Admit). Short of memory alone it still
+ * takes pods that say what they need, and those that tolerate it.
+ */
+function refuseUnderPressure({ pod, pressure }: AdmissionInput): Admission | undefined {
+  if (pressure === undefined || isCriticalPod(pod)) return undefined;
+  const conditions = [
+    ...(pressure.memory ? ['MemoryPressure'] : []),
+    ...(pressure.disk ? ['DiskPressure'] : []),
+    ...(pressure.pid ? ['PIDPressure'] : []),
+  ];
+  if (conditions.length === 0) return undefined;
+  if (pressure.memory && conditions.length === 1) {
+    if (qosClassOf(pod.spec ?? { containers: [] }) !== 'BestEffort') return undefined;
+    if (toleratesTaint(pod, { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' })) return undefined;
+  }
+  return refuse('Evicted', `The node had condition: [${conditions.join(' ')}]. `);
 }
 
 function refuseOs({ pod }: AdmissionInput): Admission | undefined {

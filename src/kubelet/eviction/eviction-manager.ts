@@ -24,7 +24,7 @@ import {
   stepPressure,
 } from './pressure-step.ts';
 import { rankPods } from './rank-pods.ts';
-import { parseThresholds, type Threshold } from './thresholds.ts';
+import { type EvictionSignal, hardReserve, parseThresholds, type Threshold } from './thresholds.ts';
 
 export interface EvictionOptions {
   readonly clock: Clock;
@@ -80,6 +80,11 @@ export class EvictionManager {
   /** For the node's conditions and for admission. */
   verdict(): PressureVerdict {
     return this.#verdict;
+  }
+
+  /** What the hard threshold of this signal keeps free, of this capacity. */
+  keepsFree(signal: EvictionSignal, capacity: number): number {
+    return hardReserve(this.#thresholds, signal, capacity);
   }
 
   async run(signal: AbortSignal): Promise<void> {

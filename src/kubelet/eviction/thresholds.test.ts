@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import { parseThresholds, ThresholdError, thresholdAmount } from './thresholds.ts';
+import { hardReserve, parseThresholds, ThresholdError, thresholdAmount } from './thresholds.ts';
 
 const settings = DEFAULT_SETTINGS.eviction;
 
@@ -59,4 +59,15 @@ describe('parseThresholds', () => {
 it('thresholdAmount takes a part of the capacity', () => {
   expect(thresholdAmount({ fraction: 0.1 }, 50)).toBe(5);
   expect(thresholdAmount({ amount: 7 }, 50)).toBe(7);
+});
+
+it('hardReserve is what the hard threshold keeps free', () => {
+  const thresholds = parseThresholds({
+    ...settings,
+    soft: { 'pid.available': '20%' },
+    softGracePeriodMs: { 'pid.available': 1 },
+  });
+  expect(hardReserve(thresholds, 'nodefs.available', 1000)).toBe(100);
+  expect(hardReserve(thresholds, 'memory.available', 1000)).toBe(104_857_600);
+  expect(hardReserve(thresholds, 'pid.available', 1000)).toBe(0);
 });

@@ -69,6 +69,12 @@ export function thresholdAmount(value: ThresholdValue, capacity: number): number
   return 'amount' in value ? value.amount : capacity * value.fraction;
 }
 
+/** What the hard threshold of this signal keeps free, of this capacity; 0 without one. */
+export function hardReserve(thresholds: readonly Threshold[], signal: EvictionSignal, capacity: number): number {
+  const hard = thresholds.find((each) => each.signal === signal && each.gracePeriodMs === 0);
+  return hard === undefined ? 0 : thresholdAmount(hard.value, capacity);
+}
+
 function checkSignal(field: string, name: string): EvictionSignal {
   const signal = EVICTION_SIGNALS.find((known) => known === name);
   if (signal !== undefined) return signal;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseImageName, withDefaultTag } from './image-name.ts';
+import { fullImageName, parseImageName, withDefaultTag } from './image-name.ts';
 
 describe('parseImageName', () => {
   it.each([
@@ -35,4 +35,12 @@ describe('parseImageName', () => {
   ])('refuses %j', (text) => {
     expect(parseImageName(text)).toBeUndefined();
   });
+});
+
+it.each([
+  ['busybox', 'docker.io/library/busybox:latest'],
+  ['example.test:5000/a/b:1', 'example.test:5000/a/b:1'],
+  ['Not A Name', undefined],
+])('spells %s out', (text, expected) => {
+  expect(fullImageName(text)).toBe(expected);
 });

@@ -46,3 +46,11 @@ export function parseImageName(text: string): ImageName | undefined {
 export function withDefaultTag(text: string, name: ImageName): string {
   return name.tag === undefined && name.digest === undefined ? `${text}:latest` : text;
 }
+
+/** With registry, path and tag spelled out, as runtimes list it: "docker.io/library/busybox:latest". `undefined`: no valid name. */
+export function fullImageName(text: string): string | undefined {
+  const name = parseImageName(text);
+  if (name === undefined) return undefined;
+  const { registry, path, tag, digest } = name;
+  return digest === undefined ? `${registry}/${path}:${tag ?? 'latest'}` : `${registry}/${path}@${digest}`;
+}

@@ -20,11 +20,3 @@ export const MAX_CONFLICTS = 5;
 /** nodeStatusMaxImages, MaxNamesPerImageInNodeStatus. */
 export const MAX_IMAGES = 50;
 export const MAX_NAMES_PER_IMAGE = 5;
-/** Hard eviction thresholds: below them the node is under pressure. */
-export const MEMORY_AVAILABLE_BYTES = 100 * 1024 * 1024;
-export const NODEFS_AVAILABLE = 0.1;
-export const NODEFS_INODES_FREE = 0.05;
-export const IMAGEFS_AVAILABLE = 0.15;
-export const IMAGEFS_INODES_FREE = 0.05;
-/** evictionPressureTransitionPeriod: pressure must be gone this long before the condition says so. */
-export const PRESSURE_TRANSITION_MS = 300_000;

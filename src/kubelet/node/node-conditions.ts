@@ -1,7 +1,7 @@
 /** The node conditions that the kubelet owns, and the events of their changes, in upstream's words. Pure. */
 import type { NodeCondition } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import type { PressureVerdict } from './pressure.ts';
+import type { PressureVerdict } from '../eviction/pressure-step.ts';
 
 export interface ConditionFacts {
   readonly pressure: PressureVerdict;
@@ -27,6 +27,7 @@ const EVENT_REASON: Readonly<Record<string, string>> = {
   KubeletHasNoDiskPressure: 'NodeHasNoDiskPressure',
   KubeletHasDiskPressure: 'NodeHasDiskPressure',
   KubeletHasSufficientPID: 'NodeHasSufficientPID',
+  KubeletHasInsufficientPID: 'NodeHasInsufficientPID',
 };
 
 export interface NodeConditions {
@@ -62,7 +63,9 @@ function verdicts({ pressure, errors }: ConditionFacts): readonly Verdict[] {
     pressure.disk
       ? verdict('DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure')
       : verdict('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
-    verdict('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+    pressure.pid
+      ? verdict('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
+      : verdict('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
     message === ''
       ? verdict('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
       : verdict('Ready', 'False', 'KubeletNotReady', message),

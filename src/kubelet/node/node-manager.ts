@@ -3,6 +3,7 @@ import { isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../..
 import type { KubeClient } from '../../client/index.ts';
 import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
 import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
+import type { PressureVerdict } from '../eviction/pressure-step.ts';
 import type { Machine, MachineFacts, MachinePressure } from '../ports.ts';
 import { sameValue } from '../status/status-patch.ts';
 import type { KubeletHealth, PodEvents } from '../types.ts';
@@ -19,7 +20,6 @@ import {
 import { nodeConditions } from './node-conditions.ts';
 import { renewNodeLease } from './node-lease.ts';
 import { adoptionPatch, newNode, type NodeIdentity, nodeStatus } from './node-object.ts';
-import { isUnderPressure, type PressureMemory, type PressureVerdict, rememberPressure } from './pressure.ts';
 
 export interface NodeManagerOptions extends NodeIdentity {
   readonly clock: Clock;
@@ -31,6 +31,8 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly images: Pick<ImageService, 'list'>;
   readonly events: PodEvents;
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
+  /** What the eviction manager has seen. */
+  readonly pressure: () => PressureVerdict;
 }
 
 export interface NodeManager {
@@ -60,7 +62,6 @@ class Manager implements NodeManager {
   #node: Node | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #observed: Observed | undefined;
-  #pressure: PressureMemory = {};
   /** The last status that the server took, as we wrote it: it may keep it in another form. */
   #written: Node['status'];
   /** Mono ms of that. */
@@ -169,15 +170,12 @@ class Manager implements NodeManager {
   async #sync(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const observed = await this.#observe(signal);
-    const now = clock.now();
-    const remembered = rememberPressure(this.#pressure, isUnderPressure(observed.pressure), now.mono);
-    this.#pressure = remembered.memory;
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
       const readAt = clock.now().mono;
       this.#node = await this.#read(signal);
       this.#readAt = readAt;
       try {
-        await this.#write(observed, remembered.verdict, signal);
+        await this.#write(observed, signal);
         return;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -197,13 +195,13 @@ class Manager implements NodeManager {
     }
   }
 
-  async #write(observed: Observed, pressure: PressureVerdict, signal: AbortSignal): Promise<void> {
+  async #write(observed: Observed, signal: AbortSignal): Promise<void> {
     const { clock, client, health } = this.#options;
     const before = this.#node ?? {};
     const errors = health.runtimeErrors();
     const now = clock.now();
     const { conditions, changes } = nodeConditions(before.status?.conditions ?? [], {
-      pressure,
+      pressure: this.#options.pressure(),
       errors,
       wall: now.wall,
     });

@@ -2,7 +2,7 @@
 import { canonicalQuantity, type ContainerImage, type Node, type NodeStatus, type Quantity } from '../../api/index.ts';
 import type { Image, RuntimeVersion } from '../../cri/index.ts';
 import type { MachineFacts } from '../ports.ts';
-import { MAX_IMAGES, MAX_NAMES_PER_IMAGE, MEMORY_AVAILABLE_BYTES, NODEFS_AVAILABLE } from './limits.ts';
+import { MAX_IMAGES, MAX_NAMES_PER_IMAGE } from './limits.ts';
 
 export interface NodeIdentity {
   readonly nodeName: string;
@@ -11,6 +11,8 @@ export interface NodeIdentity {
   readonly version: string;
   /** The port of the kubelet's API on the node's addresses; absent when it is served in memory alone. */
   readonly daemonPort?: number;
+  /** Of so many bytes, what eviction's hard thresholds keep free: no pod may count on it. */
+  readonly keepsFree: (signal: 'memory.available' | 'nodefs.available', capacityBytes: number) => number;
 }
 
 export interface NodeFacts {
@@ -64,7 +66,7 @@ export function nodeStatus(before: NodeStatus, identity: NodeIdentity, facts: No
   return {
     ...before,
     capacity: { ...before.capacity, ...capacity },
-    allocatable: { ...before.allocatable, ...allocatableOf(capacity, facts) },
+    allocatable: { ...before.allocatable, ...allocatableOf(capacity, identity, facts) },
     addresses: [
       ...machine.addresses.map((address) => ({ type: 'InternalIP', address })),
       { type: 'Hostname', address: machine.hostname || identity.nodeName },
@@ -99,11 +101,16 @@ function capacityOf(identity: NodeIdentity, { machine, ephemeralBytes }: NodeFac
 }
 
 /** Capacity less what the hard eviction thresholds keep free. */
-function allocatableOf(capacity: Resources, { machine, ephemeralBytes }: NodeFacts): Resources {
+function allocatableOf(
+  capacity: Resources,
+  { keepsFree }: NodeIdentity,
+  { machine: { memoryBytes }, ephemeralBytes }: NodeFacts,
+): Resources {
+  const storage = Math.floor(ephemeralBytes - keepsFree('nodefs.available', ephemeralBytes));
   return {
     ...capacity,
-    memory: kibibytes(Math.max(0, machine.memoryBytes - MEMORY_AVAILABLE_BYTES)),
-    'ephemeral-storage': canonicalQuantity(String(Math.floor(ephemeralBytes * (1 - NODEFS_AVAILABLE)))),
+    memory: kibibytes(Math.max(0, memoryBytes - keepsFree('memory.available', memoryBytes))),
+    'ephemeral-storage': canonicalQuantity(String(Math.max(0, storage))),
   };
 }
 

@@ -99,6 +99,12 @@ export class PodWorkers implements PodDirectory {
     this.#options.queue.add(uid);
   }
 
+  /** Its end has been asked for or has begun. */
+  isEnding(uid: PodUID): boolean {
+    const worker = this.#workers.get(uid);
+    return worker !== undefined && (worker.memory.note.termination !== undefined || worker.lifecycle.state !== 'syncing');
+  }
+
   /** UIDs that have a worker. */
   uids(): readonly PodUID[] {
     return [...this.#workers.keys()];

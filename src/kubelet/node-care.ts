@@ -1,0 +1,84 @@
+/** What keeps the node itself well: eviction before it runs out, unused images removed, logs bounded. Wired here alone. */
+import type { Pod } from '../api/index.ts';
+import type { Clock, FileSystem, Logger, MetricsRegistry, Process } from '../lib/index.ts';
+import type { ImageService, RuntimeService } from '../cri/index.ts';
+import { EvictionManager } from './eviction/eviction-manager.ts';
+import type { PressureVerdict } from './eviction/pressure-step.ts';
+import { ImageGc } from './images/image-gc.ts';
+import { fullImageName } from './images/image-name.ts';
+import { LogRotation } from './logs/log-rotation.ts';
+import { INSTANCE_LABEL } from './pleg/ownership.ts';
+import type { PodWorkers } from './pod-workers/pod-workers.ts';
+import type { Machine } from './ports.ts';
+import type { KubeletSettings } from './settings.ts';
+import type { StatsProvider } from './stats/summary.ts';
+import type { PodEvents } from './types.ts';
+
+export interface NodeCareOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly fs: FileSystem;
+  readonly process: Process;
+  readonly machine: Machine;
+  readonly runtime: RuntimeService;
+  readonly images: ImageService;
+  readonly settings: KubeletSettings;
+  readonly instanceId: string;
+  /** Others use the runtime, too. */
+  readonly sharedRuntime: boolean;
+  readonly workers: PodWorkers;
+  readonly stats: StatsProvider;
+  readonly events: PodEvents;
+  /** The pressure verdict changed. */
+  readonly onChange: () => void;
+}
+
+export interface NodeCare {
+  pressure(): PressureVerdict;
+  /** Of so many bytes, what eviction's hard thresholds keep free. */
+  keepsFree(signal: 'memory.available' | 'nodefs.available', capacityBytes: number): number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** @throws ThresholdError for eviction settings that make no sense */
+export function createNodeCare(options: NodeCareOptions): NodeCare {
+  const { workers, settings } = options;
+  const imageGc = new ImageGc({
+    ...options,
+    settings: settings.imageGc,
+    wantedImages: () => workers.pods().flatMap(({ pod }) => imagesOf(pod)),
+    ...(options.sharedRuntime ? { onlyUsedBy: { [INSTANCE_LABEL]: options.instanceId } } : {}),
+  });
+  const end = new AbortController();
+  const eviction = new EvictionManager({
+    ...options,
+    settings: settings.eviction,
+    activePods: () => workers.activePods().filter(({ metadata }) => !workers.isEnding(metadata?.uid ?? '')),
+    terminate: ({ metadata }, request, fixed) => workers.terminate(metadata?.uid ?? '', request, fixed),
+    freeDisk: async () => void (await imageGc.deleteUnused(end.signal)),
+  });
+  const rotation = new LogRotation({
+    ...options,
+    settings: settings.containerLogs,
+    runningContainers: () =>
+      workers
+        .pods()
+        .flatMap(({ observation }) => observation?.containers ?? [])
+        .filter(({ state }) => state === 'running'),
+  });
+  return {
+    pressure: () => eviction.verdict(),
+    keepsFree: (signal, capacity) => eviction.keepsFree(signal, capacity),
+    run: async (signal) => {
+      signal.addEventListener('abort', () => end.abort(), { once: true });
+      await Promise.all([eviction, imageGc, rotation].map((part) => part.run(signal)));
+    },
+  };
+}
+
+/** As the runtime lists them: a pod that waits for its first start needs its image, too. */
+function imagesOf({ spec }: Pod): readonly string[] {
+  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  return containers.flatMap(({ image }) => (image === undefined ? [] : [image, fullImageName(image) ?? image]));
+}
