@@ -4,29 +4,36 @@
  */
 import type { Clock, Timer } from '../../lib/index.ts';
 import { formatDurationMs } from '../go-format.ts';
-import { RELIST_PERIOD_MS, RELIST_THRESHOLD_MS } from './limits.ts';
+import { ACTIVITY_BEAT_MS, RELIST_THRESHOLD_MS } from './limits.ts';
 
 /** One beat counts at most this much: the rest of it we were away. */
-const MAX_BEAT_MS = 2 * RELIST_PERIOD_MS;
+const MAX_BEAT_MS = 2 * ACTIVITY_BEAT_MS;
+
+/** How long no relist may succeed, ms: upstream's 3 min, and never less than two of the longest periods (its 10 min for 300 s). */
+export function relistThresholdMs(longestPeriodMs: number): number {
+  return Math.max(RELIST_THRESHOLD_MS, 2 * longestPeriodMs);
+}
 
 export class Activity {
   readonly #clock: Clock;
+  readonly #thresholdMs: number;
   #activeMs = 0;
   #beatAt: number;
   #seenAt: number | undefined;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, thresholdMs: number) {
     this.#clock = clock;
+    this.#thresholdMs = thresholdMs;
     this.#beatAt = clock.now().mono;
   }
 
-  /** Beats once a period until the signal is aborted. */
+  /** Beats once a second until the signal is aborted. */
   start(signal: AbortSignal): void {
     this.#beatAt = this.#clock.now().mono;
     const beat = (): void => {
       this.#count();
-      this.#timer = this.#clock.setTimer(RELIST_PERIOD_MS, beat);
+      this.#timer = this.#clock.setTimer(ACTIVITY_BEAT_MS, beat);
     };
     beat();
     signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
@@ -43,8 +50,8 @@ export class Activity {
     this.#count();
     if (this.#seenAt === undefined) return 'pleg has yet to be successful';
     const elapsedMs = this.#activeMs - this.#seenAt;
-    if (elapsedMs <= RELIST_THRESHOLD_MS) return undefined;
-    return `pleg was last seen active ${formatDurationMs(elapsedMs)} ago; threshold is ${formatDurationMs(RELIST_THRESHOLD_MS)}`;
+    if (elapsedMs <= this.#thresholdMs) return undefined;
+    return `pleg was last seen active ${formatDurationMs(elapsedMs)} ago; threshold is ${formatDurationMs(this.#thresholdMs)}`;
   }
 
   #count(): void {

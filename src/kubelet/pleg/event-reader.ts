@@ -22,8 +22,8 @@ export interface EventReaderOptions {
   readonly onChange: (uid: PodUID) => void;
   /** Read the whole pod: something of it is new to the cache. Must not reject. */
   readonly inspect: (uid: PodUID) => Promise<void>;
-  /** The pod could not be read to the end: the relist must. */
-  readonly reinspect: (uid: PodUID) => void;
+  /** It could not be read to the end, or there was no room for it: the relist must find it, soon. `uid`: if it is known. */
+  readonly leave: (uid: PodUID | undefined) => void;
 }
 
 interface Job {
@@ -56,6 +56,7 @@ export class EventReader {
     if (this.#alreadyShown(event)) return;
     if (this.#jobs.size >= MAX_EVENT_READS) {
       discarded.inc();
+      this.#options.leave(undefined);
       return;
     }
     this.#jobs.set(event.id, { kind: event.kind, since });
@@ -91,10 +92,8 @@ export class EventReader {
   }
 
   #giveUp(id: string, kind: EventKind): void {
-    const owner = this.#options.cache.ownerOf(id);
-    if (owner === undefined) return;
     this.#options.logger.debug('the runtime does not show what it announced; left to the relist', { id, kind });
-    this.#options.reinspect(owner.uid);
+    this.#options.leave(this.#options.cache.ownerOf(id)?.uid);
   }
 
   async #read(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {

@@ -1,9 +1,40 @@
-/** Keeps the runtime's event stream open: reconnects for ever, with a capped back-off. */
+/**
+ * Keeps the runtime's event stream open: attempts go on for ever, with a capped back-off, also while the mode is Generic.
+ * Says whether events can be relied on, and tells each change of mode.
+ */
 import { RuntimeError, type RuntimeEvent } from '../../cri/index.ts';
-import { type Clock, exponentialDelay, jitterUp, type Logger, type Random } from '../../lib/index.ts';
-import { RECONNECT_BASE_MS, RECONNECT_CAP_MS, RECONNECT_STABLE_MS } from './limits.ts';
+import {
+  childController,
+  type Clock,
+  errorMessage,
+  exponentialDelay,
+  jitterUp,
+  type Logger,
+  type Random,
+} from '../../lib/index.ts';
+import { NO_EVENTS_RETRY_MS, RECONNECT_BASE_MS, RECONNECT_CAP_MS, STREAM_CONNECT_TIMEOUT_MS } from './limits.ts';
 import type { PlegMetrics } from './pleg-metrics.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
+import { type FoundChange, SilenceWatch } from './silence-watch.ts';
+import {
+  afterStream,
+  isReliedOn,
+  NO_HISTORY,
+  nextMode,
+  type PlegMode,
+  type StreamEnd,
+  type StreamHistory,
+} from './stream-history.ts';
+
+export interface ModeChange {
+  readonly mode: PlegMode;
+  /** Absent: the first mode after the start. */
+  readonly before?: PlegMode;
+  /** Why, when the mode is Generic. */
+  readonly reason: string;
+  /** It is Generic because streams failed that were to stand. */
+  readonly failed: boolean;
+}
 
 export interface EventStreamOptions {
   readonly clock: Clock;
@@ -11,53 +42,158 @@ export interface EventStreamOptions {
   readonly logger: Logger;
   readonly runtime: PlegRuntime;
   readonly metrics: PlegMetrics;
+  /** `evented`: a runtime without events is a failure that is told; `auto`: it is as it is. */
+  readonly mode: 'auto' | 'evented';
   readonly onEvent: (event: RuntimeEvent) => void;
-  /** The stream stands (again): what happened before is not in it. */
-  readonly onConnected: () => void;
+  /** The stream stands (again), or ended: what happened in between is not in it. */
+  readonly onTurn: () => void;
+  readonly onMode: (change: ModeChange) => void;
 }
 
-/** Ends when the signal is aborted, or at once when the runtime has no events. */
-export async function watchEvents(options: EventStreamOptions, signal: AbortSignal): Promise<void> {
-  const { clock, logger } = options;
-  let failures = 0;
-  while (!signal.aborted) {
-    const attempt = await streamOnce(options, signal);
-    if (signal.aborted) return;
-    if (attempt.error instanceof RuntimeError && attempt.error.code === 'Unimplemented') {
-      logger.info('the runtime has no events; the relist alone finds what happened');
-      return;
+/** One attempt from its beginning to its end. */
+interface Attempt {
+  readonly begunAt: number;
+  readonly controller: AbortController;
+  standsSince: number | undefined;
+  spoke: boolean;
+  /** Why we ended it ourselves. */
+  failure: string | undefined;
+  silent: boolean;
+}
+
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  readonly #silence: SilenceWatch;
+  #history: StreamHistory = NO_HISTORY;
+  #attempt: Attempt | undefined;
+  #told: PlegMode | undefined;
+  #lastError = '';
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    this.#silence = new SilenceWatch({ clock: options.clock, onSilent: (change) => this.#onSilent(change) });
+  }
+
+  /** Whether the relist may slow down now. */
+  reliedOn(): boolean {
+    return isReliedOn(this.#history, this.#standsMs());
+  }
+
+  /** A relist that began at `beganAt` found `changes` against what the relist that began at `knownSince` left. Mono ms. */
+  relisted(beganAt: number, knownSince: number, changes: readonly FoundChange[]): void {
+    this.#silence.relisted(beganAt, knownSince, changes);
+    // A probation may be over.
+    this.#tellMode();
+  }
+
+  /** Runs until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { end, error } = await this.#once(signal);
+      if (signal.aborted) return;
+      const unimplemented = error instanceof RuntimeError && error.code === 'Unimplemented';
+      this.#lastError = typeof error === 'string' ? error : errorMessage(error);
+      const delayMs = unimplemented && this.#options.mode === 'auto' ? this.#noEvents() : this.#failed(end);
+      if (end.stoodMs > 0) this.#options.onTurn();
+      this.#tellMode();
+      await this.#options.clock.sleep(delayMs, signal).catch(() => {});
     }
-    failures = attempt.stoodMs >= RECONNECT_STABLE_MS ? 1 : failures + 1;
-    options.metrics.connectionErrors.inc();
+  }
+
+  /** Nobody promised events: the mode is Generic, and now and then we ask again. */
+  #noEvents(): number {
+    if (this.#told !== 'generic') this.#setMode('generic', false);
+    return NO_EVENTS_RETRY_MS;
+  }
+
+  #failed(end: StreamEnd): number {
+    const { metrics, logger, random } = this.#options;
+    this.#history = afterStream(this.#history, end);
+    metrics.connectionErrors.inc();
+    if (end.silent) metrics.silentStreams.inc();
+    const { failures } = this.#history;
     const delayMs = jitterUp(
       exponentialDelay({ baseMs: RECONNECT_BASE_MS, capMs: RECONNECT_CAP_MS }, failures),
       0.2,
-      options.random,
+      random,
     );
-    logger.warn('runtime event stream ended', { error: attempt.error, failures, delayMs: Math.round(delayMs) });
-    await clock.sleep(delayMs, signal).catch(() => {});
+    const fields = { error: this.#lastError, failures, delayMs: Math.round(delayMs) };
+    // A runtime that stays away says so once, in the change of mode.
+    if (this.#told === 'generic') logger.debug('runtime event stream ended', fields);
+    else logger.warn('runtime event stream ended', fields);
+    return delayMs;
   }
-}
 
-/** One stream to its end. `stoodMs`: how long it was connected. */
-async function streamOnce(
-  options: EventStreamOptions,
-  signal: AbortSignal,
-): Promise<{ readonly error: unknown; readonly stoodMs: number }> {
-  const { clock, metrics } = options;
-  const begun = clock.now().mono;
-  let connectedAt: number | undefined;
-  const stood = (): number => (connectedAt === undefined ? 0 : clock.now().mono - connectedAt);
-  const onConnected = (): void => {
-    connectedAt = clock.now().mono;
+  async #once(signal: AbortSignal): Promise<{ readonly end: StreamEnd; readonly error: unknown }> {
+    const { clock, runtime } = this.#options;
+    const child = childController(signal);
+    const attempt: Attempt = {
+      begunAt: clock.now().mono,
+      controller: child.controller,
+      standsSince: undefined,
+      spoke: false,
+      failure: undefined,
+      silent: false,
+    };
+    this.#attempt = attempt;
+    const deadline = clock.setTimer(STREAM_CONNECT_TIMEOUT_MS, () => {
+      if (attempt.standsSince === undefined) this.#giveUp(attempt, 'the stream does not stand');
+    });
+    let error: unknown = 'the runtime ended the stream';
+    try {
+      for await (const event of runtime.events(child.controller.signal, () => this.#onConnected(attempt))) {
+        if (attempt.failure !== undefined) break;
+        attempt.spoke = true;
+        this.#silence.heard(event);
+        this.#options.onEvent(event);
+      }
+    } catch (thrown) {
+      error = thrown;
+    }
+    const end = { stoodMs: this.#standsMs() ?? 0, silent: attempt.silent, spoke: attempt.spoke };
+    deadline.cancel();
+    child.release();
+    this.#attempt = undefined;
+    this.#silence.streamEnded();
+    return { end, error: attempt.failure ?? error };
+  }
+
+  #onConnected(attempt: Attempt): void {
+    if (attempt !== this.#attempt || attempt.standsSince !== undefined || attempt.failure !== undefined) return;
+    const { clock, metrics } = this.#options;
+    attempt.standsSince = clock.now().mono;
     metrics.connectionSuccesses.inc();
-    metrics.connectionLatency.observe((connectedAt - begun) / 1000);
-    options.onConnected();
-  };
-  try {
-    for await (const event of options.runtime.events(signal, onConnected)) options.onEvent(event);
-    return { error: 'the runtime ended the stream', stoodMs: stood() };
-  } catch (error) {
-    return { error, stoodMs: stood() };
+    metrics.connectionLatency.observe((attempt.standsSince - attempt.begunAt) / 1000);
+    this.#silence.streamStands();
+    this.#tellMode();
+    this.#options.onTurn();
+  }
+
+  #onSilent({ type, id }: FoundChange): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    attempt.silent = true;
+    this.#giveUp(attempt, `nothing came for a change that the relist found (${type} ${id})`);
+  }
+
+  #giveUp(attempt: Attempt, failure: string): void {
+    attempt.failure = failure;
+    attempt.controller.abort(new Error(failure));
+  }
+
+  #standsMs(): number | undefined {
+    const since = this.#attempt?.standsSince;
+    return since === undefined ? undefined : this.#options.clock.now().mono - since;
+  }
+
+  #tellMode(): void {
+    const mode = nextMode(this.#told, this.#history, this.#standsMs());
+    if (mode !== undefined && mode !== this.#told) this.#setMode(mode, mode === 'generic');
+  }
+
+  #setMode(mode: PlegMode, failed: boolean): void {
+    const before = this.#told;
+    this.#told = mode;
+    this.#options.onMode({ mode, ...(before === undefined ? {} : { before }), reason: this.#lastError, failed });
   }
 }

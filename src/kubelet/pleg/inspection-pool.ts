@@ -27,6 +27,11 @@ export class InspectionPool {
     return promise;
   }
 
+  /** Whether this pod is being inspected, or waits for it. */
+  has(uid: PodUID): boolean {
+    return this.#running.has(uid) || this.#waiting.has(uid);
+  }
+
   #pump(): void {
     for (const next of this.#waiting.values()) {
       if (this.#running.size >= MAX_INSPECTIONS) return;

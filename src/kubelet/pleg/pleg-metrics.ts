@@ -12,6 +12,9 @@ export interface PlegMetrics {
   readonly connectionErrors: Counter;
   readonly connectionSuccesses: Counter;
   readonly connectionLatency: Histogram;
+  readonly silentStreams: Counter;
+  readonly mode: Gauge;
+  readonly modeChanges: Counter;
 }
 
 export function plegMetrics(registry: MetricsRegistry): PlegMetrics {
@@ -50,5 +53,19 @@ export function plegMetrics(registry: MetricsRegistry): PlegMetrics {
       'kubelet_evented_pleg_connection_latency_seconds',
       'Time from asking for the event stream until it stood.',
     ),
+    silentStreams: registry.counter({
+      name: 'mendlet_pleg_silent_streams_total',
+      help: 'Event streams given up because nothing came for a change that a relist found.',
+    }),
+    mode: registry.gauge({
+      name: 'mendlet_pleg_mode',
+      help: '1 for the mode that PLEG is in.',
+      labels: ['mode'],
+    }),
+    modeChanges: registry.counter({
+      name: 'mendlet_pleg_mode_changes_total',
+      help: 'Changes of PLEG to this mode, the first one included.',
+      labels: ['mode'],
+    }),
   };
 }

@@ -1,144 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ContainerState,
-  type ContainerStatus,
-  RuntimeError,
-  type RuntimeEvent,
-  type SandboxStatus,
-} from '../../cri/index.ts';
-import { AsyncQueue, createMetrics, seededRandom, silentLogger } from '../../lib/index.ts';
-import { createManualClock, type ManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { DirtyCause } from '../types.ts';
-import { INSTANCE_LABEL, POD_UID_LABEL } from './ownership.ts';
-import { createPleg } from './pleg.ts';
-import type { PlegRuntime } from './pleg-runtime.ts';
-
-/** A runtime of plain tables. `hang`: ids whose status never answers. `reads`: what was asked. */
-class TableRuntime implements PlegRuntime {
-  readonly sandboxes = new Map<string, SandboxStatus>();
-  readonly containers = new Map<string, ContainerStatus>();
-  readonly hang = new Set<string>();
-  readonly reads: string[] = [];
-  lists = 0;
-  down = false;
-  /** Lists wait for this when it is set. */
-  gate: Promise<void> | undefined;
-  streams: AsyncQueue<RuntimeEvent>[] = [];
-  noEvents = false;
-
-  pod(uid: string, instance = 'one'): void {
-    const labels = { [INSTANCE_LABEL]: instance, [POD_UID_LABEL]: uid };
-    this.sandboxes.set(`s-${uid}`, {
-      id: `s-${uid}`,
-      metadata: { name: uid, namespace: 'ns', uid, attempt: 0 },
-      state: 'ready',
-      createdAt: 1,
-      labels,
-      annotations: {},
-      ips: ['10.0.0.1'],
-      hostNetwork: false,
-    });
-  }
-
-  container(uid: string, id: string, state: ContainerState, attempt = 0): void {
-    this.containers.set(id, {
-      id,
-      sandboxId: `s-${uid}`,
-      name: 'app',
-      attempt,
-      state,
-      createdAt: 2 + attempt,
-      image: 'i',
-      imageRef: 'i',
-      labels: {},
-      annotations: {},
-      startedAt: 2,
-      finishedAt: state === 'exited' ? 3 : 0,
-      exitCode: state === 'exited' ? 1 : 0,
-      reason: '',
-      message: '',
-      logPath: '',
-    });
-  }
-
-  listSandboxes: PlegRuntime['listSandboxes'] = async (filter) => {
-    if (this.down) throw new RuntimeError('Unavailable', 'down');
-    const rows = [...this.sandboxes.values()];
-    await this.gate;
-    return rows.filter((each) =>
-      Object.entries(filter?.labels ?? {}).every(([key, value]) => each.labels[key] === value),
-    );
-  };
-  listContainers: PlegRuntime['listContainers'] = async (filter) => {
-    if (this.down) throw new RuntimeError('Unavailable', 'down');
-    if (filter === undefined) this.lists += 1;
-    const rows = [...this.containers.values()];
-    await this.gate;
-    return rows.filter((each) => filter?.sandboxId === undefined || each.sandboxId === filter.sandboxId);
-  };
-  sandboxStatus: PlegRuntime['sandboxStatus'] = (id) => this.#read(id, () => this.sandboxes.get(id));
-  containerStatus: PlegRuntime['containerStatus'] = (id) => this.#read(id, () => this.containers.get(id));
-  events: PlegRuntime['events'] = (signal, onConnected) => this.#events(signal, onConnected);
-
-  async *#events(signal: AbortSignal, onConnected: () => void): AsyncGenerator<RuntimeEvent> {
-    if (this.noEvents) throw new RuntimeError('Unimplemented', 'no events');
-    if (this.down) throw new RuntimeError('Unavailable', 'down');
-    const queue = new AsyncQueue<RuntimeEvent>(100);
-    signal.addEventListener('abort', () => queue.end());
-    this.streams.push(queue);
-    onConnected();
-    yield* queue;
-  }
-
-  emit(event: RuntimeEvent): void {
-    for (const stream of this.streams) stream.push(event);
-  }
-
-  async #read<T>(id: string, get: () => T): Promise<T> {
-    this.reads.push(id);
-    if (this.down) throw new RuntimeError('Unavailable', 'down');
-    if (this.hang.has(id)) await new Promise(() => {});
-    return get();
-  }
-}
-
-async function start(
-  runtime: TableRuntime,
-  options: { readonly runtimeEvents?: boolean; readonly clock?: ManualClock } = {},
-): Promise<{
-  pleg: ReturnType<typeof createPleg>;
-  clock: ManualClock;
-  dirty: [string, DirtyCause][];
-  metrics: ReturnType<typeof createMetrics>;
-  stop: () => Promise<void>;
-}> {
-  const clock = options.clock ?? createManualClock();
-  const dirty: [string, DirtyCause][] = [];
-  const controller = new AbortController();
-  const metrics = createMetrics();
-  const pleg = createPleg({
-    clock,
-    random: seededRandom(1),
-    logger: silentLogger,
-    metrics,
-    runtime,
-    instanceId: 'one',
-    runtimeEvents: options.runtimeEvents ?? false,
-    markDirty: (uid, cause) => dirty.push([uid, cause]),
-  });
-  const running = pleg.run(controller.signal);
-  await settle();
-  return {
-    pleg,
-    clock,
-    dirty,
-    metrics,
-    stop: async () => {
-      controller.abort();
-      await running;
-    },
-  };
-}
+import { RuntimeError, type SandboxStatus } from '../../cri/index.ts';
+import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
+import { startPleg, TableRuntime } from './pleg.fixtures.ts';
 
 describe('relist', () => {
   it('knows nothing before the first one, everything after it', async () => {
@@ -147,7 +10,7 @@ describe('relist', () => {
     runtime.container('a', 'c1', 'running');
     runtime.pod('foreign', 'other');
     runtime.down = true;
-    const { pleg, clock, dirty, stop } = await start(runtime);
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock());
     expect([pleg.synced(), pleg.known('a'), pleg.unhealthy()]).toEqual([false, false, 'pleg has yet to be successful']);
     runtime.down = false;
     await clock.advance(1000);
@@ -163,7 +26,7 @@ describe('relist', () => {
       runtime.pod(uid);
       runtime.container(uid, `c-${uid}`, 'running');
     }
-    const { clock, dirty, stop } = await start(runtime);
+    const { clock, dirty, stop } = await startPleg(runtime, createManualClock());
     runtime.reads.length = 0;
     dirty.length = 0;
     await clock.advance(5000);
@@ -180,7 +43,7 @@ describe('relist', () => {
   it('reports a pod that is gone, and keeps the address of a dead sandbox', async () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
-    const { pleg, clock, dirty, stop } = await start(runtime);
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock());
     const sandbox = runtime.sandboxes.get('s-a') as SandboxStatus;
     runtime.sandboxes.set('s-a', { ...sandbox, state: 'notready', ips: [] });
     await clock.advance(1000);
@@ -198,7 +61,7 @@ describe('relist', () => {
       runtime.pod(uid);
       runtime.container(uid, `c-${uid}`, 'running');
     }
-    const { pleg, clock, dirty, stop } = await start(runtime);
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock());
     dirty.length = 0;
     runtime.hang.add('c-sick');
     runtime.container('sick', 'c-sick', 'exited');
@@ -223,7 +86,7 @@ describe('relist', () => {
     runtime.pod('sick');
     runtime.container('sick', 'c', 'running');
     runtime.hang.add('c');
-    const { pleg, clock, stop } = await start(runtime);
+    const { pleg, clock, stop } = await startPleg(runtime, createManualClock());
     expect(pleg.synced()).toBe(false);
     await clock.advance(10_000);
     expect([pleg.synced(), pleg.known('sick'), pleg.known('nobody'), pleg.uids()]).toEqual([
@@ -241,7 +104,7 @@ describe('relist', () => {
   it('lets no list overwrite a read that began after it', async () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
-    const { pleg, clock, stop } = await start(runtime);
+    const { pleg, clock, stop } = await startPleg(runtime, createManualClock());
     const gate = Promise.withResolvers<void>();
     runtime.gate = gate.promise;
     await clock.advance(1000);
@@ -259,7 +122,7 @@ describe('relist', () => {
     runtime.pod('a');
     runtime.container('a', 'c0', 'exited');
     runtime.container('a', 'c1', 'running', 1);
-    const { metrics, stop } = await start(runtime);
+    const { metrics, stop } = await startPleg(runtime, createManualClock());
     expect(metrics.text()).toContain('kubelet_running_pods 1');
     expect(metrics.text()).toContain('kubelet_running_containers{container_state="exited"} 1');
     await stop();
@@ -269,7 +132,7 @@ describe('relist', () => {
 describe('health', () => {
   it('is lost after three minutes without a relist, in upstream’s words', async () => {
     const runtime = new TableRuntime();
-    const { pleg, clock, stop } = await start(runtime);
+    const { pleg, clock, stop } = await startPleg(runtime, createManualClock());
     runtime.down = true;
     await clock.advance(180_000);
     expect(pleg.unhealthy()).toBeUndefined();
@@ -283,7 +146,7 @@ describe('health', () => {
 
   it('is not lost by time in which we were away', async () => {
     const runtime = new TableRuntime();
-    const { pleg, clock, stop } = await start(runtime);
+    const { pleg, clock, stop } = await startPleg(runtime, createManualClock());
     runtime.down = true;
     await clock.advance(60_000);
     await clock.suspend(3_600_000);
@@ -297,7 +160,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'running');
-    const { dirty, stop } = await start(runtime, { runtimeEvents: true });
+    const { dirty, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     dirty.length = 0;
     runtime.reads.length = 0;
@@ -312,7 +175,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'running');
-    const { clock, dirty, stop } = await start(runtime, { runtimeEvents: true });
+    const { clock, dirty, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     dirty.length = 0;
     runtime.emit({ kind: 'stopped', id: 'c1' });
@@ -328,7 +191,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'running');
-    const { clock, stop } = await start(runtime, { runtimeEvents: true });
+    const { clock, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     runtime.emit({ kind: 'stopped', id: 'c1' });
     await clock.advance(1500);
@@ -342,7 +205,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.pod('theirs', 'other');
-    const { pleg, dirty, stop } = await start(runtime, { runtimeEvents: true });
+    const { pleg, dirty, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     dirty.length = 0;
     runtime.container('a', 'c1', 'running');
@@ -359,7 +222,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'exited');
-    const { stop } = await start(runtime, { runtimeEvents: true });
+    const { stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     runtime.reads.length = 0;
     runtime.emit({ kind: 'stopped', id: 'c1' });
@@ -372,7 +235,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'running');
-    const { clock, dirty, metrics, stop } = await start(runtime, { runtimeEvents: true });
+    const { clock, dirty, metrics, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     dirty.length = 0;
     runtime.container('a', 'c1', 'exited');
@@ -389,7 +252,7 @@ describe('runtime events', () => {
     const runtime = new TableRuntime();
     runtime.noEvents = true;
     runtime.pod('a');
-    const { pleg, clock, metrics, stop } = await start(runtime, { runtimeEvents: true });
+    const { pleg, clock, metrics, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await clock.advance(60_000);
     expect(pleg.synced()).toBe(true);
     expect(metrics.text()).toContain('kubelet_evented_pleg_connection_error_count 0');
@@ -401,7 +264,7 @@ describe('inspect', () => {
   it('shows what is there now, reports a change, and rejects when the runtime does', async () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
-    const { pleg, clock, dirty, stop } = await start(runtime);
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock());
     dirty.length = 0;
     runtime.container('a', 'c1', 'running');
     expect((await pleg.inspect('a'))?.containers.length).toBe(1);
@@ -419,7 +282,7 @@ describe('inspect', () => {
     const runtime = new TableRuntime();
     runtime.pod('a');
     runtime.container('a', 'c1', 'running');
-    const { pleg, stop } = await start(runtime, { runtimeEvents: true });
+    const { pleg, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
     await settle();
     runtime.container('a', 'c1', 'exited');
     runtime.emit({ kind: 'stopped', id: 'c1' });

@@ -1,9 +1,13 @@
 /**
  * PLEG, the pod lifecycle event generator: what the runtime has of our pods, and who must look because it changed.
  *
- *   relist each second ─► rows of all pods ─► unlike the cache? ─► inspect that pod ─┐
- *   runtime event ─► status of that one container ──────────────────────────────────┼─► cache ─► diff ─► markDirty(uid)
- *   inspect(uid), after a sync that did something ──────────────────────────────────┘
+ *   relist ─► rows of all pods ─► unlike the cache? ─► inspect that pod ─┐
+ *   runtime event ─► status of that one container ──────────────────────┼─► cache ─► diff ─► markDirty(uid)
+ *   inspect(uid), after a sync that did something ──────────────────────┘
+ *
+ * Two modes. Evented: a stream stands and has not been caught silent; the relist is the safety net, each 10 s. Generic: no
+ * stream; the relist finds everything, each second. Whatever is in doubt (a broken stream, a pod that could not be read, an
+ * event there was no room for, a failed relist) brings the next relist within the shorter period.
  */
 import { RuntimeError } from '../../cri/index.ts';
 import {
@@ -12,19 +16,23 @@ import {
   type Logger,
   type MetricsRegistry,
   type Random,
+  type Timer,
   withDeadline,
 } from '../../lib/index.ts';
 import type { DirtyCause, MarkDirty, Pleg, PodObservation, PodUID } from '../types.ts';
-import { Activity } from './activity.ts';
-import { sameSnapshot, snapshotOf } from './diff.ts';
+import { Activity, relistThresholdMs } from './activity.ts';
+import { diffSnapshots, sameSnapshot, snapshotOf } from './diff.ts';
 import { EventReader } from './event-reader.ts';
-import { watchEvents } from './event-stream.ts';
+import { EventStream, type ModeChange } from './event-stream.ts';
 import { InspectionPool } from './inspection-pool.ts';
-import { INSPECT_TIMEOUT_MS, LIST_TIMEOUT_MS, RELIST_PERIOD_MS } from './limits.ts';
+import { INSPECT_TIMEOUT_MS, LIST_TIMEOUT_MS } from './limits.ts';
 import { type PlegMetrics, plegMetrics } from './pleg-metrics.ts';
 import { PodCache } from './pod-cache.ts';
 import { listPod, listPods, type PodRows, readPod } from './pod-reader.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
+import type { FoundChange } from './silence-watch.ts';
+import type { PodRecord } from './observation.ts';
 
 export interface PlegOptions {
   readonly clock: Clock;
@@ -34,8 +42,12 @@ export interface PlegOptions {
   readonly runtime: PlegRuntime;
   readonly instanceId: string;
   readonly markDirty: MarkDirty;
-  /** `false`: the relist alone. */
+  /** Mode and periods; default: `DEFAULT_SETTINGS`. */
+  readonly settings?: Pick<KubeletSettings, 'pleg'>;
+  /** `false`: Generic, whatever the settings say. */
   readonly runtimeEvents?: boolean;
+  /** The mode changed; the first one comes with no `before`. */
+  readonly onModeChange?: (change: ModeChange) => void;
 }
 
 /** When a read began: its number orders reads, mono ms tells others. */
@@ -51,10 +63,10 @@ interface Listed {
 }
 
 export function createPleg(options: PlegOptions): Pleg {
-  return new GenericPleg(options);
+  return new RelistingPleg(options);
 }
 
-class GenericPleg implements Pleg {
+class RelistingPleg implements Pleg {
   readonly #options: PlegOptions;
   readonly #metrics: PlegMetrics;
   readonly #activity: Activity;
@@ -63,18 +75,28 @@ class GenericPleg implements Pleg {
   readonly #events: EventReader;
   /** The last inspection failed: the old record stands, and every relist tries again (upstream: podsToReinspect). */
   readonly #podsToReinspect = new Set<PodUID>();
-  /** UIDs of the last relist. */
-  #listed: ReadonlySet<PodUID> = new Set();
+  readonly #settings: KubeletSettings['pleg'];
+  readonly #stream: EventStream | undefined;
+  /** UIDs of the last relist, but for those that a read has since found gone. */
+  #listed = new Set<PodUID>();
+  #signal: AbortSignal = new AbortController().signal;
   #seq = 0;
   #synced = false;
+  #relistFailed = false;
   #relistBeganAt: number | undefined;
-  #wake: (() => void) | undefined;
-  #wakeWanted = false;
+  /** Mono ms of the next relist. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  /** Looks at `#dueAt` again. */
+  #rearm: (() => void) | undefined;
 
   constructor(options: PlegOptions) {
     this.#options = options;
     this.#metrics = plegMetrics(options.metrics);
-    this.#activity = new Activity(options.clock);
+    this.#settings = (options.settings ?? DEFAULT_SETTINGS).pleg;
+    const { mode, genericRelistPeriodMs, eventedRelistPeriodMs } = this.#settings;
+    const generic = mode === 'generic' || options.runtimeEvents === false;
+    const longestMs = generic ? genericRelistPeriodMs : Math.max(genericRelistPeriodMs, eventedRelistPeriodMs);
+    this.#activity = new Activity(options.clock, relistThresholdMs(longestMs));
     this.#events = new EventReader({
       ...options,
       cache: this.#cache,
@@ -87,8 +109,12 @@ class GenericPleg implements Pleg {
           options.logger.debug('inspecting a pod after its event failed; left to the relist', { uid, error });
         }
       },
-      reinspect: (uid) => void this.#podsToReinspect.add(uid),
+      leave: (uid) => {
+        if (uid !== undefined) this.#podsToReinspect.add(uid);
+        this.#relistWithin(genericRelistPeriodMs);
+      },
     });
+    this.#stream = generic ? undefined : this.#createStream(mode === 'evented' ? 'evented' : 'auto');
   }
 
   observation(uid: PodUID): PodObservation | undefined {
@@ -117,48 +143,75 @@ class GenericPleg implements Pleg {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
     this.#activity.start(signal);
-    const loops = [this.#relistLoop(signal)];
-    if (this.#options.runtimeEvents !== false) loops.push(this.#eventLoop(signal));
-    await Promise.all(loops);
+    if (this.#stream === undefined) this.#onMode({ mode: 'generic', reason: 'as configured', failed: false });
+    await Promise.all([this.#relistLoop(signal), this.#stream?.run(signal)]);
   }
 
-  async #eventLoop(signal: AbortSignal): Promise<void> {
-    await watchEvents(
-      {
-        ...this.#options,
-        metrics: this.#metrics,
-        onEvent: (event) => this.#events.handle(event, signal),
-        onConnected: () => this.#relistSoon(),
-      },
-      signal,
-    );
+  #createStream(mode: 'auto' | 'evented'): EventStream {
+    return new EventStream({
+      ...this.#options,
+      mode,
+      metrics: this.#metrics,
+      onEvent: (event) => this.#events.handle(event, this.#signal),
+      onTurn: () => this.#relistWithin(0),
+      onMode: (change) => this.#onMode(change),
+    });
+  }
+
+  #onMode(change: ModeChange): void {
+    const { logger, onModeChange } = this.#options;
+    const { mode, before, reason } = change;
+    this.#metrics.modeChanges.inc({ mode });
+    for (const each of ['evented', 'generic'] as const) this.#metrics.mode.set(each === mode ? 1 : 0, { mode: each });
+    if (mode === 'evented') logger.info('Evented PLEG: changes come as runtime events', { before });
+    else if (!change.failed) logger.info('Generic PLEG: changes are found by the relist', { reason });
+    else logger.warn('Generic PLEG: the event stream fails; changes are found by the relist', { reason });
+    onModeChange?.(change);
+    this.#relistWithin(0);
   }
 
   async #relistLoop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#wakeWanted = false;
+      this.#dueAt = Number.POSITIVE_INFINITY;
       await this.#relist(signal);
-      if (!this.#wakeWanted) await this.#pause(signal);
+      this.#relistWithin(this.#periodMs());
+      await this.#untilDue(signal);
     }
   }
 
-  #relistSoon(): void {
-    this.#wakeWanted = true;
-    this.#wake?.();
+  /** The longer period only while nothing is in doubt. */
+  #periodMs(): number {
+    const { genericRelistPeriodMs, eventedRelistPeriodMs } = this.#settings;
+    const sure = this.#stream?.reliedOn() === true && !this.#relistFailed && this.#podsToReinspect.size === 0;
+    return sure ? eventedRelistPeriodMs : genericRelistPeriodMs;
   }
 
-  #pause(signal: AbortSignal): Promise<void> {
+  /** The next relist begins in `delayMs` at the latest. */
+  #relistWithin(delayMs: number): void {
+    const at = this.#options.clock.now().mono + delayMs;
+    if (at >= this.#dueAt) return;
+    this.#dueAt = at;
+    this.#rearm?.();
+  }
+
+  #untilDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
       const end = (): void => {
         timer.cancel();
         signal.removeEventListener('abort', end);
-        this.#wake = undefined;
+        this.#rearm = undefined;
         resolve();
       };
-      const timer = this.#options.clock.setTimer(RELIST_PERIOD_MS, end);
+      const arm = (): Timer => clock.setTimer(this.#dueAt - clock.now().mono, end);
+      let timer = arm();
+      this.#rearm = () => {
+        timer.cancel();
+        timer = arm();
+      };
       signal.addEventListener('abort', end, { once: true });
-      this.#wake = end;
       if (signal.aborted) end();
     });
   }
@@ -170,6 +223,7 @@ class GenericPleg implements Pleg {
     if (this.#relistBeganAt !== undefined) {
       this.#metrics.relistInterval.observe((begun - this.#relistBeganAt) / 1000);
     }
+    const before = this.#relistBeganAt ?? begun;
     this.#relistBeganAt = begun;
     try {
       const pods = await this.#withDeadline(LIST_TIMEOUT_MS, signal, (callSignal) =>
@@ -177,23 +231,33 @@ class GenericPleg implements Pleg {
       );
       this.#activity.seen();
       this.#metrics.lastSeen.set(clock.now().wall / 1000);
-      const inspections = this.#compare(pods, { seq, at: begun }, signal);
+      const changes: FoundChange[] = [];
+      const inspections = this.#compare(pods, { seq, at: begun }, changes, signal);
+      this.#stream?.relisted(begun, before, changes);
       // Only the first relist waits: nobody may act before the whole node was looked at once.
       if (!this.#synced) await Promise.all(inspections);
       this.#synced = true;
+      this.#relistFailed = false;
       this.#countRunning();
     } catch (error) {
+      this.#relistFailed = true;
       if (!signal.aborted) logger.warn('PLEG relist failed', { error });
     }
     this.#metrics.relistDuration.observe((clock.now().mono - begun) / 1000);
   }
 
-  /** Starts the inspection of every pod whose rows differ from the cache; drops what is gone. */
-  #compare(pods: ReadonlyMap<PodUID, PodRows>, moment: Moment, signal: AbortSignal): Promise<void>[] {
+  /** Starts the inspection of every pod whose rows differ from the cache; drops what is gone. Adds to `changes` what it found. */
+  #compare(
+    pods: ReadonlyMap<PodUID, PodRows>,
+    moment: Moment,
+    changes: FoundChange[],
+    signal: AbortSignal,
+  ): Promise<void>[] {
     this.#listed = new Set(pods.keys());
     for (const uid of this.#podsToReinspect) if (!pods.has(uid)) this.#podsToReinspect.delete(uid);
     for (const uid of this.#cache.uids()) {
       if (pods.has(uid)) continue;
+      if (this.#knownWell(uid, moment)) changes.push(...foundChanges(this.#cache.get(uid), undefined));
       this.#report(uid, this.#cache.putPod(uid, undefined, moment.at, moment.seq), 'pleg');
     }
     const inspections: Promise<void>[] = [];
@@ -204,9 +268,16 @@ class GenericPleg implements Pleg {
       const suspect = this.#podsToReinspect.has(uid);
       const same = known !== undefined && sameSnapshot(known.snapshot, snapshotOf(rows.sandboxes, rows.containers));
       if (same && !suspect) continue;
+      if (this.#knownWell(uid, moment)) changes.push(...foundChanges(known, rows));
       inspections.push(this.#pool.add(uid, suspect, () => this.#inspectRows(uid, { rows, moment }, signal)));
     }
     return inspections;
+  }
+
+  /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is to come, or failed. */
+  #knownWell(uid: PodUID, moment: Moment): boolean {
+    const known = this.#cache.get(uid);
+    return known !== undefined && known.seq < moment.seq && !this.#podsToReinspect.has(uid) && !this.#pool.has(uid);
   }
 
   /** An inspection for the relist: never rejects; a failure is tried again with the next relist. */
@@ -249,9 +320,12 @@ class GenericPleg implements Pleg {
         return readPod(runtime, rows, this.observation(uid), call);
       });
       this.#podsToReinspect.delete(uid);
-      this.#report(uid, this.#cache.putPod(uid, reads, at, seq), cause);
+      const worthy = this.#cache.putPod(uid, reads, at, seq);
+      if (this.#cache.get(uid) === undefined) this.#listed.delete(uid);
+      this.#report(uid, worthy, cause);
     } catch (error) {
       this.#podsToReinspect.add(uid);
+      this.#relistWithin(this.#settings.genericRelistPeriodMs);
       throw error;
     }
   }
@@ -288,4 +362,18 @@ class GenericPleg implements Pleg {
       this.#metrics.runningContainers.set(count, { container_state: state });
     }
   }
+}
+
+/** What differs between the cache and a list. The dead do not come back: a list that says so is older than what we know. */
+function foundChanges(known: PodRecord | undefined, rows: PodRows | undefined): readonly FoundChange[] {
+  const before = known?.snapshot;
+  const after = rows && snapshotOf(rows.sandboxes, rows.containers);
+  const parents = new Map(
+    [...(known?.observation.containers ?? []), ...(rows?.containers ?? [])].map((each) => [each.id, each.sandboxId]),
+  );
+  return diffSnapshots(before, after)
+    .filter(
+      ({ id, type }) => type !== 'ContainerChanged' && !(type === 'ContainerStarted' && before?.get(id) === 'exited'),
+    )
+    .map(({ id, type }) => ({ id, type, sandboxId: parents.get(id) ?? id }));
 }

@@ -1,0 +1,25 @@
+/** What is said of a change of mode on the node object. Pure. */
+import type { ModeChange } from './event-stream.ts';
+
+export interface ModeEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** `undefined`: nothing to tell, as of a start. A first mode that is Generic for failed streams is told. */
+export function modeEvent({ mode, before, reason, failed }: ModeChange): ModeEvent | undefined {
+  if (failed) {
+    return {
+      type: 'Warning',
+      reason: 'EventedPLEGFailed',
+      message: `the runtime's event stream fails, falling back to Generic PLEG: ${reason}`,
+    };
+  }
+  if (mode !== 'evented' || before === undefined) return undefined;
+  return {
+    type: 'Normal',
+    reason: 'EventedPLEGRestored',
+    message: "the runtime's event stream stands again, returning to Evented PLEG",
+  };
+}
