@@ -12,6 +12,8 @@ import { Executor } from './execute/execute-actions.ts';
 import { createImageManager } from './images/image-manager.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import { type KnownNode, readNode } from './node-facts.ts';
+import type { PressureVerdict } from './eviction/pressure-step.ts';
+import { createNodeCare, type NodeCare } from './node-care.ts';
 import { createNodeManager, type NodeManager } from './node/node-manager.ts';
 import { modeEvent } from './pleg/mode-event.ts';
 import { createPleg } from './pleg/pleg.ts';
@@ -20,6 +22,8 @@ import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
 import { RuntimeState } from './runtime-state.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import type { StatsProvider } from './stats/summary.ts';
 import { createStatusManager } from './status/status-manager.ts';
 import { createMarkDirty, SyncLoop } from './sync-loop.ts';
 import type { KubeletHealth, PodDirectory, PodUID } from './types.ts';
@@ -51,6 +55,7 @@ const QOS_CGROUPS: readonly { readonly path: readonly string[]; readonly cpuShar
 export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubelet {
   const ports = { ...given, ...config, metrics: createMetrics() };
   const { clock, logger, client, random } = ports;
+  const settings = config.settings ?? DEFAULT_SETTINGS;
   let known: KnownNode | undefined;
   const hostIps = (): readonly string[] => known?.machine.addresses ?? [];
   const capacity = () => ({ cpuCores: known?.machine.cpuCores ?? 0, memoryBytes: known?.machine.memoryBytes ?? 0 });
@@ -120,7 +125,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     admit: (pod, others, since) => {
       const isWanted = ({ metadata }: Pod): boolean => desired.get(metadata?.uid ?? '')?.wanted === true;
-      return admit(pod, others, { node: nodeManager, config, known, since, now: clock.now().mono, isWanted });
+      const pressure = care.pressure();
+      return admit(pod, others, { node: nodeManager, config, known, pressure, since, now: clock.now().mono, isWanted });
     },
     node: () =>
       known === undefined ? undefined : { name: config.nodeName, hostIps: hostIps(), runtimeName: known.runtimeName },
@@ -132,7 +138,26 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     pleg: () => pleg.unhealthy(),
     runtimeErrors: () => runtimeState.errors(),
   };
-  const nodeManager = createNodeManager({ ...ports, random: random.split('node'), events, health });
+  // Replaced by the real provider as soon as it is there.
+  const nothing = { node: { nodeName: config.nodeName, startTime: '' }, pods: [] };
+  const stats: StatsProvider = { summary: async () => nothing, cpuAndMemory: async () => nothing };
+  const care: NodeCare = createNodeCare({
+    ...ports,
+    settings,
+    sharedRuntime: config.sharedRuntime === true,
+    workers,
+    stats,
+    events,
+    onChange: () => nodeManager.refresh(),
+  });
+  const nodeManager = createNodeManager({
+    ...ports,
+    random: random.split('node'),
+    events,
+    health,
+    pressure: () => care.pressure(),
+    keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
+  });
   countPods(ports.metrics, desired, workers);
 
   const notReady = (): readonly string[] => [
@@ -156,7 +181,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         await ensureQosCgroups(ports.cgroups, logger);
         await nodeManager.run(signal);
       };
-      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, { run: begin }];
+      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, { run: begin }];
       await Promise.all(parts.map((part) => part.run(signal)));
     },
   };
@@ -172,6 +197,7 @@ interface AdmissionContext {
   readonly node: NodeManager;
   readonly config: KubeletConfig;
   readonly known: KnownNode | undefined;
+  readonly pressure: PressureVerdict;
   /** Mono ms when the pod was first asked about. */
   readonly since: number;
   readonly now: number;
@@ -190,7 +216,7 @@ function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admis
     memoryBytes: machine?.memoryBytes ?? 0,
     pods: given.config.maxPods,
   };
-  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable });
+  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure: given.pressure });
   if (verdict.admitted) return verdict;
   if (!REASONS_OF_NODE.has(verdict.reason))
     return waitsForTheDead(pod, others, allocatable, given) ? undefined : verdict;
