@@ -63,6 +63,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       ...(options.apiServer && { apiServer: options.apiServer }),
       maxPods: MAX_PODS,
       version: kubernetesVersion,
+      sharedRuntime: runtime.own === undefined,
       clusterDns: [],
       clusterDomain: 'cluster.local',
       runtimeEvents: options.runtimeEvents,

@@ -33,6 +33,7 @@ const VISIBLE_TIMEOUT_MS = 5_000;
 
 export class ImageImporter {
   readonly #options: ImageImporterOptions;
+  #kept: Set<string> | undefined;
 
   constructor(options: ImageImporterOptions) {
     this.#options = options;
@@ -56,6 +57,15 @@ export class ImageImporter {
       names.push(...images);
     }
     return names;
+  }
+
+  /** Names of all that was brought in from files: no registry gives it back. */
+  async keptNames(): Promise<ReadonlySet<string>> {
+    if (this.#kept === undefined) {
+      const record = await this.#readRecord();
+      this.#kept = new Set([PAUSE_IMAGE, ...Object.values(record).flatMap(({ images }) => images)]);
+    }
+    return this.#kept;
   }
 
   /** Makes sure that the sandbox image is there. */
@@ -101,6 +111,7 @@ export class ImageImporter {
     const names = importedNames(`${result.stdout}\n${result.stderr}`);
     if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no image in it`);
     await this.#untilVisible(file, names);
+    for (const name of names) this.#kept?.add(name);
     return names;
   }
 

@@ -7,6 +7,7 @@ import { errorMessage, type Logger, type Process } from '../../lib/index.ts';
 import { RuntimeService as CriService } from '../gen/runtime_pb.js';
 import { type Container, type ImageService, RuntimeError, type RuntimeService, type StringMap } from '../runtime.ts';
 import { PAUSE_IMAGE } from './built-images.ts';
+import { keepImages } from './kept-images.ts';
 import { endContainerd } from './clean-up.node.ts';
 import { type PodNetwork, podNetwork } from './cni-config.ts';
 import { type ContainerdPaths, containerdConfig, containerdPaths } from './containerd-config.ts';
@@ -93,8 +94,9 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
       },
     });
     const how = await supervisor.start();
-    const images = new CriImages(grpc);
-    const importer = imageImporter(options, paths, images);
+    const plainImages = new CriImages(grpc);
+    const importer = imageImporter(options, paths, plainImages);
+    const images = keepImages(plainImages, () => importer.keptNames());
     const supervision = supervisor.supervise(AbortSignal.any([options.signal, ending.signal]));
     await importer.ensurePause();
     const own = join(dataDir, 'images');
