@@ -80,7 +80,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       if (told !== undefined) events.node(told.type, told.reason, told.message);
     },
   });
-  const configCache = createConfigCache({ clock, client });
+  const configCache = createConfigCache({ clock, client, logger, random: random.split('config') });
   const environment = createEnvironmentResolver({ config: configCache, events, apiServer: config.apiServer });
   const images = createImageManager({ ...ports, config: configCache, events, markDirty });
   const volumes = createVolumeManager({
@@ -175,7 +175,11 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     why: (uid) => workers.why(uid),
     settled: () => status.settled() && recorder.settled(),
     run: async (signal) => {
-      signal.addEventListener('abort', () => executor.stop(), { once: true });
+      const stop = (): void => {
+        executor.stop();
+        configCache.close();
+      };
+      signal.addEventListener('abort', stop, { once: true });
       const begin = async (): Promise<void> => {
         known = await readNode(ports, signal);
         await ensureQosCgroups(ports.cgroups, logger);

@@ -1,25 +1,41 @@
 /**
- * ConfigMaps and Secrets, read when they are needed and kept for a moment: 50 pods of one ConfigMap that start together
- * read it once. Absence is kept as shortly as presence, so that a created object is seen soon.
+ * ConfigMaps and Secrets as the node sees them: those of running pods' volumes are followed, once however many pods use
+ * them; others are read when they are needed and kept for a moment. Absence is kept as shortly as presence.
  */
 import { type ConfigMap, CONFIG_MAPS, isNotFound, type Secret, SECRETS } from '../../api/index.ts';
-import { type KubeClient, type KubeObject, type Resource } from '../../client/index.ts';
-import { type Clock, ConnectionError, withDeadline } from '../../lib/index.ts';
-import type { ConfigSource } from './config-source.ts';
-import { CONFIG_READ_TIMEOUT_MS, CONFIG_TTL_MS, MAX_CACHED_OBJECTS } from './limits.ts';
+import { type KubeClient, type Resource } from '../../client/index.ts';
+import { type Clock, ConnectionError, type Logger, type Random, withDeadline } from '../../lib/index.ts';
+import type { ConfigFollower } from './config-source.ts';
+import { FollowedObject } from './followed-object.ts';
+import { CONFIG_READ_TIMEOUT_MS, CONFIG_TTL_MS, MAX_CACHED_OBJECTS, MAX_WATCHED_OBJECTS } from './limits.ts';
 
 export interface ConfigCacheOptions {
   readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
   readonly client: KubeClient;
   readonly ttlMs?: number;
+  readonly maxWatches?: number;
 }
 
-export function createConfigCache(options: ConfigCacheOptions): ConfigSource {
-  const configMaps = new ObjectCache<ConfigMap>(options, CONFIG_MAPS);
-  const secrets = new ObjectCache<Secret>(options, SECRETS);
+export interface ConfigCache extends ConfigFollower {
+  /** Ends all that is followed. */
+  close(): void;
+}
+
+export function createConfigCache(options: ConfigCacheOptions): ConfigCache {
+  const places = { left: options.maxWatches ?? MAX_WATCHED_OBJECTS };
+  const configMaps = new ObjectCache<ConfigMap>(options, CONFIG_MAPS, places);
+  const secrets = new ObjectCache<Secret>(options, SECRETS, places);
   return {
     configMap: (namespace, name) => configMaps.get(namespace, name),
     secret: (namespace, name) => secrets.get(namespace, name),
+    follow: (kind, namespace, name, onChange) =>
+      (kind === 'ConfigMap' ? configMaps : secrets).follow(namespace, name, onChange),
+    close: () => {
+      configMaps.close();
+      secrets.close();
+    },
   };
 }
 
@@ -28,19 +44,69 @@ interface CachedRead<T> {
   readonly object: Promise<T | undefined>;
 }
 
-class ObjectCache<T extends KubeObject> {
+class ObjectCache<T extends ConfigMap | Secret> {
   readonly #options: ConfigCacheOptions;
   readonly #resource: Resource<T>;
+  /** Watches that may still be opened. */
+  readonly #places: { left: number };
   /** In order of last use. */
   readonly #reads = new Map<string, CachedRead<T>>();
+  readonly #followed = new Map<string, FollowedObject<T>>();
+  #closed = false;
 
-  constructor(options: ConfigCacheOptions, resource: Resource<T>) {
+  constructor(options: ConfigCacheOptions, resource: Resource<T>, places: { left: number }) {
     this.#options = options;
     this.#resource = resource;
+    this.#places = places;
   }
 
   get(namespace: string, name: string): Promise<T | undefined> {
     const key = `${namespace}/${name}`;
+    return this.#followed.get(key)?.get() ?? this.#cached(key, namespace, name);
+  }
+
+  follow(namespace: string, name: string, onChange: () => void): () => void {
+    if (this.#closed) return () => {};
+    const key = `${namespace}/${name}`;
+    const followed = this.#followed.get(key) ?? this.#begin(key, namespace, name);
+    // Its own function: the same listener may be given twice.
+    const listener = (): void => onChange();
+    followed.listeners.add(listener);
+    return () => {
+      followed.listeners.delete(listener);
+      if (followed.listeners.size === 0) this.#end(key, followed);
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const [key, followed] of this.#followed) this.#end(key, followed);
+  }
+
+  #begin(key: string, namespace: string, name: string): FollowedObject<T> {
+    const watch = this.#places.left > 0;
+    if (watch) this.#places.left -= 1;
+    const followed = new FollowedObject<T>({
+      ...this.#options,
+      resource: this.#resource,
+      namespace,
+      name,
+      watch,
+      read: () => this.#read(namespace, name),
+    });
+    this.#followed.set(key, followed);
+    return followed;
+  }
+
+  #end(key: string, followed: FollowedObject<T>): void {
+    if (this.#followed.get(key) !== followed) return;
+    this.#followed.delete(key);
+    this.#reads.delete(key);
+    if (followed.watched) this.#places.left += 1;
+    followed.close();
+  }
+
+  #cached(key: string, namespace: string, name: string): Promise<T | undefined> {
     const { mono } = this.#options.clock.now();
     const known = this.#reads.get(key);
     this.#reads.delete(key);

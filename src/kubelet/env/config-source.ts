@@ -6,3 +6,14 @@ export interface ConfigSource {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<Secret | undefined>;
 }
+
+export type ConfigKind = 'ConfigMap' | 'Secret';
+
+/** A source that also tells when an object changes. */
+export interface ConfigFollower extends ConfigSource {
+  /**
+   * Follows one object until the returned function is called (once; more calls do nothing). `onChange` is called when it
+   * appears, changes or goes; reads of a followed object cost nothing.
+   */
+  follow(kind: ConfigKind, namespace: string, name: string, onChange: () => void): () => void;
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
 import { CONFIG_MAPS, type Container, type Pod, SECRETS } from '../../api/index.ts';
+import { seededRandom, silentLogger } from '../../lib/index.ts';
 import type { ContainerEnvironment } from '../types.ts';
 import { createConfigCache } from './config-cache.ts';
 import { createEnvironmentResolver } from './container-environment.ts';
@@ -28,7 +29,12 @@ async function world(): Promise<World> {
   });
   const events: string[] = [];
   const resolver = createEnvironmentResolver({
-    config: createConfigCache({ clock: api.clock, client: api.client }),
+    config: createConfigCache({
+      clock: api.clock,
+      random: seededRandom(1),
+      logger: silentLogger,
+      client: api.client,
+    }),
     events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
     apiServer: { host: '10.244.0.1', port: 6443 },
   });

@@ -2,7 +2,18 @@
 
 /** ConfigMaps and Secrets kept; the least recently used go first. */
 export const MAX_CACHED_OBJECTS = 1000;
-/** How old a cached object may be when it is used (upstream's ttl strategy: 1 min; ours is short because a get is cheap). */
-export const CONFIG_TTL_MS = 10_000;
+/**
+ * How old the read of an object that nobody follows may be when it is used again (upstream's ttl strategy: 1 min): pods
+ * that start together share it, a restart after `kubectl apply` sees the new value.
+ */
+export const CONFIG_TTL_MS = 1000;
 /** Deadline of one read from the API server. */
 export const CONFIG_READ_TIMEOUT_MS = 10_000;
+/**
+ * Objects watched at once; what is followed beyond is polled. A Go server ends at 250 streams per HTTP/2 connection, and the
+ * agent's other watches and calls share it.
+ */
+export const MAX_WATCHED_OBJECTS = 150;
+/** How often an object that is not watched is read, and up to which fraction longer. */
+export const POLL_MS = 15_000;
+export const POLL_JITTER = 0.5;

@@ -79,7 +79,12 @@ async function world(): Promise<World> {
       fs,
       process,
       client: api.client,
-      config: createConfigCache({ clock: api.clock, client: api.client }),
+      config: createConfigCache({
+        clock: api.clock,
+        random: seededRandom(2),
+        logger: silentLogger,
+        client: api.client,
+      }),
       events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
       markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
       nodeName: 'n',

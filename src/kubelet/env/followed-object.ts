@@ -1,0 +1,163 @@
+/**
+ * One ConfigMap or Secret that pods on this node use: watched by its name (a node may see no more of them), polled where it
+ * cannot be watched, left alone once it is immutable (upstream: the watch-based manager of pkg/kubelet/util/manager).
+ */
+import type { ConfigMap, Secret } from '../../api/index.ts';
+import { compareResourceVersions, type KubeClient, type Resource, watcher } from '../../client/index.ts';
+import { abortable, type Clock, errorMessage, jitterUp, type Logger, type Random } from '../../lib/index.ts';
+import { POLL_JITTER, POLL_MS } from './limits.ts';
+
+type ConfigObject = ConfigMap | Secret;
+
+export interface FollowedObjectOptions<T extends ConfigObject> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly client: KubeClient;
+  readonly resource: Resource<T>;
+  readonly namespace: string;
+  readonly name: string;
+  /** `false`: too many are watched already. */
+  readonly watch: boolean;
+  /** One read of it from the server; `undefined`: there is none. */
+  readonly read: () => Promise<T | undefined>;
+}
+
+interface Waiter {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export class FollowedObject<T extends ConfigObject> {
+  readonly watched: boolean;
+  readonly listeners = new Set<() => void>();
+  readonly #options: FollowedObjectOptions<T>;
+  readonly #ended = new AbortController();
+  readonly #waiters = new Set<Waiter>();
+  #known = false;
+  #object: T | undefined;
+  #troubled = false;
+  /** Mono ms. */
+  #learntAt = 0;
+  #running = false;
+
+  constructor(options: FollowedObjectOptions<T>) {
+    this.#options = options;
+    this.watched = options.watch;
+    void this.#run();
+  }
+
+  /** Waits for the first answer. While the server gives none, it is asked directly: its refusal is the caller's to tell. */
+  async get(): Promise<T | undefined> {
+    if (!this.#known && !this.#troubled) {
+      await new Promise<void>((resolve, reject) => this.#waiters.add({ resolve, reject }));
+    } else if (!this.#known) {
+      await this.#poll();
+    } else if (this.#object?.immutable === true) {
+      await this.#lookAgain();
+    }
+    return this.#object;
+  }
+
+  /** What cannot change may have been made anew under its name: whoever comes later gets the one that is there. */
+  async #lookAgain(): Promise<void> {
+    const { mono } = this.#options.clock.now();
+    if (mono - this.#learntAt < POLL_MS) return;
+    this.#learntAt = mono;
+    await this.#poll().catch(() => {});
+    if (!this.#running && this.#object?.immutable !== true) void this.#run();
+  }
+
+  close(): void {
+    this.#ended.abort(new Error('nobody uses it any more'));
+    this.#answerWaiters((waiter) => waiter.reject(this.#ended.signal.reason));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ended;
+    if (signal.aborted) return;
+    this.#running = true;
+    try {
+      if (this.watched) await this.#watch(signal);
+      else await this.#pollAgainAndAgain(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const { resource, namespace, name } = this.#options;
+      this.#options.logger.error('following an object broke', { resource: resource.resource, namespace, name, error });
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { namespace, name } = this.#options;
+    const query = { namespace, fieldSelector: `metadata.name=${name}` };
+    let listed: T | undefined;
+    for await (const event of watcher({ ...this.#options, query }, signal)) {
+      if (event.kind === 'init') listed = undefined;
+      else if (event.kind === 'init-apply') listed = event.object;
+      else if (event.kind === 'init-done') this.#learn(listed);
+      else if (event.kind === 'apply') this.#learn(event.object);
+      else if (event.kind === 'delete') this.#learn(undefined);
+      else if (event.kind === 'error') await this.#trouble(event.error, signal);
+      if (this.#object?.immutable === true) return;
+    }
+  }
+
+  /** A list or watch that fails may still leave a plain read: the watcher's back-off is then the period of a poll. */
+  async #trouble(error: unknown, signal: AbortSignal): Promise<void> {
+    this.#fail(error);
+    const { resource, namespace, name, logger } = this.#options;
+    logger.debug('an object cannot be watched', { resource: resource.resource, namespace, name, error });
+    await abortable(this.#poll(), signal).catch((again: unknown) => {
+      if (!signal.aborted) logger.debug('nor read', { namespace, name, error: errorMessage(again) });
+    });
+  }
+
+  async #pollAgainAndAgain(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    while (!signal.aborted) {
+      await this.#poll().catch((error: unknown) => this.#fail(error));
+      if (this.#object?.immutable === true) return;
+      await clock.sleep(jitterUp(POLL_MS, POLL_JITTER, random), signal).catch(() => {});
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const found = await this.#options.read();
+    if (!this.#ended.signal.aborted && !isOlder(found, this.#object)) this.#learn(found);
+  }
+
+  #learn(object: T | undefined): void {
+    const same = this.#known && sameVersion(this.#object, object);
+    this.#object = object;
+    this.#learntAt = this.#options.clock.now().mono;
+    this.#known = true;
+    this.#troubled = false;
+    this.#answerWaiters((waiter) => waiter.resolve());
+    if (!same) for (const listener of this.listeners) listener();
+  }
+
+  /** What is known stays: an old answer is better than none. */
+  #fail(error: unknown): void {
+    this.#troubled = true;
+    this.#answerWaiters((waiter) => waiter.reject(error));
+  }
+
+  #answerWaiters(answer: (waiter: Waiter) => void): void {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const waiter of waiters) answer(waiter);
+  }
+}
+
+function sameVersion(a: ConfigObject | undefined, b: ConfigObject | undefined): boolean {
+  return a?.metadata?.uid === b?.metadata?.uid && a?.metadata?.resourceVersion === b?.metadata?.resourceVersion;
+}
+
+/** A read that began before the watch told of a newer one. */
+function isOlder(found: ConfigObject | undefined, known: ConfigObject | undefined): boolean {
+  if (found?.metadata?.uid !== known?.metadata?.uid) return false;
+  const [a, b] = [found?.metadata?.resourceVersion, known?.metadata?.resourceVersion];
+  return a !== undefined && b !== undefined && compareResourceVersions(a, b) < 0;
+}
