@@ -11,6 +11,7 @@ import {
   type UpgradeResponse,
 } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { PodDirectory, PodObservation, PodView } from '../types.ts';
 import { createKubeletServer, type KubeletServerOptions } from './kubelet-server.ts';
 
@@ -48,7 +49,7 @@ interface World {
   upgrade(url: string, protocol?: string): Promise<UpgradeResponse>;
 }
 
-function world(): World {
+function world(settings: Partial<KubeletSettings> = {}): World {
   const clock = createManualClock();
   const log = encodeText('2026-01-01T00:00:00Z stdout F hello\n');
   const container = (id: string, state: string) => ({ id, name: 'app', state, logPath: `/logs/${id}` });
@@ -70,8 +71,14 @@ function world(): World {
     stat: async () => ({ type: 'file' as const, size: log.length, mode: 0, uid: 0, gid: 0, mtimeMs: 0 }),
     readdir: async () => [],
     watch: () => ({ close: () => {} }),
+    readlink: async () => '',
   };
   const runtime: KubeletServerOptions['runtime'] = {
+    execSync: async (_, command) => ({
+      exitCode: command[0] === 'false' ? 1 : 0,
+      stdout: command.join('|'),
+      stderr: '!',
+    }),
     exec: async (request: ExecRequest) => `http://runtime/exec/${result.asked.push(request)}`,
     attach: async (request) => `http://runtime/attach/${result.asked.push(request)}`,
     portForward: async (sandbox, ports) => {
@@ -93,6 +100,7 @@ function world(): World {
     },
     directory,
     health: { syncLoop: () => result.problem, runtimeErrors: () => [] },
+    settings: { ...DEFAULT_SETTINGS, ...settings },
   });
   const request = (url: string, method: string, headers = {}): HttpRequest => ({ method, url, headers });
   const result: World = {
@@ -149,6 +157,46 @@ describe('kubelet API', () => {
     ['/exec/ns/p/app?command=x&output=1', 'POST', 400],
   ])('%s %s: %d', async (url, method, code) => {
     expect((await world().get(url, method)).status).toBe(code);
+  });
+});
+
+describe('more of the kubelet API', () => {
+  it.each([
+    ['/run/ns/p/app?cmd=ls+-l', 'POST', 200, 'ls|-l!'],
+    ['/run/ns/p/u/app?cmd=ls', 'POST', 200, 'ls!'],
+    ['/run/ns/p/app?cmd=false', 'POST', 500, "command 'false' exited with 1: !false"],
+    ['/run/ns/p/app', 'POST', 400, 'you must specify a command in "cmd"'],
+    ['/run/ns/p/init?cmd=ls', 'POST', 404, 'container not found ("init")'],
+    ['/run/ns/other/app?cmd=ls', 'POST', 404, 'pod does not exist'],
+    ['/run/ns/p/app?cmd=ls', 'GET', 405, '405: Method Not Allowed'],
+    ['/checkpoint/ns/p/app', 'POST', 404, 'checkpoints of containers are not supported by this node'],
+    ['/logs/%2e%2e/passwd', 'GET', 400, 'invalid URL path'],
+    ['/logs/a%2f..%2f..%2fpasswd', 'GET', 400, 'invalid URL path'],
+  ])('%s %s: %d', async (url, method, status, text) => {
+    expect(await world().get(url, method)).toMatchObject({ status, text });
+  });
+
+  it('shows the settings in effect', async () => {
+    const { kubeletconfig } = JSON.parse((await world({ maxPods: 12 }).get('/configz')).text);
+    expect(kubeletconfig).toMatchObject({ maxPods: 12, evictionPressureTransitionPeriod: '5m0s' });
+  });
+
+  it('lists what runs', async () => {
+    const list = JSON.parse((await world().get('/runningpods/')).text);
+    expect(list.items).toMatchObject([{ metadata: { name: 'p', uid: 'u' }, spec: { containers: [{ name: 'app' }] } }]);
+  });
+
+  it('refuses what is switched off', async () => {
+    const w = world({ enableDebuggingHandlers: false });
+    for (const url of ['/containerLogs/ns/p/app', '/runningpods/', '/logs/']) {
+      expect(await w.get(url)).toMatchObject({ status: 405, text: 'Debug endpoints are disabled.' });
+    }
+    expect(await refusal(await w.upgrade('/exec/ns/p/app?command=x&output=1'))).toBe(
+      '405 Debug endpoints are disabled.',
+    );
+    expect(await w.get('/pods')).toMatchObject({ status: 200 });
+    const quiet = world({ enableSystemLogHandler: false });
+    expect(await quiet.get('/logs/')).toMatchObject({ status: 405, text: 'logs endpoint is disabled.' });
   });
 });
 

@@ -14,7 +14,9 @@ import {
   type UpgradeResponse,
 } from '../../lib/index.ts';
 import type { StreamDialer } from '../ports.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { KubeletHealth, PodDirectory } from '../types.ts';
+import { configzRoutes } from './configz-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { MAX_CONCURRENT_REQUESTS } from './limits.ts';
 import type { LogFiles } from './log-reader.ts';
@@ -23,31 +25,37 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { podRoutes } from './pod-routes.ts';
 import { RequestError, textResponse } from './responses.ts';
 import { findRoute, parseCall, type Route, type RouteCall } from './routes.ts';
+import { type RunRouteOptions, runRoutes } from './run-routes.ts';
 import { streamRoutes } from './stream-routes.ts';
 import type { StreamingRuntime } from './streaming.ts';
+import { type SystemLogFiles, systemLogRoutes } from './system-log-routes.ts';
 
 export interface KubeletServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly fs: LogFiles;
+  readonly fs: LogFiles & SystemLogFiles;
   readonly metrics: MetricsRegistry;
-  readonly runtime: StreamingRuntime;
+  readonly runtime: StreamingRuntime & RunRouteOptions['runtime'];
   readonly streams: StreamDialer;
   readonly directory: PodDirectory;
   readonly health: KubeletHealth;
   /** Beside those that are always there. */
   readonly routes?: readonly Route[];
-  /** `false`: logs, exec and their like are refused. Default true. */
-  readonly enableDebuggingHandlers?: boolean;
+  /** Absent: `DEFAULT_SETTINGS`. */
+  readonly settings?: KubeletSettings;
 }
 
 export function createKubeletServer(options: KubeletServerOptions): Connection {
+  const { settings = DEFAULT_SETTINGS } = options;
   const server = new Server(options, [
     ...healthRoutes(options.health),
     ...podRoutes(options.directory),
     ...metricsRoutes(options.metrics),
     ...logRoutes(options),
+    ...systemLogRoutes(options.fs, settings.enableSystemLogHandler),
     ...streamRoutes(options),
+    ...runRoutes(options),
+    ...configzRoutes(settings),
     ...(options.routes ?? []),
   ]);
   return { request: (request) => server.request(request), upgrade: (request) => server.upgrade(request) };
@@ -96,7 +104,7 @@ class Server {
     const call = parseCall(request);
     const route = findRoute(this.#routes, call.parts);
     if (route === undefined) throw new RequestError(404, '404 page not found');
-    if (route.debugging === true && this.#options.enableDebuggingHandlers === false) {
+    if (route.debugging === true && this.#options.settings?.enableDebuggingHandlers === false) {
       throw new RequestError(405, 'Debug endpoints are disabled.');
     }
     const method = request.method === 'HEAD' ? 'GET' : request.method;

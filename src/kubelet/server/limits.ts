@@ -19,3 +19,8 @@ export const DENIED_TTL_MS = 30_000;
 export const MAX_ACCESS_ANSWERS = 1000;
 export const MAX_TOKEN_CHARACTERS = 16 * 1024;
 export const REVIEW_TIMEOUT_MS = 10_000;
+
+/** Longest time of a command of `/run`; upstream has no limit. */
+export const RUN_TIMEOUT_MS = 600_000;
+/** Symbolic links followed on one path below `/logs`. */
+export const MAX_LINKS = 40;

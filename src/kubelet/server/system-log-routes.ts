@@ -1,0 +1,93 @@
+/**
+ * /logs/: files and folders of the node's log folder, as upstream's file server shows them. Symbolic links are followed by
+ * hand, and none leads out of the folder.
+ */
+import { encodeText, type FileSystem, type HttpResponse } from '../../lib/index.ts';
+import { LOG_CHUNK_BYTES, MAX_LINKS } from './limits.ts';
+import { RequestError } from './responses.ts';
+import type { Route, RouteCall } from './routes.ts';
+
+export type SystemLogFiles = Pick<FileSystem, 'readAt' | 'readdir' | 'readlink' | 'stat'>;
+
+const ROOT = '/var/log';
+
+/** `isEnabled`: the setting `enableSystemLogHandler`. */
+export function systemLogRoutes(fs: SystemLogFiles, isEnabled: boolean): readonly Route[] {
+  const answer = async (call: RouteCall): Promise<HttpResponse> => {
+    if (!isEnabled) throw new RequestError(405, 'logs endpoint is disabled.');
+    return show(fs, call);
+  };
+  return [{ path: '/logs', below: true, methods: ['GET'], debugging: true, answer }];
+}
+
+async function show(fs: SystemLogFiles, { request, parts }: RouteCall): Promise<HttpResponse> {
+  const asked = parts.slice(1);
+  if (asked.some((part) => part === '.' || part === '..' || /[/\0]/.test(part))) {
+    throw new RequestError(400, 'invalid URL path');
+  }
+  const path = await resolve(fs, asked);
+  const info = path === undefined ? undefined : await fs.stat(path);
+  if (path === undefined || info === undefined) throw new RequestError(404, '404 page not found');
+  if (info.type === 'directory') return listing(await fs.readdir(path));
+  if (info.type !== 'file') throw new RequestError(403, 'not a file');
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  return { status: 200, headers, body: content(fs, path, info.size, request.signal) };
+}
+
+/** The real path below the root; `undefined`: there is nothing, or a link leads elsewhere. */
+async function resolve(fs: SystemLogFiles, parts: readonly string[]): Promise<string | undefined> {
+  let left = [...parts];
+  let path = ROOT;
+  for (let links = 0; left.length > 0; ) {
+    const [next = '', ...rest] = left;
+    left = rest;
+    if (next === '' || next === '.') continue;
+    if (next === '..') {
+      if (path === ROOT) return undefined;
+      path = path.slice(0, path.lastIndexOf('/'));
+      continue;
+    }
+    const info = await fs.stat(`${path}/${next}`);
+    if (info === undefined) return undefined;
+    if (info.type !== 'symlink') {
+      path = `${path}/${next}`;
+      continue;
+    }
+    if (++links > MAX_LINKS) return undefined;
+    const target = await fs.readlink(`${path}/${next}`);
+    if (target.startsWith('/')) {
+      if (target !== ROOT && !target.startsWith(`${ROOT}/`)) return undefined;
+      path = ROOT;
+      left = [...target.slice(ROOT.length).split('/'), ...left];
+    } else left = [...target.split('/'), ...left];
+  }
+  return path;
+}
+
+function listing(names: readonly string[]): HttpResponse {
+  const lines = names.toSorted().map((name) => `<a href="${encodeURIComponent(name)}">${escaped(name)}</a>\n`);
+  const body = encodeText(
+    `<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n${lines.join('')}</pre>\n`,
+  );
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** As long as the file was when it was asked for: one that grows has no end. */
+async function* content(
+  fs: SystemLogFiles,
+  path: string,
+  size: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < size; ) {
+    signal?.throwIfAborted();
+    const chunk = await fs.readAt(path, at, Math.min(LOG_CHUNK_BYTES, size - at));
+    if (chunk.length === 0) return;
+    at += chunk.length;
+    yield chunk;
+  }
+}
