@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseListen, parseNodeName, parsePodCidr, parseRuntime, parseSeconds } from './flag-values.ts';
+import { parseListen, parseNodeName, parsePeriod, parsePodCidr, parseRuntime, parseSeconds } from './flag-values.ts';
 
 describe('parseListen', () => {
   it.each([
@@ -67,4 +67,18 @@ describe('parseSeconds', () => {
   it.each(['0', '-1', '1.5', 'x', '', '86401'])('refuses %j', (text) =>
     expect(() => parseSeconds(text)).toThrow('seconds'),
   );
+});
+
+describe('parsePeriod', () => {
+  it.each([
+    ['10s', 10_000],
+    ['1m30s', 90_000],
+    ['300s', 300_000],
+    ['1.5s', 1500],
+    ['500ms', 500],
+    ['1h', 3_600_000],
+  ])('takes %s', (text, ms) => expect(parsePeriod(text)).toBe(ms));
+  it.each(['', '10', 's', '0s', '-1s', '1h1ms', '1 s', '10s!'])('refuses %j', (text) => {
+    expect(() => parsePeriod(text)).toThrow('Give a length of time');
+  });
 });

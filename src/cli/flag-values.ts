@@ -89,3 +89,17 @@ export function parseSeconds(text: string): number {
     throw new UsageError('Give a number of seconds, 1 to 86400.');
   return seconds;
 }
+
+const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** A length of time as Go writes it ("10s", "1m30s", "500ms"), 100 ms to 1 h. @returns ms */
+export function parsePeriod(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const ms = parts.reduce(
+    (sum, [, number, unit]) => sum + Number(number) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN),
+    0,
+  );
+  if (text === '' || parts.map(([part]) => part).join('') !== text || ms < 100 || ms > 3_600_000)
+    throw new UsageError('Give a length of time from 100ms to 1h, for instance 10s or 5m.');
+  return ms;
+}

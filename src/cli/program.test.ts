@@ -38,6 +38,11 @@ describe('runCommandLine', () => {
     });
   });
 
+  it('takes the mode of PLEG and its period', async () => {
+    const { calls } = await call('up', '--pleg', 'evented', '--pleg-relist-period', '5m');
+    expect(calls.up).toMatchObject({ pleg: 'evented', plegRelistPeriod: 300_000 });
+  });
+
   it('collects repeated flags in order', async () => {
     const { calls } = await call('up', '-f', 'a.yaml', '-f', '-', '--image-archive', 'x', '--image-archive', 'y');
     expect(calls.up).toMatchObject({ filename: ['a.yaml', '-'], imageArchive: ['x', 'y'] });
@@ -50,6 +55,10 @@ describe('runCommandLine', () => {
     [['up', '--node-name', 'A'], 'node name'],
     [['up', '--runtime', 'docker'], 'unix:///PATH'],
     [['up', '--log-format', 'xml'], 'text, json'],
+    [['up', '--pleg', 'magic'], 'auto, generic, evented'],
+    [['up', '--pleg-relist-period', '10'], 'for instance 10s'],
+    [['up', '--pleg', 'generic', '--pleg-relist-period', '10s'], 'goes with events'],
+    [['up', '--pleg', 'evented', '--no-runtime-events'], 'leave out --no-runtime-events'],
     [['up', '--demo', '--data-dir', '/x'], 'leave out --data-dir'],
     [['up', '--demo', '-f', 'x'], 'leave out -f'],
     [['up', '--demo-seconds', '3'], 'goes with --demo'],

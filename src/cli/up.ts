@@ -7,6 +7,7 @@ import {
   type ListenAddress,
   parseListen,
   parseNodeName,
+  parsePeriod,
   parsePodCidr,
   parseRuntime,
   parseSeconds,
@@ -29,8 +30,12 @@ export interface UpOptions {
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
   readonly logFormat: 'text' | 'json';
-  /** False: changes are found by the relist alone, to measure it. */
+  /** False: as `pleg: 'generic'`. */
   readonly runtimeEvents: boolean;
+  /** How changes are found; absent: as configured (auto). */
+  readonly pleg?: 'auto' | 'generic' | 'evented';
+  /** How often the relist runs while events come, ms; absent: as configured (10 s). */
+  readonly plegRelistPeriod?: number;
 }
 
 export const defaultListen = parseListen('127.0.0.1:6443');
@@ -103,7 +108,19 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       collected,
     )
     .addOption(new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'))
-    .option('--no-runtime-events', 'find out what happened by the relist alone, each second (for measurements)')
+    .addOption(
+      new Option(
+        '--pleg <MODE>',
+        'how changes of containers are found: by events of the runtime (evented), by a relist each second (generic), or by events where there are any (default: auto)',
+      ).choices(['auto', 'generic', 'evented']),
+    )
+    .addOption(
+      new Option(
+        '--pleg-relist-period <TIME>',
+        'how often the safety net, a relist, runs while events come (default: 10s; upstream: 300s)',
+      ).argParser(valueOf(parsePeriod)),
+    )
+    .option('--no-runtime-events', 'the same as --pleg generic')
     .addHelpText('after', help)
     .action(async (given: Partial<UpOptions>) => {
       const options = { ...unset, ...given } as UpOptions;
@@ -120,6 +137,13 @@ function checkTogether(options: UpOptions): void {
   }
   if (options.demo && options.filename.length > 0) {
     throw new UsageError('--demo brings its own pods: leave out -f, or start without --demo.');
+  }
+  const generic = options.pleg === 'generic' || !options.runtimeEvents;
+  if (!options.runtimeEvents && options.pleg !== undefined && options.pleg !== 'generic') {
+    throw new UsageError(`--pleg ${options.pleg} needs the runtime's events: leave out --no-runtime-events.`);
+  }
+  if (generic && options.plegRelistPeriod !== undefined) {
+    throw new UsageError('--pleg-relist-period goes with events: Generic PLEG relists each second.');
   }
   if (options.filename.filter((path) => path === '-').length > 1) {
     throw new UsageError('Standard input can be read only once: give "-f -" once.');

@@ -1,6 +1,7 @@
 /** kubelet: the node agent. Door: its ports and how to build one. Walk it with docs/follow-a-pod.md. */
 export { createKubelet, type Kubelet } from './kubelet.ts';
 export * from './ports.ts';
+export { DEFAULT_SETTINGS, type KubeletSettings } from './settings.ts';
 export type { PodDirectory, PodObservation, PodView } from './types.ts';
 export { INSTANCE_LABEL } from './pleg/ownership.ts';
 export { graceOf } from './plan/labels.ts';

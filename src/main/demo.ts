@@ -81,6 +81,8 @@ async function showDemo(
   const started = {
     dataDir,
     runtimeEvents: options.runtimeEvents,
+    ...(options.pleg && { pleg: options.pleg }),
+    ...(options.plegRelistPeriod && { plegRelistPeriod: options.plegRelistPeriod }),
     nodeName: options.nodeName,
     runtime: options.runtime,
     imageArchives,

@@ -17,9 +17,10 @@ import { runDir } from './data-dir-path.ts';
 import { startNodeAgent } from './node-agent.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
 import { nodeNameOf, readRecord, refuseChange, runtimeOf, type UpRecord, writeRecord } from './up-record.node.ts';
+import type { KubeletFlags } from './kubelet-flags.ts';
 import { UserError } from './user-error.ts';
 
-export interface HostOptions {
+export interface HostOptions extends KubeletFlags {
   readonly dataDir: DataDir;
   readonly listen: ListenAddress;
   readonly nodeName: string | undefined;
@@ -27,7 +28,6 @@ export interface HostOptions {
   readonly podCidr: Cidr | undefined;
   readonly runtime: RuntimeChoice;
   readonly imageArchives: readonly string[];
-  readonly runtimeEvents: boolean;
   readonly logger: Logger;
   /** One line of progress. */
   readonly say: (text: string) => void;
@@ -112,7 +112,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     plane,
     runtime,
     cgroups,
-    runtimeEvents: options.runtimeEvents,
+    flags: options,
     context,
   });
   const client = plane.client(selfUser, 'up');

@@ -1,6 +1,6 @@
 /** The node agent of `up`: a kubelet on the machine's own ports, speaking to the API server in memory. */
 import type { ListenAddress } from '../cli/index.ts';
-import { type Cgroups, createKubelet } from '../kubelet/index.ts';
+import { type Cgroups, createKubelet, DEFAULT_SETTINGS } from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
@@ -8,6 +8,7 @@ import { systemFileSystem } from '../lib/file-system.node.ts';
 import type { Clock, Connection, Logger, Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
+import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import type { MainContext } from './context.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { type DataPaths, podLogsDir } from './data-dir-path.ts';
@@ -28,7 +29,7 @@ export interface NodeAgentOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly background: Background;
-  readonly runtimeEvents: boolean;
+  readonly flags: KubeletFlags;
   readonly context: MainContext;
 }
 
@@ -66,7 +67,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       sharedRuntime: runtime.own === undefined,
       clusterDns: [],
       clusterDomain: 'cluster.local',
-      runtimeEvents: options.runtimeEvents,
+      settings: withFlags(DEFAULT_SETTINGS, options.flags),
     },
   );
   background.start('node agent', (signal) => kubelet.run(signal));

@@ -1,0 +1,19 @@
+/** What flags say of the kubelet's settings, laid over what was configured. Pure. */
+import type { UpOptions } from '../cli/index.ts';
+import type { KubeletSettings } from '../kubelet/index.ts';
+
+export type KubeletFlags = Pick<UpOptions, 'pleg' | 'plegRelistPeriod' | 'runtimeEvents'>;
+
+/** Flags win over `settings`, which come from a file or are the defaults. */
+export function withFlags(settings: KubeletSettings, flags: KubeletFlags): KubeletSettings {
+  const { pleg, plegRelistPeriod, runtimeEvents } = flags;
+  return {
+    ...settings,
+    pleg: {
+      ...settings.pleg,
+      ...(pleg === undefined ? {} : { mode: pleg }),
+      ...(runtimeEvents ? {} : { mode: 'generic' }),
+      ...(plegRelistPeriod === undefined ? {} : { eventedRelistPeriodMs: plegRelistPeriod }),
+    },
+  };
+}
