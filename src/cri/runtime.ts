@@ -81,13 +81,19 @@ export interface SandboxConfig {
   readonly namespaces: { readonly network: NamespaceMode; readonly pid: NamespaceMode; readonly ipc: NamespaceMode };
   readonly sysctls: StringMap;
   readonly security?: ContainerSecurity;
+  /** What the containers together ask for, and what the sandbox itself costs beside them. */
   readonly resources?: LinuxResources;
+  readonly overhead?: LinuxResources;
+  /** Which of the runtime's handlers runs the pod (RuntimeClass); absent or empty: its default. */
+  readonly runtimeHandler?: string;
 }
 
 export interface Mount {
   readonly containerPath: string;
   readonly hostPath: string;
   readonly readonly: boolean;
+  /** What is mounted below is read-only too; only for a read-only mount, and only where the handler can. */
+  readonly recursiveReadOnly?: boolean;
   readonly propagation: 'private' | 'host-to-container' | 'bidirectional';
 }
 
@@ -109,6 +115,8 @@ export interface ContainerSecurity {
   readonly runAsGroup?: number;
   readonly runAsUsername?: string;
   readonly supplementalGroups: readonly number[];
+  /** Strict: the groups that the image gives its user do not count. Absent: Merge. */
+  readonly supplementalGroupsPolicy?: 'Merge' | 'Strict';
   readonly addCapabilities: readonly string[];
   readonly dropCapabilities: readonly string[];
   readonly seccomp?: { readonly type: 'RuntimeDefault' | 'Unconfined' | 'Localhost'; readonly localhostRef?: string };
@@ -161,6 +169,19 @@ export interface RuntimeStatus {
   readonly runtimeMessage: string;
   readonly networkReady: boolean;
   readonly networkMessage: string;
+  readonly features?: RuntimeFeatures;
+}
+
+export interface RuntimeFeatures {
+  readonly supplementalGroupsPolicy: boolean;
+  /** By name; the default handler has an empty one. */
+  readonly handlers: readonly RuntimeHandler[];
+}
+
+export interface RuntimeHandler {
+  readonly name: string;
+  readonly recursiveReadOnlyMounts: boolean;
+  readonly userNamespaces: boolean;
 }
 
 export interface RuntimeVersion {
@@ -169,12 +190,15 @@ export interface RuntimeVersion {
   readonly apiVersion: string;
 }
 
+/** What the runtime says of a container's use; absent: it does not say. `at`: wall ms. */
 export interface ContainerStats {
   readonly id: string;
-  readonly cpuUsageNanoseconds: number;
-  readonly memoryWorkingSetBytes: number;
-  readonly memoryUsageBytes: number;
-  readonly rootfsUsedBytes: number;
+  readonly cpuUsageNanoseconds?: number;
+  readonly memoryWorkingSetBytes?: number;
+  readonly memoryUsageBytes?: number;
+  /** The writable layer. */
+  readonly rootfsUsedBytes?: number;
+  readonly rootfsInodesUsed?: number;
   readonly at: number;
 }
 
@@ -265,6 +289,13 @@ export interface RegistryAuth {
   readonly registryToken?: string;
 }
 
+/** What all images take up, and where. */
+export interface ImageFsInfo {
+  readonly usedBytes: number;
+  readonly inodesUsed?: number;
+  readonly mountpoint: string;
+}
+
 export interface ImageService {
   list(options?: CallOptions): Promise<readonly Image[]>;
   /** By name or id; `undefined` when it is not present. */
@@ -273,7 +304,7 @@ export interface ImageService {
   pull(image: string, auth: RegistryAuth | undefined, options?: CallOptions): Promise<string>;
   remove(image: string, options?: CallOptions): Promise<void>;
   /** Bytes used by images on their file system, with its mount point. */
-  fsInfo(options?: CallOptions): Promise<{ readonly usedBytes: number; readonly mountpoint: string }>;
+  fsInfo(options?: CallOptions): Promise<ImageFsInfo>;
 }
 
 export type RuntimeErrorCode =

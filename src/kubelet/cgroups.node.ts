@@ -1,9 +1,10 @@
 /** The machine's cgroups: v1 (also hybrid) and v2, by the file system itself or, on v2 under systemd, as slices. */
-import { constants } from 'node:fs';
+import { constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../lib/index.ts';
+import { cgroupCpuNanoseconds, cgroupFigures, type ReadCgroupFile } from './cgroup-figures.ts';
 import { cgroupWrites } from './cgroup-files.ts';
 import {
   changeSliceCall,
@@ -13,7 +14,7 @@ import {
   startSliceCall,
   stopSliceCall,
 } from './cgroup-slices.ts';
-import type { CgroupLimits, Cgroups } from './ports.ts';
+import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups } from './ports.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;
@@ -106,6 +107,65 @@ class FileCgroups implements Cgroups {
   cgroupParent(path: readonly string[]): string {
     return `/${[this.#root, ...path].join('/')}`;
   }
+
+  async cpuNanoseconds(group: CgroupName): Promise<number | undefined> {
+    return cgroupCpuNanoseconds(this.version, this.#reader(group));
+  }
+
+  async figures(group: CgroupName): Promise<CgroupFigures | undefined> {
+    return cgroupFigures(this.version, this.#reader(group));
+  }
+
+  async processes(group: CgroupName): Promise<readonly number[]> {
+    const controller = this.version === 'v2' ? 'cpu' : 'cpuacct';
+    const mount = this.#mounts.find(({ controllers }) => controllers.includes(controller));
+    return mount === undefined ? [] : pidsBelow(groupFolder(join(mount.folder, this.#root, ...group.path), group));
+  }
+
+  #reader(group: CgroupName): ReadCgroupFile {
+    return (controller, file) => {
+      const mount = this.#mounts.find(({ controllers }) => this.version === 'v2' || controllers.includes(controller));
+      if (mount === undefined) return undefined;
+      return textOf(join(groupFolder(join(mount.folder, this.#root, ...group.path), group), file));
+    };
+  }
+}
+
+/** What containerd and CRI-O call a container's group: its id under cgroupfs, a scope under systemd. */
+const CONTAINER_GROUPS: readonly ((id: string) => string)[] = [
+  (id) => id,
+  (id) => `cri-containerd-${id}.scope`,
+  (id) => `crio-${id}.scope`,
+];
+
+function groupFolder(folder: string, { containerId }: CgroupName): string {
+  if (containerId === undefined) return folder;
+  const names = CONTAINER_GROUPS.map((name) => join(folder, name(containerId)));
+  return names.find((name) => existsSync(name)) ?? join(folder, containerId);
+}
+
+/** The kernel answers from memory, so these reads do not wait for any disk or container. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Gone between two reads, or a file that this kernel does not have.
+    return undefined;
+  }
+}
+
+function pidsBelow(folder: string): readonly number[] {
+  const own = (textOf(join(folder, 'cgroup.procs')) ?? '').split('\n').map(Number);
+  return [...own.filter((pid) => pid > 0), ...foldersIn(folder).flatMap((name) => pidsBelow(join(folder, name)))];
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
 }
 
 class SystemdCgroups implements Cgroups {
@@ -152,6 +212,22 @@ class SystemdCgroups implements Cgroups {
 
   cgroupParent(path: readonly string[]): string {
     return sliceFolder([this.#root, ...path]);
+  }
+
+  async cpuNanoseconds(group: CgroupName): Promise<number | undefined> {
+    return cgroupCpuNanoseconds(this.version, this.#reader(group));
+  }
+
+  async figures(group: CgroupName): Promise<CgroupFigures | undefined> {
+    return cgroupFigures(this.version, this.#reader(group));
+  }
+
+  async processes(group: CgroupName): Promise<readonly number[]> {
+    return pidsBelow(groupFolder(this.#folder(group.path), group));
+  }
+
+  #reader(group: CgroupName): ReadCgroupFile {
+    return (_controller, file) => textOf(join(groupFolder(this.#folder(group.path), group), file));
   }
 
   #folder(path: readonly string[]): string {

@@ -20,10 +20,13 @@ import { createPleg } from './pleg/pleg.ts';
 import { createPodQueue, PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
+import { measuredImages, measuredRuntime } from './runtime-operations.ts';
 import { RuntimeState } from './runtime-state.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
+import { statsRoutes } from './server/stats-routes.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
-import type { StatsProvider } from './stats/summary.ts';
+import { createStats } from './stats/stats-provider.ts';
 import { createStatusManager } from './status/status-manager.ts';
 import { createMarkDirty, SyncLoop } from './sync-loop.ts';
 import type { KubeletHealth, PodDirectory, PodUID } from './types.ts';
@@ -53,7 +56,15 @@ const QOS_CGROUPS: readonly { readonly path: readonly string[]; readonly cpuShar
 ];
 
 export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubelet {
-  const ports = { ...given, ...config, metrics: createMetrics() };
+  const metrics = createMetrics();
+  const measuring = { clock: given.clock, metrics };
+  const ports = {
+    ...given,
+    ...config,
+    metrics,
+    runtime: measuredRuntime(given.runtime, measuring),
+    images: measuredImages(given.images, measuring),
+  };
   const { clock, logger, client, random } = ports;
   const settings = config.settings ?? DEFAULT_SETTINGS;
   let known: KnownNode | undefined;
@@ -91,8 +102,10 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     markDirty,
     nodeResources: capacity,
   });
+  const probeMetrics = createMetrics();
   const probes = createProbeManager({
     ...ports,
+    metrics: probeMetrics,
     random: random.split('probes'),
     transport: ports.probeTransport,
     events,
@@ -138,9 +151,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     pleg: () => pleg.unhealthy(),
     runtimeErrors: () => runtimeState.errors(),
   };
-  // Replaced by the real provider as soon as it is there.
-  const nothing = { node: { nodeName: config.nodeName, startTime: '' }, pods: [] };
-  const stats: StatsProvider = { summary: async () => nothing, cpuAndMemory: async () => nothing };
+  const stats = createStats({ ...ports, directory: workers, volumes });
   const care: NodeCare = createNodeCare({
     ...ports,
     settings,
@@ -159,6 +170,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
   });
   countPods(ports.metrics, desired, workers);
+  registerProcessMetrics(ports.metrics, { nodeName: config.nodeName, meter: ports.machine });
 
   const notReady = (): readonly string[] => [
     ...(known === undefined ? ['the machine and the runtime'] : []),
@@ -167,7 +179,12 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     ...(nodeManager.node() === undefined ? ['the registration of the node'] : []),
   ];
   return {
-    connection: createKubeletServer({ ...ports, directory: workers, health }),
+    connection: createKubeletServer({
+      ...ports,
+      directory: workers,
+      health,
+      routes: statsRoutes({ ...ports, stats, probeMetrics }),
+    }),
     metrics: ports.metrics,
     notReady,
     ready: () => notReady().length === 0,
@@ -185,7 +202,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         await ensureQosCgroups(ports.cgroups, logger);
         await nodeManager.run(signal);
       };
-      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, { run: begin }];
+      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, stats, { run: begin }];
       await Promise.all(parts.map((part) => part.run(signal)));
     },
   };

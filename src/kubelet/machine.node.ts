@@ -1,7 +1,8 @@
 /** The machine as the node object shows it, from /proc, /sys and os-release. */
-import { readFile, statfs } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstat, opendir, readFile, statfs } from 'node:fs/promises';
 import { arch, cpus, hostname, networkInterfaces, release, totalmem } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   defaultInterface,
   type InterfaceAddress,
@@ -10,15 +11,40 @@ import {
   osImage,
   processCount,
 } from './machine-facts.ts';
-import type { Machine, MachineFacts, MachinePressure } from './ports.ts';
+import type {
+  DiskUsage,
+  InterfaceFigures,
+  Machine,
+  MachineFacts,
+  MachinePressure,
+  MachineUsage,
+  Meter,
+  ProcessFigures,
+} from './ports.ts';
+import { bootTime, interfaceFigures, machineUsage, processFigures } from './proc-figures.ts';
 
 /** Node's names of processors in Go's words, which Kubernetes labels nodes with. */
 const ARCHITECTURE: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 
-/** `rootDir`: the agent's own folder; `imageDir`: where images and writable layers lie. Neither must exist yet. */
-export function openMachine(options: { readonly rootDir: string; readonly imageDir: string }): Machine {
+export interface MachineOptions {
+  /** The agent's own folder; it need not exist yet. */
+  readonly rootDir: string;
+  /** Where images and writable layers lie; it need not exist yet. */
+  readonly imageDir: string;
+  /** The container runtime's process, where it is known. */
+  readonly runtimePid?: () => number | undefined;
+}
+
+export function openMachine(options: MachineOptions): Machine & Meter {
   return {
     facts,
+    usage,
+    process: (which) => {
+      const pid = which === 'kubelet' ? process.pid : options.runtimePid?.();
+      return pid === undefined ? undefined : processOf(pid);
+    },
+    networkOf,
+    diskUsage,
     async pressure(): Promise<MachinePressure> {
       const [meminfo, loadavg] = await Promise.all([text('/proc/meminfo'), text('/proc/loadavg')]);
       return {
@@ -51,6 +77,104 @@ async function facts(): Promise<MachineFacts> {
     maxPids: Math.min(pidMax, threadsMax),
     swap: (await firstText('/proc/swaps')).trim().split('\n').length > 1,
   };
+}
+
+/** Files of /proc are answered from memory: read at once, they cost less than a turn of the thread pool. */
+async function usage(): Promise<MachineUsage> {
+  const route = defaultInterface(procText('/proc/net/route') ?? '');
+  return machineUsage({
+    stat: procText('/proc/stat') ?? '',
+    meminfo: procText('/proc/meminfo') ?? '',
+    vmstat: procText('/proc/vmstat') ?? '',
+    netDev: procText('/proc/self/net/dev') ?? '',
+    pressure: {
+      ...withText('cpu', '/proc/pressure/cpu'),
+      ...withText('memory', '/proc/pressure/memory'),
+      ...withText('io', '/proc/pressure/io'),
+    },
+    ...(route !== undefined && { defaultInterface: route }),
+  });
+}
+
+function withText<K extends string>(key: K, path: string): Partial<Record<K, string>> {
+  const found = procText(path);
+  return found === undefined ? {} : ({ [key]: found } as Partial<Record<K, string>>);
+}
+
+function procText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // A process that ended, or a file that this kernel does not have.
+    return undefined;
+  }
+}
+
+function processOf(pid: number): ProcessFigures | undefined {
+  const folder = `/proc/${pid}`;
+  const stat = procText(join(folder, 'stat'));
+  const status = procText(join(folder, 'status'));
+  if (stat === undefined || status === undefined) return undefined;
+  const limits = procText(join(folder, 'limits'));
+  return processFigures({
+    stat,
+    status,
+    bootedAt: bootTime(procText('/proc/stat') ?? ''),
+    ...(limits !== undefined && { limits }),
+    ...openFilesOf(folder),
+  });
+}
+
+function openFilesOf(folder: string): { readonly openFiles?: number } {
+  try {
+    return { openFiles: readdirSync(join(folder, 'fd')).length };
+  } catch {
+    return {};
+  }
+}
+
+async function networkOf(pid: number): Promise<readonly InterfaceFigures[] | undefined> {
+  try {
+    if (readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net')) return undefined;
+    return interfaceFigures(readFileSync(`/proc/${pid}/net/dev`, 'utf8'));
+  } catch {
+    // It ended.
+    return undefined;
+  }
+}
+
+const BYTES_PER_BLOCK = 512;
+
+/** One entry after the other, off our own thread: a slow disk delays nobody but who asked. */
+async function diskUsage(
+  path: string,
+  { maxEntries, signal }: { readonly maxEntries: number; readonly signal: AbortSignal },
+): Promise<DiskUsage | undefined> {
+  const top = await lstat(path).catch(() => undefined);
+  if (top === undefined) return undefined;
+  const linked = new Set<string>();
+  let bytes = top.blocks * BYTES_PER_BLOCK;
+  let inodes = 1;
+  const folders = top.isDirectory() ? [path] : [];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await opendir(folder, { bufferSize: 256 }).catch(() => undefined);
+    if (entries === undefined) continue;
+    for await (const entry of entries) {
+      signal.throwIfAborted();
+      const name = join(folder, entry.name);
+      const found = await lstat(name).catch(() => undefined);
+      if (found === undefined || found.dev !== top.dev) continue;
+      if (!found.isDirectory() && found.nlink > 1) {
+        if (linked.has(String(found.ino))) continue;
+        linked.add(String(found.ino));
+      }
+      bytes += found.blocks * BYTES_PER_BLOCK;
+      inodes += 1;
+      if (inodes > maxEntries) return undefined;
+      if (found.isDirectory()) folders.push(name);
+    }
+  }
+  return { bytes, inodes };
 }
 
 function text(path: string): Promise<string> {

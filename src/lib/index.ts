@@ -14,6 +14,7 @@ export * from './http-headers.ts';
 export * from './http.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
+export { formatNumber, labelText } from './metrics-text.ts';
 export * from './process.ts';
 export * from './random.ts';
 export * from './seeded-random.ts';

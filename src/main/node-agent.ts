@@ -51,7 +51,11 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       images: runtime.images,
       client: plane.client(user, 'kubelet'),
       cgroups: options.cgroups,
-      machine: openMachine({ rootDir: paths.agent, imageDir: paths.containerd }),
+      machine: openMachine({
+        rootDir: paths.agent,
+        imageDir: paths.containerd,
+        runtimePid: () => runtime.own?.pid(),
+      }),
       probeTransport: createProbeTransport({ clock }),
       streams: createStreamDialer({ clock }),
     },

@@ -38,7 +38,13 @@ export interface NodeRuntime {
   /** "containerd 1.6.20" */
   readonly name: string;
   /** With a private containerd: the bridge's address, and a way to bring images in. */
-  readonly own?: { readonly gateway: string; readonly importer: ImageImporter; readonly how: 'adopted' | 'started' };
+  readonly own?: {
+    readonly gateway: string;
+    readonly importer: ImageImporter;
+    readonly how: 'adopted' | 'started';
+    /** containerd's process; it changes when containerd is started again. */
+    readonly pid: () => number | undefined;
+  };
 }
 
 const NETWORK_LOCK = '/run/mendlet-network.lock';
@@ -95,7 +101,8 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
       await opened.close();
     });
     const { runtime, images, importer, network, how } = opened;
-    return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how } };
+    const pid = (): number | undefined => opened.containerdPid();
+    return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how, pid } };
   } catch (error) {
     throw forUser(error);
   }

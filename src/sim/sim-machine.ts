@@ -1,5 +1,5 @@
 /** The small ports of a simulated machine: what it is, its cgroups, its programs. */
-import type { Cgroups, Machine, StreamDialer } from '../kubelet/index.ts';
+import type { Cgroups, Machine, Meter, StreamDialer } from '../kubelet/index.ts';
 import type { Process } from '../lib/index.ts';
 import type { SimDisk } from './sim-disk.ts';
 
@@ -13,7 +13,7 @@ export interface MachineState {
   readonly disk: SimDisk;
 }
 
-export function createSimMachine(state: MachineState): Machine {
+export function createSimMachine(state: MachineState): Machine & Meter {
   return {
     facts: async () => ({
       machineId: `machine-${state.name}`,
@@ -38,6 +38,22 @@ export function createSimMachine(state: MachineState): Machine {
       };
       return { memoryAvailableBytes: 12 * GIB, pids: 200, rootFs: fs, imageFs: fs };
     },
+    usage: async () => ({
+      bootedAt: 0,
+      memory: {
+        totalBytes: 16 * GIB,
+        usageBytes: 4 * GIB,
+        workingSetBytes: 4 * GIB,
+        rssBytes: 2 * GIB,
+        cacheBytes: 2 * GIB,
+        swapTotalBytes: 0,
+        swapFreeBytes: 0,
+      },
+      interfaces: [],
+    }),
+    process: () => undefined,
+    networkOf: async () => undefined,
+    diskUsage: async () => ({ bytes: 4096, inodes: 1 }),
   };
 }
 
@@ -63,6 +79,10 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
         .map((name) => name.slice(prefix.length));
     },
     cgroupParent: (path) => `/${key(path)}`,
+    // Nothing is counted in simulated groups.
+    cpuNanoseconds: async () => undefined,
+    figures: async () => undefined,
+    processes: async () => [],
   };
 }
 

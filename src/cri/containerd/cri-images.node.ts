@@ -1,7 +1,14 @@
 /** ImageService over CRI v1. */
 import { type Client, createClient } from '@connectrpc/connect';
 import { ImageService as CriService } from '../gen/runtime_pb.js';
-import { type CallOptions, type Image, type ImageService, type RegistryAuth, RuntimeError } from '../runtime.ts';
+import {
+  type CallOptions,
+  type Image,
+  type ImageFsInfo,
+  type ImageService,
+  type RegistryAuth,
+  RuntimeError,
+} from '../runtime.ts';
 import { imageFromCri } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 import { authToCri } from './to-cri.ts';
@@ -46,9 +53,13 @@ export class CriImages implements ImageService {
     await this.#grpc.call((call) => this.#cri.removeImage({ image: { image } }, call), options);
   }
 
-  async fsInfo(options?: CallOptions): Promise<{ readonly usedBytes: number; readonly mountpoint: string }> {
+  async fsInfo(options?: CallOptions): Promise<ImageFsInfo> {
     const { imageFilesystems } = await this.#grpc.call((call) => this.#cri.imageFsInfo({}, call), options);
     const [first] = imageFilesystems;
-    return { usedBytes: Number(first?.usedBytes?.value ?? 0n), mountpoint: first?.fsId?.mountpoint ?? '' };
+    return {
+      usedBytes: Number(first?.usedBytes?.value ?? 0n),
+      ...(first?.inodesUsed && { inodesUsed: Number(first.inodesUsed.value) }),
+      mountpoint: first?.fsId?.mountpoint ?? '',
+    };
   }
 }

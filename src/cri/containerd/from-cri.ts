@@ -110,13 +110,15 @@ export function containerStatusFromCri(from: CriContainerStatus, sandboxId = '')
 }
 
 export function statsFromCri(from: CriContainerStats): ContainerStats {
+  const { cpu, memory, writableLayer } = from;
   return {
     id: from.attributes?.id ?? '',
-    cpuUsageNanoseconds: Number(from.cpu?.usageCoreNanoSeconds?.value ?? 0n),
-    memoryWorkingSetBytes: Number(from.memory?.workingSetBytes?.value ?? 0n),
-    memoryUsageBytes: Number(from.memory?.usageBytes?.value ?? 0n),
-    rootfsUsedBytes: Number(from.writableLayer?.usedBytes?.value ?? 0n),
-    at: ms(from.cpu?.timestamp ?? from.memory?.timestamp ?? 0n),
+    ...(cpu?.usageCoreNanoSeconds && { cpuUsageNanoseconds: Number(cpu.usageCoreNanoSeconds.value) }),
+    ...(memory?.workingSetBytes && { memoryWorkingSetBytes: Number(memory.workingSetBytes.value) }),
+    ...(memory?.usageBytes && { memoryUsageBytes: Number(memory.usageBytes.value) }),
+    ...(writableLayer?.usedBytes && { rootfsUsedBytes: Number(writableLayer.usedBytes.value) }),
+    ...(writableLayer?.inodesUsed && { rootfsInodesUsed: Number(writableLayer.inodesUsed.value) }),
+    at: ms(cpu?.timestamp ?? memory?.timestamp ?? 0n),
   };
 }
 
@@ -145,6 +147,14 @@ export function runtimeStatusFromCri(from: StatusResponse): RuntimeStatus {
     runtimeMessage: words('RuntimeReady'),
     networkReady: condition('NetworkReady')?.status ?? false,
     networkMessage: words('NetworkReady'),
+    features: {
+      supplementalGroupsPolicy: from.features?.supplementalGroupsPolicy ?? false,
+      handlers: from.runtimeHandlers.map(({ name, features }) => ({
+        name,
+        recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts ?? false,
+        userNamespaces: features?.userNamespaces ?? false,
+      })),
+    },
   };
 }
 

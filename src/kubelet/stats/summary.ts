@@ -7,6 +7,31 @@ export interface CpuStats {
   /** Billionths of a core, over the last sampling window. */
   readonly usageNanoCores?: number;
   readonly usageCoreNanoSeconds?: number;
+  readonly psi?: PsiStats;
+}
+
+/** Pressure stall information (cgroup v2 alone). `total`: µs; the averages: percent. */
+export interface PsiData {
+  readonly total: number;
+  readonly avg10: number;
+  readonly avg60: number;
+  readonly avg300: number;
+}
+
+export interface PsiStats {
+  readonly full: PsiData;
+  readonly some: PsiData;
+}
+
+export interface IoStats {
+  readonly time: string;
+  readonly psi?: PsiStats;
+}
+
+export interface SwapStats {
+  readonly time: string;
+  readonly swapAvailableBytes?: number;
+  readonly swapUsageBytes?: number;
 }
 
 export interface MemoryStats {
@@ -17,6 +42,7 @@ export interface MemoryStats {
   readonly rssBytes?: number;
   readonly pageFaults?: number;
   readonly majorPageFaults?: number;
+  readonly psi?: PsiStats;
 }
 
 export interface FsStats {
@@ -41,6 +67,7 @@ export interface InterfaceStats {
   readonly txErrors?: number;
 }
 
+/** The default interface's own figures, and all interfaces'. `name` is empty when there is no default interface. */
 export interface NetworkStats extends InterfaceStats {
   readonly time: string;
   readonly interfaces?: readonly InterfaceStats[];
@@ -51,6 +78,8 @@ export interface ContainerStats {
   readonly startTime: string;
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
+  readonly io?: IoStats;
+  readonly swap?: SwapStats;
   /** The writable layer. */
   readonly rootfs?: FsStats;
   readonly logs?: FsStats;
@@ -67,6 +96,8 @@ export interface PodStats {
   readonly containers: readonly ContainerStats[];
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
+  readonly io?: IoStats;
+  readonly swap?: SwapStats;
   readonly network?: NetworkStats;
   readonly volume?: readonly VolumeStats[];
   /** Writable layers, logs and emptyDirs on disk together. */
@@ -80,6 +111,8 @@ export interface NodeStats {
   readonly systemContainers?: readonly ContainerStats[];
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
+  readonly io?: IoStats;
+  readonly swap?: SwapStats;
   readonly network?: NetworkStats;
   readonly fs?: FsStats;
   readonly runtime?: { readonly imageFs?: FsStats; readonly containerFs?: FsStats };
