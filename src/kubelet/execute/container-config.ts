@@ -1,6 +1,6 @@
 /** A container as the runtime takes it (upstream: kuberuntime_container.go generateContainerConfig). Pure. */
 import type { Container, Pod } from '../../api/index.ts';
-import type { ContainerConfig, Mount, StringMap } from '../../cri/index.ts';
+import type { ContainerConfig, ContainerSecurity, Mount, StringMap } from '../../cri/index.ts';
 import { INSTANCE_LABEL } from '../pleg/ownership.ts';
 import { formatBackOff } from '../plan/back-off.ts';
 import { containerHash } from '../plan/container-hash.ts';
@@ -36,6 +36,8 @@ export interface ContainerConfigInput {
   readonly args: readonly string[];
   readonly mounts: readonly Mount[];
   readonly backOff: BackOffState | undefined;
+  /** Whose processes an ephemeral container is to see. */
+  readonly targetContainerId?: string | undefined;
   readonly instanceId: string;
   readonly node: NodeMemory;
 }
@@ -59,9 +61,15 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     resources: containerResources(pod, container, input.node),
-    security: containerSecurity(pod, container, input.imageUser),
+    security: targeted(containerSecurity(pod, container, input.imageUser), input.targetContainerId),
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
   };
+}
+
+/** In a pod whose processes all see each other there is no target to choose. */
+function targeted(security: ContainerSecurity, targetContainerId: string | undefined): ContainerSecurity {
+  if (targetContainerId === undefined || security.pid !== 'container') return security;
+  return { ...security, pid: 'target', targetContainerId };
 }
 
 function containerLabels(pod: Pod, container: Container, instanceId: string): StringMap {

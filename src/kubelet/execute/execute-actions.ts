@@ -15,7 +15,7 @@ import { terminationMessagePath } from './pod-paths.ts';
 import { prepareCgroup } from './prepare-cgroup.ts';
 import { reclaimPod, removeContainer, removePodLogs, removeSandbox, stopSandbox } from './removals.ts';
 import { startContainer } from './start-container.ts';
-import { stopContainer } from './stop-container.ts';
+import { preStop, stopContainer } from './stop-container.ts';
 import { readTerminationMessage } from './termination-message.ts';
 
 export interface ExecuteOptions extends ExecutePorts {
@@ -167,6 +167,8 @@ export class Executor {
         return await this.#starts.run(() => startContainer(context, job, action));
       case 'stop-container':
         return await stopContainer(context, job, action, podIp);
+      case 'pre-stop':
+        return await preStop(context, job, action, podIp);
       case 'stop-sandbox':
         return await stopSandbox(context, action);
       case 'remove-sandbox':

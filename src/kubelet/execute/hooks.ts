@@ -1,10 +1,12 @@
 /** postStart and preStop: exec, httpGet, sleep (upstream: lifecycle/handlers.go). */
-import type { Container, HTTPGetAction, LifecycleHandler } from '../../api/index.ts';
+import type { Container, HTTPGetAction, LifecycleHandler, Pod } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
+import type { ProbeAttempt } from '../ports.ts';
 import type { VerbContext } from './context.ts';
 import { HTTP_HOOK_TIMEOUT_MS } from './limits.ts';
 
 export interface HookTarget {
+  readonly pod: Pod;
   readonly containerId: string;
   readonly podIp: string;
   readonly container: Container;
@@ -13,7 +15,7 @@ export interface HookTarget {
   readonly signal: AbortSignal;
 }
 
-type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport'>;
+type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport' | 'events'>;
 
 /** What went wrong, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
@@ -46,21 +48,55 @@ async function run(context: HookContext, hook: LifecycleHandler, target: HookTar
   return 'the hook has no handler that can be run';
 }
 
+/** Every answer is a good one: a hook tells, it does not ask. Upstream's own words where it fails. */
 async function httpHook(context: HookContext, get: HTTPGetAction, target: HookTarget): Promise<string | undefined> {
   const port = hookPort(get, target.container);
   if (port === undefined) return `the container has no port "${get.port}"`;
-  const attempt = await context.probeTransport.http({
-    scheme: get.scheme === 'HTTPS' ? 'https' : 'http',
+  const scheme = get.scheme === 'HTTPS' ? 'https' : 'http';
+  const request = {
+    scheme,
     host: get.host === undefined || get.host === '' ? target.podIp : get.host,
     port,
     path: get.path ?? '/',
-    headers: (get.httpHeaders ?? []).map(({ name, value }) => ({ name, value })),
+    headers: hookHeaders(get),
     timeoutMs: Math.min(target.timeoutMs, HTTP_HOOK_TIMEOUT_MS),
-  });
-  return attempt.result === 'success' ? undefined : attempt.output;
+  } as const;
+  const attempt = await context.probeTransport.http(request);
+  if (wasAnswered(attempt)) return undefined;
+  if (scheme !== 'https' || !attempt.output.includes(PLAIN_ANSWER)) return attempt.output;
+  // Manifests of old say HTTPS for servers that speak HTTP; what is secret stays unsaid.
+  const headers = request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization');
+  const again = await context.probeTransport.http({ ...request, scheme: 'http', headers });
+  if (!wasAnswered(again)) return attempt.output;
+  const message = 'request to HTTPS lifecycle hook got HTTP response, retry with HTTP succeeded';
+  context.events.pod(target.pod, 'Warning', 'LifecycleHTTPFallback', message);
+  return undefined;
 }
 
+/** Of the transport: a server that speaks HTTP was asked for TLS. */
+const PLAIN_ANSWER = 'server gave HTTP response to HTTPS client';
+
+/** The transport was made for probes, which hold a status against the server. */
+function wasAnswered({ result, output }: ProbeAttempt): boolean {
+  return result === 'success' || output.startsWith('HTTP probe failed with statuscode');
+}
+
+/** Upstream's defaults; an empty value takes one away. */
+function hookHeaders({ httpHeaders = [] }: HTTPGetAction): { readonly name: string; readonly value: string }[] {
+  const has = (wanted: string) => httpHeaders.some(({ name }) => name.toLowerCase() === wanted);
+  const given = httpHeaders.filter(
+    ({ name, value }) => value !== '' || !['user-agent', 'accept'].includes(name.toLowerCase()),
+  );
+  return [
+    ...given.map(({ name, value }) => ({ name, value })),
+    ...(has('user-agent') ? [] : [{ name: 'User-Agent', value: 'kube-lifecycle/1.36' }]),
+    ...(has('accept') ? [] : [{ name: 'Accept', value: '*/*' }]),
+  ];
+}
+
+/** By number or by the name of one of the container's ports; 80 where nothing is said. */
 function hookPort({ port }: HTTPGetAction, container: Container): number | undefined {
+  if (port === '' || port === undefined) return 80;
   const number = Number(port);
   if (Number.isInteger(number) && number > 0) return number;
   return container.ports?.find(({ name }) => name === port)?.containerPort;

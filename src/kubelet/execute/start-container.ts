@@ -2,11 +2,11 @@
  * Creates and starts one container, then runs its postStart hook. Every way to fail has upstream's reason: what cannot
  * be configured, what the runtime would not create, what it would not start (kuberuntime_container.go startContainer).
  */
-import type { Container, Pod } from '../../api/index.ts';
+import type { Container, EphemeralContainer, Pod } from '../../api/index.ts';
 import type { ContainerConfig } from '../../cri/index.ts';
 import { FileError } from '../../lib/index.ts';
 import type { PodAction } from '../plan/actions.ts';
-import { allContainers, fieldPath } from '../plan/containers.ts';
+import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
 import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
 import { podSandboxConfig } from './create-sandbox.ts';
@@ -27,11 +27,11 @@ const CALLED_OFF: VerbResult = { ok: false, reason: 'Terminating', message: 'the
 
 export async function startContainer(context: VerbContext, job: Job, action: Start): Promise<VerbResult> {
   const { pod } = job;
-  const podContainer = allContainers(pod).find(({ container }) => container.name === action.container);
+  const podContainer = findContainer(pod, action.container);
   if (podContainer === undefined)
     return { ok: false, reason: 'CreateContainerConfigError', message: 'no such container' };
   const path = fieldPath(podContainer);
-  const type = podContainer.kind === 'app' ? 'container' : 'init_container';
+  const type = CONTAINER_TYPES[podContainer.kind];
   const fail = (result: VerbResult): VerbResult => {
     if (result.ok || result.cancelled === true) return result;
     context.metrics.startedContainersErrors.inc({ container_type: type, code: result.reason });
@@ -65,13 +65,17 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
   }
   context.metrics.startedContainers.inc({ container_type: type });
   context.events.pod(pod, 'Normal', 'Started', 'Container started', path);
-  return await postStart(context, job, podContainer.container, { id, podIp: action.podIps[0] ?? '', path });
+  return await postStart(context, job, podContainer.container, { id, podIp: hookAddress(context, pod, action), path });
 }
 
 /** Everything before the first call to the runtime; rejects with file errors. */
 async function prepare(context: VerbContext, pod: Pod, container: Container, action: Start): Promise<Prepared> {
   const problem = nonRootProblem(pod, container, action.imageUser);
   if (problem !== undefined) return { ok: false, message: problem };
+  const { targetContainerName = '' } = container as EphemeralContainer;
+  if (targetContainerName !== '' && action.targetContainerId === undefined) {
+    return { ok: false, message: `unable to find target container ${targetContainerName}` };
+  }
   const node = context.node();
   const hostNetwork = pod.spec?.hostNetwork === true;
   const podIps = hostNetwork ? node.hostIps : action.podIps;
@@ -117,6 +121,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     args: environment.args,
     mounts: mounts.mounts,
     backOff: action.backOff,
+    targetContainerId: action.targetContainerId,
     instanceId: context.config.instanceId,
     node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
   });
@@ -157,6 +162,11 @@ async function ensureSubPath({ fs }: VerbContext, { volumePath, subPath, content
   }
 }
 
+/** Where an httpGet hook finds the pod. */
+function hookAddress(context: VerbContext, pod: Pod, { podIps }: Start): string {
+  return (pod.spec?.hostNetwork === true ? context.node().hostIps[0] : podIps[0]) ?? '';
+}
+
 /** A failed hook kills its container (upstream: PostStartHookError). */
 async function postStart(
   context: VerbContext,
@@ -167,7 +177,7 @@ async function postStart(
   const hook = container.lifecycle?.postStart;
   if (hook === undefined) return { ok: true, containerId: started.id };
   const { id: containerId, podIp } = started;
-  const target = { containerId, podIp, container, timeoutMs: POST_START_TIMEOUT_MS, signal: job.signal };
+  const target = { pod: job.pod, containerId, podIp, container, timeoutMs: POST_START_TIMEOUT_MS, signal: job.signal };
   const problem = await runHook(context, hook, target);
   if (problem === undefined || job.cancelled) return { ok: true, containerId };
   context.events.pod(job.pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', started.path);

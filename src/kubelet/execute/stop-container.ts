@@ -4,40 +4,56 @@
  */
 import { RuntimeError } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
-import { allContainers, fieldPath } from '../plan/containers.ts';
+import { fieldPath, findContainer } from '../plan/containers.ts';
 import { GRACE_EXTENSION_SECONDS } from '../plan/limits.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { runHook } from './hooks.ts';
 import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 
 type Stop = Extract<PodAction, { verb: 'stop-container' }>;
+type PreStop = Extract<PodAction, { verb: 'pre-stop' }>;
 
 export async function stopContainer(context: VerbContext, job: Job, action: Stop, podIp: string): Promise<VerbResult> {
-  const { pod } = job;
-  const podContainer = allContainers(pod).find(({ container }) => container.name === action.container);
-  const path = podContainer === undefined ? undefined : fieldPath(podContainer);
-  if (action.message !== undefined) context.events.pod(pod, 'Normal', 'Killing', action.message, path);
-  const hook = podContainer?.container.lifecycle?.preStop;
-  let hookRan = false;
-  if (hook !== undefined && podContainer !== undefined && action.preStop && action.graceMs > 0) {
-    hookRan = true;
-    const target = {
-      containerId: action.containerId,
-      podIp,
-      container: podContainer.container,
-      timeoutMs: action.graceMs,
-      signal: job.signal,
-    };
-    const problem = await boundedHook(context, action.graceMs, () => runHook(context, hook, target));
-    if (problem !== undefined && !job.signal.aborted) {
-      context.logger.info('preStop hook failed', { container: action.container, problem });
-      context.events.pod(pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed', path);
-    }
-    // A shorter grace has its own stop under way.
-    if (job.signal.aborted) return DONE;
-  }
+  tellKilling(context, job, action);
+  const hookRan = action.preStop && (await runPreStop(context, job, action, podIp));
+  // A shorter grace has its own stop under way.
+  if (job.signal.aborted) return DONE;
   const leftMs = Math.max(action.deadline - context.clock.now().mono, action.atLeastMs);
   return await stop(context, action.containerId, graceSeconds(leftMs, hookRan));
+}
+
+/** The hook alone, of a container that is stopped later. A hook that fails is told, and is no reason to run it again. */
+export async function preStop(context: VerbContext, job: Job, action: PreStop, podIp: string): Promise<VerbResult> {
+  tellKilling(context, job, action);
+  await runPreStop(context, job, action, podIp);
+  return DONE;
+}
+
+function tellKilling(context: VerbContext, { pod }: Job, { container, message }: Stop | PreStop): void {
+  if (message === undefined) return;
+  const podContainer = findContainer(pod, container);
+  const path = podContainer === undefined ? undefined : fieldPath(podContainer);
+  context.events.pod(pod, 'Normal', 'Killing', message, path);
+}
+
+/** False: there is no hook to run, or no time for it. */
+async function runPreStop(
+  context: VerbContext,
+  { pod, signal }: Job,
+  action: Stop | PreStop,
+  podIp: string,
+): Promise<boolean> {
+  const podContainer = findContainer(pod, action.container);
+  const hook = podContainer?.container.lifecycle?.preStop;
+  if (hook === undefined || podContainer === undefined || action.graceMs <= 0) return false;
+  const { containerId, graceMs: timeoutMs } = action;
+  const target = { pod, containerId, podIp, container: podContainer.container, timeoutMs, signal };
+  const problem = await boundedHook(context, timeoutMs, () => runHook(context, hook, target));
+  if (problem !== undefined && !signal.aborted) {
+    context.logger.info('preStop hook failed', { container: action.container, problem });
+    context.events.pod(pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed', fieldPath(podContainer));
+  }
+  return true;
 }
 
 /** Whole seconds, rounded up: SIGKILL never comes early. */

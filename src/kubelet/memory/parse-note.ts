@@ -49,8 +49,16 @@ const isContainer = shape({
   backOff: optional(shape({ key: isText, delayMs: isTime, lastUpdate: isTime, attempt: isCount })),
   failure: optional(shape({ attempt: isCount, failures: isCount, reason: isText, message: isText, failedAt: isTime })),
   kill: optional(
-    shape({ containerId: isText, message: isText, gracePeriodSeconds: isTime, requestedAt: isTime, restart: isFlag }),
+    shape({
+      containerId: isText,
+      message: isText,
+      gracePeriodSeconds: isTime,
+      requestedAt: isTime,
+      restart: isFlag,
+      skipPreStop: optional(isFlag),
+    }),
   ),
+  freshFrom: optional(isCount),
 });
 
 const isTermination = shape({ reason: isText, message: isText, gracePeriodSeconds: isTime, requestedAt: isTime });
@@ -68,6 +76,7 @@ const isNote = shape({
   sandboxAttempt: optional(isCount),
   initializedSandboxId: optional(isText),
   containers: (value) => isFields(value) && Object.values(value).every(isContainer),
+  restartAll: optional(shape({ sources: listOf(isText) })),
   termination: optional(isTermination),
   end: optional(isEnd),
   reclaimed: isFlag,

@@ -6,7 +6,7 @@ import type { ContainerStateTerminated, ContainerStatus as ApiContainerStatus, P
 import { parseTime } from '../../lib/index.ts';
 import type { PodObservation, RuntimeContainer } from '../types.ts';
 import { backOffKey, nominalDelayMs } from './back-off.ts';
-import { allContainers } from './containers.ts';
+import { allContainers, findContainer } from './containers.ts';
 import { backOffOf, restartCountOf } from './labels.ts';
 import { MAX_DEATHS_REMEMBERED } from './limits.ts';
 import {
@@ -145,7 +145,8 @@ export function noteFromStatus(note: PodNote, pod: Pod): PodNote {
   let next = note;
   const startTime = parseTime(status?.startTime);
   if (startTime !== undefined) next = { ...next, startTime, admitted: true };
-  for (const entry of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+  const entries = [status?.initContainerStatuses, status?.containerStatuses, status?.ephemeralContainerStatuses];
+  for (const entry of entries.flatMap((list) => list ?? [])) {
     next = withContainer(next, entry.name, memoryOfStatus(pod, entry));
   }
   return next;
@@ -160,7 +161,7 @@ function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {
     newest: { containerId: id, restartCount: entry.restartCount, startedAt },
     deaths: ended === undefined ? [] : [statusDeath(ended, id, entry.restartCount)],
   };
-  const spec = allContainers(pod).find(({ container }) => container.name === entry.name)?.container;
+  const spec = findContainer(pod, entry.name)?.container;
   if (spec === undefined || entry.state?.waiting?.reason !== 'CrashLoopBackOff') return memory;
   const delayMs = nominalDelayMs(entry.restartCount);
   return {

@@ -16,6 +16,8 @@ export type PodAction =
       readonly imageId: string;
       readonly imageUser?: { readonly uid?: number; readonly username?: string };
       readonly podIps: readonly string[];
+      /** Of an ephemeral container: whose processes it is to see. `undefined` with a target named in the spec: it is not there. */
+      readonly targetContainerId?: string;
       /** Written on the container, so that the next decision survives the agent. */
       readonly backOff?: BackOffState;
       /** How it is killed when its postStart hook fails. */
@@ -34,6 +36,16 @@ export type PodAction =
       /** Text of the Killing event; absent when it was said before (a shorter grace overtakes). */
       readonly message?: string;
       readonly preStop: boolean;
+    }
+  /** The preStop hook of a sidecar whose turn to stop comes later: hooks run at once, as upstream's do. */
+  | {
+      readonly verb: 'pre-stop';
+      readonly container: string;
+      readonly containerId: string;
+      /** What is left of the grace at the plan's time. */
+      readonly graceMs: number;
+      /** Text of the Killing event. */
+      readonly message: string;
     }
   /** No start begun earlier may go on. */
   | { readonly verb: 'cancel-starts' }
@@ -61,6 +73,7 @@ export function jobKey(action: PodAction): string {
     case 'start-container':
       return `${action.verb}/${action.container}`;
     case 'stop-container':
+    case 'pre-stop':
     case 'remove-container':
     case 'read-termination-message':
       return `${action.verb}/${action.containerId}`;

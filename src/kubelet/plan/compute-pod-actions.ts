@@ -4,6 +4,7 @@
  */
 import type { PodStatus } from '../../api/index.ts';
 import { assertNever } from '../../lib/index.ts';
+import type { RuntimeSandbox } from '../types.ts';
 import { absorbObservation } from './absorb-observation.ts';
 import type { PodAction } from './actions.ts';
 import { allContainers } from './containers.ts';
@@ -15,7 +16,8 @@ import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
 import { planRemovals, planTerminationMessages } from './plan-dead.ts';
 import { planInitContainers } from './plan-init-containers.ts';
-import { planSandbox, sandboxesOf } from './plan-sandbox.ts';
+import { planRestartAll } from './plan-restart-all.ts';
+import { planSandbox, sandboxChange, sandboxesOf } from './plan-sandbox.ts';
 import { backOffMono, exitMono, planStart, startRetryAt } from './plan-start.ts';
 import { isGone, planFinished, planTerminated, planTerminating } from './plan-termination.ts';
 import type { PodMemory } from './pod-memory.ts';
@@ -133,18 +135,63 @@ function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly Contai
   }
 }
 
-function planSyncing(draft: Draft, views: readonly ContainerView[]): void {
+function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   if (draft.input.facts.volumes === undefined) draft.actions.push({ verb: 'prepare-volumes' });
-  const sandbox = nothingToStart(draft, views) ? sandboxesOf(draft.input.observed)[0] : planSandbox(draft, views);
-  const inits = views.filter(({ kind }) => kind !== 'app');
+  const restart = planRestartAll(draft, seen);
+  const views = restart === 'begun' ? viewsOf(draft) : seen;
+  const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
+  const [current] = sandboxesOf(draft.input.observed);
+  if (restart === 'held') {
+    const isGood = sandboxChange(draft.input.pod, sandboxesOf(draft.input.observed)) === undefined;
+    planEphemeralContainers(draft, ephemeral, isGood ? current : undefined);
+    return;
+  }
+  const idle = nothingToStart(draft, views);
+  const sandbox = idle ? current : planSandbox(draft, views);
+  if (!idle) planEphemeralContainers(draft, ephemeral, sandbox);
+  const inits = views.filter(({ kind }) => kind === 'init' || kind === 'sidecar');
   const apps = views.filter(({ kind }) => kind === 'app');
   if (sandbox === undefined) {
     prepareStarts(draft, inits.length > 0 ? inits.slice(0, 1) : apps);
     return;
   }
   if (!planInitContainers(draft, inits, sandbox)) return;
-  for (const view of apps) planContainer(draft, view, sandbox);
+  planAppContainers(draft, apps, sandbox);
   planRemovals(draft, views);
+}
+
+/** First of all and beside everything: they are for looking at a pod that may be stuck. None is ever started again. */
+function planEphemeralContainers(
+  draft: Draft,
+  views: readonly ContainerView[],
+  sandbox: RuntimeSandbox | undefined,
+): void {
+  for (const view of views) {
+    if (!view.instances.some(isAlive) && !isFinal(draft.input.pod, view)) planStart(draft, view, sandbox);
+  }
+}
+
+/** Side by side, but for one with a postStart hook: those after it in the spec wait for the hook, as upstream's loop does. */
+function planAppContainers(draft: Draft, views: readonly ContainerView[], sandbox: RuntimeSandbox): void {
+  let hooked: string | undefined;
+  for (const view of views) {
+    const starts = !view.instances.some(isAlive) && !isFinal(draft.input.pod, view);
+    if (hooked !== undefined && starts) {
+      planStart(draft, view, undefined);
+      wait(draft, `container ${view.container.name} starts after the postStart hook of ${hooked}`);
+    } else {
+      planContainer(draft, view, sandbox);
+    }
+    if (hasHookAhead(draft, view)) hooked ??= view.container.name;
+  }
+}
+
+/** It is on its way to running and has a postStart hook that has not ended. One that waits after a failure holds nobody up. */
+function hasHookAhead(draft: Draft, view: ContainerView): boolean {
+  const { name, lifecycle } = view.container;
+  if (lifecycle?.postStart === undefined || isFinal(draft.input.pod, view)) return false;
+  if (draft.input.facts.jobs[`start-container/${name}`] !== undefined) return true;
+  return !view.instances.some(isAlive) && draft.waiting[name] === undefined;
 }
 
 /** Images are asked for while the sandbox comes up. */

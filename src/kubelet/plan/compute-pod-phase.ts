@@ -1,6 +1,6 @@
 /** A pod's phase from its containers' statuses (upstream: getPhase, kubelet_pods.go). Pure. */
 import type { ContainerStatus, Pod } from '../../api/index.ts';
-import { initContainerKind, podRestartPolicy } from './restart-policy.ts';
+import { initContainerKind } from './restart-policy.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
@@ -40,8 +40,8 @@ function countInit({ pod, initStatuses, initialized, final }: PhaseInput): { pen
       if (!initialized && status?.state?.running === undefined) pending += 1;
     } else if (ended !== undefined && ended.exitCode !== 0) {
       // One that is tried again leaves the pod Pending by its app containers, which wait.
-      if (final.has(container.name) && podRestartPolicy(pod) === 'Never') failedForGood += 1;
-    } else if (status?.state?.terminated === undefined && !initialized) {
+      if (final.has(container.name)) failedForGood += 1;
+    } else if (ended === undefined && !initialized) {
       pending += 1;
     }
   }

@@ -19,22 +19,30 @@ export interface ContainerStatusInput {
 
 export function containerStatus(input: ContainerStatusInput): ContainerStatus {
   const { view, previous, plan } = input;
-  const running = view.instances.find(({ state }) => state === 'running');
+  const newest = view.instances.find(({ state }) => state === 'running');
+  const running = hasHookAhead(input) ? undefined : newest;
   const state = containerState(input, running);
-  const shown = running?.id ?? view.memory.newest?.containerId;
+  const shown = newest?.id ?? view.memory.newest?.containerId;
   const lastDeath = view.memory.deaths.find((death) => state.terminated === undefined || death !== view.death);
   const started = running !== undefined && hasStarted(input, running);
+  const isEphemeral = view.kind === 'ephemeral';
   return {
     name: view.container.name,
     state,
     lastState: lastDeath === undefined ? {} : { terminated: terminatedState(lastDeath, plan.node.runtimeName) },
-    ready: isReady(input, running, started, state),
+    ready: !isEphemeral && isReady(input, running, started, state),
     restartCount: Math.max(view.memory.newest?.restartCount ?? 0, previous?.restartCount ?? 0),
-    image: imageName(running ?? view.newest, view.container.image ?? ''),
-    imageID: (running ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
+    image: imageName(newest ?? view.newest, view.container.image ?? ''),
+    imageID: (newest ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
     ...(shown === undefined ? {} : { containerID: `${plan.node.runtimeName}://${shown}` }),
-    started,
+    ...(isEphemeral ? {} : { started }),
   };
+}
+
+/** As documented: a container is not Running before its postStart hook has ended. */
+function hasHookAhead({ view, plan }: ContainerStatusInput): boolean {
+  const { name, lifecycle } = view.container;
+  return lifecycle?.postStart !== undefined && plan.facts.jobs[`start-container/${name}`] !== undefined;
 }
 
 /** As the runtime names it; by its bare ID only if the spec does too. */
@@ -62,7 +70,8 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
 
 /** Upstream: PodInitializing when the pod has init containers and this one has to wait for them. */
 function defaultWaitingReason({ plan, view }: ContainerStatusInput): string {
-  const waitsForInit = view.kind !== 'app' || (plan.pod.spec?.initContainers ?? []).length > 0;
+  const waitsForInit =
+    view.kind === 'init' || view.kind === 'sidecar' || (plan.pod.spec?.initContainers ?? []).length > 0;
   return waitsForInit ? 'PodInitializing' : 'ContainerCreating';
 }
 

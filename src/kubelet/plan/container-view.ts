@@ -38,13 +38,20 @@ export function isAlive(container: RuntimeContainer): boolean {
 /** Its last end is final: it is not started again in this pod's life. */
 export function isFinal(pod: Pod, view: ContainerView): boolean {
   if (view.death === undefined || view.instances.some(isAlive)) return false;
+  if (view.kind === 'ephemeral') return true;
+  if (isHistory(view)) return false;
   const { kill } = view.memory;
   if (kill?.containerId === view.death.containerId) return !kill.restart;
   return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
 }
 
-/** It is started again although its exit code alone would leave it: a failed probe or a changed image ended it. */
+/** Its last end was before all containers were restarted: it starts anew, whatever its policy says of that end. */
+export function isHistory({ death, memory }: Pick<ContainerView, 'death' | 'memory'>): boolean {
+  return death !== undefined && death.restartCount < (memory.freshFrom ?? 0);
+}
+
+/** It is started again although its exit code alone would leave it: a failed probe, a changed image, or another's end. */
 export function restartsDespitePolicy(pod: Pod, view: ContainerView): boolean {
   if (view.death === undefined || isFinal(pod, view)) return false;
-  return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
+  return isHistory(view) || !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
 }

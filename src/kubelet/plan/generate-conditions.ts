@@ -2,7 +2,7 @@
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import type { PodPhase } from './compute-pod-phase.ts';
-import { initContainerKind } from './restart-policy.ts';
+import { initContainerKind, mayRestartAll } from './restart-policy.ts';
 
 export interface ConditionsInput {
   readonly pod: Pod;
@@ -11,6 +11,8 @@ export interface ConditionsInput {
   readonly statuses: readonly ContainerStatus[];
   /** The current sandbox is ready and has its network. */
   readonly sandboxReady: boolean;
+  /** All containers are being restarted (KEP-5532). */
+  readonly restartingAll: boolean;
   readonly previous: PodStatus | undefined;
   /** To add, e.g. DisruptionTarget. */
   readonly extra?: PodCondition;
@@ -20,7 +22,14 @@ export interface ConditionsInput {
 
 type Verdict = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-const OWNED = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']);
+const OWNED = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'AllContainersRestarting',
+]);
 
 /** All conditions in upstream's order: others' first, then ours. Transition times are kept while the status stays. */
 export function generateConditions(input: ConditionsInput): PodCondition[] {
@@ -31,6 +40,7 @@ export function generateConditions(input: ConditionsInput): PodCondition[] {
     readyVerdict(input, containersReady),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
+    ...(mayRestartAll(input.pod) ? [restartingAllVerdict(input)] : []),
   ];
   const foreign = (input.pod.status?.conditions ?? []).filter(
     ({ type }) => !OWNED.has(type) && type !== input.extra?.type,
@@ -84,6 +94,15 @@ function readyVerdict({ pod }: ConditionsInput, containersReady: Verdict): Verdi
   }
   if (problems.length === 0) return { type: 'Ready', status: 'True' };
   return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: problems.join(', ') };
+}
+
+function restartingAllVerdict({ phase, restartingAll }: ConditionsInput): Verdict {
+  const type = 'AllContainersRestarting';
+  if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
+  if (!restartingAll) return { type, status: 'False' };
+  const message = 'container exited with restart policy rule';
+  return { type, status: 'True', reason: 'RestartAllContainersStarted', message };
 }
 
 function initializedVerdict({ pod, phase, initStatuses, statuses }: ConditionsInput): Verdict {

@@ -3,7 +3,7 @@ import type { ContainerStatus, PodStatus } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { qosClassOf } from '../../api/index.ts';
 import { computePodPhase, type PodPhase } from './compute-pod-phase.ts';
-import { appContainers, initContainers, type PodContainer } from './containers.ts';
+import { appContainers, ephemeralContainers, initContainers, type PodContainer } from './containers.ts';
 import { containerStatus } from './container-status.ts';
 import { isFinal, viewContainer } from './container-view.ts';
 import type { WaitingReason } from './draft.ts';
@@ -35,6 +35,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   };
   const everInitialized = note.initializedSandboxId !== undefined;
   const { initStatuses, statuses } = terminated ? markLost(told, everInitialized) : told;
+  const ephemeral = statusesOf(input, ephemeralContainers(pod), previous?.ephemeralContainerStatuses, terminated);
   const computed = computePodPhase({ pod, initStatuses, statuses, terminated, initialized, final: finalNames(input) });
   const phase = effectivePhase(input, computed, terminated);
   const addresses = addressesOf(input);
@@ -52,6 +53,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
       initStatuses,
       statuses,
       sandboxReady,
+      restartingAll: note.restartAll !== undefined && !terminated,
       previous,
       ...(condition === undefined ? {} : { extra: condition }),
       wall: now.wall,
@@ -62,6 +64,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
     ...(note.startTime === undefined ? {} : { startTime: formatTime(note.startTime) }),
     ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
     ...(note.end?.reason !== undefined && !note.admitted ? {} : { containerStatuses: statuses }),
+    ...(ephemeral.length === 0 || !note.admitted ? {} : { ephemeralContainerStatuses: ephemeral }),
     qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec ?? { containers: [] }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { PodObservation, RuntimeSandbox } from '../types.ts';
 import { containersNamed } from './absorb-observation.ts';
-import { isAlive, isFinal, type ContainerView } from './container-view.ts';
+import { isAlive, isFinal, isHistory, type ContainerView } from './container-view.ts';
 import { type Draft, wait } from './draft.ts';
 import { planContainer } from './plan-container.ts';
 import { planStart } from './plan-start.ts';
@@ -16,14 +16,26 @@ export function planInitContainers(
   sandbox: RuntimeSandbox | undefined,
 ): boolean {
   const initialized = sandbox !== undefined && draft.note.initializedSandboxId === sandbox.id;
+  let blocked = false;
   for (const view of views) {
+    if (blocked) {
+      keepGoing(draft, view, sandbox);
+      continue;
+    }
     const done =
       view.kind === 'sidecar' ? sidecarStarted(draft, view, sandbox) : initDone(draft, view, sandbox, initialized);
-    if (!done && !initialized) return false;
+    blocked = !done && !initialized;
   }
+  if (blocked) return false;
   if (sandbox === undefined) return views.length === 0;
   if (!initialized) draft.note = { ...draft.note, initializedSandboxId: sandbox.id };
   return true;
+}
+
+/** A sidecar that was reached already is kept running, whatever goes on before it. */
+function keepGoing(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): void {
+  if (view.kind !== 'sidecar' || isHistory(view)) return;
+  if (view.instances.some(({ sandboxId }) => sandboxId === sandbox?.id)) planContainer(draft, view, sandbox);
 }
 
 function initDone(
@@ -38,7 +50,7 @@ function initDone(
     wait(draft, `init container ${name} runs`);
     return false;
   }
-  if (sandbox !== undefined && succeededIn(draft.input.observed, name, sandbox.id)) return true;
+  if (sandbox !== undefined && !isHistory(view) && succeededIn(draft.input.observed, name, sandbox.id)) return true;
   // An end in an earlier sandbox is history: there the work is done again.
   const inThisSandbox = view.newest?.sandboxId === sandbox?.id;
   if (inThisSandbox && isFinal(draft.input.pod, view) && view.death?.exitCode !== 0) {
@@ -54,9 +66,13 @@ function succeededIn(observed: PodObservation | undefined, name: string, sandbox
   return newest?.sandboxId === sandboxId && newest.state === 'exited' && newest.exitCode === 0;
 }
 
-/** Its startup probe, if it has one, must have succeeded before the next init container starts. */
+/** Its postStart hook and its startup probe, if it has them, must have succeeded before the next init container starts. */
 function sidecarStarted(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): boolean {
   if (!planContainer(draft, view, sandbox)) return false;
+  if (draft.input.facts.jobs[`start-container/${view.container.name}`] !== undefined) {
+    wait(draft, `sidecar ${view.container.name} is being started`);
+    return false;
+  }
   if (view.container.startupProbe === undefined || view.newest === undefined) return true;
   const started = draft.input.facts.probes[view.newest.id]?.startup === 'success';
   if (!started) wait(draft, `sidecar ${view.container.name} has not started`);

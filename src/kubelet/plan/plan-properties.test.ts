@@ -151,6 +151,8 @@ class Model {
         assert(!this.containers.some(({ attempt }) => attempt === action.attempt), 'an attempt was used twice');
         this.containers.push(this.started(action));
         break;
+      case 'pre-stop':
+        break;
       case 'stop-container':
         // Whoever stops it waits for its grace: the model lets it pass.
         this.advance(action.graceMs / 2);

@@ -2,10 +2,11 @@
  * Starting one container: not before its back-off is over, its last failed start long enough ago, its image there, the
  * volumes ready and the sandbox up. What can be prepared is asked for early, so that it goes on side by side. Pure.
  */
+import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
-import { neverRan } from './absorb-observation.ts';
+import { containersNamed, neverRan } from './absorb-observation.ts';
 import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
-import type { ContainerView } from './container-view.ts';
+import { type ContainerView, isHistory } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
@@ -36,12 +37,20 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
     imageId: image.imageId,
     ...(image.user === undefined ? {} : { imageUser: image.user }),
     podIps: sandbox.ips,
+    ...targetOf(draft, view),
     ...(backOff === undefined ? {} : { backOff }),
     onHookFailure: {
       gracePeriodSeconds: gracePeriodSeconds(draft.input.pod),
       restart: restartsAfterProbeKill(draft.input.pod, view.container, view.kind),
     },
   });
+}
+
+/** The container whose processes an ephemeral one is to see: it need not run; then the runtime says what is wrong. */
+function targetOf(draft: Draft, { container }: ContainerView): { readonly targetContainerId?: string } {
+  const { targetContainerName = '' } = container as EphemeralContainer;
+  const [target] = targetContainerName === '' ? [] : containersNamed(draft.input.observed, targetContainerName);
+  return target === undefined ? {} : { targetContainerId: target.id };
 }
 
 /** The last try of this very start failed too recently. */
@@ -62,10 +71,12 @@ export function startRetryAt(draft: Draft, name: string, failure: StartFailure):
 }
 
 /** CrashLoopBackOff. `undefined`: the first start, which has no entry. */
-function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
+export function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
   const { death, memory, container } = view;
   if (death === undefined) return undefined;
   if (memory.backOff !== undefined && memory.backOff.attempt === view.nextAttempt) return memory.backOff;
+  // It ended for another's sake: its own curve stays as it is.
+  if (isHistory(view)) return memory.backOff;
   const { now, pod } = draft.input;
   const answer = crashLoopBackOff({
     key: backOffKey(pod, container),

@@ -10,8 +10,10 @@ export interface StopOptions {
   readonly deadline: number;
   /** The whole grace. */
   readonly gracePeriodSeconds: number;
-  /** Text of the Killing event. */
-  readonly message: string;
+  /** Text of the Killing event; absent when it was told. */
+  readonly message?: string;
+  /** Default true. */
+  readonly preStop?: boolean;
 }
 
 export function planStop(draft: Draft, instance: RuntimeContainer, options: StopOptions): void {
@@ -30,7 +32,9 @@ export function planStop(draft: Draft, instance: RuntimeContainer, options: Stop
   if (running === undefined) {
     // Whether a stop of an earlier life, or one that failed, was ever heard is not known: its process hears this one.
     const atLeastMs = Math.min(gracePeriodSeconds, GRACE_EXTENSION_SECONDS) * 1000;
-    if (act(draft, { ...stop, atLeastMs, message, preStop: graceMs > 0 })) draft.why.push(message);
+    const told = message === undefined ? {} : { message };
+    if (act(draft, { ...stop, atLeastMs, ...told, preStop: graceMs > 0 && options.preStop !== false }))
+      draft.why.push(message ?? `container ${instance.name} is stopped`);
     return;
   }
   if (deadline < (running.deadline ?? Number.POSITIVE_INFINITY)) {
@@ -48,7 +52,12 @@ export function planKill(
   draft: Draft,
   view: ContainerView,
   instance: RuntimeContainer,
-  kill: { readonly message: string; readonly gracePeriodSeconds?: number; readonly restart: boolean },
+  kill: {
+    readonly message: string;
+    readonly gracePeriodSeconds?: number;
+    readonly restart: boolean;
+    readonly skipPreStop?: boolean;
+  },
 ): void {
   const { now, pod } = draft.input;
   const known = view.memory.kill?.containerId === instance.id ? view.memory.kill : undefined;
@@ -58,11 +67,13 @@ export function planKill(
     gracePeriodSeconds: kill.gracePeriodSeconds ?? podGracePeriodSeconds(pod),
     requestedAt: now.wall,
     restart: kill.restart,
+    ...(kill.skipPreStop === undefined ? {} : { skipPreStop: kill.skipPreStop }),
   };
   if (known === undefined) updateContainer(draft, view.container.name, { kill: decided });
   const requestedAt = draft.times.mono(`kill/${instance.id}`, decided.requestedAt);
   const deadline = requestedAt + decided.gracePeriodSeconds * 1000;
-  planStop(draft, instance, { deadline, gracePeriodSeconds: decided.gracePeriodSeconds, message: decided.message });
+  const { gracePeriodSeconds, message, skipPreStop } = decided;
+  planStop(draft, instance, { deadline, gracePeriodSeconds, message, preStop: skipPreStop !== true });
 }
 
 /** Wakes the plan when a stop should have ended, as a safety net for a lost answer. */

@@ -47,6 +47,8 @@ export interface RequestedRestart {
   readonly requestedAt: number;
   /** False: it is only killed (a failed probe under restartPolicy Never). */
   readonly restart: boolean;
+  /** Its preStop hook is not run: all containers are restarted, and that is to be quick (KEP-5532). */
+  readonly skipPreStop?: boolean;
 }
 
 export interface ContainerMemory {
@@ -57,6 +59,13 @@ export interface ContainerMemory {
   readonly backOff?: BackOffState & { /** The restart that this state was decided for. */ readonly attempt: number };
   readonly failure?: StartFailure;
   readonly kill?: RequestedRestart;
+  /** Ends of starts with a smaller restart count are history: all containers were restarted since (KEP-5532). */
+  readonly freshFrom?: number;
+}
+
+/** All containers are being restarted, because of how those named here ended (KEP-5532). */
+export interface RestartOfAll {
+  readonly sources: readonly string[];
 }
 
 /** A wish to end the pod, as data: deletion, eviction, deadline, completion and orphanhood are one input. */
@@ -95,6 +104,7 @@ export interface PodNote {
   /** The sandbox in which all init containers are done. */
   readonly initializedSandboxId?: string;
   readonly containers: Readonly<Record<string, ContainerMemory>>;
+  readonly restartAll?: RestartOfAll;
   readonly termination?: TerminationRequest;
   readonly end?: FixedEnd;
   /** Volumes and cgroup are given back. */

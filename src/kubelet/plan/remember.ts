@@ -22,6 +22,7 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
     case 'request-image':
     case 'create-sandbox':
     case 'stop-container':
+    case 'pre-stop':
     case 'cancel-starts':
     case 'stop-sandbox':
     case 'remove-sandbox':
@@ -35,7 +36,7 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
 
 type StartAction = Extract<PodAction, { verb: 'start-container' }>;
 
-const ONCE = new Set(['prepare-cgroup', 'stop-sandbox', 'remove-pod-logs']);
+const ONCE = new Set(['prepare-cgroup', 'pre-stop', 'stop-sandbox', 'remove-pod-logs']);
 
 function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
   const key = jobKey(outcome.action);
@@ -63,7 +64,7 @@ function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): Po
   if (killContainerId === undefined) return withContainer(note, name, { ...rest, failure: next });
   const kill: RequestedRestart = {
     containerId: killContainerId,
-    message: `Container ${name} failed its postStart hook, will be restarted`,
+    message: 'FailedPostStartHook',
     ...onHookFailure,
     requestedAt: outcome.at.wall,
   };

@@ -19,7 +19,7 @@ import { changesRuntime, type Executor, onlyAsks } from '../execute/execute-acti
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
-import { allContainers } from '../plan/containers.ts';
+import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
 import type { NodeFacts } from '../plan/facts.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
 import { remember } from '../plan/remember.ts';
@@ -102,7 +102,9 @@ export class PodWorkers implements PodDirectory {
   /** Its end has been asked for or has begun. */
   isEnding(uid: PodUID): boolean {
     const worker = this.#workers.get(uid);
-    return worker !== undefined && (worker.memory.note.termination !== undefined || worker.lifecycle.state !== 'syncing');
+    return (
+      worker !== undefined && (worker.memory.note.termination !== undefined || worker.lifecycle.state !== 'syncing')
+    );
   }
 
   /** UIDs that have a worker. */
@@ -308,7 +310,8 @@ export class PodWorkers implements PodDirectory {
     );
     this.#report(worker);
     for (const { type, reason, message, fieldPath } of plan.events) events.pod(pod, type, reason, message, fieldPath);
-    probes.sync(pod, observed, { terminating: plan.lifecycle.state !== 'syncing' });
+    const probed = withoutHooked(pod, observed, executor.jobs(uid));
+    probes.sync(pod, probed, { terminating: plan.lifecycle.state !== 'syncing' });
     this.#observeStart(worker);
     if (plan.wakeAt !== undefined) queue.addAt(uid, plan.wakeAt);
   }
@@ -366,7 +369,7 @@ export class PodWorkers implements PodDirectory {
       for (const death of plan.memory.note.containers[container.name]?.deaths ?? []) {
         if (before.some(({ containerId }) => containerId === death.containerId)) continue;
         this.#metrics.terminated.inc({
-          container_type: kind === 'app' ? 'container' : 'init_container',
+          container_type: CONTAINER_TYPES[kind],
           exit_code: String(death.exitCode),
           reason: death.reason,
         });
@@ -383,6 +386,25 @@ export class PodWorkers implements PodDirectory {
     if (pod === undefined) return;
     events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);
   }
+}
+
+/** What probes see: a container whose postStart hook goes on does not count as running yet. */
+function withoutHooked(
+  pod: Pod,
+  observed: PodObservation | undefined,
+  jobs: ReturnType<Executor['jobs']>,
+): PodObservation | undefined {
+  if (observed === undefined) return undefined;
+  const hooked = allContainers(pod)
+    .map(({ container }) => container)
+    .filter(
+      ({ name, lifecycle }) => lifecycle?.postStart !== undefined && jobs[`start-container/${name}`] !== undefined,
+    );
+  if (hooked.length === 0) return observed;
+  return {
+    ...observed,
+    containers: observed.containers.filter((each) => !hooked.some(({ name }) => name === each.name)),
+  };
 }
 
 function isActive(worker: Worker): boolean {
