@@ -11,10 +11,19 @@ export interface ContainerName {
   readonly container: string;
   readonly id: string;
   readonly attempt: number;
+  /** The sandbox that it is in. */
+  readonly sandbox: string;
+}
+
+/** A mount that a new container asks for, and what lies on the host at its path. */
+export interface HostMount {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  readonly found: 'nothing' | 'files' | 'mounted';
 }
 
 export type Fact =
-  | ({ readonly kind: 'created' } & ContainerName)
+  | ({ readonly kind: 'created'; readonly mounts: readonly HostMount[] } & ContainerName)
   /** An agent asked for the start; it reaches the runtime later, or never. */
   | ({ readonly kind: 'start-sent' } & ContainerName)
   | ({ readonly kind: 'started' } & ContainerName)
@@ -32,7 +41,10 @@ export type Fact =
   | { readonly kind: 'pod-written' | 'pod-deleted'; readonly pod: Pod; readonly revision: number }
   /** A node agent was told that this pod is being deleted. */
   | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
-  | { readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'wall-stepped'; readonly node: string };
+  | {
+      readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'disk-filled' | 'wall-stepped';
+      readonly node: string;
+    };
 
 /** Also of those that share a shape. */
 type FactOf<K extends Fact['kind'], F extends Fact = Fact> = F extends { readonly kind: infer FK }
@@ -99,6 +111,7 @@ export function describeFact(fact: Fact): string {
     case 'agent-started':
     case 'agent-killed':
     case 'machine-lost':
+    case 'disk-filled':
     case 'wall-stepped':
       return `${fact.kind} ${fact.node}`;
     default:

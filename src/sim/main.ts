@@ -1,5 +1,5 @@
 /**
- * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b] [--trace] [--log] [--check-determinism] [--list]
+ * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b|all] [--trace] [--log] [--check-determinism] [--list]
  * Exit code 1 when a seed fails; its last events are printed, and the same seed gives the same run.
  */
 import { setMaxListeners } from 'node:events';
@@ -76,7 +76,7 @@ async function simulate(seed: number, print: boolean): Promise<RunReport> {
     runAgent: runKubelet,
     minutes: Number(values.minutes),
     trace,
-    ...(values.only === undefined ? {} : { only: values.only.split(',') }),
+    ...(values.only === undefined ? {} : { only: values.only === 'all' ? NEMESES.map(({ name }) => name) : values.only.split(',') }),
     ...(values.log ? { logger: printingLogger({}) } : {}),
   });
   if (report.failure !== undefined && !print) console.log(trace.lastLines().join('\n'));

@@ -25,6 +25,7 @@ export class SimDisk {
   readonly #unsynced = new Map<string, { readonly before: DiskNode | undefined; readonly changedAt: number }>();
   readonly #watchers = new Set<(path: string) => void>();
   #full = false;
+  #wasFull = false;
 
   constructor(sim: Sim, capacityBytes: number) {
     this.#sim = sim;
@@ -35,6 +36,12 @@ export class SimDisk {
   /** While full, every write fails with ENOSPC. */
   setFull(full: boolean): void {
     this.#full = full;
+    this.#wasFull ||= full;
+  }
+
+  /** At any time. */
+  get wasFull(): boolean {
+    return this.#wasFull;
   }
 
   get full(): boolean {

@@ -60,7 +60,9 @@ export class SimNode {
     this.name = name;
     this.wall = new WallClock(sim);
     this.disk = new SimDisk(sim, DISK_BYTES);
-    this.runtime = new SimRuntime(sim, this.wall, facts, sim.random.split(`runtime ${name}`));
+    this.runtime = new SimRuntime(sim, this.wall, facts, sim.random.split(`runtime ${name}`), (path) =>
+      this.#mounts.includes(path) ? 'mounted' : this.disk.exists(path) ? 'files' : 'nothing',
+    );
     this.#machine = { name, bootId: `boot-${name}-1`, address, disk: this.disk };
   }
 
@@ -119,6 +121,11 @@ export class SimNode {
       if (names.length > 0) return `${dir}/${names.join(' ')}`;
     }
     return undefined;
+  }
+
+  fillDisk(): void {
+    this.disk.setFull(true);
+    this.#options.facts.tell({ kind: 'disk-filled', node: this.name });
   }
 
   stepWall(ms: number): void {

@@ -7,6 +7,9 @@ import { noStartAfterEnd } from './no-start-after-end.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
 import { keepsStatusHistory } from './status-history.ts';
+import { keepsStartOrder } from './start-order.ts';
+import { keepsStopOrder } from './stop-order.ts';
+import { hasVolumesFirst } from './volumes-first.ts';
 import { observeWatch } from './watch-order.ts';
 
 export { InvariantViolation } from './violation.ts';
@@ -18,6 +21,9 @@ export function checkInvariants(cluster: SimCluster): void {
   keepsRestartPolicy(facts);
   keepsBackOff(facts);
   givesFullGrace(facts);
+  keepsStartOrder(facts);
+  keepsStopOrder(facts);
+  hasVolumesFirst(facts);
   keepsStatusHistory(facts, () => nodes.flatMap(({ runtime }) => runtime.running()));
   const { client, clock } = controlPlane.optionsFor(new Life(sim, 'watch-observer'));
   observeWatch(client, clock, facts).catch((error: unknown) => sim.fail(error));

@@ -6,6 +6,7 @@ import { InvariantViolation } from './violation.ts';
 const SLACK_MS = 1000;
 const DEFAULT_GRACE_SECONDS = 30;
 const LEAST_GRACE_SECONDS = 2;
+const EVICTION_GRACE_SECONDS = 1;
 
 /** No SIGKILL before the grace ends: the one that the deletion asked for, else the pod's own (or its probe's). */
 export function givesFullGrace(facts: Facts): void {
@@ -16,11 +17,14 @@ export function givesFullGrace(facts: Facts): void {
   const firstStops = new Map<string, number>();
   /** Container id → mono ms when a stop first reached the runtime: the process has heard its stop signal. */
   const firstHeard = new Map<string, number>();
+  /** Nodes that may have evicted pods: those get a second. */
+  const short = new Set<string>();
   let wallIsSane = true;
   facts.on({
     'wall-stepped': () => {
       wallIsSane = false;
     },
+    'disk-filled': ({ node }) => void short.add(node),
     'pod-written': ({ pod }, mono) => {
       const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {};
       const before = pods.get(uid)?.metadata;
@@ -42,13 +46,11 @@ export function givesFullGrace(facts: Facts): void {
       const pod = pods.get(uid);
       if (cause !== 'kill' || pod === undefined || !wallIsSane) return;
       const stopped = firstStops.get(id);
-      const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + graceOf(pod, container) * 1000;
+      const due = short.has(pod.spec?.nodeName ?? '') ? EVICTION_GRACE_SECONDS : graceOf(pod, container);
+      const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + due * 1000;
       const asked = pod.metadata?.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
       const graceEnds = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
-      const allowedAt = Math.max(
-        graceEnds,
-        heardLongEnough(firstHeard.get(id), Math.min(graceOf(pod, container), asked)),
-      );
+      const allowedAt = Math.max(graceEnds, heardLongEnough(firstHeard.get(id), Math.min(due, asked)));
       if (mono >= allowedAt - SLACK_MS) return;
       const early = ((allowedAt - mono) / 1000).toFixed(1);
       throw new InvariantViolation('full grace', `${uid} ${container}#${attempt} was killed ${early} s early`);

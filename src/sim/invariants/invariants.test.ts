@@ -8,9 +8,18 @@ import { givesFullGrace } from './full-grace.ts';
 import { noStartAfterEnd } from './no-start-after-end.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
+import { keepsStartOrder } from './start-order.ts';
 import { keepsStatusHistory } from './status-history.ts';
+import { keepsStopOrder } from './stop-order.ts';
+import { hasVolumesFirst } from './volumes-first.ts';
 
-const name = (attempt: number): ContainerName => ({ uid: 'u', container: 'main', id: `main-${attempt}`, attempt });
+const name = (attempt: number): ContainerName => ({
+  uid: 'u',
+  container: 'main',
+  id: `main-${attempt}`,
+  attempt,
+  sandbox: 's',
+});
 const started = (attempt: number): Fact => ({ kind: 'started', ...name(attempt) });
 const exited = (attempt: number, exitCode = 1, cause: EndCause = 'self'): Fact => ({
   kind: 'exited',
@@ -337,5 +346,166 @@ describe('invariants', () => {
     const found = await play(install, steps);
     if (violation === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(violation);
+  });
+});
+
+describe('init containers and sidecars', () => {
+  const pod: Pod = {
+    metadata: { uid: 'u', name: 'p' },
+    spec: {
+      volumes: [{ name: 'memory', emptyDir: { medium: 'Memory' } }],
+      initContainers: [
+        {
+          name: 'proxy',
+          restartPolicy: 'Always',
+          command: ['sim', '{"readyAfterMs":5000}'],
+          startupProbe: { httpGet: { port: 80 } },
+        },
+        { name: 'first' },
+      ],
+      containers: [{ name: 'main', volumeMounts: [{ name: 'memory', mountPath: '/memory' }] }],
+    },
+  };
+  const put: Fact = { kind: 'pod-written', pod, revision: 1 };
+  const deletion = { deletionTimestamp: 'x', deletionGracePeriodSeconds: 30 };
+  const remove: Fact = {
+    kind: 'pod-written',
+    pod: { ...pod, metadata: { ...pod.metadata, ...deletion } },
+    revision: 2,
+  };
+  const of = (container: string, sandbox = 's') => ({ uid: 'u', container, id: container, attempt: 0, sandbox });
+  const start = (container: string, sandbox?: string): Fact => ({ kind: 'started', ...of(container, sandbox) });
+  const end = (container: string, exitCode = 0): Fact => ({
+    kind: 'exited',
+    exitCode,
+    cause: 'self',
+    ...of(container),
+  });
+  const stop = (container: string): Fact => ({ kind: 'stop-sent', graceSeconds: 30, ...of(container) });
+
+  it.each<[string, readonly (readonly [number, Fact])[], string | undefined]>([
+    [
+      'in order',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [6, start('first')],
+        [7, end('first')],
+        [8, start('main')],
+      ],
+      undefined,
+    ],
+    [
+      'too early for the sidecar',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [2, start('first')],
+      ],
+      'could answer its startup probe',
+    ],
+    [
+      'without the sidecar',
+      [
+        [0, put],
+        [1, start('first')],
+      ],
+      'before sidecar proxy had',
+    ],
+    [
+      'before init',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [7, start('main')],
+      ],
+      'before first had',
+    ],
+    [
+      'beside init',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [7, start('first')],
+        [8, start('main')],
+      ],
+      'while first ran',
+    ],
+    [
+      'after a failed init',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [7, start('first')],
+        [8, end('first', 1)],
+        [9, start('main')],
+      ],
+      'after first had failed',
+    ],
+    [
+      'anew in each sandbox',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [7, start('first')],
+        [8, end('first')],
+        [9, start('main', 'other')],
+      ],
+      'before sidecar proxy had',
+    ],
+    [
+      'a sidecar comes back at any time',
+      [
+        [0, put],
+        [1, start('proxy')],
+        [7, start('first')],
+        [8, end('proxy')],
+        [9, start('proxy')],
+      ],
+      undefined,
+    ],
+  ])('start %s', async (_, steps, expected) => {
+    const found = await play(keepsStartOrder, steps);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(expected);
+  });
+
+  it.each<[string, readonly (readonly [number, Fact])[], string | undefined]>([
+    [
+      'after what they serve',
+      [
+        [2, stop('main')],
+        [3, end('main')],
+        [4, stop('proxy')],
+      ],
+      undefined,
+    ],
+    ['too early', [[2, stop('proxy')]], 'sidecar proxy#0 was stopped while main ran'],
+    ['when the grace is over', [[31, stop('proxy')]], undefined],
+  ])('sidecars stop %s', async (_, steps, expected) => {
+    const before: readonly (readonly [number, Fact])[] = [
+      [0, put],
+      [0, start('proxy')],
+      [0, start('main')],
+      [1, remove],
+      [1, told],
+    ];
+    const found = await play(keepsStopOrder, [...before, ...steps]);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(expected);
+  });
+
+  it.each([
+    ['mounted', undefined],
+    ['files', 'volume memory is not in memory'],
+    ['nothing', 'volume memory is not there'],
+  ] as const)('a volume of which there is %s', async (what, expected) => {
+    const mounts = [{ containerPath: '/memory', hostPath: '/x', found: what }];
+    const found = await play(hasVolumesFirst, [
+      [0, put],
+      [1, { kind: 'created', mounts, ...of('main') }],
+    ]);
+    if (expected === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(expected);
   });
 });

@@ -180,7 +180,7 @@ export const NEMESES: readonly Nemesis[] = [
         cluster,
         'disk full',
         between(random, 1000, 60_000),
-        () => node.disk.setFull(true),
+        () => node.fillDisk(),
         () => node.disk.setFull(false),
       ),
   },

@@ -13,7 +13,7 @@ import {
   type SandboxStatus,
 } from '../../cri/index.ts';
 import type { Random } from '../../lib/index.ts';
-import type { ContainerName, EndCause, Facts } from '../facts.ts';
+import type { ContainerName, EndCause, Facts, HostMount } from '../facts.ts';
 import type { WallClock } from '../sim-clock.ts';
 import type { Cancellable, Sim } from '../sim.ts';
 import { type Behaviour, type Health, behaviourOf, healthOf } from './behaviour.ts';
@@ -58,6 +58,7 @@ export class SimRuntime {
   readonly #wall: WallClock;
   readonly #facts: Facts;
   readonly #random: Random;
+  readonly #findOnHost: (path: string) => HostMount['found'];
   readonly #sandboxes = new Map<string, SandboxRecord>();
   readonly #containers = new Map<string, ContainerRecord>();
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
@@ -65,11 +66,19 @@ export class SimRuntime {
   #down = false;
   readonly #cutListeners = new Set<() => void>();
 
-  constructor(sim: Sim, wall: WallClock, facts: Facts, random: Random) {
+  /** `findOnHost`: what the machine has at a path that a container mounts. */
+  constructor(
+    sim: Sim,
+    wall: WallClock,
+    facts: Facts,
+    random: Random,
+    findOnHost: (path: string) => HostMount['found'],
+  ) {
     this.#sim = sim;
     this.#wall = wall;
     this.#facts = facts;
     this.#random = random;
+    this.#findOnHost = findOnHost;
   }
 
   onEvent(listener: (event: RuntimeEvent) => void): () => void {
@@ -175,7 +184,12 @@ export class SimRuntime {
       kills: new Set(),
     };
     this.#containers.set(id, container);
-    this.#facts.tell({ kind: 'created', ...nameOf(container) });
+    const mounts = config.mounts.map(({ containerPath, hostPath }) => ({
+      containerPath,
+      hostPath,
+      found: this.#findOnHost(hostPath),
+    }));
+    this.#facts.tell({ kind: 'created', mounts, ...nameOf(container) });
     this.#announce({ kind: 'created', id, podUid: sandbox.config.metadata.uid });
     return id;
   }
@@ -375,7 +389,7 @@ export class SimRuntime {
 }
 
 function nameOf({ id, sandbox, config }: ContainerRecord): ContainerName {
-  return { uid: sandbox.config.metadata.uid, container: config.name, id, attempt: config.attempt };
+  return { uid: sandbox.config.metadata.uid, container: config.name, id, attempt: config.attempt, sandbox: sandbox.id };
 }
 
 function toSandbox({ id, config, createdAt, ready }: SandboxRecord): Sandbox {

@@ -69,11 +69,17 @@ export class Hospital {
     const byName = new Map([...this.#cluster.pods.values()].map((pod) => [pod.metadata?.name ?? '', pod]));
     for (const [name, { patient, deleted }] of this.#admitted) {
       const pod = byName.get(name);
-      const missing = deleted ? stillThere(pod) : notYet(patient, pod);
+      const missing = deleted ? stillThere(pod) : this.#isRightlyEvicted(pod) ? undefined : notYet(patient, pod);
       if (missing !== undefined) return `${name} (${patient.kind}): ${missing}`;
     }
     if (this.#wardClosed && this.#cluster.namespaces.has(WARD)) return 'the deleted namespace is still there';
     return this.#orphans();
+  }
+
+  /** A node whose disk was full evicts, and takes nobody new for a while: the pod's end is final. */
+  #isRightlyEvicted(pod: Pod | undefined): boolean {
+    const { phase, reason } = pod?.status ?? {};
+    return phase === 'Failed' && reason === 'Evicted' && this.#cluster.nodes.some(({ disk }) => disk.wasFull);
   }
 
   #planWard(fromMs: number, untilMs: number): boolean {

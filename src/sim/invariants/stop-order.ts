@@ -1,0 +1,56 @@
+import type { Pod } from '../../api/index.ts';
+import type { Facts } from '../facts.ts';
+import { InvariantViolation } from './violation.ts';
+
+/**
+ * When a pod is deleted, no sidecar is told to stop while an app container or a later sidecar still runs, unless the grace
+ * is over. A sidecar that was being stopped before (its probe failed, its sandbox changed) is no matter of the deletion.
+ */
+export function keepsStopOrder(facts: Facts): void {
+  const pods = new Map<string, Pod>();
+  /** UID → mono ms when the shortest grace asked for ends. */
+  const deadlines = new Map<string, number>();
+  const told = new Set<string>();
+  /** UID → names of what runs. */
+  const running = new Map<string, Set<string>>();
+  const stoppedBefore = new Set<string>();
+  facts.on({
+    'pod-written': ({ pod }, mono) => {
+      const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {};
+      pods.set(uid, pod);
+      if (deletionTimestamp === undefined) return;
+      const deadline = mono + deletionGracePeriodSeconds * 1000;
+      deadlines.set(uid, Math.min(deadline, deadlines.get(uid) ?? deadline));
+    },
+    'deletion-delivered': ({ uid }) => void told.add(uid),
+    started: ({ uid, container }) => void running.set(uid, (running.get(uid) ?? new Set()).add(container)),
+    exited: ({ uid, container }) => void running.get(uid)?.delete(container),
+    'stop-sent': ({ uid, id, container, attempt }, mono) => {
+      if (!told.has(uid)) {
+        stoppedBefore.add(id);
+        return;
+      }
+      const deadline = deadlines.get(uid) ?? 0;
+      if (stoppedBefore.has(id) || mono >= deadline || isOver(pods.get(uid))) return;
+      const served = servedBy(pods.get(uid), container).find((name) => running.get(uid)?.has(name) === true);
+      if (served === undefined) return;
+      throw new InvariantViolation(
+        'stop order',
+        `${uid} sidecar ${container}#${attempt} was stopped while ${served} ran`,
+      );
+    },
+  });
+}
+
+/** Whose end a sidecar waits for: the app containers and the sidecars after it. None for other containers. */
+function servedBy(pod: Pod | undefined, name: string): readonly string[] {
+  const inits = pod?.spec?.initContainers ?? [];
+  const index = inits.findIndex((init) => init.name === name && init.restartPolicy === 'Always');
+  if (index < 0) return [];
+  const later = inits.slice(index + 1).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...(pod?.spec?.containers ?? []), ...later].map((container) => container.name);
+}
+
+function isOver(pod: Pod | undefined): boolean {
+  return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
+}
