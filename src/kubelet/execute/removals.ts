@@ -3,7 +3,7 @@ import { RuntimeError } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { podLogDir } from './pod-paths.ts';
-import { podCgroupPath } from './resources.ts';
+import { podCgroupPaths } from './resources.ts';
 
 type Of<V extends PodAction['verb']> = Extract<PodAction, { verb: V }>;
 
@@ -42,13 +42,18 @@ export async function removeContainer(
 export async function reclaimPod(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {
     await context.volumes.tearDown(pod.metadata?.uid ?? '');
-    await context.cgroups.remove(podCgroupPath(pod));
+    await removeCgroup(context, pod);
     return DONE;
   } catch (error) {
     const result = failed('FailedKillPod', error);
     if (!result.ok) context.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${result.message}`);
     return result;
   }
+}
+
+/** Wherever it is: an orphan's class is lost with its spec. */
+async function removeCgroup({ cgroups }: VerbContext, { metadata }: Job['pod']): Promise<void> {
+  await Promise.all(podCgroupPaths(metadata?.uid ?? '').map((path) => cgroups.remove(path)));
 }
 
 export async function removePodLogs(context: VerbContext, { pod }: Job): Promise<VerbResult> {

@@ -18,6 +18,8 @@ export interface EventReaderOptions {
   readonly instanceId: string;
   readonly cache: PodCache;
   readonly discarded: Counter;
+  /** The number of a read that begins now. */
+  readonly nextSeq: () => number;
   /** The cache changed in a way that somebody must look at. */
   readonly onChange: (uid: PodUID) => void;
   /** Read the whole pod: something of it is new to the cache. Must not reject. */
@@ -99,29 +101,30 @@ export class EventReader {
   async #read(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {
     const { cache, runtime } = this.#options;
     const owner = cache.ownerOf(id);
+    const seq = this.#options.nextSeq();
     const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
     if (owner?.kind === 'sandbox') {
       const status = await runtime.sandboxStatus(id, call);
-      if (cache.putSandbox(owner.uid, id, status)) this.#options.onChange(owner.uid);
+      if (cache.putSandbox(owner.uid, id, status, seq)) this.#options.onChange(owner.uid);
       return shows(job.kind, status?.state) ? 'shown' : 'again';
     }
     if (owner?.kind === 'container') {
       const status = await runtime.containerStatus(id, call);
-      if (cache.putContainer(owner.uid, id, status)) this.#options.onChange(owner.uid);
+      if (cache.putContainer(owner.uid, id, status, seq)) this.#options.onChange(owner.uid);
       return shows(job.kind, status?.state) ? 'shown' : 'again';
     }
-    return this.#readUnknown(id, job, signal);
+    return this.#readUnknown(id, job, seq, signal);
   }
 
   /** An id that the cache does not have: a new container or sandbox of ours, one that is gone, or somebody else's. */
-  async #readUnknown(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {
+  async #readUnknown(id: string, job: Job, seq: number, signal: AbortSignal): Promise<ReadOutcome> {
     const { cache, runtime, instanceId } = this.#options;
     if (job.kind === 'deleted') return 'foreign';
     const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
     const container = await runtime.containerStatus(id, call);
     const parent = container && cache.ownerOf(container.sandboxId);
     if (container !== undefined && parent !== undefined) {
-      if (cache.putContainer(parent.uid, id, container)) this.#options.onChange(parent.uid);
+      if (cache.putContainer(parent.uid, id, container, seq)) this.#options.onChange(parent.uid);
       return shows(job.kind, container.state) ? 'shown' : 'again';
     }
     const sandbox = await runtime.sandboxStatus(container?.sandboxId ?? id, call);

@@ -2,12 +2,15 @@
 import type { ContainerState, ContainerStatus, SandboxStatus } from '../../cri/index.ts';
 import type { PodObservation, PodUID } from '../types.ts';
 import { type PodSnapshot, snapshotOf } from './diff.ts';
+import type { PodReads } from './pod-reader.ts';
 
 /** What the cache keeps of a pod. `seq` orders reads by their beginning. */
 export interface PodRecord {
   readonly observation: PodObservation;
   readonly snapshot: PodSnapshot;
   readonly seq: number;
+  /** Containers and sandboxes that were read by themselves since, each with its own number: present, or gone. */
+  readonly singles: ReadonlyMap<string, number>;
 }
 
 const STATE_RANK: Readonly<Record<ContainerState, number>> = { unknown: 0, created: 1, running: 2, exited: 3 };
@@ -52,25 +55,67 @@ export function buildObservation(
   };
 }
 
-export function recordOf(observation: PodObservation, seq: number): PodRecord {
-  return { observation, snapshot: snapshotOf(observation.sandboxes, observation.containers), seq };
+export function recordOf(
+  observation: PodObservation,
+  seq: number,
+  singles: ReadonlyMap<string, number> = new Map(),
+): PodRecord {
+  return { observation, snapshot: snapshotOf(observation.sandboxes, observation.containers), seq, singles };
 }
 
-/** The record with one container read anew; `undefined` status: that container is gone. */
-export function withContainer(record: PodRecord, id: string, status: ContainerStatus | undefined): PodRecord {
+/** Those that were read by themselves after a read of the whole pod had begun as number `seq`. */
+export function singlesSince(record: PodRecord | undefined, seq: number): ReadonlyMap<string, number> {
+  return new Map([...(record?.singles ?? [])].filter(([, number]) => number > seq));
+}
+
+/** A read of the whole pod, but for what was read by itself since: that is as the record has it, or gone. */
+export function keepSingles(
+  record: PodRecord | undefined,
+  reads: PodReads,
+  singles: ReadonlyMap<string, number>,
+): PodReads {
+  if (record === undefined || singles.size === 0) return reads;
+  const merge = <T extends { readonly id: string }>(read: readonly T[], known: readonly T[]): readonly T[] => [
+    ...read.filter(({ id }) => !singles.has(id)),
+    ...known.filter(({ id }) => singles.has(id)),
+  ];
+  return {
+    sandboxes: merge(reads.sandboxes, record.observation.sandboxes),
+    containers: merge(reads.containers, record.observation.containers),
+  };
+}
+
+/** The record with one container read anew as number `number`; `undefined` status: that container is gone. */
+export function withContainer(
+  record: PodRecord,
+  id: string,
+  status: ContainerStatus | undefined,
+  number: number,
+): PodRecord {
   const { observation, seq } = record;
   const others = observation.containers.filter((each) => each.id !== id);
   const containers = status === undefined ? others : [...others, status];
   const updated = buildObservation(observation.uid, observation.sandboxes, containers, observation.at, observation);
-  return recordOf(updated ?? observation, seq);
+  return recordOf(updated ?? observation, seq, withSingle(record, id, number));
 }
 
 /** The record with one sandbox read anew; `undefined`: nothing is left of the pod. */
-export function withSandbox(record: PodRecord, id: string, status: SandboxStatus | undefined): PodRecord | undefined {
+export function withSandbox(
+  record: PodRecord,
+  id: string,
+  status: SandboxStatus | undefined,
+  number: number,
+): PodRecord | undefined {
   const { observation, seq } = record;
   const others = observation.sandboxes.filter((each) => each.id !== id);
   const sandboxes = status === undefined ? others : [...others, status];
   const containers = observation.containers.filter((each) => status !== undefined || each.sandboxId !== id);
   const updated = buildObservation(observation.uid, sandboxes, containers, observation.at, observation);
-  return updated === undefined ? undefined : recordOf(updated, seq);
+  return updated === undefined ? undefined : recordOf(updated, seq, withSingle(record, id, number));
+}
+
+/** Bounded by the next read of the whole pod, which a busy pod has with each of its actions. */
+function withSingle({ singles, seq }: PodRecord, id: string, number: number): ReadonlyMap<string, number> {
+  if (number <= seq) return singles;
+  return new Map([...singles, [id, Math.max(number, singles.get(id) ?? 0)]]);
 }

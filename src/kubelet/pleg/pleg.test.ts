@@ -117,6 +117,29 @@ describe('relist', () => {
     await stop();
   });
 
+  it('lets no list hide what an event’s read has shown since', async () => {
+    const runtime = new TableRuntime();
+    runtime.pod('a');
+    runtime.container('a', 'c1', 'running');
+    const { pleg, clock, metrics, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
+    await clock.advance(19_999);
+    const gate = Promise.withResolvers<void>();
+    runtime.gate = gate.promise;
+    await clock.advance(1);
+    runtime.gate = undefined;
+    runtime.container('a', 'c2', 'running', 1);
+    runtime.emit({ kind: 'started', id: 'c2' });
+    runtime.containers.delete('c1');
+    runtime.emit({ kind: 'stopped', id: 'c1' });
+    await settle();
+    gate.resolve();
+    await settle();
+    expect(pleg.observation('a')?.containers.map(({ id }) => id)).toEqual(['c2']);
+    await clock.advance(5000);
+    expect(metrics.text()).toContain('mendlet_pleg_silent_streams_total 0');
+    await stop();
+  });
+
   it('counts what runs', async () => {
     const runtime = new TableRuntime();
     runtime.pod('a');

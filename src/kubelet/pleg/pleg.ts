@@ -32,7 +32,7 @@ import { listPod, listPods, type PodRows, readPod } from './pod-reader.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { FoundChange } from './silence-watch.ts';
-import type { PodRecord } from './observation.ts';
+import { type PodRecord, singlesSince } from './observation.ts';
 
 export interface PlegOptions {
   readonly clock: Clock;
@@ -101,6 +101,7 @@ class RelistingPleg implements Pleg {
       ...options,
       cache: this.#cache,
       discarded: this.#metrics.discarded,
+      nextSeq: () => this.#nextSeq(),
       onChange: (uid) => options.markDirty(uid, 'runtime-event'),
       inspect: async (uid) => {
         try {
@@ -277,7 +278,8 @@ class RelistingPleg implements Pleg {
   /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is to come, or failed. */
   #knownWell(uid: PodUID, moment: Moment): boolean {
     const known = this.#cache.get(uid);
-    return known !== undefined && known.seq < moment.seq && !this.#podsToReinspect.has(uid) && !this.#pool.has(uid);
+    if (known === undefined || known.seq > moment.seq || singlesSince(known, moment.seq).size > 0) return false;
+    return !this.#podsToReinspect.has(uid) && !this.#pool.has(uid);
   }
 
   /** An inspection for the relist: never rejects; a failure is tried again with the next relist. */

@@ -2,7 +2,15 @@
 import type { ContainerStatus, SandboxStatus } from '../../cri/index.ts';
 import type { PodObservation, PodUID } from '../types.ts';
 import { diffSnapshots, isSyncWorthy } from './diff.ts';
-import { buildObservation, type PodRecord, recordOf, withContainer, withSandbox } from './observation.ts';
+import {
+  buildObservation,
+  keepSingles,
+  type PodRecord,
+  recordOf,
+  singlesSince,
+  withContainer,
+  withSandbox,
+} from './observation.ts';
 import type { PodReads } from './pod-reader.ts';
 
 export interface Owner {
@@ -12,6 +20,8 @@ export interface Owner {
 
 /** Called after the cache shows it. */
 export type OnChange = (uid: PodUID) => void;
+
+const NOTHING: PodReads = { sandboxes: [], containers: [] };
 
 export class PodCache {
   readonly #records = new Map<PodUID, PodRecord>();
@@ -52,19 +62,21 @@ export class PodCache {
   putPod(uid: PodUID, reads: PodReads | undefined, at: number, seq: number): boolean {
     const known = this.#records.get(uid);
     if (known !== undefined && known.seq > seq) return false;
-    const observation = reads && buildObservation(uid, reads.sandboxes, reads.containers, at, known?.observation);
-    return this.#replace(uid, known, observation && recordOf(observation, seq));
+    const singles = singlesSince(known, seq);
+    const { sandboxes, containers } = keepSingles(known, reads ?? NOTHING, singles);
+    const observation = buildObservation(uid, sandboxes, containers, at, known?.observation);
+    return this.#replace(uid, known, observation && recordOf(observation, seq, singles));
   }
 
-  /** One container of a known sandbox was read; `undefined`: it is gone. */
-  putContainer(uid: PodUID, id: string, status: ContainerStatus | undefined): boolean {
+  /** One container of a known sandbox was read, beginning as number `seq`; `undefined`: it is gone. */
+  putContainer(uid: PodUID, id: string, status: ContainerStatus | undefined, seq: number): boolean {
     const known = this.#records.get(uid);
-    return known !== undefined && this.#replace(uid, known, withContainer(known, id, status));
+    return known !== undefined && this.#replace(uid, known, withContainer(known, id, status, seq));
   }
 
-  putSandbox(uid: PodUID, id: string, status: SandboxStatus | undefined): boolean {
+  putSandbox(uid: PodUID, id: string, status: SandboxStatus | undefined, seq: number): boolean {
     const known = this.#records.get(uid);
-    return known !== undefined && this.#replace(uid, known, withSandbox(known, id, status));
+    return known !== undefined && this.#replace(uid, known, withSandbox(known, id, status, seq));
   }
 
   #replace(uid: PodUID, known: PodRecord | undefined, record: PodRecord | undefined): boolean {
