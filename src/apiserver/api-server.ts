@@ -10,10 +10,11 @@ import { bootstrap } from './bootstrap.ts';
 import { WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
-import { NAMESPACES } from '../api/index.ts';
+import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
 import { createMetrics, type MetricsRegistry, type Timer } from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
+import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } from './ports.ts';
 import type { Registration } from './registry/registration.ts';
@@ -21,7 +22,11 @@ import { REGISTRATIONS } from './registry/rows.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
+import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
+import { repairServices } from './services/repair-services.ts';
+import { type Advertised, ensureSystemObjects } from './services/system-objects.ts';
 import type { ServerContext } from './verbs/call.ts';
+import { Exclusive } from './verbs/exclusive.ts';
 
 export interface ApiServerOptions {
   readonly store: Store;
@@ -35,6 +40,8 @@ export interface ApiServerOptions {
   /** Makes and checks service account tokens; absent: there are none. */
   readonly tokens?: TokenSigner;
   readonly metrics?: MetricsRegistry;
+  /** Where services get their addresses; default 10.96.0.0/16. */
+  readonly serviceCidr?: string;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
 }
@@ -47,6 +54,11 @@ export interface ApiServer {
   readonly ready: Promise<void>;
   /** The same server as `user`, for clients in this process. */
   as(user: UserInfo): Connection;
+  /**
+   * Tells where the server is to be reached from pods and other nodes: the endpoint of the `kubernetes` service. Until it is
+   * called the service has none.
+   */
+  publish(address: Advertised): Promise<void>;
   /** The user of a bearer token, for the edge; undefined: it is no good. */
   authenticateToken(token: string): Promise<UserInfo | undefined>;
   /** Ends all watches; later requests are answered with 503. Leaves the store open. */
@@ -67,11 +79,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     nodeConnection: options.nodeConnection ?? (() => undefined),
     authorizer: options.authorizer ?? basicAuthorizer,
     tokens: options.tokens,
+    serviceRange: serviceRangeOf(options.serviceCidr),
+    exclusive: new Exclusive(),
     storageOf: (registration) => storageOf(storages, registration),
   };
   const state = { ready: false, closed: false };
   const handler = createHandler({
     context,
+    nodeFigures: new NodeFiguresCache(context),
     metrics,
     version: options.version,
     checks: healthChecks(store, state),
@@ -80,18 +95,25 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
   const self = asUser(handler, SELF);
   let upkeep: Timer | undefined;
+  let advertised: Advertised | undefined;
+  const lookAfter = async (): Promise<void> => {
+    await bootstrap(self);
+    await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+  };
   const planUpkeep = (): void => {
     upkeep = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {
-      bootstrap(self)
+      lookAfter()
         .catch((error: unknown) => {
-          if (!state.closed) logger.warn('system namespaces not looked after', { error });
+          if (!state.closed) logger.warn('system objects not looked after', { error });
         })
         .finally(() => {
           if (!state.closed) planUpkeep();
         });
     });
   };
-  const ready = start(storages, self).then(() => {
+  const ready = start(storages, self).then(async () => {
+    await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+    await repairServices(context, self);
     state.ready = true;
     if (!state.closed) planUpkeep();
   });
@@ -101,6 +123,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     metrics: metrics.registry,
     ready,
     as: (user) => asUser(served, user),
+    publish: async (address) => {
+      advertised = address;
+      await ready;
+      await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+    },
     authenticateToken: async (token) => {
       const verdict = await authenticateToken(context, token);
       if (verdict.ok) return verdict.user;
@@ -128,6 +155,12 @@ async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Conne
   } finally {
     for (const storage of storages.values()) if (storage !== namespaces) storage.cache.start();
   }
+}
+
+function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {
+  const range = parseIpv4Range(text);
+  if (range === undefined) throw new RangeError(`not a range of IPv4 addresses: ${text}`);
+  return range;
 }
 
 /** One storage per key prefix: forms of the same objects share it. */

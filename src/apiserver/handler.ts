@@ -18,12 +18,16 @@ import { type HealthCheck, healthResponse } from './http/health.ts';
 import { impersonate } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
+import { answerMetrics } from './metrics-api/answer-metrics.ts';
+import type { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
+import { findMetricsRow } from './metrics-api/rows.ts';
 import type { ServerMetrics } from './metrics.ts';
 import { openApiResponse } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
 import { findRegistration } from './registry/rows.ts';
 import { findReview } from './reviews/reviews.ts';
 import { bind } from './subresources/binding.ts';
+import { logOverWebSocket } from './subresources/log-websocket.ts';
 import { nodeUpgrade } from './subresources/node-stream.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
@@ -32,6 +36,7 @@ import { dispatch } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
+  readonly nodeFigures: NodeFiguresCache;
   readonly metrics: ServerMetrics;
   readonly version: ServerVersion;
   readonly checks: readonly HealthCheck[];
@@ -109,6 +114,11 @@ async function answerRequest(options: HandlerOptions, request: HttpRequest, info
     const { context: server } = options;
     return withWarnings(await review({ server, request, info, user: request.user ?? ANONYMOUS, warnings }), warnings);
   }
+  const row = findMetricsRow(info.group, info.version, info.resource);
+  if (row !== undefined) {
+    const { context, nodeFigures: figures } = options;
+    return answerMetrics({ context, figures, request, info, row });
+  }
   const call = callOf(options, request, info, info.resource);
   const response = await dispatch(call);
   return withWarnings(response, call.warnings);
@@ -119,6 +129,9 @@ async function answerUpgrade(
   request: HttpRequest,
   info: RequestInfo,
 ): Promise<UpgradeResponse> {
+  if (info.kind !== 'path' && info.resource === 'pods' && info.subresource === 'log' && isWebSocketRequest(request)) {
+    return logOverWebSocket(request, options.context.clock, () => answerRequest(options, request, info));
+  }
   if (info.kind === 'path' || info.verb !== 'connect') {
     // Nothing to upgrade to: the answer is the ordinary one.
     return { upgraded: false, response: await answerRequest(options, request, info) };

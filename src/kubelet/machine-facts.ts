@@ -8,8 +8,8 @@ export function osImage(osRelease: string): string {
 
 /** Bytes of a line of /proc/meminfo; 0 when it is not there. */
 export function meminfoBytes(meminfo: string, name: string): number {
-  const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1];
-  return Number(found ?? 0) * 1024;
+  const line = meminfo.split('\n').find((each) => each.startsWith(`${name}:`));
+  return Number(/(\d+) kB$/.exec(line ?? '')?.[1] ?? 0) * 1024;
 }
 
 /** Processes and threads of the machine: the second part of the fourth word of /proc/loadavg. */

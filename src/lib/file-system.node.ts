@@ -2,6 +2,7 @@
 import { watch as watchPath, readFileSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isolatedStat } from './isolated-stat.node.ts';
 import { removeTree } from './remove-tree.node.ts';
 import { FileError, type FileInfo, type FileSystem, type WriteOptions } from './file-system.ts';
 
@@ -147,8 +148,9 @@ function watch(path: string, onChange: () => void): { close(): void } {
 }
 
 async function statfs(path: string): ReturnType<FileSystem['statfs']> {
-  const { bsize, blocks, bavail, files, ffree } = await fs.statfs(path);
-  return { bytes: bsize * blocks, freeBytes: bsize * bavail, inodes: files, freeInodes: ffree };
+  const { bsize, blocks, bavail, bfree, files, ffree } = await fs.statfs(path);
+  const usedBytes = bsize * (blocks - bfree);
+  return { bytes: bsize * blocks, freeBytes: bsize * bavail, usedBytes, inodes: files, freeInodes: ffree };
 }
 
 /** The machine's file system. `readFile` past `maxBytes` rejects with code EFBIG. */
@@ -165,7 +167,8 @@ export const systemFileSystem: FileSystem = {
       await fs.mkdir(path, { recursive: true, ...(options?.mode === undefined ? {} : { mode: options.mode }) });
     }),
   readdir: (path) => call(path, () => fs.readdir(path)),
-  stat: (path, options) => stat(path, options?.follow ?? false),
+  stat: (path, options) =>
+    call(path, () => (options?.isolated === true ? isolatedStat : stat)(path, options?.follow ?? false)),
   remove: (path) => call(path, () => removeTree(path)),
   rename: (from, to) => call(from, () => fs.rename(from, to)),
   symlink: (target, path) => call(path, () => fs.symlink(target, path)),

@@ -27,8 +27,14 @@ export interface FileSystem {
   /** With parents; an existing directory is not an error. */
   mkdir(path: string, options?: { readonly mode?: number }): Promise<void>;
   readdir(path: string): Promise<readonly string[]>;
-  /** `undefined` when there is nothing. Does not follow a final symlink unless `follow`. */
-  stat(path: string, options?: { readonly follow?: boolean }): Promise<FileInfo | undefined>;
+  /**
+   * `undefined` when there is nothing. Does not follow a final symlink unless `follow`. `isolated`: the path may lie on a file
+   * system that hangs; then this call hangs, too, but no other one for it.
+   */
+  stat(
+    path: string,
+    options?: { readonly follow?: boolean; readonly isolated?: boolean },
+  ): Promise<FileInfo | undefined>;
   /** Recursive; nothing there is not an error; never crosses into another file system (a mount left inside). */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -36,10 +42,11 @@ export interface FileSystem {
   readlink(path: string): Promise<string>;
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
-  /** Bytes and inodes of the file system that holds `path`. */
+  /** Bytes and inodes of the file system that holds `path`. Free is what we may still use; with what is reserved it is not used. */
   statfs(path: string): Promise<{
     readonly bytes: number;
     readonly freeBytes: number;
+    readonly usedBytes: number;
     readonly inodes: number;
     readonly freeInodes: number;
   }>;

@@ -72,7 +72,8 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
     statfs: (path) =>
       read(() => {
         need(path);
-        return { bytes: disk.capacityBytes, freeBytes: disk.freeBytes, inodes: 1_000_000, freeInodes: 900_000 };
+        const { capacityBytes: bytes, freeBytes } = disk;
+        return { bytes, freeBytes, usedBytes: bytes - freeBytes, inodes: 1_000_000, freeInodes: 900_000 };
       }),
     watch: (path, onChange) => {
       let planned = false;

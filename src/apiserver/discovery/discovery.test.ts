@@ -25,6 +25,7 @@ describe('discovery', () => {
       'events.k8s.io/v1',
       'authentication.k8s.io/v1',
       'authorization.k8s.io/v1',
+      'metrics.k8s.io/v1beta1',
     ]);
     expect(await get('/apis/events.k8s.io')).toMatchObject({ kind: 'APIGroup', name: 'events.k8s.io' });
     const { resources } = await get('/api/v1');

@@ -3,16 +3,20 @@ import { apiVersionOf, RESOURCES, type ResourceRow, type SubresourceRow } from '
 import type { HttpResponse } from '../../lib/index.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { jsonResponse } from '../http/respond.ts';
+import { METRICS_ROWS } from '../metrics-api/rows.ts';
 
 const AGGREGATED = 'apidiscovery.k8s.io';
 
+/** Stored resources, then those that are made when they are asked for. */
+const SERVED: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
+
 /** Groups in the order of their first row; "" is core. */
-export function groupNames(): readonly string[] {
-  return [...new Set(RESOURCES.map((row) => row.group))];
+export function groupNames(rows = SERVED): readonly string[] {
+  return [...new Set(rows.map((row) => row.group))];
 }
 
-export function versionsOf(group: string): readonly string[] {
-  return [...new Set(RESOURCES.filter((row) => row.group === group).map((row) => row.version))];
+export function versionsOf(group: string, rows = SERVED): readonly string[] {
+  return [...new Set(rows.filter((row) => row.group === group).map((row) => row.version))];
 }
 
 /** /api (`core`) or /apis. */
@@ -38,7 +42,7 @@ function groupOf(name: string): object {
 
 /** /api/V or /apis/G/V; undefined when it is not served. */
 export function resourcesResponse(group: string, version: string): HttpResponse | undefined {
-  const rows = RESOURCES.filter((row) => row.group === group && row.version === version);
+  const rows = SERVED.filter((row) => row.group === group && row.version === version);
   const [first] = rows;
   if (first === undefined) return undefined;
   const groupVersion = apiVersionOf(first);
@@ -108,7 +112,7 @@ function aggregatedResponse(names: readonly string[], version: AggregatedVersion
     metadata: { ...(name === '' ? {} : { name }), creationTimestamp: null },
     versions: versionsOf(name).map((served) => ({
       version: served,
-      resources: RESOURCES.filter((row) => row.group === name && row.version === served).map(discoveryOf),
+      resources: SERVED.filter((row) => row.group === name && row.version === served).map(discoveryOf),
       freshness: 'Current',
     })),
   }));

@@ -1,4 +1,5 @@
 /** /openapi/v2 and /openapi/v3: built when first asked for, kept as bytes alone. */
+import { RESOURCES } from '../../api/index.ts';
 import { encodeText, type HttpResponse } from '../../lib/index.ts';
 import { groupNames, versionsOf } from '../discovery/groups.ts';
 import type { ServerVersion } from '../discovery/version.ts';
@@ -44,8 +45,8 @@ function v2Response(accept: string | undefined, version: string): HttpResponse {
 }
 
 function v3Index(version: string): HttpResponse {
-  const roots = groupNames().flatMap((group) =>
-    versionsOf(group).map((served) => rootPath({ group, version: served }).slice(1)),
+  const roots = groupNames(RESOURCES).flatMap((group) =>
+    versionsOf(group, RESOURCES).map((served) => rootPath({ group, version: served }).slice(1)),
   );
   const hash = encodeURIComponent(version);
   const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const);
@@ -57,7 +58,7 @@ function v3Response(parts: readonly string[], version: string): HttpResponse | u
   const core = kind === 'api' && parts.length === 2;
   if (!core && !(kind === 'apis' && parts.length === 3)) return undefined;
   const [group, served] = core ? ['', second] : [second, third];
-  if (!versionsOf(group).includes(served)) return undefined;
+  if (!versionsOf(group, RESOURCES).includes(served)) return undefined;
   const bytes = kept(`v3 ${group}/${served} ${version}`, () =>
     encodeText(JSON.stringify(openApiV3(group, served, version))),
   );

@@ -5,6 +5,7 @@ import type { CgroupFigures, DiskUsage, InterfaceFigures, MachineUsage, ProcessF
 export interface FileSystemSpace {
   readonly bytes: number;
   readonly freeBytes: number;
+  readonly usedBytes: number;
   readonly inodes: number;
   readonly freeInodes: number;
 }
@@ -63,6 +64,7 @@ export interface Measurement {
   readonly runtime?: ProcessMeasurement;
   readonly pods: readonly PodMeasurement[];
   readonly nodeFs?: FileSystemSpace;
-  readonly imageFs?: FileSystemSpace & { readonly usedBytes: number; readonly inodesUsed?: number };
+  /** `usedBytes`: by images alone. */
+  readonly imageFs?: FileSystemSpace & { readonly inodesUsed?: number };
   readonly processes?: { readonly max: number; readonly current: number };
 }

@@ -238,7 +238,7 @@ function usedOf(
 }
 
 function spaceStats(space: FileSystemSpace, time: string): FsStats {
-  return usedOf(space.bytes - space.freeBytes, space.inodes - space.freeInodes, space, time);
+  return usedOf(space.usedBytes, space.inodes - space.freeInodes, space, time);
 }
 
 function imageFsStats(space: NonNullable<Measurement['imageFs']>, time: string): FsStats {

@@ -1,0 +1,106 @@
+/**
+ * GET and LIST of metrics.k8s.io: which nodes and pods there are is read from the server's own store, what they use is asked
+ * of their kubelets. Upstream: metrics-server, which serves the group beside the API server.
+ */
+import {
+  badRequest,
+  methodNotAllowed,
+  NODES,
+  notFound,
+  notFoundPath,
+  type Pod,
+  PODS,
+  type ResourceRow,
+} from '../../api/index.ts';
+import type { HttpRequest, HttpResponse } from '../../lib/index.ts';
+import { CachedObject } from '../cache/cached-object.ts';
+import { readListOptions } from '../http/list-options.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderList, renderObject, type Rendering } from '../http/render.ts';
+import type { ResourceRequest } from '../http/request-info.ts';
+import type { ApiObject } from '../registry/object.ts';
+import { keyOf, type Registration } from '../registry/registration.ts';
+import { findRegistration } from '../registry/rows.ts';
+import type { ServerContext } from '../verbs/call.ts';
+import { metricsTable, nodeMetrics, podMetrics } from './metrics-objects.ts';
+import type { NodeFiguresCache } from './node-figures-cache.ts';
+import { NO_FIGURES } from './node-figures.ts';
+import { POD_METRICS } from './rows.ts';
+
+export interface MetricsCall {
+  readonly context: ServerContext;
+  readonly figures: NodeFiguresCache;
+  readonly request: HttpRequest;
+  readonly info: ResourceRequest;
+  readonly row: ResourceRow;
+}
+
+/** Throws `StatusError`. */
+export async function answerMetrics(call: MetricsCall): Promise<HttpResponse> {
+  const { info, row } = call;
+  if (info.subresource !== undefined) throw notFoundPath();
+  if (info.verb === 'list') return list(call);
+  if (info.verb === 'get') return get(call);
+  throw methodNotAllowed(row, info.verb);
+}
+
+async function list(call: MetricsCall): Promise<HttpResponse> {
+  const rendering = renderingOf(call);
+  const subjects = subjectsOf(call);
+  const { selection } = readListOptions(call.info.query, subjects);
+  const found = await selected(call, subjects, (object) => selection.matches(object));
+  return renderList(rendering, await measured(call, found), { resourceVersion: '' });
+}
+
+async function get(call: MetricsCall): Promise<HttpResponse> {
+  const { info, row } = call;
+  if (row.namespaced && info.namespace === undefined) throw badRequest('a namespace is needed');
+  const rendering = renderingOf(call);
+  const found = await selected(call, subjectsOf(call), ({ metadata }) => metadata.name === info.name);
+  const [item] = await measured(call, found);
+  // As metrics-server names what it has not (yet): the object may well be there.
+  const name = row.namespaced ? `${info.namespace}/${info.name}` : (info.name ?? '');
+  if (item === undefined) throw notFound({ group: row.group, resource: row.kind.toLowerCase() }, name);
+  return renderObject(rendering, 200, item);
+}
+
+/** Where the nodes or pods themselves are stored. */
+function subjectsOf({ row }: MetricsCall): Registration {
+  const { group, version, resource } = row === POD_METRICS ? PODS : NODES;
+  const registration = findRegistration(group, version, resource);
+  if (registration === undefined) throw notFoundPath();
+  return registration;
+}
+
+async function selected(
+  { context, info }: MetricsCall,
+  registration: Registration,
+  matches: (object: ApiObject) => boolean,
+): Promise<readonly CachedObject[]> {
+  const storage = context.storageOf(registration);
+  await storage.fresh();
+  const prefix = keyOf(registration, registration.row.namespaced ? info.namespace : undefined);
+  return storage.cache.list(prefix).filter(({ object }) => matches(object));
+}
+
+async function measured(call: MetricsCall, found: readonly CachedObject[]): Promise<readonly CachedObject[]> {
+  const { context, figures } = call;
+  const isPods = call.row === POD_METRICS;
+  const nodeOf = ({ object }: CachedObject): string =>
+    (isPods ? (object as Pod).spec?.nodeName : object.metadata.name) ?? '';
+  const known = await figures.of([...new Set(found.map(nodeOf))].filter((name) => name !== ''));
+  const now = context.clock.now().wall;
+  return found.flatMap((item) => {
+    const own = known.get(nodeOf(item)) ?? NO_FIGURES;
+    const made = isPods
+      ? podMetrics(item.object, own.pods.get(item.object.metadata.uid ?? ''), now)
+      : nodeMetrics(item.object, own, now);
+    return made === undefined ? [] : [new CachedObject(item.key, item.revision, made)];
+  });
+}
+
+function renderingOf({ context, request, info, row }: MetricsCall): Rendering {
+  const registration: Registration = { row, keyPrefix: '', table: metricsTable, strategy: {} };
+  const form = negotiateObject(request.headers['accept']);
+  return { registration, form, query: info.query, now: context.clock.now().wall };
+}
