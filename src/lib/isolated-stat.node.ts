@@ -1,0 +1,53 @@
+/**
+ * `stat` in a process of its own. The thread pool, which all other calls go through, has few threads, and a call into a dead
+ * file server holds its one for ever; a process that hangs costs nobody else anything.
+ */
+import { constants } from 'node:fs';
+import { FileError, type FileInfo } from './file-system.ts';
+import { systemProcess } from './process.node.ts';
+
+/** A hanging one that can be killed is killed then. */
+const TIMEOUT_MS = 30_000;
+/** Mode in hex, size, user, group, seconds of the last change: known to coreutils and to busybox. */
+const FORMAT = '%f %s %u %g %Y';
+
+const TYPES: Readonly<Record<number, FileInfo['type']>> = {
+  [constants.S_IFREG]: 'file',
+  [constants.S_IFDIR]: 'directory',
+  [constants.S_IFLNK]: 'symlink',
+  [constants.S_IFSOCK]: 'socket',
+  [constants.S_IFBLK]: 'block',
+  [constants.S_IFCHR]: 'char',
+  [constants.S_IFIFO]: 'fifo',
+};
+
+/** Errors that a caller tells apart, by the words of the C library. */
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/No such file or directory/, 'ENOENT'],
+  [/Not a directory/, 'ENOTDIR'],
+  [/Permission denied/, 'EACCES'],
+  [/Too many levels of symbolic links/, 'ELOOP'],
+];
+
+export async function isolatedStat(path: string, follow: boolean): Promise<FileInfo | undefined> {
+  const result = await systemProcess.run('stat', [...(follow ? ['-L'] : []), '-c', FORMAT, '--', path], {
+    timeoutMs: TIMEOUT_MS,
+    env: { LC_ALL: 'C' },
+  });
+  const [mode = '', size, uid, gid, seconds] = result.stdout.trim().split(' ');
+  if (result.code === 0) {
+    const bits = Number.parseInt(mode, 16);
+    return {
+      type: TYPES[bits & constants.S_IFMT] ?? 'fifo',
+      size: Number(size),
+      mode: bits & 0o7777,
+      uid: Number(uid),
+      gid: Number(gid),
+      mtimeMs: Number(seconds) * 1000,
+    };
+  }
+  const said = result.stderr.trim();
+  const code = CODES.find(([words]) => words.test(said))?.[1] ?? 'EIO';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  throw new FileError(code, path, `${path}: ${said || `stat ended with ${result.code}`}`);
+}
