@@ -103,12 +103,28 @@ export type VolumesFact =
   | { readonly state: 'ready'; readonly paths: Readonly<Record<string, string>> }
   | { readonly state: 'failed'; readonly message: string; readonly retryAt: number };
 
+/** One volume of a pod, as it is. */
+export interface PodVolume {
+  readonly name: string;
+  /** As in metrics: kubernetes.io/configmap. */
+  readonly plugin: string;
+  /** Where it is on the host; absent: it is not set up (yet). */
+  readonly path?: string;
+  /** Why the last try to set it up, or to bring it up to date, failed. */
+  readonly problem?: string;
+}
+
 export interface VolumeManager {
   /** Begins to set the pod's volumes up (or keeps them); marks dirty ('volume') on change. Idempotent. Retries by itself with back-off. */
   prepare(pod: Pod): void;
   fact(uid: PodUID): VolumesFact | undefined;
-  /** Unmounts and removes all of the pod's volumes and its folder, also after a restart of the agent. */
-  tearDown(uid: PodUID): Promise<void>;
+  /** Each of a prepared pod's volumes. */
+  volumes(uid: PodUID): readonly PodVolume[];
+  /**
+   * Unmounts and removes all of the pod's volumes and its folder, also after a restart of the agent. Rejects while something
+   * is still mounted, and tells it in an event of `pod`; to be tried again.
+   */
+  tearDown(uid: PodUID, pod?: Pod): Promise<void>;
   /** UIDs with anything on disk: orphans after a restart. */
   onDisk(): Promise<readonly PodUID[]>;
 }

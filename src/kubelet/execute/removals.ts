@@ -38,17 +38,19 @@ export async function removeContainer(
   });
 }
 
-/** Volumes and cgroup are given back. */
+/** Volumes and cgroup are given back; the trouble of one keeps the other from nothing. */
 export async function reclaimPod(context: VerbContext, { pod }: Job): Promise<VerbResult> {
-  try {
-    await context.volumes.tearDown(pod.metadata?.uid ?? '');
-    await removeCgroup(context, pod);
-    return DONE;
-  } catch (error) {
-    const result = failed('FailedKillPod', error);
-    if (!result.ok) context.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${result.message}`);
-    return result;
-  }
+  const [volumes, cgroup] = await Promise.all([
+    // The volume manager tells its troubles itself.
+    context.volumes.tearDown(pod.metadata?.uid ?? '', pod).then(done, (error) => failed('FailedUnMount', error)),
+    removeCgroup(context, pod).then(done, (error) => failed('FailedKillPod', error)),
+  ]);
+  if (!cgroup.ok) context.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${cgroup.message}`);
+  return cgroup.ok ? volumes : cgroup;
+}
+
+function done(): VerbResult {
+  return DONE;
 }
 
 /** Wherever it is: an orphan's class is lost with its spec. */

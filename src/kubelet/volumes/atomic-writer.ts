@@ -26,7 +26,7 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, wa
   const { fs } = options;
   for (const path of wanted.keys()) checkPayloadPath(path);
   const payload = new Map(
-    [...wanted].map(([path, { data, mode }]) => [path, { data, mode: contentFileMode(mode, options.fsGroup) }]),
+    [...wanted].map(([path, file]) => [path, { ...file, mode: contentFileMode(file.mode, options.fsGroup) }]),
   );
   const old = await currentTarget(fs, dir);
   if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
@@ -43,6 +43,12 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, wa
   await linkTopLevel(fs, dir, payload);
   await removeLeftovers(fs, dir, stamp);
   return true;
+}
+
+/** Whether a whole content was written there once. */
+export async function hasPayload(fs: FileSystem, dir: string): Promise<boolean> {
+  const target = await currentTarget(fs, dir);
+  return target !== undefined && (await fs.stat(`${dir}/${target}`))?.type === 'directory';
 }
 
 /** Name of the folder that ..data points to; `undefined`: nothing was written yet. */
@@ -68,18 +74,22 @@ async function writeTree(options: AtomicWriterOptions, dir: string, payload: Pay
     const parts = path.split('/').slice(0, -1);
     for (const depth of parts.keys()) await makeFolder(options, `${dir}/${parts.slice(0, depth + 1).join('/')}`);
     await fs.writeFile(`${dir}/${path}`, file.data, { mode: file.mode });
-    await give(options, `${dir}/${path}`, file.mode);
+    await give(options, `${dir}/${path}`, file);
   }
 }
 
 async function makeFolder(options: AtomicWriterOptions, dir: string): Promise<void> {
   await options.fs.mkdir(dir, { mode: 0o755 });
-  await give(options, dir, folderMode(0o755, options.fsGroup, 'read'));
+  await give(options, dir, { mode: folderMode(0o755, options.fsGroup, 'read') });
 }
 
 /** Owner first: a change of owner takes special bits away. The umask of whoever started us is not the container's business. */
-async function give({ fs, fsGroup }: AtomicWriterOptions, path: string, mode: number): Promise<void> {
-  if (fsGroup !== undefined) await fs.chown(path, 0, fsGroup);
+async function give(
+  { fs, fsGroup }: AtomicWriterOptions,
+  path: string,
+  { mode, uid }: { readonly mode: number; readonly uid?: number },
+): Promise<void> {
+  if (fsGroup !== undefined || uid !== undefined) await fs.chown(path, uid ?? 0, fsGroup ?? 0);
   await fs.chmod(path, mode);
 }
 
@@ -91,7 +101,7 @@ async function readTree(fs: FileSystem, dir: string, prefix = ''): Promise<Map<s
     if (info?.type === 'directory') {
       for (const [below, file] of await readTree(fs, path, `${prefix}${name}/`)) files.set(below, file);
     } else if (info?.type === 'file') {
-      files.set(`${prefix}${name}`, { data: await fs.readFile(path), mode: info.mode & 0o777 });
+      files.set(`${prefix}${name}`, { data: await fs.readFile(path), mode: info.mode & 0o777, uid: info.uid });
     }
   }
   return files;

@@ -1,7 +1,7 @@
 /** emptyDir: a folder of the pod, on disk or in memory. */
-import { type EmptyDirVolumeSource, type Pod, quantityValue } from '../../api/index.ts';
+import { type EmptyDirVolumeSource, type Pod, podLimits, quantityValue } from '../../api/index.ts';
 import type { FileSystem } from '../../lib/index.ts';
-import { ensureTmpfs, type MounterOptions } from './mounter.ts';
+import type { Mounter } from './mounter.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
 
@@ -9,19 +9,31 @@ const MODE = 0o777;
 /** No volume name has a `~`. */
 const UNFINISHED = '~new';
 
+export interface EmptyDirOptions {
+  readonly fs: FileSystem;
+  readonly mounter: Mounter;
+  /** What a memory emptyDir without any limit may take. */
+  readonly nodeMemoryBytes: number;
+}
+
 /** Idempotent: what a container wrote there stays. */
 export async function setUpEmptyDir(
-  options: MounterOptions,
+  options: EmptyDirOptions,
   dir: string,
   pod: Pod,
   source: EmptyDirVolumeSource,
 ): Promise<void> {
-  const { fs } = options;
+  const { fs, mounter } = options;
   const fsGroup = fsGroupOf(pod);
   const medium = source.medium ?? '';
+  if (medium === 'HugePages' || medium.startsWith('HugePages-')) {
+    throw new VolumeError(`storage medium "${medium}" is not supported: this node offers no huge pages`);
+  }
   if (medium !== '' && medium !== 'Memory') throw new VolumeError(`unknown storage medium "${medium}"`);
   if ((await fs.stat(dir)) === undefined) await makeFolder(fs, dir, fsGroup);
-  if (medium === 'Memory') await ensureTmpfs(options, dir, memorySize(pod, source), tmpfsOwnership(fsGroup));
+  if (medium !== 'Memory') return;
+  const sizeBytes = memorySize(pod, source, options.nodeMemoryBytes);
+  await mounter.ensureTmpfs(dir, { sizeBytes, ownership: tmpfsOwnership(fsGroup) });
 }
 
 /** Seen only when it is whole: from then on mode and owner are the containers' affair, also for a later agent. */
@@ -39,12 +51,13 @@ function tmpfsOwnership(fsGroup: number | undefined): readonly string[] {
   return [`mode=${folderMode(0o1777, fsGroup, 'write').toString(8)}`, `gid=${fsGroup}`];
 }
 
-/** The smaller of its own limit and what all containers together may use; `undefined`: neither is set. */
-export function memorySize(pod: Pod, source: EmptyDirVolumeSource): number | undefined {
+/**
+ * The smallest of its own limit, what all containers together may use, and the node's memory (upstream:
+ * SizeMemoryBackedVolumes). Bytes; `undefined`: none of them is known.
+ */
+export function memorySize(pod: Pod, source: EmptyDirVolumeSource, nodeMemoryBytes: number): number | undefined {
   const own = source.sizeLimit === undefined ? 0 : quantityValue(source.sizeLimit);
-  const limits = (pod.spec?.containers ?? []).map(({ resources }) => resources?.limits?.['memory']);
-  const bounded = limits.length > 0 && limits.every((limit) => limit !== undefined);
-  const podLimit = bounded ? limits.reduce((sum, limit) => sum + quantityValue(limit ?? '0'), 0) : 0;
-  const sizes = [own, podLimit].filter((size) => size > 0);
+  const limit = pod.spec === undefined ? undefined : podLimits(pod.spec)['memory'];
+  const sizes = [own, limit === undefined ? 0 : quantityValue(limit), nodeMemoryBytes].filter((size) => size > 0);
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }

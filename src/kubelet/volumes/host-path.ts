@@ -23,7 +23,8 @@ export async function setUpHostPath(fs: FileSystem, source: HostPathVolumeSource
   if (type === '') return path;
   const check = CHECKS[type];
   if (check === undefined) throw new VolumeError(`${type} is an invalid volume type`);
-  const info = await fs.stat(path, { follow: true });
+  // The host's path may lead to a dead file server.
+  const info = await fs.stat(path, { follow: true, isolated: true });
   if (info === undefined && check.create) await create(fs, path, check.kind);
   else if (info === undefined || !isKind(info, check.kind)) {
     throw new VolumeError(`hostPath type check failed: ${path} is not a ${check.kind}`);

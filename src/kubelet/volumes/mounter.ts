@@ -1,47 +1,121 @@
-/** Mounts and unmounts through the machine's own tools, and reads what is mounted from the kernel. */
-import { decodeText, FileError, type FileSystem, type Process } from '../../lib/index.ts';
-import { MAX_MOUNTINFO_BYTES, MOUNT_TIMEOUT_MS } from './limits.ts';
+/**
+ * Mounts and unmounts through the machine's own tools, and reads what is mounted from the kernel. A tool that hangs is
+ * killed; one that even then does not end (its file system is dead) stays the only one at its mount point.
+ */
+import {
+  type Clock,
+  decodeText,
+  errorMessage,
+  FileError,
+  type FileSystem,
+  type Process,
+  type RunResult,
+  withDeadline,
+} from '../../lib/index.ts';
+import { MAX_MOUNTINFO_BYTES, MOUNT_KILL_WAIT_MS, MOUNT_TIMEOUT_MS } from './limits.ts';
 import { mountsUnder, parseMountPoints } from './mount-table.ts';
 
 export interface MounterOptions {
   readonly fs: FileSystem;
   readonly process: Process;
+  readonly clock: Clock;
 }
 
-/** Mount points at or below `dir`, in the order to unmount them. A machine without a mount table has none. */
-export async function mountedUnder(options: MounterOptions, dir: string): Promise<string[]> {
-  try {
-    const table = await options.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
-    return mountsUnder(parseMountPoints(decodeText(table)), dir);
-  } catch (error) {
-    if (error instanceof FileError && error.code === 'ENOENT') return [];
-    throw error;
+export interface TmpfsWishes {
+  /** Absent: the kernel's half of memory. */
+  readonly sizeBytes?: number | undefined;
+  /** Further mount options: mode, gid. */
+  readonly ownership?: readonly string[];
+}
+
+/** A mount point that is left, and why. */
+export class UnmountError extends Error {
+  override readonly name = 'UnmountError';
+  readonly point: string;
+  constructor(point: string, message: string) {
+    super(message);
+    this.point = point;
   }
 }
 
-/** Mounts a tmpfs on `path` unless something is mounted there already. `sizeBytes` absent: the kernel's half of memory. */
-export async function ensureTmpfs(
-  options: MounterOptions,
-  path: string,
-  sizeBytes: number | undefined,
-  ownership: readonly string[] = [],
-): Promise<void> {
-  if ((await mountedUnder(options, path)).includes(path)) return;
-  const wishes = [...(sizeBytes === undefined ? [] : [`size=${sizeBytes}`]), ...ownership];
-  const flags = wishes.length === 0 ? [] : ['-o', wishes.join(',')];
-  await mustRun(options.process, 'mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path]);
-}
+/** Linux 6.4: tmpfs can be kept out of the swap. */
+const NOSWAP_SINCE = [6, 4] as const;
 
-/** Unmounts everything at or below `dir`; rejects when something stays mounted. */
-export async function unmountAll(options: MounterOptions, dir: string): Promise<void> {
-  for (const point of await mountedUnder(options, dir)) await mustRun(options.process, 'umount', [point]);
-  const left = await mountedUnder(options, dir);
-  if (left.length > 0) throw new Error(`still mounted: ${left.join(', ')}`);
-}
+export class Mounter {
+  readonly #options: MounterOptions;
+  /** By mount point: the tool that works on it. */
+  readonly #running = new Map<string, Promise<RunResult>>();
+  #noswap: boolean | undefined;
 
-async function mustRun(process: Process, program: string, args: readonly string[]): Promise<void> {
-  const result = await process.run(program, args, { timeoutMs: MOUNT_TIMEOUT_MS });
-  if (result.code === 0) return;
-  const said = result.stderr.trim() || `exit status ${result.code}`;
-  throw new Error(`${program} failed: ${said}`);
+  constructor(options: MounterOptions) {
+    this.#options = options;
+  }
+
+  /** Mount points at or below `dir`, in the order to unmount them. A machine without a mount table has none. */
+  async mountedUnder(dir: string): Promise<readonly string[]> {
+    try {
+      const table = await this.#options.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
+      return mountsUnder(parseMountPoints(decodeText(table)), dir);
+    } catch (error) {
+      if (error instanceof FileError && error.code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  async isMounted(path: string): Promise<boolean> {
+    return (await this.mountedUnder(path)).includes(path);
+  }
+
+  /** Mounts a tmpfs on `path` unless something is mounted there already. What is in it never reaches the disk. */
+  async ensureTmpfs(path: string, { sizeBytes, ownership = [] }: TmpfsWishes): Promise<void> {
+    if (await this.isMounted(path)) return;
+    const size = sizeBytes === undefined ? [] : [`size=${sizeBytes}`];
+    const wishes = [...size, ...ownership, ...((await this.#knowsNoswap()) ? ['noswap'] : [])];
+    const flags = wishes.length === 0 ? [] : ['-o', wishes.join(',')];
+    await this.#mustRun(path, 'mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path]);
+  }
+
+  /** Unmounts everything at or below `dir`, as far as it goes. Rejects with `UnmountError` when something stays mounted. */
+  async unmountAll(dir: string): Promise<void> {
+    let problem: UnmountError | undefined;
+    for (const point of await this.mountedUnder(dir)) {
+      try {
+        await this.#mustRun(point, 'umount', [point]);
+      } catch (error) {
+        problem ??= new UnmountError(point, errorMessage(error));
+      }
+    }
+    const [left] = await this.mountedUnder(dir);
+    if (left === undefined) return;
+    throw problem ?? new UnmountError(left, `${left} is still mounted`);
+  }
+
+  async #mustRun(point: string, program: string, args: readonly string[]): Promise<void> {
+    const { clock, process } = this.#options;
+    if (this.#running.has(point)) throw new Error(`an earlier mount or umount of ${point} still hangs`);
+    const running = process.run(program, args, { timeoutMs: MOUNT_TIMEOUT_MS });
+    this.#running.set(point, running);
+    const over = (): void => void this.#running.delete(point);
+    running.then(over, over);
+    const timeoutMs = MOUNT_TIMEOUT_MS + MOUNT_KILL_WAIT_MS;
+    const result = await withDeadline({ clock, timeoutMs }, () => running);
+    if (result.kind !== 'done') throw new Error(`${program} of ${point} hangs, and cannot be killed`);
+    const { code, stderr } = result.value;
+    if (code !== 0) throw new Error(`${program} failed: ${stderr.trim() || `exit status ${code}`}`);
+  }
+
+  async #knowsNoswap(): Promise<boolean> {
+    this.#noswap ??= await this.#isNewKernel();
+    return this.#noswap;
+  }
+
+  async #isNewKernel(): Promise<boolean> {
+    try {
+      const release = decodeText(await this.#options.fs.readFile('/proc/sys/kernel/osrelease', { maxBytes: 256 }));
+      const [major = 0, minor = 0] = release.split(/[.-]/).map(Number);
+      return major > NOSWAP_SINCE[0] || (major === NOSWAP_SINCE[0] && minor >= NOSWAP_SINCE[1]);
+    } catch {
+      return false;
+    }
+  }
 }

@@ -6,10 +6,27 @@ const GROUP_READ = 0o440;
 const GROUP_WRITE = 0o660;
 const GROUP_ENTER = 0o110;
 const SET_GROUP_ID = 0o2000;
+/** A token whose reader is known is for that reader alone. */
+const OWNER_ONLY = 0o600;
 
 /** `undefined`: nothing is said, files stay as they are made. */
 export function fsGroupOf(pod: Pod): number | undefined {
   return pod.spec?.securityContext?.fsGroup;
+}
+
+/** The one user that all containers run as by the spec; `undefined`: one does not say, or they differ (upstream: FsUserFrom). */
+export function fsUserOf({ spec }: Pod): number | undefined {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const users = new Set(
+    containers.map(({ securityContext }) => securityContext?.runAsUser ?? spec?.securityContext?.runAsUser),
+  );
+  const [user] = users;
+  return users.size === 1 ? user : undefined;
+}
+
+/** Mode of a service account token before the group's rights: 0600 where somebody in particular may read it. */
+export function tokenMode(pod: Pod, defaultMode: number): number {
+  return fsUserOf(pod) === undefined && fsGroupOf(pod) === undefined ? defaultMode : OWNER_ONLY;
 }
 
 /** Mode of a file of ours that containers only read. */

@@ -12,6 +12,7 @@ import type { ConfigSource } from '../env/config-source.ts';
 import { podFieldValue } from '../env/field-ref.ts';
 import { type NodeResources, resourceFieldValue } from '../env/resource-field-ref.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
+import { fsUserOf, tokenMode } from './ownership.ts';
 import {
   configMapPayload,
   DEFAULT_FILE_MODE,
@@ -35,18 +36,19 @@ export interface PayloadOptions {
 
 const DEFAULT_TOKEN_SECONDS = 3600;
 const EMPTY: Payload = new Map();
+/** Projected sources that Kubernetes has and this node has not. */
+const UNSUPPORTED = ['clusterTrustBundle', 'podCertificate'] as const;
 
-/** `undefined`: this volume's content does not come from the API. */
-export async function payloadOf(options: PayloadOptions, pod: Pod, volume: Volume): Promise<Payload | undefined> {
+/** What the volume's files should be. Rejects with `VolumeError` in upstream's words, or with why that is not known. */
+export async function payloadOf(options: PayloadOptions, pod: Pod, volume: Volume): Promise<Payload> {
   const { configMap, secret, downwardAPI, projected } = volume;
   if (configMap !== undefined) return configMapFiles(options, pod, configMap, configMap.defaultMode);
   if (secret !== undefined)
     return secretFiles(options, pod, { ...secret, name: secret.secretName ?? '' }, secret.defaultMode);
   if (downwardAPI !== undefined) return downwardFiles(options, pod, downwardAPI.items, downwardAPI.defaultMode);
-  if (projected === undefined) return undefined;
   const joined = new Map<string, PayloadFile>();
-  for (const source of projected.sources ?? []) {
-    const files = await projectedFiles(options, pod, source, projected.defaultMode);
+  for (const source of projected?.sources ?? []) {
+    const files = await projectedFiles(options, pod, source, projected?.defaultMode);
     for (const [path, file] of files) joined.set(path, file);
   }
   return bounded(joined);
@@ -59,13 +61,18 @@ async function projectedFiles(
   mode: number | undefined,
 ): Promise<Payload> {
   const { configMap, secret, downwardAPI, serviceAccountToken } = source;
+  for (const kind of UNSUPPORTED) {
+    if (source[kind] !== undefined) throw new VolumeError(`projected volume source ${kind} is not supported`);
+  }
   if (configMap !== undefined) return configMapFiles(options, pod, configMap, mode);
   if (secret !== undefined) return secretFiles(options, pod, secret, mode);
   if (downwardAPI !== undefined) return downwardFiles(options, pod, downwardAPI.items, mode);
-  if (serviceAccountToken === undefined) throw new VolumeError('unsupported projected volume source');
+  if (serviceAccountToken === undefined) return EMPTY;
   const { audience, expirationSeconds = DEFAULT_TOKEN_SECONDS, path } = serviceAccountToken;
   const token = await options.tokens.token(pod, audience, expirationSeconds);
-  return new Map([[path, { data: encodeText(token), mode: mode ?? DEFAULT_FILE_MODE }]]);
+  const uid = fsUserOf(pod);
+  const file = { data: encodeText(token), mode: tokenMode(pod, mode ?? DEFAULT_FILE_MODE) };
+  return new Map([[path, uid === undefined ? file : { ...file, uid }]]);
 }
 
 async function configMapFiles(

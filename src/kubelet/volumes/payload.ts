@@ -7,6 +7,8 @@ import { MAX_NAME_LENGTH, MAX_PATH_LENGTH } from './limits.ts';
 export interface PayloadFile {
   readonly data: Uint8Array;
   readonly mode: number;
+  /** Whose file it is; absent: root's. */
+  readonly uid?: number;
 }
 
 /** By path relative to the volume. */
@@ -67,7 +69,13 @@ export function samePayload(a: Payload, b: Payload): boolean {
   if (a.size !== b.size) return false;
   for (const [path, file] of a) {
     const other = b.get(path);
-    if (other === undefined || other.mode !== file.mode || !sameBytes(other.data, file.data)) return false;
+    if (
+      other === undefined ||
+      other.mode !== file.mode ||
+      (other.uid ?? 0) !== (file.uid ?? 0) ||
+      !sameBytes(other.data, file.data)
+    )
+      return false;
   }
   return true;
 }

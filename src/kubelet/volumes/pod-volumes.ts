@@ -1,97 +1,126 @@
-/** The volumes of one pod: set up with retries, kept fresh while it runs, stopped before they are torn down. */
-import type { Pod, Volume } from '../../api/index.ts';
-import { errorMessage, exponentialDelay, jitterUp, type Logger, type Semaphore, type Timer } from '../../lib/index.ts';
-import type { MarkDirty, PodEvents, VolumesFact } from '../types.ts';
-import { REFRESH_JITTER, REFRESH_MS, SETUP_BACK_OFF } from './limits.ts';
-import { isContentVolume, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
+/** The volumes of one pod: each by itself, and together the fact that its containers wait for. */
+import type { Pod } from '../../api/index.ts';
+import { jitterUp, type Timer, withDeadline } from '../../lib/index.ts';
+import type { ConfigFollower } from '../env/config-source.ts';
+import type { MarkDirty, VolumesFact } from '../types.ts';
+import { EVENT_REPEAT_MS, REFRESH_JITTER, REFRESH_MS, TEAR_DOWN_WAIT_MS, WAIT_FOR_MOUNT_MS } from './limits.ts';
+import { objectsOf, shownFields, showsPod } from './sources.ts';
+import { isContentVolume } from './volume-setup.ts';
+import { VolumeTask, type VolumeTaskOptions } from './volume-task.ts';
 
-export interface PodVolumesOptions extends VolumeSetupOptions {
-  readonly logger: Logger;
-  readonly events: PodEvents;
+export interface PodVolumesOptions extends VolumeTaskOptions {
+  readonly config: ConfigFollower;
   readonly markDirty: MarkDirty;
-  /** Shared by all pods of the node. */
-  readonly places: Semaphore;
 }
 
 export class PodVolumes {
+  readonly tasks: readonly VolumeTask[];
   readonly #options: PodVolumesOptions;
+  readonly #unfollow: (() => void)[] = [];
   #pod: Pod;
+  #shown: string;
   #fact: VolumesFact = { state: 'preparing' };
-  #failures = 0;
-  #timer: Timer | undefined;
+  #refresh: Timer | undefined;
+  #waiting: Timer | undefined;
   #stopped = false;
-  #working: Promise<void> = Promise.resolve();
 
   constructor(options: PodVolumesOptions, pod: Pod) {
     this.#options = options;
     this.#pod = pod;
+    this.#shown = shownFields(pod);
+    this.tasks = (pod.spec?.volumes ?? []).map(
+      (volume) =>
+        new VolumeTask(
+          options,
+          volume,
+          () => this.#pod,
+          () => this.#look(),
+        ),
+    );
   }
 
   get fact(): VolumesFact {
     return this.#fact;
   }
 
-  /** The newest object: its labels and annotations may be files. */
+  /** The newest object: its labels, annotations and resources may be files. */
   update(pod: Pod): void {
     this.#pod = pod;
+    const shown = shownFields(pod);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    for (const task of this.tasks) if (showsPod(task.volume)) task.sync();
   }
 
   start(): void {
-    this.#working = this.#setUp();
+    for (const task of this.tasks) {
+      this.#follow(task);
+      task.sync();
+    }
+    this.#look();
+    if (this.#fact.state !== 'ready') this.#tellWaitAfter(WAIT_FOR_MOUNT_MS);
+    if (this.tasks.some(({ volume }) => isContentVolume(volume))) this.#refreshAgain();
   }
 
-  /** Nothing is written any more once this resolved. */
+  /** Nothing is written any more once this resolved. Rejects when a set-up under way does not end. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#working;
+    this.#refresh?.cancel();
+    this.#waiting?.cancel();
+    for (const unfollow of this.#unfollow.splice(0)) unfollow();
+    const { clock } = this.#options;
+    // One on a hostPath changes nothing of ours: it may hang as long as it likes.
+    const own = this.tasks.filter(({ volume }) => volume.hostPath === undefined);
+    for (const task of this.tasks) void task.stop();
+    const ended = await withDeadline({ clock, timeoutMs: TEAR_DOWN_WAIT_MS }, () =>
+      Promise.all(own.map((task) => task.stop())),
+    );
+    if (ended.kind === 'done') return;
+    const busy = own.filter((task) => task.busy).map(({ volume }) => volume.name);
+    throw new Error(`volumes ${JSON.stringify(busy)} are still being set up`);
   }
 
-  async #setUp(): Promise<void> {
-    const volumes = this.#pod.spec?.volumes ?? [];
-    const results = volumes.length === 0 ? [] : await Promise.all(volumes.map((volume) => this.#setUpOne(volume)));
-    if (this.#stopped) return;
-    const problems = results.flatMap((result) => (result.path === undefined ? [result.problem] : []));
-    const paths = volumes.flatMap(({ name }, index) => (results[index]?.path ? [[name, results[index].path]] : []));
-    if (problems.length > 0) this.#failed(problems.join('; '));
-    else this.#ready(Object.fromEntries(paths));
-  }
-
-  async #setUpOne(
-    volume: Volume,
-  ): Promise<{ readonly path: string } | { readonly path: undefined; readonly problem: string }> {
-    try {
-      return { path: await this.#options.places.run(() => setUpVolume(this.#options, this.#pod, volume)) };
-    } catch (error) {
-      const problem = `MountVolume.SetUp failed for volume "${volume.name}" : ${errorMessage(error)}`;
-      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', problem);
-      return { path: undefined, problem };
+  #follow(task: VolumeTask): void {
+    const namespace = this.#pod.metadata?.namespace ?? '';
+    for (const { kind, name } of objectsOf(task.volume)) {
+      this.#unfollow.push(this.#options.config.follow(kind, namespace, name, () => task.sync()));
     }
   }
 
-  #ready(paths: Readonly<Record<string, string>>): void {
-    this.#failures = 0;
-    const first = this.#fact.state !== 'ready';
-    this.#fact = { state: 'ready', paths };
-    if (first) this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
-    if ((this.#pod.spec?.volumes ?? []).some(isContentVolume)) {
-      this.#again(jitterUp(REFRESH_MS, REFRESH_JITTER, this.#options.random));
-    }
+  #refreshAgain(): void {
+    const { clock, random } = this.#options;
+    this.#refresh = clock.setTimer(jitterUp(REFRESH_MS, REFRESH_JITTER, random), () => {
+      for (const task of this.tasks) if (isContentVolume(task.volume)) task.sync();
+      this.#refreshAgain();
+    });
   }
 
-  /** A pod that has its volumes keeps them: what it sees is old, not gone. */
-  #failed(message: string): void {
-    this.#failures += 1;
-    const delayMs = exponentialDelay(SETUP_BACK_OFF, this.#failures);
-    if (this.#fact.state !== 'ready') {
-      this.#fact = { state: 'failed', message, retryAt: this.#options.clock.now().mono + delayMs };
-      this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
-    }
-    this.#again(delayMs);
+  /** A pod that has its volumes keeps them. */
+  #look(): void {
+    if (this.#stopped || this.#fact.state === 'ready') return;
+    const missing = this.tasks.filter(({ path }) => path === undefined);
+    const problems = missing.flatMap(({ problem }) => problem ?? []);
+    if (missing.length === 0) {
+      this.#waiting?.cancel();
+      const paths = this.tasks.map(({ volume, path = '' }) => [volume.name, path] as const);
+      this.#fact = { state: 'ready', paths: Object.fromEntries(paths) };
+    } else if (problems.length > 0) {
+      const retryAt = Math.min(...missing.filter(({ problem }) => problem !== undefined).map((task) => task.retryAt));
+      this.#fact = { state: 'failed', message: problems.join('; '), retryAt };
+    } else return;
+    this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
   }
 
-  #again(delayMs: number): void {
-    if (this.#stopped) return;
-    this.#timer = this.#options.clock.setTimer(delayMs, () => this.start());
+  #tellWaitAfter(delayMs: number): void {
+    this.#waiting = this.#options.clock.setTimer(delayMs, () => {
+      const unmounted = this.tasks.filter(({ path }) => path === undefined).map(({ volume }) => volume.name);
+      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', waitMessage(unmounted));
+      this.#tellWaitAfter(EVENT_REPEAT_MS);
+    });
   }
+}
+
+/** Upstream's words, its lists printed as Go prints them. No volume of ours is attached by somebody else. */
+export function waitMessage(unmounted: readonly string[]): string {
+  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition`;
 }

@@ -1,32 +1,41 @@
-/** The volumes of all pods on this node. */
+/**
+ * The volumes of all pods on this node. What should be there: those of the pods that were `prepare`d; what is there is read
+ * from the disk and the kernel's mount table, so that a restarted agent knows as much as the one before it. Nothing here
+ * blocks: a volume that hangs is one pod's trouble.
+ */
 import type { Pod } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import {
   type Clock,
+  errorMessage,
   FileError,
   type FileSystem,
   type Logger,
+  type MetricsRegistry,
   type Process,
   type Random,
-  Semaphore,
 } from '../../lib/index.ts';
-import type { ConfigSource } from '../env/config-source.ts';
+import type { ConfigFollower } from '../env/config-source.ts';
 import type { NodeResources } from '../env/resource-field-ref.ts';
-import type { MarkDirty, PodEvents, PodUID, VolumeManager, VolumesFact } from '../types.ts';
-import { MAX_CONCURRENT_SETUPS } from './limits.ts';
-import { unmountAll } from './mounter.ts';
+import type { MarkDirty, PodEvents, PodUID, PodVolume, VolumeManager, VolumesFact } from '../types.ts';
+import { EVENT_REPEAT_MS } from './limits.ts';
+import { Mounter, UnmountError } from './mounter.ts';
+import { Places } from './places.ts';
 import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
 import { ServiceAccountTokens } from './service-account-tokens.ts';
-import { isPodUid, podDir, podsDir } from './volume-paths.ts';
+import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
+import { isPodUid, pluginAt, podDir, podsDir, volumeNameOf } from './volume-paths.ts';
+import { pluginName } from './volume-setup.ts';
 
 export interface VolumeManagerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
   readonly fs: FileSystem;
   readonly process: Process;
   readonly client: KubeClient;
-  readonly config: ConfigSource;
+  readonly config: ConfigFollower;
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;
   readonly nodeName: string;
@@ -40,14 +49,32 @@ export function createVolumeManager(options: VolumeManagerOptions): VolumeManage
   return new Manager(options);
 }
 
+interface ToldTrouble {
+  readonly message: string;
+  /** Mono ms. */
+  readonly at: number;
+}
+
 class Manager implements VolumeManager {
-  readonly #options: PodVolumesOptions;
+  readonly #options: PodVolumesOptions & { readonly logger: Logger };
   readonly #tokens: ServiceAccountTokens;
   readonly #pods = new Map<PodUID, PodVolumes>();
+  /** Apart from those of set-ups: what hangs on its way out must not keep new pods waiting. */
+  readonly #tearDownPlaces: Places;
+  /** Pods whose tear-down failed: when, and what was said of it. */
+  readonly #troubles = new Map<PodUID, ToldTrouble>();
 
   constructor(options: VolumeManagerOptions) {
-    this.#tokens = new ServiceAccountTokens(options.clock, options.client);
-    this.#options = { ...options, tokens: this.#tokens, places: new Semaphore(MAX_CONCURRENT_SETUPS) };
+    const { clock } = options;
+    this.#tokens = new ServiceAccountTokens({ ...options, random: options.random.split('tokens') });
+    this.#tearDownPlaces = new Places(clock);
+    this.#options = {
+      ...options,
+      tokens: this.#tokens,
+      mounter: new Mounter(options),
+      places: new Places(clock),
+      metrics: createVolumeMetrics(options.metrics, () => this.#counts()),
+    };
   }
 
   prepare(pod: Pod): void {
@@ -66,13 +93,61 @@ class Manager implements VolumeManager {
     return this.#pods.get(uid)?.fact;
   }
 
-  async tearDown(uid: PodUID): Promise<void> {
+  volumes(uid: PodUID): readonly PodVolume[] {
+    return (this.#pods.get(uid)?.tasks ?? []).map(({ volume, path, problem }) => ({
+      name: volume.name,
+      plugin: pluginName(volume),
+      ...(path !== undefined && { path }),
+      ...(problem !== undefined && { problem }),
+    }));
+  }
+
+  async tearDown(uid: PodUID, pod?: Pod): Promise<void> {
     const dir = podDir(this.#options.rootDir, uid);
-    await this.#pods.get(uid)?.stop();
+    try {
+      // It stays known until all is gone: a set-up that hangs must not be forgotten.
+      await this.#pods.get(uid)?.stop();
+      this.#tokens.forget(uid);
+      await this.#tearDownPlaces.run(this.#troubles.has(uid), () => this.#remove(dir));
+    } catch (error) {
+      this.#tellTrouble(uid, pod, error);
+      throw error;
+    }
     this.#pods.delete(uid);
-    this.#tokens.forget(uid);
-    await unmountAll(this.#options, dir);
-    await this.#options.fs.remove(dir);
+    this.#troubles.delete(uid);
+  }
+
+  /** Removes nothing while anything is mounted at or below it: behind a mount lies what is not the pod's. */
+  async #remove(dir: string): Promise<void> {
+    const { clock, fs, mounter, metrics } = this.#options;
+    const begun = clock.now().mono;
+    const points = await mounter.mountedUnder(dir);
+    const plugins = new Set(points.map((point) => `kubernetes.io/${pluginAt(point) ?? 'unknown'}`));
+    const done = (status: string): void => {
+      const seconds = (clock.now().mono - begun) / 1000;
+      for (const plugin of plugins) metrics.operation(plugin, 'volume_unmount', status, seconds);
+    };
+    try {
+      await mounter.unmountAll(dir);
+      await fs.remove(dir);
+      done('success');
+    } catch (error) {
+      done('fail-unknown');
+      throw error;
+    }
+  }
+
+  #tellTrouble(uid: PodUID, pod: Pod | undefined, error: unknown): void {
+    const { clock, events, logger } = this.#options;
+    const name = error instanceof UnmountError ? volumeNameOf(error.point) : undefined;
+    const whose = name === undefined ? '' : ` for volume "${name}"`;
+    const message = `UnmountVolume.TearDown failed${whose} : ${errorMessage(error)}`;
+    const told = this.#troubles.get(uid);
+    const now = clock.now().mono;
+    if (told?.message === message && now - told.at < EVENT_REPEAT_MS) return;
+    this.#troubles.set(uid, { message, at: now });
+    logger.warn('the volumes of a pod cannot be removed yet', { uid, error: message });
+    if (pod !== undefined) events.pod(pod, 'Warning', 'FailedUnMount', message);
   }
 
   async onDisk(): Promise<readonly PodUID[]> {
@@ -91,6 +166,12 @@ class Manager implements VolumeManager {
     } catch (error) {
       if (error instanceof FileError && error.code === 'ENOENT') return [];
       throw error;
+    }
+  }
+
+  *#counts(): Iterable<VolumeCount> {
+    for (const { tasks } of this.#pods.values()) {
+      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
     }
   }
 }

@@ -20,6 +20,16 @@ export function podDir(rootDir: string, uid: PodUID): string {
   return `${podsDir(rootDir)}/${uid}`;
 }
 
+/** Name of the volume that a path below a pod's folder belongs to. */
+export function volumeNameOf(path: string): string | undefined {
+  return /\/volumes\/kubernetes\.io~[a-z-]+\/([^/]+)/.exec(path)?.[1];
+}
+
+/** The plugin in such a path. */
+export function pluginAt(path: string): string | undefined {
+  return /\/volumes\/kubernetes\.io~([a-z-]+)\//.exec(path)?.[1];
+}
+
 /** ROOT/pods/UID/volumes/kubernetes.io~PLUGIN/NAME. Throws for an invalid name. */
 export function volumeDir(rootDir: string, uid: PodUID, plugin: VolumePlugin, name: string): string {
   if (!VOLUME_NAME.test(name)) throw new Error(`invalid volume name ${JSON.stringify(name)}`);

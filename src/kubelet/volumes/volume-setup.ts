@@ -1,44 +1,67 @@
 /** Sets one volume up, whatever its kind. */
 import type { Pod, Volume } from '../../api/index.ts';
-import type { Clock, FileSystem, Process, Random } from '../../lib/index.ts';
-import { writePayload } from './atomic-writer.ts';
+import { type Clock, errorMessage, type FileSystem, type Random } from '../../lib/index.ts';
+import { hasPayload, writePayload } from './atomic-writer.ts';
 import { setUpEmptyDir } from './empty-dir.ts';
 import { setUpHostPath } from './host-path.ts';
-import { ensureTmpfs } from './mounter.ts';
+import { CONTENT_TMPFS_BYTES } from './limits.ts';
+import type { Mounter } from './mounter.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
-import { VolumeError } from './payload.ts';
+import { type Payload, VolumeError } from './payload.ts';
 import { payloadOf, type PayloadOptions } from './payload-source.ts';
 import { volumeDir, type VolumePlugin } from './volume-paths.ts';
 
 export interface VolumeSetupOptions extends PayloadOptions {
   readonly fs: FileSystem;
-  readonly process: Process;
+  readonly mounter: Mounter;
   readonly clock: Clock;
   readonly random: Random;
   /** `DIR/agent`. */
   readonly rootDir: string;
 }
 
-/** Idempotent. Returns the host path; rejects with what upstream's FailedMount event quotes. */
-export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<string> {
-  if (volume.hostPath !== undefined) return setUpHostPath(options.fs, volume.hostPath);
+/** `path`: on the host. `problem`: it has what an earlier set-up wrote, and could not be brought up to date. */
+export interface SetUpVolume {
+  readonly path: string;
+  readonly problem?: string;
+}
+
+/** Volumes whose files must not reach the disk, as upstream's. */
+const IN_MEMORY = new Set<VolumePlugin>(['secret', 'projected', 'downward-api']);
+
+/** Idempotent. Rejects with what upstream's FailedMount event quotes. */
+export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<SetUpVolume> {
+  if (volume.hostPath !== undefined) return { path: await setUpHostPath(options.fs, volume.hostPath) };
   const plugin = pluginOf(volume);
+  if (plugin === undefined) throw new VolumeError('no volume plugin matched');
   const dir = volumeDir(options.rootDir, pod.metadata?.uid ?? '', plugin, volume.name);
   if (volume.emptyDir !== undefined) {
-    await setUpEmptyDir(options, dir, pod, volume.emptyDir);
-    return dir;
+    const { fs, mounter } = options;
+    const nodeMemoryBytes = options.nodeResources().memoryBytes;
+    await setUpEmptyDir({ fs, mounter, nodeMemoryBytes }, dir, pod, volume.emptyDir);
+    return { path: dir };
   }
   // Content first: without it there is nothing to mount, and nothing to clean up.
-  const payload = await payloadOf(options, pod, volume);
-  if (payload === undefined) throw new VolumeError('no volume plugin matched');
+  let payload: Payload;
+  try {
+    payload = await payloadOf(options, pod, volume);
+  } catch (error) {
+    if (!(await isWritten(options, plugin, dir))) throw error;
+    // An earlier agent wrote it: the pod runs on with what it has, whether the API server answers or not.
+    return { path: dir, problem: errorMessage(error) };
+  }
   await options.fs.mkdir(dir);
-  // What must not reach the disk lives in memory, as upstream's secret and projected volumes.
-  if (plugin === 'secret' || plugin === 'projected') await ensureTmpfs(options, dir, undefined);
+  if (IN_MEMORY.has(plugin)) await options.mounter.ensureTmpfs(dir, { sizeBytes: CONTENT_TMPFS_BYTES });
   const fsGroup = fsGroupOf(pod);
   if (fsGroup !== undefined) await options.fs.chown(dir, 0, fsGroup);
   await options.fs.chmod(dir, folderMode(0o777, fsGroup, 'read'));
   await writePayload({ ...options, fsGroup }, dir, payload);
-  return dir;
+  return { path: dir };
+}
+
+async function isWritten({ fs, mounter }: VolumeSetupOptions, plugin: VolumePlugin, dir: string): Promise<boolean> {
+  if (IN_MEMORY.has(plugin) && !(await mounter.isMounted(dir))) return false;
+  return hasPayload(fs, dir);
 }
 
 /** Whether the volume's files are ours to write, also while the pod runs; containers only read them. */
@@ -46,11 +69,17 @@ export function isContentVolume({ configMap, secret, downwardAPI, projected }: V
   return [configMap, secret, downwardAPI, projected].some((source) => source !== undefined);
 }
 
-function pluginOf(volume: Volume): VolumePlugin {
+/** Upstream's name of the plugin, for metrics. */
+export function pluginName(volume: Volume): string {
+  if (volume.hostPath !== undefined) return 'kubernetes.io/host-path';
+  const plugin = pluginOf(volume);
+  return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
+}
+
+function pluginOf(volume: Volume): VolumePlugin | undefined {
   if (volume.emptyDir !== undefined) return 'empty-dir';
   if (volume.configMap !== undefined) return 'configmap';
   if (volume.secret !== undefined) return 'secret';
   if (volume.downwardAPI !== undefined) return 'downward-api';
-  if (volume.projected !== undefined) return 'projected';
-  throw new VolumeError('no volume plugin matched');
+  return volume.projected === undefined ? undefined : 'projected';
 }

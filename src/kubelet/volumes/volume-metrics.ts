@@ -1,0 +1,46 @@
+/** The volumes' metrics, under upstream's names. */
+import type { MetricsRegistry } from '../../lib/index.ts';
+
+/** Upstream's buckets, seconds. */
+const OPERATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
+
+export interface VolumeCount {
+  readonly plugin: string;
+  readonly mounted: boolean;
+}
+
+export interface VolumeMetrics {
+  operation(plugin: string, name: 'volume_mount' | 'volume_unmount', status: string, seconds: number): void;
+}
+
+export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Iterable<VolumeCount>): VolumeMetrics {
+  const seconds = metrics.histogram({
+    name: 'storage_operation_duration_seconds',
+    help: 'How long operations on volumes took.',
+    labels: ['volume_plugin', 'operation_name', 'status', 'migrated'],
+    buckets: OPERATION_BUCKETS,
+  });
+  const total = metrics.gauge({
+    name: 'volume_manager_total_volumes',
+    help: 'Volumes of pods that should run here, and those of them that are set up.',
+    labels: ['plugin_name', 'state'],
+  });
+  const seen = new Set<string>();
+  metrics.onCollect(() => {
+    const counts = new Map<string, { desired: number; actual: number }>();
+    for (const plugin of seen) counts.set(plugin, { desired: 0, actual: 0 });
+    for (const { plugin, mounted } of volumes()) {
+      const count = counts.get(plugin) ?? { desired: 0, actual: 0 };
+      counts.set(plugin, { desired: count.desired + 1, actual: count.actual + (mounted ? 1 : 0) });
+      seen.add(plugin);
+    }
+    for (const [plugin, { desired, actual }] of counts) {
+      total.set(desired, { plugin_name: plugin, state: 'desired_state_of_world' });
+      total.set(actual, { plugin_name: plugin, state: 'actual_state_of_world' });
+    }
+  });
+  return {
+    operation: (plugin, name, status, duration) =>
+      seconds.observe(duration, { volume_plugin: plugin, operation_name: name, status, migrated: 'false' }),
+  };
+}

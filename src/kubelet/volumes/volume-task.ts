@@ -1,0 +1,168 @@
+/** One volume of one pod: set up, tried again with back-off, and brought up to date whenever its sources change. */
+import type { Pod, Volume } from '../../api/index.ts';
+import { DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
+import type { PodEvents } from '../types.ts';
+import { EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
+import type { Places } from './places.ts';
+import { pluginName, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
+import type { VolumeMetrics } from './volume-metrics.ts';
+
+export interface VolumeTaskOptions extends VolumeSetupOptions {
+  readonly events: PodEvents;
+  readonly places: Places;
+  readonly metrics: VolumeMetrics;
+}
+
+export class VolumeTask {
+  readonly volume: Volume;
+  readonly #options: VolumeTaskOptions;
+  readonly #pod: () => Pod;
+  readonly #changed: () => void;
+  #path: string | undefined;
+  #problem: string | undefined;
+  #retryAt = 0;
+  #failures = 0;
+  #busy = false;
+  #again = false;
+  #stuck = false;
+  #stopped = false;
+  #timer: Timer | undefined;
+  #working: Promise<void> = Promise.resolve();
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: VolumeTaskOptions, volume: Volume, pod: () => Pod, changed: () => void) {
+    this.#options = options;
+    this.volume = volume;
+    this.#pod = pod;
+    this.#changed = changed;
+  }
+
+  /** Where it is on the host; `undefined`: not set up (yet). */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /** Why the last try failed, in upstream's words. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Mono ms of the next try after a failed one. */
+  get retryAt(): number {
+    return this.#retryAt;
+  }
+
+  /** A try is under way. */
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  /** Sets the volume up, or compares it with its sources. One try at a time: what comes meanwhile is one more after it. */
+  sync(): void {
+    if (this.#stopped) return;
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    const wait = this.#endedAt + MIN_SYNC_INTERVAL_MS - this.#options.clock.now().mono;
+    if (wait > 0) this.#syncAfter(wait);
+    else this.#working = this.#run();
+  }
+
+  /** Nothing is begun any more. Resolves when the try under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#working;
+  }
+
+  #syncAfter(delayMs: number): void {
+    this.#timer?.cancel();
+    if (!this.#stopped) this.#timer = this.#options.clock.setTimer(delayMs, () => this.sync());
+  }
+
+  async #run(): Promise<void> {
+    const { clock, places } = this.#options;
+    this.#timer?.cancel();
+    this.#busy = true;
+    this.#again = false;
+    try {
+      const { path, problem } = await places.run(this.#stuck, () => this.#try());
+      if (problem === undefined) this.#succeeded(path);
+      else this.#failed(problem, path);
+    } catch (error) {
+      this.#failed(errorMessage(error));
+    }
+    this.#busy = false;
+    this.#endedAt = clock.now().mono;
+    if (this.#again) this.sync();
+  }
+
+  async #try(): ReturnType<typeof setUpVolume> {
+    const { clock, metrics } = this.#options;
+    const pod = this.#pod();
+    const begun = clock.now().mono;
+    this.#stuck = false;
+    const deadline = this.#watchDeadline();
+    const done = (status: 'success' | 'fail-unknown'): void => {
+      deadline.cancel();
+      metrics.operation(pluginName(this.volume), 'volume_mount', status, (clock.now().mono - begun) / 1000);
+    };
+    try {
+      if (this.#stopped) throw new Error('the pod is ending');
+      const result = await setUpVolume(this.#options, pod, this.volume);
+      done(result.problem === undefined ? 'success' : 'fail-unknown');
+      return result;
+    } catch (error) {
+      done('fail-unknown');
+      throw error;
+    }
+  }
+
+  /** It is told when a try hangs; the try itself goes on, for two at one mount point would do no better. */
+  #watchDeadline(): { cancel(): void } {
+    const { clock } = this.#options;
+    const watch = (): Timer =>
+      clock.setTimer(SETUP_DEADLINE_MS, (lateMs) => {
+        // We were away, and so, perhaps, was the mount.
+        if (lateMs > DEADLINE_LATE_TOLERANCE_MS) timer = watch();
+        else {
+          this.#stuck = true;
+          this.#failed(`no answer within ${SETUP_DEADLINE_MS / 1000}s, still waiting`);
+        }
+      });
+    let timer = watch();
+    return { cancel: () => timer.cancel() };
+  }
+
+  #succeeded(path: string): void {
+    this.#failures = 0;
+    this.#problem = undefined;
+    this.#toldAt = Number.NEGATIVE_INFINITY;
+    const first = this.#path === undefined;
+    this.#path = path;
+    if (first) this.#changed();
+  }
+
+  /** A volume that was set up stays: what it shows is old, not gone. */
+  #failed(reason: string, path?: string): void {
+    if (this.#stopped) return;
+    this.#failures += 1;
+    const { clock, events } = this.#options;
+    const now = clock.now().mono;
+    const delayMs = exponentialDelay(SETUP_BACK_OFF, this.#failures);
+    this.#retryAt = now + delayMs;
+    this.#syncAfter(delayMs);
+    const problem = `MountVolume.SetUp failed for volume "${this.volume.name}" : ${reason}`;
+    const news = problem !== this.#problem;
+    if (news || now - this.#toldAt >= EVENT_REPEAT_MS) {
+      this.#toldAt = now;
+      events.pod(this.#pod(), 'Warning', 'FailedMount', problem);
+    }
+    this.#problem = problem;
+    const found = this.#path === undefined && path !== undefined;
+    this.#path ??= path;
+    if (found || news) this.#changed();
+  }
+}
