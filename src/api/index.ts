@@ -8,6 +8,7 @@ export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './ip-address.ts';
+export * from './ipv4-range.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
 export * from './object-meta.ts';
@@ -29,7 +30,9 @@ export {
 } from './schema/schema.ts';
 export type { FieldValidation } from './schema/structure.ts';
 export * from './selectable-fields.ts';
+export * from './service-kind.ts';
 export * from './status-error.ts';
+export * from './system-priorities.ts';
 export type * from './types.gen.ts';
 export * from './validate-structure.ts';
 export { validateLabelSelector } from './validation/affinity.ts';

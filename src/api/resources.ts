@@ -6,17 +6,25 @@ import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.t
 import type {
   Binding,
   ConfigMap,
+  Endpoints,
+  EndpointSlice,
   Event,
   EventsEvent,
   Lease,
+  LimitRange,
   LocalSubjectAccessReview,
   Namespace,
   Node,
   Pod,
+  PodTemplate,
+  PriorityClass,
+  ResourceQuota,
+  RuntimeClass,
   Secret,
   SelfSubjectAccessReview,
   SelfSubjectReview,
   SelfSubjectRulesReview,
+  Service,
   ServiceAccount,
   SubjectAccessReview,
   TokenReview,
@@ -62,6 +70,8 @@ export const PODS = row<Pod>({
     { name: 'exec', kind: 'PodExecOptions', verbs: STREAM_VERBS },
     { name: 'log', kind: 'Pod', verbs: ['get'] },
     { name: 'portforward', kind: 'PodPortForwardOptions', verbs: STREAM_VERBS },
+    { name: 'proxy', kind: 'PodProxyOptions', verbs: PROXY_VERBS },
+    { name: 'resize', kind: 'Pod', verbs: CHANGE_VERBS },
     status('Pod'),
   ],
 });
@@ -115,6 +125,61 @@ export const SERVICE_ACCOUNTS = row<ServiceAccount>({
   ],
 });
 
+export const SERVICES = row<Service>({
+  resource: 'services',
+  kind: 'Service',
+  namespaced: true,
+  shortNames: ['svc'],
+  categories: ['all'],
+  subresources: [{ name: 'proxy', kind: 'ServiceProxyOptions', verbs: PROXY_VERBS }, status('Service')],
+});
+
+export const ENDPOINTS = row<Endpoints>({
+  resource: 'endpoints',
+  kind: 'Endpoints',
+  namespaced: true,
+  shortNames: ['ep'],
+});
+
+export const ENDPOINT_SLICES = row<EndpointSlice>({
+  group: 'discovery.k8s.io',
+  resource: 'endpointslices',
+  kind: 'EndpointSlice',
+  namespaced: true,
+});
+
+export const POD_TEMPLATES = row<PodTemplate>({ resource: 'podtemplates', kind: 'PodTemplate', namespaced: true });
+
+export const LIMIT_RANGES = row<LimitRange>({
+  resource: 'limitranges',
+  kind: 'LimitRange',
+  namespaced: true,
+  shortNames: ['limits'],
+});
+
+export const RESOURCE_QUOTAS = row<ResourceQuota>({
+  resource: 'resourcequotas',
+  kind: 'ResourceQuota',
+  namespaced: true,
+  shortNames: ['quota'],
+  subresources: [status('ResourceQuota')],
+});
+
+export const RUNTIME_CLASSES = row<RuntimeClass>({
+  group: 'node.k8s.io',
+  resource: 'runtimeclasses',
+  kind: 'RuntimeClass',
+  namespaced: false,
+});
+
+export const PRIORITY_CLASSES = row<PriorityClass>({
+  group: 'scheduling.k8s.io',
+  resource: 'priorityclasses',
+  kind: 'PriorityClass',
+  namespaced: false,
+  shortNames: ['pc'],
+});
+
 /** A question that is answered at once and never stored. */
 function question<T extends KubeObject>(group: string, kind: string, namespaced = false): ResourceRow<T> {
   return row<T>({ group, kind, resource: `${kind.toLowerCase()}s`, namespaced, verbs: ['create'] });
@@ -148,14 +213,22 @@ export const BINDINGS = row<Binding>({
 export const RESOURCES: readonly ResourceRow[] = [
   BINDINGS,
   CONFIG_MAPS,
+  ENDPOINTS,
   EVENTS,
+  LIMIT_RANGES,
   NAMESPACES,
   NODES,
   PODS,
+  POD_TEMPLATES,
+  RESOURCE_QUOTAS,
   SECRETS,
   SERVICE_ACCOUNTS,
+  SERVICES,
   LEASES,
+  ENDPOINT_SLICES,
   EVENTS_EVENTS,
+  RUNTIME_CLASSES,
+  PRIORITY_CLASSES,
   TOKEN_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,

@@ -23,6 +23,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/Node': ['metadata.name', 'spec.unschedulable'],
   '/Namespace': ['metadata.name', 'status.phase'],
   '/Secret': [...METADATA, 'type'],
+  '/Service': [...METADATA, 'spec.clusterIP', 'spec.type'],
   '/Event': [
     ...METADATA,
     'involvedObject.kind',

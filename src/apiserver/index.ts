@@ -4,6 +4,7 @@ export type { ServerVersion } from './discovery/version.ts';
 export { type Authorizer, basicAuthorizer, type Decision } from './http/authorize.ts';
 export { parseRequestInfo, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 export { createPlainTokenSigner } from './tokens/plain-token-signer.ts';
+export type { Advertised } from './services/system-objects.ts';
 export type { TokenSigner } from './tokens/token-signer.ts';
 export type { NodeConnections } from './ports.ts';
 export { formatKubeconfig, type KubeconfigOptions } from './edge/kubeconfig.ts';

@@ -2,9 +2,11 @@
  * Defaults per kind: what a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
  * without an entry has none.
  */
-import type { Event, Namespace, Node, PodTemplate, Secret } from '../types.gen.ts';
+import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
+import { defaultLimitRange } from './limit-range.ts';
 import { defaultPod } from './pod.ts';
 import { defaultPodSpec } from './pod-spec.ts';
+import { defaultEndpoints, defaultEndpointSlice, defaultService } from './service.ts';
 
 type Defaulter = (draft: never) => void;
 
@@ -17,6 +19,18 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/Node': defaultNode,
   'v1/Secret': defaultSecret,
   'v1/Event': defaultEvent,
+  'v1/Service': defaultService,
+  'v1/Endpoints': defaultEndpoints,
+  'discovery.k8s.io/v1/EndpointSlice': defaultEndpointSlice,
+  'v1/LimitRange': defaultLimitRange,
+  'v1/ResourceQuota': (quota: ResourceQuota) => {
+    quota.spec ??= {};
+    quota.status ??= {};
+  },
+  'scheduling.k8s.io/v1/PriorityClass': (priority: PriorityClass) => {
+    priority.preemptionPolicy ||= 'PreemptLowerPriority';
+    priority.value ??= 0;
+  },
 };
 
 /** A copy of the object with its defaults. The input must have passed `validateStructure`. */

@@ -5,7 +5,28 @@
 import type { FieldError } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../resource.ts';
+import {
+  validatePodTemplate,
+  validatePodTemplateUpdate,
+  validatePriorityClass,
+  validatePriorityClassUpdate,
+  validateRuntimeClass,
+  validateRuntimeClassUpdate,
+} from './class-kinds.ts';
 import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
+import {
+  validateEndpoints,
+  validateEndpointSlice,
+  validateEndpointSliceUpdate,
+  validateEndpointsUpdate,
+} from './endpoints.ts';
+import {
+  validateLimitRange,
+  validateLimitRangeUpdate,
+  validateResourceQuota,
+  validateResourceQuotaStatus,
+  validateResourceQuotaUpdate,
+} from './limit-kinds.ts';
 import {
   validateNamespace,
   validateNamespaceFinalize,
@@ -15,6 +36,7 @@ import {
 import { validateNode, validateNodeUpdate } from './node.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
+import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import {
   validateBinding,
@@ -60,6 +82,16 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   'v1/Event': validator(validateEvent, validateEventUpdate),
   'events.k8s.io/v1/Event': validator(validateEventsEvent, validateEventsEventUpdate),
   'coordination.k8s.io/v1/Lease': validator(validateLease, validateLeaseUpdate),
+  'v1/Service': validator(validateService, validateServiceUpdate, { status: validateServiceStatus }),
+  'v1/Endpoints': validator(validateEndpoints, validateEndpointsUpdate),
+  'discovery.k8s.io/v1/EndpointSlice': validator(validateEndpointSlice, validateEndpointSliceUpdate),
+  'v1/PodTemplate': validator(validatePodTemplate, validatePodTemplateUpdate),
+  'v1/LimitRange': validator(validateLimitRange, validateLimitRangeUpdate),
+  'v1/ResourceQuota': validator(validateResourceQuota, validateResourceQuotaUpdate, {
+    status: validateResourceQuotaStatus,
+  }),
+  'node.k8s.io/v1/RuntimeClass': validator(validateRuntimeClass, validateRuntimeClassUpdate),
+  'scheduling.k8s.io/v1/PriorityClass': validator(validatePriorityClass, validatePriorityClassUpdate),
   'v1/Binding': validator(validateBinding, validateBinding),
 };
 

@@ -22,7 +22,10 @@ describe('discovery', () => {
     const { groups } = await get('/apis');
     expect(groups.map((group: Loose) => group.preferredVersion.groupVersion)).toEqual([
       'coordination.k8s.io/v1',
+      'discovery.k8s.io/v1',
       'events.k8s.io/v1',
+      'node.k8s.io/v1',
+      'scheduling.k8s.io/v1',
       'authentication.k8s.io/v1',
       'authorization.k8s.io/v1',
       'metrics.k8s.io/v1beta1',
@@ -111,7 +114,10 @@ describe('OpenAPI', () => {
     expect(Object.keys(paths)).toEqual([
       'api/v1',
       'apis/coordination.k8s.io/v1',
+      'apis/discovery.k8s.io/v1',
       'apis/events.k8s.io/v1',
+      'apis/node.k8s.io/v1',
+      'apis/scheduling.k8s.io/v1',
       'apis/authentication.k8s.io/v1',
       'apis/authorization.k8s.io/v1',
     ]);

@@ -40,10 +40,15 @@ export function metaForUpdate(object: ApiObject, old: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** Counts the generation up when the spec changed. */
+/** Counts the generation up when what is wanted changed: all but metadata and status. */
 export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
-  if (sameValue(object['spec'], old['spec'])) return object;
+  if (sameValue(wantedOf(object), wantedOf(old))) return object;
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+}
+
+function wantedOf(object: ApiObject): object {
+  const { metadata: _, status: __, ...wanted } = object;
+  return wanted;
 }
 
 /** Whether two JSON values are equal, whatever the order of their fields; absent and undefined are the same. */

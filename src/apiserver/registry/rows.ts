@@ -1,24 +1,37 @@
 /** The registry's table: every resource that objects are stored of. A new resource is a row in `api` and one here. */
 import {
   CONFIG_MAPS,
+  ENDPOINT_SLICES,
+  ENDPOINTS,
   EVENTS,
   EVENTS_EVENTS,
   LEASES,
+  LIMIT_RANGES,
   NAMESPACES,
   NODES,
+  POD_TEMPLATES,
   PODS,
+  PRIORITY_CLASSES,
+  RESOURCE_QUOTAS,
   type ResourceRow,
+  RUNTIME_CLASSES,
   SECRETS,
   SERVICE_ACCOUNTS,
+  SERVICES,
 } from '../../api/index.ts';
 import { eventTable } from '../tables/events.ts';
+import { endpointSliceTable, endpointsTable, serviceTable } from '../tables/network.ts';
 import { nodeTable } from '../tables/nodes.ts';
 import { podTable } from '../tables/pods.ts';
+import { podTemplateTable, priorityClassTable, resourceQuotaTable, runtimeClassTable } from '../tables/policy.ts';
+import { defaultTable } from '../tables/table.ts';
 import { configMapTable, leaseTable, namespaceTable, secretTable, serviceAccountTable } from '../tables/small.ts';
 import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { podStrategy } from './pods.ts';
+import { priorityClassStrategy, quotaStrategy } from './policies.ts';
 import type { Registration } from './registration.ts';
+import { serviceStrategy } from './services.ts';
 
 const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: { createOnUpdate: true }, expires: true };
 
@@ -42,6 +55,34 @@ export const REGISTRATIONS: readonly Registration[] = [
     keyPrefix: '/registry/leases/',
     table: leaseTable,
     strategy: { createOnUpdate: true, needsResourceVersion: true },
+  },
+  { row: SERVICES, keyPrefix: '/registry/services/specs/', table: serviceTable, strategy: serviceStrategy },
+  { row: ENDPOINTS, keyPrefix: '/registry/services/endpoints/', table: endpointsTable, strategy: {} },
+  {
+    row: ENDPOINT_SLICES,
+    keyPrefix: '/registry/endpointslices/',
+    table: endpointSliceTable,
+    strategy: { hasGeneration: true },
+  },
+  {
+    row: POD_TEMPLATES,
+    keyPrefix: '/registry/podtemplates/',
+    table: podTemplateTable,
+    strategy: { hasGeneration: true, returnsDeleted: true },
+  },
+  { row: LIMIT_RANGES, keyPrefix: '/registry/limitranges/', table: defaultTable, strategy: {} },
+  {
+    row: RESOURCE_QUOTAS,
+    keyPrefix: '/registry/resourcequotas/',
+    table: resourceQuotaTable,
+    strategy: quotaStrategy,
+  },
+  { row: RUNTIME_CLASSES, keyPrefix: '/registry/runtimeclasses/', table: runtimeClassTable, strategy: {} },
+  {
+    row: PRIORITY_CLASSES,
+    keyPrefix: '/registry/priorityclasses/',
+    table: priorityClassTable,
+    strategy: priorityClassStrategy,
   },
 ];
 

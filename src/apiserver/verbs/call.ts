@@ -1,5 +1,5 @@
 /** One request on a resource, as the verbs see it. */
-import { badRequest, type FieldValidation, invalid, notSupported } from '../../api/index.ts';
+import { badRequest, type FieldValidation, invalid, type Ipv4Range, notSupported } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, Random, UserInfo } from '../ports.ts';
 import type { Authorizer } from '../http/authorize.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
@@ -8,6 +8,7 @@ import type { ResourceRequest } from '../http/request-info.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
+import type { Exclusive } from './exclusive.ts';
 
 /** What all requests share. */
 export interface ServerContext {
@@ -18,6 +19,10 @@ export interface ServerContext {
   readonly authorizer: Authorizer;
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;
+  /** Where services get their addresses. */
+  readonly serviceRange: Ipv4Range;
+  /** For what must be given out once. */
+  readonly exclusive: Exclusive;
   storageOf(registration: Registration): ResourceStorage;
 }
 

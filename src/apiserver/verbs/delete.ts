@@ -5,6 +5,7 @@ import { readDeleteOptions } from '../http/delete-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
+import { admitPriorityClassDelete } from '../registry/policies.ts';
 import { aboutObject } from '../registry/storage.ts';
 import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
 import { removeObject } from './write.ts';
@@ -15,6 +16,7 @@ export async function remove(call: Call): Promise<HttpResponse> {
   const removal = readDeleteOptions(call.request, info.query);
   if (registration.row.group === '' && registration.row.resource === 'namespaces')
     admitNamespaceDelete(nameOfCall(call));
+  if (registration.row.resource === 'priorityclasses') admitPriorityClassDelete(nameOfCall(call));
   const { item, gone } = await removeObject(call, keyOfCall(call), nameOfCall(call), removal);
   if (gone && registration.strategy.returnsDeleted !== true) {
     return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));

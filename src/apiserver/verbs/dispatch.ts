@@ -51,6 +51,8 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'pods/status': status,
   'nodes/status': status,
   'namespaces/status': status,
+  'services/status': status,
+  'resourcequotas/status': status,
   'namespaces/finalize': { update: (call) => update(call, 'finalize') },
   'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
   'pods/binding': { create: bind },

@@ -9,6 +9,7 @@ import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
+import { allocate, isService } from '../services/allocate.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
@@ -19,17 +20,26 @@ import { readCurrent } from './read-current.ts';
 
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
 export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {
-  const { server, registration } = call;
-  const { row } = registration;
   await admitNamespace(call, posted.metadata.name || posted.metadata.generateName || '');
   const given = await admitNew(call, posted);
+  return holdingAll(call, () => createAdmitted(call, given, dryRun));
+}
+
+/** Runs a write alone among those that take from the same store of addresses. */
+function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
+  return isService(call.registration) ? call.server.exclusive.run('services', write) : write();
+}
+
+async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
+  const { server, registration } = call;
+  const { row } = registration;
   const generated = !given.metadata.name && given.metadata.generateName ? given.metadata.generateName : undefined;
   for (let attempt = 1; ; attempt++) {
     const named =
       generated === undefined
         ? given
         : withMeta(given, { name: generateName(generated, (length) => server.random.suffix(length)) });
-    const object = prepareNew(call, named);
+    const object = await prepareNew(call, named);
     const name = object.metadata.name ?? '';
     const key = keyOf(registration, object.metadata.namespace, name);
     if (dryRun) {
@@ -42,13 +52,13 @@ export async function createObject(call: Call, posted: ApiObject, dryRun: boolea
   }
 }
 
-function prepareNew(call: Call, given: ApiObject): ApiObject {
+async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const { server, registration } = call;
   const { strategy } = registration;
   const now = formatTime(server.clock.now().wall);
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh));
-  const object = strategy.prepareForCreate?.(admitted) ?? admitted;
+  const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
   restrictNode(call.user, registration.row, 'create', object);
   refuseInvalidNew(registration, object);
   return object;
@@ -77,7 +87,12 @@ export type Changed =
   | { readonly kind: 'removed'; readonly item: CachedObject };
 
 /** Changes a stored object. Throws 404, 409, 422; `undefined` only when it does not exist and PUT may create it. */
-export async function changeObject(call: Call, key: string, request: Change): Promise<Changed | undefined> {
+export function changeObject(call: Call, key: string, request: Change): Promise<Changed | undefined> {
+  if (request.part !== '') return changeStored(call, key, request);
+  return holdingAll(call, () => changeStored(call, key, request));
+}
+
+async function changeStored(call: Call, key: string, request: Change): Promise<Changed | undefined> {
   const { registration, storage, info } = call;
   const name = info.name ?? '';
   let old = await storage.read(key);
@@ -90,7 +105,7 @@ export async function changeObject(call: Call, key: string, request: Change): Pr
     restrictNode(call.user, registration.row, 'update', before);
     const wanted = request.change(before);
     refuseStale(registration, name, wanted, before);
-    const object = prepareChanged(registration, wanted, before, request.part);
+    const object = await prepareChanged(call, wanted, before, request.part);
     if (sameValue(object, before)) return { kind: 'same', item: old };
     const released = isReleased(object, registration.strategy);
     if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
@@ -123,12 +138,8 @@ function refuseStale(registration: Registration, name: string, wanted: ApiObject
   }
 }
 
-function prepareChanged(
-  registration: Registration,
-  wanted: ApiObject,
-  old: ApiObject,
-  part: Change['part'],
-): ApiObject {
+async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, part: Change['part']): Promise<ApiObject> {
+  const { registration } = call;
   const { strategy, row } = registration;
   // The precondition is checked; from here on it is the version that is replaced.
   let object = withMeta(metaForUpdate(wanted, old), { resourceVersion: old.metadata.resourceVersion ?? '' });
@@ -144,7 +155,7 @@ function prepareChanged(
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });
     object = strategy.prepareForUpdate?.(object, old) ?? object;
-    object = admit(registration, object);
+    object = await allocate(call, admit(registration, object));
   }
   if (strategy.hasGeneration === true) object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
