@@ -103,7 +103,8 @@ export async function startControlPlane(
 async function openPki(options: ControlPlaneOptions): Promise<Pki> {
   const { paths, nodeName, clock, gateway, listen, serverNames } = options;
   const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
-  const names = [gateway, ...serverNames, ...(wildcard ? [] : [listen.host])];
+  // The first address of the services' range: that of the `kubernetes` service.
+  const names = [gateway, '10.96.0.1', ...serverNames, ...(wildcard ? [] : [listen.host])];
   return refusingBadFiles(() =>
     ensurePki({ dir: paths.pki, nodeName, serverNames: names, fs: systemFileSystem, clock, signer: systemSigner }),
   );

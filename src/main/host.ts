@@ -1,7 +1,7 @@
 /** The composition root of a whole host: control plane and node agent in one process, from an open data folder. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type Node, NODES, type Pod, PODS } from '../api/index.ts';
+import { isIpAddress, type Node, NODES, type Pod, PODS } from '../api/index.ts';
 import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -101,6 +101,9 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     () => writeRecord(paths, { ...record, inUse: last?.inUse ?? false }),
   );
   const apiServer = await listenForPods(plane, runtime, gateway);
+  // The `kubernetes` service leads where pods really reach the server.
+  if (apiServer !== undefined && isIpAddress(apiServer.host))
+    await plane.server.publish({ ip: apiServer.host, port: apiServer.port });
   say('starting the node agent');
   agent = startNodeAgent({
     ...shared,
