@@ -9,7 +9,13 @@ import {
   methodNotAllowed,
   unauthorized,
 } from '../api/index.ts';
-import { type HttpRequest, type HttpResponse, METRICS_CONTENT_TYPE, type UpgradeResponse } from '../lib/index.ts';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isWebSocketRequest,
+  METRICS_CONTENT_TYPE,
+  type UpgradeResponse,
+} from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';

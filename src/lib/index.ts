@@ -18,6 +18,7 @@ export { formatNumber, labelText } from './metrics-text.ts';
 export * from './process.ts';
 export * from './random.ts';
 export * from './seeded-random.ts';
+export * from './streams/index.ts';
 export * from './token-bucket.ts';
 export * from './work-queue-metrics.ts';
 export * from './work-queue.ts';

@@ -21,3 +21,6 @@ export const CLOSE_GRACE_MS = 2000;
 /** How much, and for how long, what a refused HTTP/1.1 client still sends is thrown away, so that it gets to read why. */
 export const LINGER_BYTES = 64 * 1024 * 1024;
 export const LINGER_MS = 2000;
+
+/** A client has this long to read what is left when the other end of its upgraded connection has closed (as upstream). */
+export const UPGRADE_LINGER_MS = 900_000;

@@ -2,8 +2,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { internalError } from '../../api/index.ts';
-import { encodeText, type Headers, type HttpResponse, joinDuplexStreams, toDuplexStream } from '../../lib/index.ts';
+import { encodeText, type Headers, type HttpResponse, relay, toDuplexStream } from '../../lib/index.ts';
 import { type ExchangeOptions, isResponse, readRequest, statusResponse } from './exchange.node.ts';
+import { UPGRADE_LINGER_MS } from './limits.ts';
 
 function formatHead(status: number, headers: Headers): Uint8Array {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]/g, ' ')}\r\n`);
@@ -35,6 +36,7 @@ export async function serveUpgrade(
   socket.on('error', () => {});
   socket.on('close', () => controller.abort(new Error('the client is gone')));
   stop.addEventListener('abort', onStop, { once: true });
+  let lingering: NodeJS.Timeout | undefined;
   try {
     const request = await readRequest(incoming, options, controller.signal);
     if (isResponse(request)) {
@@ -48,13 +50,15 @@ export async function serveUpgrade(
     }
     const client = toDuplexStream(socket, head);
     await client.write(formatHead(101, answer.headers));
-    await joinDuplexStreams(client, answer.stream);
-    socket.destroy();
+    await relay(client, answer.stream, () => {
+      lingering = setTimeout(() => socket.destroy(), UPGRADE_LINGER_MS);
+    });
   } catch (error) {
     if (!controller.signal.aborted) options.logger.warn('upgrade failed', { error, url: incoming.url });
     await refuse(socket, statusResponse(internalError('the upgrade failed', { cause: error }))).catch(() => {});
     socket.destroy();
   } finally {
+    clearTimeout(lingering);
     stop.removeEventListener('abort', onStop);
   }
 }

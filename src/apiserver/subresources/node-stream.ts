@@ -39,14 +39,15 @@ export async function nodeProxy(call: Call): Promise<HttpResponse> {
   });
 }
 
-/** exec, attach, portforward (and nodes/proxy) as an upgrade; the handshake passes through. */
+/**
+ * exec, attach, portforward (and nodes/proxy) as an upgrade; the handshake passes through, and so does the node's refusal, in
+ * its own words (as upstream: kubectl says "unable to upgrade connection: ..." of a text that is no `Status`).
+ */
 export async function nodeUpgrade(call: Call): Promise<UpgradeResponse> {
   const target = call.info.resource === 'nodes' ? proxyTarget(call.info) : streamTarget(await readPod(call), call.info);
   const { method, headers } = call.request;
   const request = { method, url: target.url, headers: withoutCredentials(headers), ...signalOf(call) };
-  const answer = await dial(target, connectionTo(call, target).upgrade(request));
-  if (answer.upgraded || answer.response.status < 300) return answer;
-  throw await nodeError(answer.response);
+  return dial(target, connectionTo(call, target).upgrade(request));
 }
 
 /** exec and its like without an upgrade: there is no way to stream. */

@@ -292,7 +292,7 @@ describe('streams', () => {
   });
 
   it.each([
-    ['/exec/ns/p/app?command=x&output=1', 'websocket', '400 WebSocket is not offered here; use SPDY/3.1'],
+    ['/exec/ns/p/app?command=x&output=1', 'websocket', '405 a WebSocket is opened with GET'],
     ['/exec/ns/p/app?output=1', 'SPDY/3.1', '400 you must specify a command'],
     ['/exec/ns/p/app?command=x', 'SPDY/3.1', '400 you must specify at least 1 of stdin, stdout, stderr'],
     ['/exec/ns/p/init?command=x&output=1', 'SPDY/3.1', '404 container not found ("init")'],

@@ -24,3 +24,10 @@ export const REVIEW_TIMEOUT_MS = 10_000;
 export const RUN_TIMEOUT_MS = 600_000;
 /** Symbolic links followed on one path below `/logs`. */
 export const MAX_LINKS = 40;
+
+/** What a runtime writes about a command's end, or why a port is not forwarded; more is cut. */
+export const MAX_STATUS_BYTES = 64 * 1024;
+/** How often a client's pings are passed on to the runtime, whose streaming server ends what is idle for hours. */
+export const RUNTIME_PING_MS = 60_000;
+/** Ports that one older WebSocket port-forward may name; it has two channels for each. */
+export const MAX_FORWARDED_PORTS = 100;

@@ -1,21 +1,41 @@
 /**
- * exec, attach and port-forward: the runtime's streaming server does the work, the upgraded bytes pass through as they are.
- * SPDY/3.1 only: containerd's WebSocket side speaks an older subprotocol that cannot half-close stdin, and a kubectl that is
- * refused a WebSocket comes back with SPDY by itself (KEP-4006).
+ * exec, attach and port-forward. The runtime's streaming server does the work and speaks SPDY/3.1. A client that speaks it is
+ * passed through, but for its pings (`holdBackPings`); for one that speaks WebSocket we translate. So this side takes whatever
+ * an API server passes on: ours passes both, upstream's SPDY, older WebSockets, and new ones where it knows that we take them.
  */
 import type { Pod } from '../../api/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
-import type { HttpRequest, UpgradeResponse } from '../../lib/index.ts';
+import {
+  answerHandshake,
+  type Clock,
+  createDuplexPair,
+  type DuplexStream,
+  type Headers,
+  holdBackPings,
+  type HttpRequest,
+  isWebSocketRequest,
+  offeredProtocols,
+  type UpgradeResponse,
+  withIdleTimeout,
+} from '../../lib/index.ts';
 import type { StreamDialer } from '../ports.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
 import type { PodDirectory, PodView } from '../types.ts';
-import { RequestError } from './responses.ts';
+import { MAX_FORWARDED_PORTS } from './limits.ts';
+import { RequestError, textResponse } from './responses.ts';
+import { type ChannelProtocol, EXEC_PROTOCOLS, PORT_PROTOCOLS } from './streaming-channels.ts';
+import { type ExecStreams, translateExec } from './streaming-exec.ts';
+import { translatePorts, tunnelPorts } from './streaming-ports.ts';
 
 export type StreamingRuntime = Pick<RuntimeService, 'exec' | 'attach' | 'portForward'>;
 
 export interface StreamingOptions {
+  readonly clock: Clock;
   readonly directory: PodDirectory;
   readonly runtime: StreamingRuntime;
   readonly streams: StreamDialer;
+  /** Upstream's streamingConnectionIdleTimeout, its default if absent. 0: none. */
+  readonly streamIdleTimeoutMs?: number;
 }
 
 export interface StreamTarget {
@@ -26,11 +46,13 @@ export interface StreamTarget {
   readonly container?: string;
 }
 
-/** Throws `RequestError` for a protocol that is not offered. */
+const PORT_FORWARD = 'portforward.k8s.io';
+/** WebSocket subprotocol of the tunnel; inside it is what SPDY alone would say. */
+const PORT_TUNNEL = `SPDY/3.1+${PORT_FORWARD}`;
+
+/** Throws `RequestError` 400 for what is no upgrade that we know. */
 export function checkUpgrade(request: HttpRequest): void {
-  const wanted = (request.headers['upgrade'] ?? '').toLowerCase();
-  if (wanted === 'spdy/3.1') return;
-  if (wanted === 'websocket') throw new RequestError(400, 'WebSocket is not offered here; use SPDY/3.1');
+  if (isWebSocketRequest(request) || isSpdyRequest(request)) return;
   throw new RequestError(400, 'Upgrade request required');
 }
 
@@ -40,12 +62,11 @@ export async function execStream(
   target: StreamTarget,
   query: URLSearchParams,
 ): Promise<UpgradeResponse> {
+  const streams = streamsOf(query);
   const { id } = runningContainer(options.directory, target);
   const command = query.getAll('command');
   if (command.length === 0) throw new RequestError(400, 'you must specify a command');
-  const streams = streamsOf(query);
-  const url = await options.runtime.exec({ containerId: id, command, ...streams });
-  return options.streams.upgrade(url, request);
+  return openExec(options, request, streams, () => options.runtime.exec({ containerId: id, command, ...streams }));
 }
 
 export async function attachStream(
@@ -54,11 +75,11 @@ export async function attachStream(
   target: StreamTarget,
   query: URLSearchParams,
 ): Promise<UpgradeResponse> {
+  const asked = streamsOf(query);
   const { id, tty } = runningContainer(options.directory, target);
   // The terminal is the container's own, whatever the client asks for.
-  const streams = { ...streamsOf(query), tty };
-  const url = await options.runtime.attach({ containerId: id, ...streams, stderr: streams.stderr && !tty });
-  return options.streams.upgrade(url, request);
+  const streams = { ...asked, tty, stderr: asked.stderr && !tty };
+  return openExec(options, request, streams, () => options.runtime.attach({ containerId: id, ...streams }));
 }
 
 export async function portForwardStream(
@@ -67,21 +88,101 @@ export async function portForwardStream(
   target: StreamTarget,
   query: URLSearchParams,
 ): Promise<UpgradeResponse> {
+  const isTunnel = isWebSocketRequest(request) && offeredProtocols(request).includes(PORT_TUNNEL);
+  const isOlder = isWebSocketRequest(request) && !isTunnel;
+  const ports = portsOf(query);
+  if (isOlder && ports.length === 0) throw new RequestError(400, 'query parameter "port" is required');
+  if (ports.length > MAX_FORWARDED_PORTS) throw new RequestError(400, `more than ${MAX_FORWARDED_PORTS} ports`);
   const view = findPod(options.directory, target);
   const sandbox = view.observation?.sandboxes.find(({ state }) => state === 'ready');
   if (sandbox === undefined) throw new RequestError(404, `pod not found ("${target.pod}_${target.namespace}")`);
-  const ports = [...query.getAll('port'), ...query.getAll('ports')].map(Number).filter(Number.isInteger);
-  const url = await options.runtime.portForward(sandbox.id, ports);
-  return options.streams.upgrade(url, request);
+  const { clock } = options;
+  const dial = async (wanted: HttpRequest): Promise<UpgradeResponse> =>
+    options.streams.upgrade(await options.runtime.portForward(sandbox.id, ports), wanted);
+  if (isTunnel) {
+    return translated(options, request, [PORT_TUNNEL], PORT_FORWARD, dial, (_, client, runtime) =>
+      tunnelPorts({ clock, client, runtime }),
+    );
+  }
+  if (!isOlder) return passedThrough(options, await dial(request));
+  return translated(options, request, Object.keys(PORT_PROTOCOLS), PORT_FORWARD, dial, (name, client, runtime) =>
+    translatePorts({ clock, client, runtime, ports, protocol: known(PORT_PROTOCOLS, name) }),
+  );
+}
+
+async function openExec(
+  options: StreamingOptions,
+  request: HttpRequest,
+  streams: ExecStreams,
+  open: () => Promise<string>,
+): Promise<UpgradeResponse> {
+  const dial = async (wanted: HttpRequest): Promise<UpgradeResponse> => options.streams.upgrade(await open(), wanted);
+  if (!isWebSocketRequest(request)) return passedThrough(options, await dial(request));
+  const { clock } = options;
+  return translated(options, request, Object.keys(EXEC_PROTOCOLS), 'v4.channel.k8s.io', dial, (name, client, runtime) =>
+    translateExec({ clock, client, runtime, streams, protocol: known(EXEC_PROTOCOLS, name) }),
+  );
+}
+
+function passedThrough(options: StreamingOptions, answer: UpgradeResponse): UpgradeResponse {
+  if (!answer.upgraded) return answer;
+  return { ...answer, stream: withIdle(options, holdBackPings(answer.stream, options.clock)) };
+}
+
+/** Answers the client's WebSocket handshake when the runtime is there, then lets `serve` speak with both. */
+async function translated(
+  options: StreamingOptions,
+  request: HttpRequest,
+  protocols: readonly string[],
+  runtimeProtocol: string,
+  dial: (request: HttpRequest) => Promise<UpgradeResponse>,
+  serve: (protocol: string, client: DuplexStream, runtime: DuplexStream) => Promise<void>,
+): Promise<UpgradeResponse> {
+  const handshake = answerHandshake(request, protocols);
+  if (!handshake.ok) {
+    const refusal = textResponse(handshake.status, handshake.message);
+    return { upgraded: false, response: { ...refusal, headers: { ...refusal.headers, ...handshake.headers } } };
+  }
+  const answer = await dial(spdyRequest(request, runtimeProtocol));
+  if (!answer.upgraded) return answer;
+  const [client, stream] = createDuplexPair();
+  void serve(handshake.protocol, client, answer.stream);
+  return { upgraded: true, status: 101, headers: handshake.headers, stream: withIdle(options, stream) };
+}
+
+/** What the runtime is asked; the client's signal ends it also while both wait for each other. */
+function spdyRequest({ url, signal }: HttpRequest, protocol: string): HttpRequest {
+  const headers: Headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocol };
+  return { method: 'POST', url, headers, ...(signal !== undefined && { signal }) };
+}
+
+function withIdle({ clock, streamIdleTimeoutMs }: StreamingOptions, stream: DuplexStream): DuplexStream {
+  return withIdleTimeout(stream, clock, streamIdleTimeoutMs ?? DEFAULT_SETTINGS.streamingConnectionIdleTimeoutMs);
+}
+
+function isSpdyRequest({ headers }: HttpRequest): boolean {
+  return (headers['upgrade'] ?? '').toLowerCase() === 'spdy/3.1';
+}
+
+function known(protocols: Readonly<Record<string, ChannelProtocol>>, name: string): ChannelProtocol {
+  const protocol = protocols[name];
+  if (protocol === undefined) throw new Error(`no subprotocol ${name}`);
+  return protocol;
+}
+
+/** `port` from upstream's API server, `ports` from ours; several in one, too. Throws `RequestError` 400. */
+function portsOf(query: URLSearchParams): readonly number[] {
+  return [...query.getAll('port'), ...query.getAll('ports')].flatMap((list) =>
+    list.split(',').map((text) => {
+      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (port >= 1 && port <= 65_535) return port;
+      throw new RequestError(400, `unable to parse "${text}" as a port`);
+    }),
+  );
 }
 
 /** Upstream's names between API server and kubelet (input, output, error), and the ones that kubectl uses. */
-function streamsOf(query: URLSearchParams): {
-  readonly stdin: boolean;
-  readonly stdout: boolean;
-  readonly stderr: boolean;
-  readonly tty: boolean;
-} {
+function streamsOf(query: URLSearchParams): ExecStreams {
   const asked = (...names: string[]): boolean => names.some((name) => ['1', 'true'].includes(query.get(name) ?? ''));
   const tty = asked('tty');
   const streams = {

@@ -1,0 +1,48 @@
+/** How a command's end is told on the error channel: a `Status`, in the form that a protocol wants. Pure. */
+import { decodeText, encodeText } from '../../lib/index.ts';
+import type { ChannelProtocol } from './streaming-channels.ts';
+
+const SUCCESS = { metadata: {}, status: 'Success' };
+
+/**
+ * @param written what the runtime wrote to its error stream (v4: a `Status`)
+ * @param isComplete that stream came to its end; else the connection broke
+ * @returns what goes to the client; `undefined`: nothing (protocols before v4 say nothing of a success)
+ */
+export function statusForClient(
+  protocol: ChannelProtocol,
+  written: Uint8Array,
+  isComplete: boolean,
+): Uint8Array | undefined {
+  if (written.length === 0 && !isComplete) {
+    return failureForClient(protocol, 'the connection to the container runtime broke before the command ended');
+  }
+  if (protocol.jsonStatus) return written.length > 0 ? written : encodeText(JSON.stringify(SUCCESS));
+  if (written.length === 0) return undefined;
+  const status = parsed(decodeText(written));
+  if (status === undefined) return written;
+  return status.status === 'Success' ? undefined : encodeText(status.message ?? 'the command failed');
+}
+
+/** A failure of ours. */
+export function failureForClient(protocol: ChannelProtocol, message: string): Uint8Array {
+  if (!protocol.jsonStatus) return encodeText(message);
+  const status = {
+    metadata: {},
+    status: 'Failure',
+    message: `Internal error occurred: ${message}`,
+    reason: 'InternalError',
+    details: { causes: [{ message }] },
+    code: 500,
+  };
+  return encodeText(JSON.stringify(status));
+}
+
+function parsed(text: string): { readonly status?: string; readonly message?: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+/** The server's end of a WebSocket after its handshake: messages in pieces, frames out, pings answered, one close. */
+import { errorMessage } from '../errors.ts';
+import type { Clock, Timer } from '../clock.ts';
+import type { DuplexStream } from '../http.ts';
+import {
+  CLOSE_INTERNAL_ERROR,
+  CLOSE_NORMAL,
+  encodeWebSocketClose,
+  encodeWebSocketFrame,
+  WebSocketDecoder,
+  WebSocketError,
+  type WebSocketEvent,
+} from './websocket-frames.ts';
+
+/** kubectl gives up 61 s after the last pong (client-go: pingReadDeadline). */
+const HEARTBEAT_MS = 15_000;
+
+export type MessagePiece = Extract<WebSocketEvent, { readonly type: 'data' }>;
+
+export class WebSocketConnection {
+  readonly #stream: DuplexStream;
+  readonly #clock: Clock;
+  readonly #onPing: () => void;
+  #isClosing = false;
+  /** A pong on its way to a client that does not read; the newest one waits behind it. */
+  #pong: 'none' | 'sending' | Uint8Array = 'none';
+  #pinged = false;
+  #heartbeat: Timer | undefined;
+
+  /** `onPing`: the client showed that it lives. */
+  constructor(stream: DuplexStream, clock: Clock, onPing: () => void = () => {}) {
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#onPing = onPing;
+  }
+
+  /**
+   * What the client says, until it closes, breaks the protocol or is gone. The next piece is read when the last one has been
+   * dealt with: this is the back-pressure. Call once; it must run for pings to be answered. Never rejects of itself.
+   */
+  async *messages(): AsyncGenerator<MessagePiece, void> {
+    const decoder = new WebSocketDecoder({ masked: true });
+    try {
+      for await (const chunk of this.#stream.readable) {
+        for (const event of decoder.push(chunk)) {
+          if (event.type === 'close') {
+            this.close(event.code === 1005 ? CLOSE_NORMAL : event.code, '');
+            return;
+          }
+          if (event.type === 'ping') this.#ping(event.payload);
+          else if (event.type === 'data' && !this.#isClosing) yield event;
+        }
+      }
+    } catch (error) {
+      if (error instanceof WebSocketError) this.close(error.code, error.message);
+      else this.close(CLOSE_INTERNAL_ERROR, errorMessage(error));
+    } finally {
+      this.#heartbeat?.cancel();
+    }
+  }
+
+  /** Resolves when the client's side took the frame. Rejects with `ConnectionError` when it is gone. */
+  async send(frame: Uint8Array): Promise<void> {
+    if (!this.#isClosing) await this.#stream.write(frame);
+  }
+
+  /** Nothing is sent after it. Idempotent. */
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#stream.write(encodeWebSocketClose(code, reason)).catch(() => {});
+    this.#stream.end();
+  }
+
+  destroy(): void {
+    this.#isClosing = true;
+    this.#heartbeat?.cancel();
+    this.#stream.destroy();
+  }
+
+  #ping(payload: Uint8Array): void {
+    this.#pinged = true;
+    this.#onPing();
+    this.#sendPong(payload);
+    this.#heartbeat ??= this.#planHeartbeat();
+  }
+
+  /**
+   * While a process reads its input slowly the client's pings wait behind that input, and the client would take our silence
+   * for death. Pongs that nobody asked for are allowed, and are heartbeats.
+   */
+  #planHeartbeat(): Timer {
+    return this.#clock.setTimer(HEARTBEAT_MS, () => {
+      if (this.#isClosing) return;
+      if (!this.#pinged) this.#sendPong(new Uint8Array(0));
+      this.#pinged = false;
+      this.#heartbeat = this.#planHeartbeat();
+    });
+  }
+
+  /** Not waited for: a client that does not read now must not stop what it writes. */
+  #sendPong(payload: Uint8Array): void {
+    if (this.#pong !== 'none') {
+      this.#pong = payload;
+      return;
+    }
+    this.#pong = 'sending';
+    this.send(encodeWebSocketFrame('pong', payload)).then(
+      () => {
+        const next = this.#pong;
+        this.#pong = 'none';
+        if (typeof next === 'object') this.#sendPong(next);
+      },
+      () => {},
+    );
+  }
+}
