@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { realEventLoop } from '../event-loop.node.ts';
+import { fuzzSeed } from './fuzz-run.ts';
+
+it.each([1, 2, 3, 4])(
+  'random manifests break neither server nor node (seed %d)',
+  { timeout: 120_000 },
+  async (seed) => {
+    const report = await fuzzSeed({ seed, pods: 40, loop: realEventLoop });
+    expect(report.problems).toEqual([]);
+    // A fuzz that is always refused would prove nothing.
+    expect(report.accepted).toBeGreaterThan(4);
+  },
+);
