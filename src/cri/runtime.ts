@@ -53,7 +53,18 @@ export interface ContainerStatus extends Container {
   readonly reason: string;
   readonly message: string;
   readonly logPath: string;
+  /** It has exited, and the runtime has not put it away yet: its log may still grow, and its status is to be read again. */
+  readonly ending?: true;
+  /** What its cgroup has now; absent where the runtime does not say (containerd 1.6). */
+  readonly resources?: ActualResources;
+  /** What its first process runs as; absent where the runtime does not say. */
+  readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
+  /** Signal name such as SIGTERM; absent where the runtime does not say. */
+  readonly stopSignal?: string;
 }
+
+/** Zero: not limited, or not said. */
+export type ActualResources = Pick<LinuxResources, 'cpuPeriod' | 'cpuQuota' | 'cpuShares' | 'memoryLimitBytes'>;
 
 export type NamespaceMode = 'pod' | 'container' | 'node';
 

@@ -2,6 +2,7 @@
 import type { Pod } from '../api/index.ts';
 import { createEventRecorder } from '../client/index.ts';
 import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
+import { fitResize } from './admission/fit-resize.ts';
 import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
@@ -136,6 +137,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
+    resize: (pod, others) => fitResize(pod, others, allocatableOf(known, config)),
     admit: (pod, others, since) => {
       const isWanted = ({ metadata }: Pod): boolean => desired.get(metadata?.uid ?? '')?.wanted === true;
       const pressure = care.pressure();
@@ -226,17 +228,17 @@ interface AdmissionContext {
   readonly isWanted: (pod: Pod) => boolean;
 }
 
+function allocatableOf(known: KnownNode | undefined, config: KubeletConfig): NodeAllocatable {
+  const { cpuCores = 0, memoryBytes = 0 } = known?.machine ?? {};
+  return { milliCpu: cpuCores * 1000, memoryBytes, pods: config.maxPods };
+}
+
 /**
  * Beside what already runs here; what the node object says counts as soon as it is known. `undefined`: the pod may have come
  * for a label that we have not seen yet (upstream reads the node again, too), so the answer waits for a fresh read.
  */
 function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
-  const { machine } = given.known ?? {};
-  const allocatable = {
-    milliCpu: (machine?.cpuCores ?? 0) * 1000,
-    memoryBytes: machine?.memoryBytes ?? 0,
-    pods: given.config.maxPods,
-  };
+  const allocatable = allocatableOf(given.known, given.config);
   const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure: given.pressure });
   if (verdict.admitted) return verdict;
   if (!REASONS_OF_NODE.has(verdict.reason))

@@ -7,14 +7,18 @@ import {
   type ContainerStats as CriContainerStats,
   type ContainerStatus as CriContainerStatus,
   type Image as CriImage,
+  type LinuxContainerResources,
+  type LinuxContainerUser,
   NamespaceMode,
   type PodSandbox,
   type PodSandboxMetadata,
   PodSandboxState,
   type PodSandboxStatus,
+  Signal,
   type StatusResponse,
 } from '../gen/runtime_pb.js';
 import type {
+  ActualResources,
   Container,
   ContainerState,
   ContainerStats,
@@ -106,7 +110,23 @@ export function containerStatusFromCri(from: CriContainerStatus, sandboxId = '')
     labels: from.labels,
     annotations: from.annotations,
     logPath: from.logPath,
+    ...(from.resources?.linux && { resources: resourcesFromCri(from.resources.linux) }),
+    ...(from.user?.linux && { user: userFromCri(from.user.linux) }),
+    ...(from.stopSignal !== Signal.RUNTIME_DEFAULT && { stopSignal: Signal[from.stopSignal] }),
   };
+}
+
+function resourcesFromCri(from: LinuxContainerResources): ActualResources {
+  return {
+    cpuPeriod: Number(from.cpuPeriod),
+    cpuQuota: Number(from.cpuQuota),
+    cpuShares: Number(from.cpuShares),
+    memoryLimitBytes: Number(from.memoryLimitInBytes),
+  };
+}
+
+function userFromCri({ uid, gid, supplementalGroups }: LinuxContainerUser): NonNullable<ContainerStatus['user']> {
+  return { uid: Number(uid), gid: Number(gid), supplementalGroups: supplementalGroups.map(Number) };
 }
 
 export function statsFromCri(from: CriContainerStats): ContainerStats {

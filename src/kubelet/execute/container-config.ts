@@ -14,6 +14,7 @@ import {
   POD_NAMESPACE_LABEL,
   POD_TERMINATION_GRACE_PERIOD,
   POD_UID_LABEL,
+  RESOURCES,
   RESTART_COUNT,
   TERMINATION_MESSAGE_PATH,
   TERMINATION_MESSAGE_POLICY,
@@ -90,6 +91,7 @@ function containerAnnotations({ pod, container, attempt, backOff }: ContainerCon
   return {
     [CONTAINER_HASH]: containerHash(container),
     [RESTART_COUNT]: String(attempt),
+    ...(container.resources === undefined ? {} : { [RESOURCES]: JSON.stringify(container.resources) }),
     [TERMINATION_MESSAGE_PATH]: container.terminationMessagePath ?? DEFAULT_TERMINATION_MESSAGE_PATH,
     [TERMINATION_MESSAGE_POLICY]: container.terminationMessagePolicy ?? 'File',
     ...(grace === undefined ? {} : { [POD_TERMINATION_GRACE_PERIOD]: String(grace) }),

@@ -14,6 +14,7 @@ import { MAX_CONTAINER_STARTS, MAX_REMOVALS, MAX_SANDBOX_CREATIONS } from './lim
 import { terminationMessagePath } from './pod-paths.ts';
 import { prepareCgroup } from './prepare-cgroup.ts';
 import { reclaimPod, removeContainer, removePodLogs, removeSandbox, stopSandbox } from './removals.ts';
+import { resizePod } from './resize-pod.ts';
 import { startContainer } from './start-container.ts';
 import { preStop, stopContainer } from './stop-container.ts';
 import { readTerminationMessage } from './termination-message.ts';
@@ -38,6 +39,7 @@ const CHANGES_RUNTIME = new Set<PodAction['verb']>([
   'create-sandbox',
   'start-container',
   'stop-container',
+  'resize',
   'stop-sandbox',
   'remove-sandbox',
   'remove-container',
@@ -161,6 +163,8 @@ export class Executor {
     switch (action.verb) {
       case 'prepare-cgroup':
         return await prepareCgroup(context, job);
+      case 'resize':
+        return await resizePod(context, job, action);
       case 'create-sandbox':
         return await this.#sandboxes.run(() => createSandbox(context, job, action));
       case 'start-container':

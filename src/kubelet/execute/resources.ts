@@ -1,6 +1,7 @@
 /** CPU and memory of containers and pods as cgroup numbers (upstream: cm/helpers_linux.go, qos/policy.go). Pure. */
 import {
   type Container,
+  isRestartableInit,
   type Pod,
   podLimits,
   podRequests,
@@ -68,6 +69,14 @@ export function oomScoreAdj(pod: Pod, container: Container, nodeMemoryBytes: num
   const qos = qosClassOf(pod.spec ?? { containers: [] });
   if (qos === 'Guaranteed') return GUARANTEED_OOM_SCORE;
   if (qos === 'BestEffort') return BEST_EFFORT_OOM_SCORE;
+  const score = burstableScore(container, nodeMemoryBytes);
+  if (!isRestartableInit(container)) return score;
+  // A sidecar is not killed before what it serves.
+  const served = (pod.spec?.containers ?? []).map((each) => burstableScore(each, nodeMemoryBytes));
+  return Math.min(score, ...served);
+}
+
+function burstableScore(container: Container, nodeMemoryBytes: number): number {
   const request = bytes(container.resources?.requests, 'memory') || bytes(container.resources?.limits, 'memory');
   const score = 1000 - Math.floor((1000 * request) / nodeMemoryBytes);
   return Math.min(BEST_EFFORT_OOM_SCORE - 1, Math.max(1000 + GUARANTEED_OOM_SCORE, score));
@@ -90,7 +99,11 @@ export function podCgroupLimits(pod: Pod): CgroupLimits {
 /** Where a pod's cgroup can be: of one that is no longer known, nothing tells its class. */
 export function podCgroupPaths(uid: string): readonly (readonly string[])[] {
   const leaf = `pod${uid}`;
-  return [['kubepods', 'burstable', leaf], ['kubepods', 'besteffort', leaf], ['kubepods', leaf]];
+  return [
+    ['kubepods', 'burstable', leaf],
+    ['kubepods', 'besteffort', leaf],
+    ['kubepods', leaf],
+  ];
 }
 
 /** Logical path of the pod's cgroup: guaranteed pods lie directly below kubepods. */

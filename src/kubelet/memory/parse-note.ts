@@ -1,4 +1,5 @@
 /** Reads a note as it was written, believing nothing: a file may be torn, old, or edited. Pure. */
+import { isAllocation } from '../plan/allocation.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
 
 /** Of the file's shape; a larger one is from a newer mendlet. */
@@ -59,7 +60,10 @@ const isContainer = shape({
     }),
   ),
   freshFrom: optional(isCount),
+  applied: optional(shape({ containerId: isText, resources: isAllocation })),
 });
+
+const isAllocations: Check = (value) => isFields(value) && Object.values(value).every(isAllocation);
 
 const isTermination = shape({ reason: isText, message: isText, gracePeriodSeconds: isTime, requestedAt: isTime });
 const isEnd = shape({
@@ -77,6 +81,8 @@ const isNote = shape({
   initializedSandboxId: optional(isText),
   containers: (value) => isFields(value) && Object.values(value).every(isContainer),
   restartAll: optional(shape({ sources: listOf(isText) })),
+  allocated: optional(isAllocations),
+  cgroupFor: optional(isAllocations),
   termination: optional(isTermination),
   end: optional(isEnd),
   reclaimed: isFlag,

@@ -1,5 +1,6 @@
 /** What a plan can ask for. Each verb has one file in `execute/`, is idempotent, and decides nothing. */
 import { assertNever } from '../../lib/index.ts';
+import type { Allocation } from './allocation.ts';
 import type { BackOffState } from './pod-memory.ts';
 
 export type PodAction =
@@ -47,6 +48,13 @@ export type PodAction =
       /** Text of the Killing event. */
       readonly message: string;
     }
+  /** Sets the pod's cgroup, and those of running containers, from what they had to what they have been given. */
+  | {
+      readonly verb: 'resize';
+      readonly containers: readonly { readonly name: string; readonly containerId: string }[];
+      readonly from: Allocation;
+      readonly to: Allocation;
+    }
   /** No start begun earlier may go on. */
   | { readonly verb: 'cancel-starts' }
   | { readonly verb: 'stop-sandbox'; readonly sandboxId: string }
@@ -83,6 +91,7 @@ export function jobKey(action: PodAction): string {
     case 'prepare-cgroup':
     case 'prepare-volumes':
     case 'create-sandbox':
+    case 'resize':
     case 'cancel-starts':
     case 'reclaim-pod':
     case 'remove-pod-logs':

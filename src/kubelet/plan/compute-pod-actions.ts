@@ -16,6 +16,7 @@ import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
 import { planRemovals, planTerminationMessages } from './plan-dead.ts';
 import { planInitContainers } from './plan-init-containers.ts';
+import { allocate, planPending, planResize, resizeInProgress } from './plan-resize.ts';
 import { planRestartAll } from './plan-restart-all.ts';
 import { planSandbox, sandboxChange, sandboxesOf } from './plan-sandbox.ts';
 import { backOffMono, exitMono, planStart, startRetryAt } from './plan-start.ts';
@@ -38,15 +39,20 @@ export interface PodPlan {
   readonly gone: boolean;
 }
 
-export function computePodActions(input: PlanInput): PodPlan {
+export function computePodActions(given: PlanInput): PodPlan {
+  const allocated = allocate(given);
+  const input = { ...given, pod: allocated.pod };
   const times = new WallTimes(input.memory.volatile.mapped, input.now);
-  const draft = createDraft(input, times, absorbObservation(input.memory.note, input.pod, input.observed));
+  const draft = createDraft(input, times, absorbObservation(allocated.note, input.pod, input.observed));
+  planPending(draft, allocated);
   const lifecycle = nextLifecycle(draft);
   const views = viewsOf(draft);
   touchTimes(draft, views);
   planTerminationMessages(draft, views);
   planState(draft, lifecycle, views);
-  const status = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting });
+  const resize = { pending: allocated.pending, inProgress: resizeInProgress(draft, views) };
+  const status = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting, resize });
+  tellResized(draft, status);
   return {
     lifecycle,
     memory: {
@@ -60,6 +66,14 @@ export function computePodActions(input: PlanInput): PodPlan {
     why: draft.why,
     gone: lifecycle.state === 'finished' && isGone(draft),
   };
+}
+
+/** The resize that the status told last is done. */
+function tellResized({ input, events }: Draft, status: PodStatus): void {
+  const resizing = (told: PodStatus | undefined) =>
+    told?.conditions?.some(({ type }) => type === 'PodResizeInProgress') === true;
+  if (!resizing(input.previousStatus) || resizing(status)) return;
+  events.push({ type: 'Normal', reason: 'ResizeCompleted', message: 'Pod resize completed' });
 }
 
 function viewsOf(draft: Draft): readonly ContainerView[] {
@@ -155,6 +169,7 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
     prepareStarts(draft, inits.length > 0 ? inits.slice(0, 1) : apps);
     return;
   }
+  planResize(draft, views);
   if (!planInitContainers(draft, inits, sandbox)) return;
   planAppContainers(draft, apps, sandbox);
   planRemovals(draft, views);

@@ -1,7 +1,8 @@
 /** One container's status as kubectl expects it (upstream: convertToAPIContainerStatuses). Pure. */
-import type { ContainerState, ContainerStateTerminated, ContainerStatus } from '../../api/index.ts';
+import type { ContainerState, ContainerStateTerminated, ContainerStatus, LinuxContainerUser } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import type { RuntimeContainer } from '../types.ts';
+import { statusResources } from './container-resources.ts';
 import type { PlanInput } from './facts.ts';
 import type { WaitingReason } from './draft.ts';
 import { type ContainerView, isFinal, restartsDespitePolicy } from './container-view.ts';
@@ -36,7 +37,31 @@ export function containerStatus(input: ContainerStatusInput): ContainerStatus {
     imageID: (newest ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
     ...(shown === undefined ? {} : { containerID: `${plan.node.runtimeName}://${shown}` }),
     ...(isEphemeral ? {} : { started }),
+    ...(shown === undefined ? {} : facts(view, newest ?? view.newest)),
   };
+}
+
+/** What a container that exists has: resources, mounts, user, stop signal. */
+function facts({ container }: ContainerView, shown: RuntimeContainer | undefined): Partial<ContainerStatus> {
+  const { requests } = container.resources ?? {};
+  const running = shown?.state === 'running' ? shown : undefined;
+  const mounts = (container.volumeMounts ?? []).map(({ name, mountPath, readOnly, recursiveReadOnly }) => ({
+    name,
+    mountPath,
+    ...(readOnly === true ? { readOnly, recursiveReadOnly: recursiveReadOnly ?? 'Disabled' } : {}),
+  }));
+  const stopSignal = shown?.stopSignal ?? container.lifecycle?.stopSignal;
+  return {
+    ...(requests === undefined ? {} : { allocatedResources: requests }),
+    resources: statusResources(container.resources, running),
+    ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
+    ...(shown?.user === undefined ? {} : { user: { linux: userOf(shown.user) } }),
+    ...(stopSignal === undefined ? {} : { stopSignal }),
+  };
+}
+
+function userOf({ uid, gid, supplementalGroups }: NonNullable<RuntimeContainer['user']>): LinuxContainerUser {
+  return { uid, gid, supplementalGroups: [...supplementalGroups] };
 }
 
 /** As documented: a container is not Running before its postStart hook has ended. */

@@ -3,6 +3,7 @@ import type { Pod, PodStatus } from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
 import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../types.ts';
 import type { PodLifecycle } from './lifecycle.ts';
+import type { ResizeVerdict } from './plan-resize.ts';
 import type { PodMemory } from './pod-memory.ts';
 
 /** Something begun and not ended. Times: mono ms. */
@@ -17,6 +18,8 @@ export interface PodFacts {
   readonly jobs: Readonly<Record<string, RunningJob>>;
   readonly volumes: VolumesFact | undefined;
   readonly image: (container: string, attempt: number) => ImageFact | undefined;
+  /** Whether the node has room for the pod as its spec wants it, beside the others; absent: it has. */
+  readonly resize?: (pod: Pod) => ResizeVerdict;
   /** By container ID. */
   readonly probes: Readonly<Record<string, ProbeResults>>;
 }

@@ -13,6 +13,11 @@ export interface ConditionsInput {
   readonly sandboxReady: boolean;
   /** All containers are being restarted (KEP-5532). */
   readonly restartingAll: boolean;
+  /** A change of its resources that is not given, or not done yet (KEP-1287). */
+  readonly resize?: {
+    readonly pending: { readonly reason: string; readonly message: string } | undefined;
+    readonly inProgress: { readonly error?: string } | undefined;
+  };
   readonly previous: PodStatus | undefined;
   /** To add, e.g. DisruptionTarget. */
   readonly extra?: PodCondition;
@@ -29,6 +34,8 @@ const OWNED = new Set([
   'ContainersReady',
   'PodScheduled',
   'AllContainersRestarting',
+  'PodResizePending',
+  'PodResizeInProgress',
 ]);
 
 /** All conditions in upstream's order: others' first, then ours. Transition times are kept while the status stays. */
@@ -40,6 +47,7 @@ export function generateConditions(input: ConditionsInput): PodCondition[] {
     readyVerdict(input, containersReady),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
+    ...resizeVerdicts(input),
     ...(mayRestartAll(input.pod) ? [restartingAllVerdict(input)] : []),
   ];
   const foreign = (input.pod.status?.conditions ?? []).filter(
@@ -94,6 +102,20 @@ function readyVerdict({ pod }: ConditionsInput, containersReady: Verdict): Verdi
   }
   if (problems.length === 0) return { type: 'Ready', status: 'True' };
   return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: problems.join(', ') };
+}
+
+function resizeVerdicts({ resize }: ConditionsInput): Verdict[] {
+  const { pending, inProgress } = resize ?? {};
+  const found: Verdict[] = [];
+  if (pending !== undefined) {
+    found.push({ type: 'PodResizePending', status: 'True', reason: pending.reason, message: pending.message });
+  }
+  if (inProgress !== undefined) {
+    const { error } = inProgress;
+    const trouble = error === undefined ? {} : { reason: 'Error', message: error };
+    found.push({ type: 'PodResizeInProgress', status: 'True', ...trouble });
+  }
+  return found;
 }
 
 function restartingAllVerdict({ phase, restartingAll }: ConditionsInput): Verdict {

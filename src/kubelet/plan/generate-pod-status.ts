@@ -8,7 +8,7 @@ import { containerStatus } from './container-status.ts';
 import { isFinal, viewContainer } from './container-view.ts';
 import type { WaitingReason } from './draft.ts';
 import type { PlanInput } from './facts.ts';
-import { generateConditions } from './generate-conditions.ts';
+import { type ConditionsInput, generateConditions } from './generate-conditions.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodNote } from './pod-memory.ts';
 import { markLost } from './mark-lost.ts';
@@ -20,6 +20,7 @@ export interface StatusInput {
   readonly lifecycle: PodLifecycle;
   readonly note: PodNote;
   readonly waiting: Readonly<Record<string, WaitingReason>>;
+  readonly resize?: ConditionsInput['resize'];
 }
 
 export function generatePodStatus(input: StatusInput): PodStatus {
@@ -53,6 +54,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
       initStatuses,
       statuses,
       sandboxReady,
+      ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
       restartingAll: note.restartAll !== undefined && !terminated,
       previous,
       ...(condition === undefined ? {} : { extra: condition }),

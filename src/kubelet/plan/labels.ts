@@ -18,6 +18,8 @@ export const TERMINATION_MESSAGE_POLICY = 'io.kubernetes.container.terminationMe
 export const CONTAINER_PORTS = 'io.kubernetes.container.ports';
 export const POD_TERMINATION_GRACE_PERIOD = 'io.kubernetes.pod.terminationGracePeriod';
 export const POD_DELETION_GRACE_PERIOD = 'io.kubernetes.pod.deletionGracePeriod';
+/** What the container was made with (KEP-1287). */
+export const RESOURCES = 'mendlet.dev/resources';
 export const BACK_OFF = 'mendlet.dev/back-off';
 
 /** How often the container had been restarted when it was created; CRI's attempt where the annotation is missing. */

@@ -10,6 +10,9 @@ export const CRASH_BACK_OFF_RESET_MS = 600_000;
 export const RETRY_BASE_MS = 500;
 export const RETRY_CAP_MS = 10_000;
 
+/** A resize that the node had no room for is looked at again. */
+export const RESIZE_RETRY_MS = 10_000;
+
 /** Ends remembered per container: `lastState` needs two. */
 export const MAX_DEATHS_REMEMBERED = 2;
 

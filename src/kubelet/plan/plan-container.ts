@@ -4,6 +4,7 @@ import { containerHash } from './container-hash.ts';
 import { isAlive, isFinal, type ContainerView } from './container-view.ts';
 import { type Draft, wait } from './draft.ts';
 import { CONTAINER_HASH } from './labels.ts';
+import { reasonToResize } from './plan-resize.ts';
 import { planStart } from './plan-start.ts';
 import { planKill } from './plan-stop.ts';
 import { restartsAfterProbeKill } from './restart-policy.ts';
@@ -55,6 +56,8 @@ function reasonToKill(draft: Draft, view: ContainerView, instance: RuntimeContai
   if (hash !== undefined && hash !== containerHash(container)) {
     return { message: `Container ${container.name} definition changed`, restart: true };
   }
+  const resize = reasonToResize(draft, view);
+  if (resize !== undefined) return { message: resize, restart: true };
   const results = draft.input.facts.probes[instance.id];
   const restart = restartsAfterProbeKill(draft.input.pod, container, view.kind);
   if (results?.liveness === 'failure') {

@@ -152,6 +152,7 @@ class Model {
         this.containers.push(this.started(action));
         break;
       case 'pre-stop':
+      case 'resize':
         break;
       case 'stop-container':
         // Whoever stops it waits for its grace: the model lets it pass.

@@ -21,6 +21,11 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
     wait(draft, `start-container/${name} is under way`);
     return;
   }
+  // A container may not be given more than its pod's cgroup has.
+  if (draft.input.facts.jobs['resize'] !== undefined) {
+    wait(draft, `container ${name}: the pod's resize is under way`);
+    return;
+  }
   if (inStartBackOff(draft, view)) return;
   const backOff = decideRestart(draft, view);
   if (backOff === 'wait') return;

@@ -3,6 +3,7 @@
  * justifies); `volatile` lives as long as the agent. Times in the note are wall ms, because it outlives every monotonic clock.
  */
 import type { PodCondition } from '../../api/index.ts';
+import type { Allocation, ContainerAllocation } from './allocation.ts';
 
 /** CrashLoopBackOff's entry: the delay before the next restart, and when the last restart was decided. */
 export interface BackOffState {
@@ -61,6 +62,8 @@ export interface ContainerMemory {
   readonly kill?: RequestedRestart;
   /** Ends of starts with a smaller restart count are history: all containers were restarted since (KEP-5532). */
   readonly freshFrom?: number;
+  /** What this container was resized to since it was made (KEP-1287). */
+  readonly applied?: { readonly containerId: string; readonly resources: ContainerAllocation };
 }
 
 /** All containers are being restarted, because of how those named here ended (KEP-5532). */
@@ -105,6 +108,10 @@ export interface PodNote {
   readonly initializedSandboxId?: string;
   readonly containers: Readonly<Record<string, ContainerMemory>>;
   readonly restartAll?: RestartOfAll;
+  /** What the containers have been given; absent: what the spec says, which asks for nothing or was never looked at. */
+  readonly allocated?: Allocation;
+  /** What the pod's cgroup was last set for, where a resize made that differ. */
+  readonly cgroupFor?: Allocation;
   readonly termination?: TerminationRequest;
   readonly end?: FixedEnd;
   /** Volumes and cgroup are given back. */

@@ -2,6 +2,7 @@
 import { assertNever } from '../../lib/index.ts';
 import { jobKey, type Outcome, type PodAction } from './actions.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
+import { rememberResize } from './plan-resize.ts';
 import { containerMemory, type PodMemory, type PodNote, type RequestedRestart, withContainer } from './pod-memory.ts';
 
 export function remember(memory: PodMemory, outcomes: readonly Outcome[]): PodMemory {
@@ -17,6 +18,8 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
       return { ...memory, note: rememberMessage(memory.note, action.container, action.containerId, outcome) };
     case 'reclaim-pod':
       return rememberJob(outcome.ok ? { ...memory, note: { ...memory.note, reclaimed: true } } : memory, outcome);
+    case 'resize':
+      return rememberJob(outcome.ok ? { ...memory, note: rememberResize(memory.note, action) } : memory, outcome);
     case 'prepare-cgroup':
     case 'prepare-volumes':
     case 'request-image':

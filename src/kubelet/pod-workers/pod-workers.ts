@@ -18,10 +18,12 @@ import type { DesiredPods } from '../config/desired-pods.ts';
 import { changesRuntime, type Executor, onlyAsks } from '../execute/execute-actions.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
+import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
 import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
 import type { NodeFacts } from '../plan/facts.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
+import type { ResizeVerdict } from '../plan/plan-resize.ts';
 import { remember } from '../plan/remember.ts';
 import type {
   ImageManager,
@@ -56,6 +58,8 @@ export interface PodWorkersOptions {
   readonly events: PodEvents;
   /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
   readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
+  /** Has the node room for the pod as its spec wants it now, beside `others`? Absent: it has. */
+  readonly resize?: (pod: Pod, others: readonly Pod[]) => ResizeVerdict;
   /** `undefined`: the node is not known yet. */
   readonly node: () => NodeFacts | undefined;
 }
@@ -138,7 +142,7 @@ export class PodWorkers implements PodDirectory {
   activePods(except?: PodUID): readonly Pod[] {
     return [...this.#workers.values()]
       .filter((worker) => worker.uid !== except && isActive(worker))
-      .map(({ pod }) => pod);
+      .map(({ pod, memory }) => allocatedPod(pod, memory.note));
   }
 
   #view(pod: Pod): PodView {
@@ -275,9 +279,10 @@ export class PodWorkers implements PodDirectory {
   }
 
   #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {
-    const { volumes, images, probes } = this.#options;
+    const { volumes, images, probes, resize } = this.#options;
     return {
       jobs,
+      ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
       image: (container: string, attempt: number) => images.fact(uid, container, attempt),
       probes: probes.results(uid),
@@ -286,7 +291,8 @@ export class PodWorkers implements PodDirectory {
 
   async #apply(worker: Worker, plan: PodPlan, observed: PodObservation | undefined): Promise<void> {
     const { memory, executor, queue, probes, events } = this.#options;
-    const { uid, pod } = worker;
+    const { uid } = worker;
+    const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
@@ -322,7 +328,7 @@ export class PodWorkers implements PodDirectory {
     if (worker.lifecycle.state !== 'syncing' || worker.preparedVersion === version) return;
     const first = worker.preparedVersion === undefined;
     worker.preparedVersion = version;
-    if (!first) this.#options.volumes.prepare(worker.pod);
+    if (!first) this.#options.volumes.prepare(allocatedPod(worker.pod, worker.memory.note));
   }
 
   #report(worker: Worker): void {
