@@ -62,7 +62,8 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
     if (backOff !== undefined && restartCount > (next.backOff?.attempt ?? -1)) {
       next = { ...next, backOff: { ...backOff, attempt: restartCount } };
     }
-    if (next.failure !== undefined && isOver(next.failure, instance, restartCount)) next = without(next, 'failure');
+    if (next.failure !== undefined && isOver(next, next.failure, instance, restartCount))
+      next = without(next, 'failure');
     if (instance.state === 'exited') next = withObservedDeath(next, instance, restartCount);
   }
   if (next.kill !== undefined && next.newest !== undefined && next.kill.containerId !== next.newest.containerId) {
@@ -80,9 +81,15 @@ export function neverRan({ state, startedAt, reason, message }: RuntimeContainer
   return state === 'exited' && startedAt === 0 && reason === 'StartError' && BROKEN_OFF.test(message);
 }
 
-/** A later start came about, or this one did; one that failed at its very start stays told until the next. */
-function isOver(failure: StartFailure, instance: RuntimeContainer, restartCount: number): boolean {
-  return failure.attempt < restartCount || (failure.attempt === restartCount && instance.state !== 'exited');
+/** A later start came about, or this one did; one that failed at its very start, or its hook, stays told until the next. */
+function isOver(
+  { kill }: ContainerMemory,
+  failure: StartFailure,
+  instance: RuntimeContainer,
+  restartCount: number,
+): boolean {
+  if (failure.attempt !== restartCount) return failure.attempt < restartCount;
+  return instance.state !== 'exited' && kill?.containerId !== instance.id;
 }
 
 /** The newest container that memory knows is neither seen nor noted as ended: it is gone with its exit code. */

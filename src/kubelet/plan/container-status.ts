@@ -21,7 +21,7 @@ export interface ContainerStatusInput {
 export function containerStatus(input: ContainerStatusInput): ContainerStatus {
   const { view, previous, plan } = input;
   const newest = view.instances.find(({ state }) => state === 'running');
-  const running = hasHookAhead(input) ? undefined : newest;
+  const running = hasHookAhead(input) || hasFailedHook(view, newest) ? undefined : newest;
   const state = containerState(input, running);
   const shown = newest?.id ?? view.memory.newest?.containerId;
   const lastDeath = view.memory.deaths.find((death) => state.terminated === undefined || death !== view.death);
@@ -70,6 +70,11 @@ function hasHookAhead({ view, plan }: ContainerStatusInput): boolean {
   return lifecycle?.postStart !== undefined && plan.facts.jobs[`start-container/${name}`] !== undefined;
 }
 
+/** It runs, and is only waited for to end: its postStart hook failed. */
+function hasFailedHook({ memory }: ContainerView, running: RuntimeContainer | undefined): boolean {
+  return running !== undefined && memory.failure !== undefined && memory.kill?.containerId === running.id;
+}
+
 /** As the runtime names it; by its bare ID only if the spec does too. */
 function imageName(shown: RuntimeContainer | undefined, specified: string): string {
   if (shown === undefined || shown.image === '' || shown.image.startsWith('sha256:')) return specified;
@@ -82,7 +87,10 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
   if (view.newest?.state === 'unknown' && previous?.state !== undefined) return previous.state;
   if (waiting !== undefined && !terminated) return { waiting: { ...waiting } };
   const { failure } = view.memory;
-  const failedNow = failure?.attempt === view.nextAttempt || failure?.attempt === view.death?.restartCount;
+  const failedNow =
+    failure?.attempt === view.nextAttempt ||
+    failure?.attempt === view.death?.restartCount ||
+    hasFailedHook(view, view.newest);
   if (failure !== undefined && failedNow && !terminated && !isFinal(plan.pod, view)) {
     return { waiting: { reason: failure.reason, message: failure.message } };
   }

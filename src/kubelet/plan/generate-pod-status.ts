@@ -11,6 +11,7 @@ import type { PlanInput } from './facts.ts';
 import { type ConditionsInput, generateConditions } from './generate-conditions.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodNote } from './pod-memory.ts';
+import { limitMessages, messageLimit } from './message-limit.ts';
 import { markLost } from './mark-lost.ts';
 import { sandboxChange, sandboxesOf } from './plan-sandbox.ts';
 
@@ -77,15 +78,17 @@ function statusesOf(
   previous: readonly ContainerStatus[] | undefined,
   terminated: boolean,
 ): ContainerStatus[] {
+  const limit = messageLimit(plan.pod);
   return containers.map((podContainer) => {
     const { name } = podContainer.container;
-    return containerStatus({
+    const status = containerStatus({
       plan,
       view: viewContainer(podContainer, plan.observed, note),
       waiting: waiting[name],
       terminated,
-      previous: previous?.find((status) => status.name === name),
+      previous: previous?.find((told) => told.name === name),
     });
+    return limitMessages(status, limit);
   });
 }
 

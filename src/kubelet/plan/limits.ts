@@ -13,6 +13,9 @@ export const RETRY_CAP_MS = 10_000;
 /** A resize that the node had no room for is looked at again. */
 export const RESIZE_RETRY_MS = 10_000;
 
+/** Upstream: MaxPodTerminationMessageLogLength. */
+export const MAX_POD_TERMINATION_MESSAGE_BYTES = 12 * 1024;
+
 /** Ends remembered per container: `lastState` needs two. */
 export const MAX_DEATHS_REMEMBERED = 2;
 

@@ -14,7 +14,8 @@ export function planTerminationMessages(draft: Draft, views: readonly ContainerV
   for (const view of views) {
     for (const death of containerMemory(draft.note, view.container.name).deaths) {
       const instance = view.instances.find(({ id }) => id === death.containerId);
-      if (death.messageRead || instance === undefined) continue;
+      // Until it is put away its log may still grow.
+      if (death.messageRead || instance === undefined || instance.ending === true) continue;
       act(draft, {
         verb: 'read-termination-message',
         container: view.container.name,

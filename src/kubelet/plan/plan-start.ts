@@ -30,7 +30,7 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
   const backOff = decideRestart(draft, view);
   if (backOff === 'wait') return;
   const image = imageReady(draft, view);
-  const volumes = volumesReady(draft);
+  const volumes = volumesReady(draft, name);
   if (image === undefined || !volumes || sandbox === undefined || leftoverPlanned(draft, view)) return;
   // Written before the start that it justifies, so that a failed or repeated start does not double it again.
   if (backOff !== undefined) updateContainer(draft, name, { backOff: { ...backOff, attempt: view.nextAttempt } });
@@ -146,12 +146,15 @@ function imageReady(draft: Draft, view: ContainerView) {
   return undefined;
 }
 
-function volumesReady(draft: Draft): boolean {
+function volumesReady(draft: Draft, name: string): boolean {
   const fact = draft.input.facts.volumes;
   if (fact?.state === 'ready') return true;
   if (fact === undefined) planVolumes(draft);
-  else if (fact.state === 'failed') wait(draft, `volumes: ${fact.message}`);
-  else wait(draft, 'volumes are being prepared');
+  else if (fact.state === 'failed') {
+    if (fact.reason !== undefined) draft.waiting[name] = { reason: fact.reason, message: fact.message };
+    wait(draft, `volumes: ${fact.message}`);
+  }
+  if (fact?.state === 'preparing') wait(draft, 'volumes are being prepared');
   return false;
 }
 

@@ -3,6 +3,7 @@ import type { Container, Pod } from '../../api/index.ts';
 import { computePodActions, type PodPlan } from './compute-pod-actions.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import { exitedContainer, MONO, observation, planInput, testContainer, testPod, WALL } from './plan.fixtures.ts';
+import { remember } from './remember.ts';
 
 const a: Container = { name: 'a', image: 'a', restartPolicy: 'Always' };
 const b: Container = { name: 'b', image: 'b', restartPolicy: 'Always', livenessProbe: {} };
@@ -128,5 +129,34 @@ describe('containers with a postStart hook', () => {
         ? ({ state: 'failed', reason: 'ErrImagePull', message: 'no', retryAt: MONO + 9 } as const)
         : ({ state: 'present', imageId: 'i' } as const);
     expect(verbs(plan(given, [], { facts: { ...planInput().facts, image } }))).toEqual(['start-container second']);
+  });
+});
+
+describe('a container whose postStart hook failed', () => {
+  const hooked = { ...main, lifecycle: { postStart: { exec: { command: ['false'] } } } };
+  const given = testPod({ containers: [hooked] });
+
+  it('is killed, and is not told as running meanwhile', () => {
+    const begun = plan(given, []);
+    const action = begun.actions.find(({ verb }) => verb === 'start-container');
+    if (action === undefined) throw new Error('nothing is started');
+    const at = { wall: WALL, mono: MONO };
+    const outcome = {
+      action,
+      at,
+      ok: false,
+      reason: 'PostStartHookError',
+      message: 'no',
+      killContainerId: 'main-0',
+    } as const;
+    const memory = remember(begun.memory, [outcome]);
+    const killed = plan(given, [up(hooked)], { memory });
+    expect(killed.actions).toMatchObject([{ verb: 'stop-container', message: 'FailedPostStartHook' }]);
+    expect(killed.status.containerStatuses?.[0]).toMatchObject({
+      ready: false,
+      state: { waiting: { reason: 'PostStartHookError', message: 'no' } },
+    });
+    const again = plan(given, [down(hooked, 137)], { memory: killed.memory });
+    expect(verbs(again)).toEqual(['start-container main']);
   });
 });
