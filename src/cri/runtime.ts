@@ -106,6 +106,9 @@ export interface Mount {
   /** What is mounted below is read-only too; only for a read-only mount, and only where the handler can. */
   readonly recursiveReadOnly?: boolean;
   readonly propagation: 'private' | 'host-to-container' | 'bidirectional';
+  /** An image's files instead of a host path (which is then empty): an image id, and a folder in it. */
+  readonly image?: string;
+  readonly imageSubPath?: string;
 }
 
 export interface LinuxResources {

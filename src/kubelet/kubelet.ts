@@ -31,6 +31,7 @@ import { createStats } from './stats/stats-provider.ts';
 import { createStatusManager } from './status/status-manager.ts';
 import { createMarkDirty, SyncLoop } from './sync-loop.ts';
 import type { KubeletHealth, PodDirectory, PodUID } from './types.ts';
+import { imageVolumeProblem } from './volumes/image-volume.ts';
 import { createVolumeManager } from './volumes/volume-manager.ts';
 
 export interface Kubelet {
@@ -102,6 +103,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     markDirty,
     nodeResources: capacity,
+    images,
+    imageVolumeProblem: () => imageVolumeProblem(known),
   });
   const probeMetrics = createMetrics();
   const probes = createProbeManager({

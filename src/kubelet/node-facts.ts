@@ -8,6 +8,7 @@ const RETRY = { baseMs: 100, capMs: 5000 };
 export interface KnownNode {
   readonly machine: MachineFacts;
   readonly runtimeName: string;
+  readonly runtimeVersion: string;
 }
 
 export async function readNode(
@@ -22,7 +23,8 @@ export async function readNode(
   for (let failures = 0; !signal.aborted; ) {
     try {
       const [machine, version] = await Promise.all([ports.machine.facts(), ports.runtime.version({ signal })]);
-      return { machine, runtimeName: version.runtimeName };
+      const { runtimeName, runtimeVersion } = version;
+      return { machine, runtimeName, runtimeVersion };
     } catch (error) {
       failures += 1;
       ports.logger.warn('machine or runtime do not answer yet', { failures, error: errorMessage(error) });

@@ -2,7 +2,7 @@
  * What the kubelet's sub-rooms say to each other. Three owners of pod truth: desired (config), working (pod-workers),
  * observed (pleg); a fourth thing, memory, is the worker's own durable note.
  */
-import type { Container, Pod, PodStatus } from '../api/index.ts';
+import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
 
 export type PodUID = string;
@@ -94,14 +94,21 @@ export interface ImageManager {
   request(pod: Pod, containerName: string, attempt: number): void;
   /** `undefined`: never requested for this attempt. */
   fact(uid: PodUID, containerName: string, attempt: number): ImageFact | undefined;
+  /** Gets the image of an image volume, once, by its pull policy; tells as `request` does. */
+  volumeImage(pod: Pod, source: ImageVolumeSource): Promise<ImageFact>;
   forget(uid: PodUID): void;
 }
 
 export type VolumesFact =
   | { readonly state: 'preparing' }
-  /** `paths`: host folder or file of each volume by name. */
-  | { readonly state: 'ready'; readonly paths: Readonly<Record<string, string>> }
-  | { readonly state: 'failed'; readonly message: string; readonly retryAt: number };
+  /** `paths`: host folder or file of each volume by name. `images`: image id of each image volume by name. */
+  | {
+      readonly state: 'ready';
+      readonly paths: Readonly<Record<string, string>>;
+      readonly images?: Readonly<Record<string, string>>;
+    }
+  /** `reason`: what the containers show while they wait (ErrImagePull of an image volume). */
+  | { readonly state: 'failed'; readonly message: string; readonly retryAt: number; readonly reason?: string };
 
 /** One volume of a pod, as it is. */
 export interface PodVolume {

@@ -13,6 +13,7 @@ import {
   SecurityProfile_ProfileType,
   type SecurityProfileSchema,
   Signal,
+  SupplementalGroupsPolicy,
 } from '../gen/runtime_pb.js';
 import {
   type ContainerConfig,
@@ -57,6 +58,7 @@ export function sandboxToCri(config: SandboxConfig): MessageInitShape<typeof Pod
       securityContext: sandboxSecurityToCri(config),
       sysctls: { ...config.sysctls },
       ...(config.resources && { resources: resourcesToCri(config.resources) }),
+      ...(config.overhead && { overhead: resourcesToCri(config.overhead) }),
     },
   };
 }
@@ -74,6 +76,7 @@ function sandboxSecurityToCri(config: SandboxConfig): MessageInitShape<typeof Li
       privileged: security.privileged,
       readonlyRootfs: security.readonlyRootfs,
       supplementalGroups: security.supplementalGroups.map(BigInt),
+      supplementalGroupsPolicy: groupsPolicyToCri(security),
       ...identityToCri(security),
       ...(security.apparmor && { apparmor: profileToCri(security.apparmor) }),
     }),
@@ -89,7 +92,12 @@ export function containerToCri(config: ContainerConfig): MessageInitShape<typeof
     args: [...config.args],
     workingDir: config.workingDir,
     envs: config.env.map(({ name, value }) => ({ key: name, value: new TextEncoder().encode(value) })),
-    mounts: config.mounts.map((mount) => ({ ...mount, propagation: PROPAGATION[mount.propagation] })),
+    mounts: config.mounts.map(({ image, imageSubPath = '', ...mount }) => ({
+      ...mount,
+      recursiveReadOnly: mount.recursiveReadOnly ?? false,
+      propagation: PROPAGATION[mount.propagation],
+      ...(image !== undefined && { image: { image }, imageSubPath }),
+    })),
     labels: { ...config.labels },
     annotations: { ...config.annotations },
     logPath: config.logPath,
@@ -124,6 +132,7 @@ function securityToCri(security: ContainerSecurity): MessageInitShape<typeof Lin
     readonlyRootfs: security.readonlyRootfs,
     noNewPrivs: security.noNewPrivileges,
     supplementalGroups: security.supplementalGroups.map(BigInt),
+    supplementalGroupsPolicy: groupsPolicyToCri(security),
     ...identityToCri(security),
     ...(security.runAsUsername !== undefined && { runAsUsername: security.runAsUsername }),
     capabilities: { addCapabilities: [...security.addCapabilities], dropCapabilities: [...security.dropCapabilities] },
@@ -138,6 +147,10 @@ function securityToCri(security: ContainerSecurity): MessageInitShape<typeof Lin
     maskedPaths: [...(security.maskedPaths ?? [])],
     readonlyPaths: [...(security.readonlyPaths ?? [])],
   };
+}
+
+function groupsPolicyToCri({ supplementalGroupsPolicy }: ContainerSecurity): SupplementalGroupsPolicy {
+  return SupplementalGroupsPolicy[supplementalGroupsPolicy ?? 'Merge'];
 }
 
 function identityToCri(security: ContainerSecurity): {

@@ -6,6 +6,8 @@ export interface MountsInput {
   readonly container: Container;
   /** Host folder or file of each volume by name. */
   readonly volumes: Readonly<Record<string, string>>;
+  /** Image id of each image volume by name. */
+  readonly images?: Readonly<Record<string, string>>;
   /** Names of the volumes whose files we write (ConfigMap, Secret, downward API, projected): always read-only. */
   readonly contentVolumes: ReadonlySet<string>;
   /** Expands `$(NAME)`; `undefined`: a name is missing. */
@@ -31,6 +33,13 @@ export function containerMounts(input: MountsInput): MountsResult {
   const mounts: Mount[] = [];
   const subPaths: SubPath[] = [];
   for (const wish of input.container.volumeMounts ?? []) {
+    const image = input.images?.[wish.name];
+    if (image !== undefined) {
+      const subPath = subPathOf(wish, input);
+      if (!subPath.ok) return subPath;
+      mounts.push(imageMount(wish, image, subPath.path));
+      continue;
+    }
     const volumePath = input.volumes[wish.name];
     if (volumePath === undefined)
       return problem(`cannot find volume "${wish.name}" to mount into container "${input.container.name}"`);
@@ -51,6 +60,18 @@ export function containerMounts(input: MountsInput): MountsResult {
   const { hostPath, containerPath } = input.terminationMessage;
   if (!taken.has(containerPath)) mounts.push(ours(containerPath, hostPath));
   return { ok: true, mounts, subPaths };
+}
+
+/** An image is never written to. */
+function imageMount(wish: VolumeMount, image: string, path: string): Mount {
+  return {
+    containerPath: absolute(wish.mountPath),
+    hostPath: '',
+    readonly: true,
+    propagation: propagationOf(wish),
+    image,
+    ...(path !== '' && { imageSubPath: path }),
+  };
 }
 
 function ours(containerPath: string, hostPath: string): Mount {

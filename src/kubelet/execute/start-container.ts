@@ -100,6 +100,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   const mounts = containerMounts({
     container,
     volumes: volumes?.state === 'ready' ? volumes.paths : {},
+    images: (volumes?.state === 'ready' && volumes.images) || {},
     contentVolumes: new Set((pod.spec?.volumes ?? []).filter(isContentVolume).map(({ name }) => name)),
     expand: (text) => environment.expand(text),
     terminationMessage: {

@@ -6,7 +6,7 @@
  *                  │             │          │            │           └► ErrImagePull, soon shown as ImagePullBackOff
  *          InvalidImageName  ImageInspectError  ErrImageNeverPull  ImagePullBackOff
  */
-import type { Container, Pod } from '../../api/index.ts';
+import type { Container, ImageVolumeSource, Pod } from '../../api/index.ts';
 import type { Image, ImageService, RegistryAuth } from '../../cri/index.ts';
 import { type Clock, errorMessage, type Logger, type Timer } from '../../lib/index.ts';
 import type { ConfigSource } from '../env/config-source.ts';
@@ -69,6 +69,15 @@ class Manager implements ImageManager {
   fact(uid: PodUID, containerName: string, attempt: number): ImageFact | undefined {
     const entry = this.#entries.get(uid)?.get(containerName);
     return entry?.attempt === attempt ? entry.fact : undefined;
+  }
+
+  async volumeImage(pod: Pod, { reference = '', pullPolicy }: ImageVolumeSource): Promise<ImageFact> {
+    const container = { name: '', image: reference, ...(pullPolicy !== undefined && { imagePullPolicy: pullPolicy }) };
+    try {
+      return await this.#find({ pod, container, attempt: 0, fact: { state: 'pulling' } });
+    } catch (error) {
+      return this.#failed('ImageInspectError', errorMessage(error), LOOK_AGAIN_MS);
+    }
   }
 
   forget(uid: PodUID): void {
@@ -228,7 +237,9 @@ function findContainer(pod: Pod, name: string): Container | undefined {
   return undefined;
 }
 
-function fieldPathOf(pod: Pod, name: string): string {
+/** `undefined`: it is about no container, but about a volume. */
+function fieldPathOf(pod: Pod, name: string): string | undefined {
+  if (name === '') return undefined;
   const list = LISTS.find((each) => pod.spec?.[each]?.some((container) => container.name === name));
   return `spec.${list ?? 'containers'}{${name}}`;
 }

@@ -102,11 +102,11 @@ export class PodVolumes {
     const problems = missing.flatMap(({ problem }) => problem ?? []);
     if (missing.length === 0) {
       this.#waiting?.cancel();
-      const paths = this.tasks.map(({ volume, path = '' }) => [volume.name, path] as const);
-      this.#fact = { state: 'ready', paths: Object.fromEntries(paths) };
+      this.#fact = readyFact(this.tasks);
     } else if (problems.length > 0) {
       const retryAt = Math.min(...missing.filter(({ problem }) => problem !== undefined).map((task) => task.retryAt));
-      this.#fact = { state: 'failed', message: problems.join('; '), retryAt };
+      const reason = missing.find((task) => task.reason !== undefined)?.reason;
+      this.#fact = { state: 'failed', message: problems.join('; '), retryAt, ...(reason !== undefined && { reason }) };
     } else return;
     this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
   }
@@ -118,6 +118,16 @@ export class PodVolumes {
       this.#tellWaitAfter(EVENT_REPEAT_MS);
     });
   }
+}
+
+function readyFact(tasks: readonly VolumeTask[]): VolumesFact {
+  const paths: Record<string, string> = {};
+  const images: Record<string, string> = {};
+  for (const { volume, path = '', image } of tasks) {
+    if (image === undefined) paths[volume.name] = path;
+    else images[volume.name] = image;
+  }
+  return { state: 'ready', paths, ...(Object.keys(images).length > 0 && { images }) };
 }
 
 /** Upstream's words, its lists printed as Go prints them. No volume of ours is attached by somebody else. */

@@ -17,7 +17,8 @@ import {
 } from '../../lib/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { createConfigCache } from '../env/config-cache.ts';
-import type { VolumeManager } from '../types.ts';
+import type { ImageFact, VolumeManager } from '../types.ts';
+import { imageVolumeProblem } from './image-volume.ts';
 import { createVolumeManager } from './volume-manager.ts';
 
 let root = '';
@@ -33,6 +34,12 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
     await sleep(1);
   }
   throw new Error(`never came: ${what}`);
+}
+
+/** An image manager that knows one image. */
+function images(reference: string): ImageFact {
+  if (reference === 'there') return { state: 'present', imageId: 'sha256:1' };
+  return { state: 'failed', reason: 'ErrImagePull', message: 'no such image', retryAt: 0 };
 }
 
 interface World {
@@ -107,6 +114,8 @@ async function world(): Promise<World> {
       }),
       events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
       markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
+      images: { volumeImage: async (_, { reference = '' }) => images(reference) },
+      imageVolumeProblem: () => undefined,
       nodeName: 'n',
       nodeResources: () => ({ cpuCores: 2, memoryBytes: 8 * 1024 ** 3 }),
       rootDir: root,
@@ -356,6 +365,42 @@ describe('ConfigMap, Secret, downward API, projected', () => {
     expect([w.manager.fact('uid-1')?.state, await readFile(file, 'utf8')]).toEqual(['ready', '2']);
     await w.manager.tearDown('uid-1');
     expect(w.api.clock.pendingTimers).toBeLessThan(5);
+  });
+});
+
+describe('image volumes', () => {
+  it('are the image’s id, for the runtime to mount', async () => {
+    const w = await world();
+    w.manager.prepare(
+      pod([
+        { name: 'i', image: { reference: 'there' } },
+        { name: 'd', emptyDir: {} },
+      ]),
+    );
+    await ready(w);
+    const paths = { d: dirOf('empty-dir', 'd') };
+    expect(w.manager.fact('uid-1')).toEqual({ state: 'ready', paths, images: { i: 'sha256:1' } });
+    await w.manager.tearDown('uid-1');
+  });
+
+  it('that cannot be had are told as such', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'i', image: { reference: 'nope' } }]));
+    await failed(w);
+    const message = 'MountVolume.SetUp failed for volume "i" : ErrImagePull: no such image';
+    expect(w.manager.fact('uid-1')).toMatchObject({ reason: 'ErrImagePull', message });
+  });
+
+  it.each([
+    ['containerd', '1.6.20~ds1', true],
+    ['containerd', '2.0.4', true],
+    ['containerd', 'v2.1.0', false],
+    ['containerd', '2.2.1', false],
+    ['containerd', '3.0', false],
+    ['cri-o', '1.20', false],
+  ])('need a runtime that has them: %s %s', (runtimeName, runtimeVersion, refused) => {
+    const problem = `image volumes need containerd 2.1 or newer; this node has ${runtimeVersion}`;
+    expect(imageVolumeProblem({ runtimeName, runtimeVersion })).toBe(refused ? problem : undefined);
   });
 });
 

@@ -18,6 +18,7 @@ import {
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { NodeResources } from '../env/resource-field-ref.ts';
 import type { MarkDirty, PodEvents, PodUID, PodVolume, VolumeManager, VolumesFact } from '../types.ts';
+import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
 import { Places } from './places.ts';
@@ -27,7 +28,7 @@ import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { isPodUid, pluginAt, podDir, podsDir, volumeNameOf } from './volume-paths.ts';
 import { pluginName } from './volume-setup.ts';
 
-export interface VolumeManagerOptions {
+export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -97,7 +98,7 @@ class Manager implements VolumeManager {
     return (this.#pods.get(uid)?.tasks ?? []).map(({ volume, path, problem }) => ({
       name: volume.name,
       plugin: pluginName(volume),
-      ...(path !== undefined && { path }),
+      ...(path !== undefined && path !== '' && { path }),
       ...(problem !== undefined && { problem }),
     }));
   }

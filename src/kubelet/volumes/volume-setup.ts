@@ -4,6 +4,7 @@ import { type Clock, errorMessage, type FileSystem, type Random } from '../../li
 import { hasPayload, writePayload } from './atomic-writer.ts';
 import { setUpEmptyDir } from './empty-dir.ts';
 import { setUpHostPath } from './host-path.ts';
+import { type ImageVolumeOptions, setUpImage } from './image-volume.ts';
 import { CONTENT_TMPFS_BYTES } from './limits.ts';
 import type { Mounter } from './mounter.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
@@ -11,7 +12,7 @@ import { type Payload, VolumeError } from './payload.ts';
 import { payloadOf, type PayloadOptions } from './payload-source.ts';
 import { volumeDir, type VolumePlugin } from './volume-paths.ts';
 
-export interface VolumeSetupOptions extends PayloadOptions {
+export interface VolumeSetupOptions extends PayloadOptions, ImageVolumeOptions {
   readonly fs: FileSystem;
   readonly mounter: Mounter;
   readonly clock: Clock;
@@ -20,10 +21,11 @@ export interface VolumeSetupOptions extends PayloadOptions {
   readonly rootDir: string;
 }
 
-/** `path`: on the host. `problem`: it has what an earlier set-up wrote, and could not be brought up to date. */
+/** `path`: on the host; empty: it is the image `image`. `problem`: it has what an earlier set-up wrote, and could not be brought up to date. */
 export interface SetUpVolume {
   readonly path: string;
   readonly problem?: string;
+  readonly image?: string;
 }
 
 /** Volumes whose files must not reach the disk, as upstream's. */
@@ -32,6 +34,7 @@ const IN_MEMORY = new Set<VolumePlugin>(['secret', 'projected', 'downward-api'])
 /** Idempotent. Rejects with what upstream's FailedMount event quotes. */
 export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<SetUpVolume> {
   if (volume.hostPath !== undefined) return { path: await setUpHostPath(options.fs, volume.hostPath) };
+  if (volume.image !== undefined) return { path: '', image: await setUpImage(options, pod, volume.image) };
   const plugin = pluginOf(volume);
   if (plugin === undefined) throw new VolumeError('no volume plugin matched');
   const dir = volumeDir(options.rootDir, pod.metadata?.uid ?? '', plugin, volume.name);
@@ -72,6 +75,7 @@ export function isContentVolume({ configMap, secret, downwardAPI, projected }: V
 /** Upstream's name of the plugin, for metrics. */
 export function pluginName(volume: Volume): string {
   if (volume.hostPath !== undefined) return 'kubernetes.io/host-path';
+  if (volume.image !== undefined) return 'kubernetes.io/image';
   const plugin = pluginOf(volume);
   return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
 }

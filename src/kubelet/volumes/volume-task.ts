@@ -2,6 +2,7 @@
 import type { Pod, Volume } from '../../api/index.ts';
 import { DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
 import type { PodEvents } from '../types.ts';
+import { ImageVolumeError } from './image-volume.ts';
 import { EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import type { Places } from './places.ts';
 import { pluginName, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
@@ -19,7 +20,9 @@ export class VolumeTask {
   readonly #pod: () => Pod;
   readonly #changed: () => void;
   #path: string | undefined;
+  #image: string | undefined;
   #problem: string | undefined;
+  #reason: string | undefined;
   #retryAt = 0;
   #failures = 0;
   #busy = false;
@@ -41,6 +44,16 @@ export class VolumeTask {
   /** Where it is on the host; `undefined`: not set up (yet). */
   get path(): string | undefined {
     return this.#path;
+  }
+
+  /** Of an image volume: the image's id. */
+  get image(): string | undefined {
+    return this.#image;
+  }
+
+  /** What the pod's containers show while they wait for this volume; `undefined`: nothing in particular. */
+  get reason(): string | undefined {
+    return this.#reason;
   }
 
   /** Why the last try failed, in upstream's words. */
@@ -88,10 +101,13 @@ export class VolumeTask {
     this.#busy = true;
     this.#again = false;
     try {
-      const { path, problem } = await places.run(this.#stuck, () => this.#try());
+      const { path, problem, image } = await places.run(this.#stuck, () => this.#try());
+      this.#image = image;
+      this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
       else this.#failed(problem, path);
     } catch (error) {
+      this.#reason = error instanceof ImageVolumeError ? error.reason : undefined;
       this.#failed(errorMessage(error));
     }
     this.#busy = false;
