@@ -37,6 +37,8 @@ export const SYSTEM_NAMESPACES_PERIOD_MS = 60_000;
 export const MAX_NODE_ERROR_BYTES = 16 * 1024;
 /** How long a node's answer to what its pods use is shared (metrics-server asks each 15 s). */
 export const NODE_FIGURES_MAX_AGE_MS = 10_000;
+/** The same while it lacks figures of something that just started. */
+export const INCOMPLETE_FIGURES_MAX_AGE_MS = 2_000;
 /** Longest wait for it; nodes asked at once for one request; largest answer (110 pods of 5 containers are 0.5 MB). */
 export const NODE_QUESTION_TIMEOUT_MS = 5_000;
 export const MAX_CONCURRENT_NODE_QUESTIONS = 16;

@@ -140,7 +140,15 @@ describe('pods', () => {
     expect(names(await found)).toEqual(['web']);
   });
 
+  it('are asked for again soon while something is not measured yet', async () => {
+    await list('/pods');
+    await api.clock.advance(2_000);
+    await list('/pods');
+    expect(asked.map((line) => line.split(' ')[0])).toEqual(['n1', 'n2', 'n1']);
+  });
+
   it('are asked for once in ten seconds', async () => {
+    answers['n1'] = answers['n2'] ?? (() => Promise.reject(new ConnectionError('gone')));
     await Promise.all([list('/pods'), list('/pods')]);
     await api.clock.advance(9_000);
     await list('/pods');

@@ -10,6 +10,7 @@ import {
   withDeadline,
 } from '../../lib/index.ts';
 import {
+  INCOMPLETE_FIGURES_MAX_AGE_MS,
   MAX_CONCURRENT_NODE_QUESTIONS,
   MAX_SUMMARY_BYTES,
   NODE_FIGURES_MAX_AGE_MS,
@@ -26,9 +27,16 @@ export interface NodeFiguresOptions {
   readonly nodeConnection: NodeConnections;
 }
 
+interface Known {
+  /** Mono ms when the node was asked. */
+  readonly at: number;
+  maxAgeMs: number;
+  readonly figures: Promise<NodeFigures>;
+}
+
 export class NodeFiguresCache {
   readonly #options: NodeFiguresOptions;
-  readonly #known = new Map<string, { readonly at: number; readonly figures: Promise<NodeFigures> }>();
+  readonly #known = new Map<string, Known>();
 
   constructor(options: NodeFiguresOptions) {
     this.#options = options;
@@ -47,13 +55,17 @@ export class NodeFiguresCache {
     const known = this.#known.get(name);
     if (known !== undefined) return known.figures;
     const figures = this.#ask(name);
-    this.#known.set(name, { at: this.#options.clock.now().mono, figures });
-    return figures;
+    const entry: Known = { at: this.#options.clock.now().mono, maxAgeMs: NODE_FIGURES_MAX_AGE_MS, figures };
+    this.#known.set(name, entry);
+    return figures.then((found) => {
+      if (!found.isComplete) entry.maxAgeMs = INCOMPLETE_FIGURES_MAX_AGE_MS;
+      return found;
+    });
   }
 
   #forgetOld(): void {
     const now = this.#options.clock.now().mono;
-    for (const [name, { at }] of this.#known) if (now - at >= NODE_FIGURES_MAX_AGE_MS) this.#known.delete(name);
+    for (const [name, { at, maxAgeMs }] of this.#known) if (now - at >= maxAgeMs) this.#known.delete(name);
   }
 
   async #ask(name: string): Promise<NodeFigures> {

@@ -13,18 +13,21 @@ export interface PodFigures {
 }
 
 export interface NodeFigures {
+  /** Nothing is left out that the node will soon know more of. */
+  readonly isComplete: boolean;
   readonly node?: { readonly time: string; readonly usage: Usage };
   /** By pod UID. */
   readonly pods: ReadonlyMap<string, PodFigures>;
 }
 
-export const NO_FIGURES: NodeFigures = { pods: new Map() };
+export const NO_FIGURES: NodeFigures = { isComplete: true, pods: new Map() };
 
 /** A pod is only in it with all of its containers: a part would look like a whole that uses little. */
 export function readSummary(summary: unknown): NodeFigures {
   const root = fields(summary);
   const node = measured(root['node']);
-  const pods = list(root['pods']).flatMap((entry): readonly (readonly [string, PodFigures])[] => {
+  const entries = list(root['pods']);
+  const pods = entries.flatMap((entry): readonly (readonly [string, PodFigures])[] => {
     const pod = fields(entry);
     const uid = fields(pod['podRef'])['uid'];
     const containers = list(pod['containers']).map((each) => ({ name: fields(each)['name'], found: measured(each) }));
@@ -35,7 +38,8 @@ export function readSummary(summary: unknown): NodeFigures {
     if (typeof uid !== 'string' || complete.length === 0 || complete.length < containers.length) return [];
     return [[uid, { time: times.toSorted()[0] ?? '', containers: complete }]];
   });
-  return { ...(node && { node }), pods: new Map(pods) };
+  const isComplete = node !== undefined && pods.length === entries.length;
+  return { isComplete, ...(node && { node }), pods: new Map(pods) };
 }
 
 function measured(value: unknown): { readonly time: string; readonly usage: Usage } | undefined {

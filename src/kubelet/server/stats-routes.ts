@@ -39,7 +39,7 @@ async function summary({ stats }: StatsRoutesOptions, { query }: RouteCall): Pro
 }
 
 async function resource({ stats, logger }: StatsRoutesOptions): Promise<HttpResponse> {
-  const taken = await stats.cpuAndMemory().catch((error: unknown) => {
+  const taken = await stats.measurement({ disk: false }).catch((error: unknown) => {
     logger.error('no figures for the metrics', { error: errorMessage(error) });
     return undefined;
   });
@@ -47,7 +47,7 @@ async function resource({ stats, logger }: StatsRoutesOptions): Promise<HttpResp
 }
 
 async function cadvisor({ stats, cgroups, machine }: StatsRoutesOptions): Promise<HttpResponse> {
-  const [measured, { cpuCores, memoryBytes }] = await Promise.all([stats.measurement(), machine.facts()]);
+  const [measured, { cpuCores, memoryBytes }] = await Promise.all([stats.measurement({ disk: true }), machine.facts()]);
   const idOf = (path: readonly string[], id?: string): string => {
     const group = cgroups.cgroupParent(path);
     if (id === undefined) return group;

@@ -17,9 +17,13 @@ export const FRESH_SUMMARY_MAX_AGE_MS = 1_000;
 /** Pods whose groups are read before the loop gets a turn. */
 export const PODS_PER_TURN = 8;
 
-/** The runtime's own figures (writable layers, images): longest wait, and age. It renews them each 10 s itself. */
-export const RUNTIME_STATS_TIMEOUT_MS = 5_000;
+/** The runtime's own figures (writable layers, images): how long they count. containerd renews them each 10 s itself. */
 export const RUNTIME_STATS_MAX_AGE_MS = 10_000;
+/** Deadline of a question to the runtime, and the longest that an answer of ours waits for it. */
+export const RUNTIME_STATS_TIMEOUT_MS = 2_000;
+export const RUNTIME_STATS_WAIT_MS = 2_000;
+/** Containers asked about at once when the question about all of them fails. */
+export const MAX_CONCURRENT_RUNTIME_STATS = 8;
 
 /** How long what a folder takes up counts (upstream: volumeStatsAggPeriod, 1 min). */
 export const DISK_USAGE_MAX_AGE_MS = 60_000;

@@ -146,7 +146,7 @@ describe('toSummary', () => {
 });
 
 describe('metrics', () => {
-  const resource = resourceMetrics(toSummary(MEASURED));
+  const resource = resourceMetrics(MEASURED);
   const cadvisor = cadvisorMetrics(MEASURED, { idOf, cpuCores: 2, memoryBytes: 10_000 });
 
   it.each([

@@ -1,24 +1,23 @@
 /** `/metrics/resource`: CPU and memory of node, pods and containers (upstream: pkg/kubelet/metrics/collectors). Pure. */
-import { parseTime } from '../../lib/index.ts';
 import { Exposition } from './exposition.ts';
-import type { Summary } from './summary.ts';
+import type { Measurement } from './measurement.ts';
 
 const NANOSECONDS = 1e9;
 const MS = 1000;
 const CONTAINER = ['container', 'namespace', 'pod'];
 const POD = ['namespace', 'pod'];
 
-/** `summary` is `undefined` when it could not be taken. */
-export function resourceMetrics(summary: Summary | undefined): string {
+/** `measured` is `undefined` when nothing could be taken. */
+export function resourceMetrics(measured: Measurement | undefined): string {
   const out = new Exposition();
-  if (summary !== undefined) writeSummary(out, summary);
-  const failed = summary === undefined ? 1 : 0;
+  if (measured !== undefined) writeFigures(out, measured);
+  const failed = measured === undefined ? 1 : 0;
   out.family('gauge', 'resource_scrape_error', 'Whether the figures could not be taken (1) or could (0).').add(failed);
   out.family('gauge', 'scrape_error', 'The same, by its old name.').add(failed);
   return out.text();
 }
 
-function writeSummary(out: Exposition, { node, pods }: Summary): void {
+function writeFigures(out: Exposition, { at, machine, pods }: Measurement): void {
   const seconds = (nanoseconds: number | undefined) =>
     nanoseconds === undefined ? undefined : nanoseconds / NANOSECONDS;
   const nodeCpu = out.family(
@@ -26,11 +25,11 @@ function writeSummary(out: Exposition, { node, pods }: Summary): void {
     'node_cpu_usage_seconds_total',
     'CPU time that the node used, seconds of a core.',
   );
-  nodeCpu.add(seconds(node.cpu?.usageCoreNanoSeconds), {}, parseTime(node.cpu?.time));
+  nodeCpu.add(seconds(machine?.cpu?.usageNanoseconds), {}, at.wall);
   const nodeMemory = out.family('gauge', 'node_memory_working_set_bytes', 'Working set of the node.');
-  nodeMemory.add(node.memory?.workingSetBytes, {}, parseTime(node.memory?.time));
+  nodeMemory.add(machine?.memory.workingSetBytes, {}, at.wall);
   const nodeSwap = out.family('gauge', 'node_swap_usage_bytes', 'Swap that the node uses.');
-  nodeSwap.add(node.swap?.swapUsageBytes, {}, parseTime(node.swap?.time));
+  nodeSwap.add(machine && machine.memory.swapTotalBytes - machine.memory.swapFreeBytes, {}, at.wall);
 
   const started = out.family(
     'gauge',
@@ -55,17 +54,16 @@ function writeSummary(out: Exposition, { node, pods }: Summary): void {
   const podMemory = out.family('gauge', 'pod_memory_working_set_bytes', 'Working set of the pod.', POD);
   const podSwap = out.family('gauge', 'pod_swap_usage_bytes', 'Swap that the pod uses.', POD);
   for (const pod of pods) {
-    const labels = { namespace: pod.podRef.namespace, pod: pod.podRef.name };
-    podCpu.add(seconds(pod.cpu?.usageCoreNanoSeconds), labels, parseTime(pod.cpu?.time));
-    podMemory.add(pod.memory?.workingSetBytes, labels, parseTime(pod.memory?.time));
-    podSwap.add(pod.swap?.swapUsageBytes, labels, parseTime(pod.swap?.time));
-    for (const container of pod.containers) {
-      const own = { ...labels, container: container.name };
-      const startedAt = parseTime(container.startTime);
-      started.add(startedAt === undefined ? undefined : startedAt / MS, own);
-      cpu.add(seconds(container.cpu?.usageCoreNanoSeconds), own, parseTime(container.cpu?.time));
-      memory.add(container.memory?.workingSetBytes, own, parseTime(container.memory?.time));
-      swap.add(container.swap?.swapUsageBytes, own, parseTime(container.swap?.time));
+    const labels = { namespace: pod.namespace, pod: pod.name };
+    podCpu.add(seconds(pod.figures?.cpu?.usageNanoseconds), labels, at.wall);
+    podMemory.add(pod.figures?.memory?.workingSetBytes, labels, at.wall);
+    podSwap.add(pod.figures?.memory?.swapBytes, labels, at.wall);
+    for (const { name, startedAt, figures } of pod.containers) {
+      const own = { ...labels, container: name };
+      started.add(startedAt / MS, own);
+      cpu.add(seconds(figures?.cpu?.usageNanoseconds), own, at.wall);
+      memory.add(figures?.memory?.workingSetBytes, own, at.wall);
+      swap.add(figures?.memory?.swapBytes, own, at.wall);
     }
   }
 }

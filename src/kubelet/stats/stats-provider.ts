@@ -32,8 +32,8 @@ import { podCgroupPath } from '../execute/resources.ts';
 import { toSummary } from './to-summary.ts';
 
 export interface Stats extends StatsProvider {
-  /** All figures as they were read: for metrics. */
-  measurement(): Promise<Measurement>;
+  /** All figures as they were read, for metrics; without `disk` CPU and memory alone. */
+  measurement(options: { readonly disk: boolean }): Promise<Measurement>;
   /** Samples CPU time until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createStats(options: MeasuringOptions): Stats {
     summary: async ({ fresh = false } = {}) =>
       toSummary(await full(fresh ? FRESH_SUMMARY_MAX_AGE_MS : SUMMARY_MAX_AGE_MS)),
     cpuAndMemory: async () => toSummary(await cheap(FRESH_SUMMARY_MAX_AGE_MS)),
-    measurement: () => full(SUMMARY_MAX_AGE_MS),
+    measurement: ({ disk }) => (disk ? full(SUMMARY_MAX_AGE_MS) : cheap(FRESH_SUMMARY_MAX_AGE_MS)),
     run: (signal) => sampleCpu(options, memory.cpu, signal),
   };
 }

@@ -70,6 +70,10 @@ export function runningContainers({ containers }: NonNullable<PodView['observati
   return running.filter(({ name }, index) => running.findIndex((other) => other.name === name) === index);
 }
 
+function idsOf({ observation }: PodView): readonly string[] {
+  return observation === undefined ? [] : runningContainers(observation).map(({ id }) => id);
+}
+
 /** With `disk`: also what lies on disks, networks and processes. */
 export async function takeMeasurement(
   options: MeasuringOptions,
@@ -80,7 +84,7 @@ export async function takeMeasurement(
   const at = clock.now();
   const views = measuredPods(directory);
   const waiting = disk
-    ? ([memory.runtime.figures(), memory.disk.usages(walkedPaths(options, views))] as const)
+    ? ([memory.runtime.figures(views.flatMap(idsOf)), memory.disk.usages(walkedPaths(options, views))] as const)
     : undefined;
   const node = await measureNode(options, memory, disk);
   const pods: PodMeasurement[] = [];
@@ -259,10 +263,9 @@ function volumesOf(
   });
 }
 
-/** On the node's own disk, and gone with the pod (upstream: IsLocalEphemeralVolume). */
-function isEphemeral({ emptyDir, configMap, downwardAPI, projected }: Volume): boolean {
-  const onDisk = emptyDir !== undefined && (emptyDir.medium ?? '') === '';
-  return onDisk || configMap !== undefined || downwardAPI !== undefined || projected !== undefined;
+/** On the node's own disk, and gone with the pod (upstream: IsLocalEphemeralVolume); the others' files are in memory. */
+function isEphemeral({ emptyDir, configMap }: Volume): boolean {
+  return configMap !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
 }
 
 function containerLogDir(podLogsDir: string, pod: Pod, container: string): string {
