@@ -17,6 +17,7 @@ import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } from './ports.ts';
+import { QuotaStatus } from './quota/quotas.ts';
 import type { Registration } from './registry/registration.ts';
 import { REGISTRATIONS } from './registry/rows.ts';
 import { ResourceStorage } from './registry/storage.ts';
@@ -91,14 +92,17 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     version: options.version,
     checks: healthChecks(store, state),
     isClosed: () => state.closed,
+    onWrite: (namespace) => quotas.changed(namespace),
   });
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
   const self = asUser(handler, SELF);
+  const quotas = new QuotaStatus(context, self);
   let upkeep: Timer | undefined;
   let advertised: Advertised | undefined;
   const lookAfter = async (): Promise<void> => {
     await bootstrap(self);
     await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+    await quotas.checkAll();
   };
   const planUpkeep = (): void => {
     upkeep = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {

@@ -30,6 +30,7 @@ import { findMetricsRow } from './metrics-api/rows.ts';
 import type { ServerMetrics } from './metrics.ts';
 import { openApiResponse } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
+import { mayBeCounted } from './quota/quotas.ts';
 import { findRegistration } from './registry/rows.ts';
 import { findReview } from './reviews/reviews.ts';
 import { bind } from './subresources/binding.ts';
@@ -47,6 +48,8 @@ export interface HandlerOptions {
   readonly version: ServerVersion;
   readonly checks: readonly HealthCheck[];
   readonly isClosed: () => boolean;
+  /** Something that quotas count was written in this namespace. */
+  readonly onWrite: (namespace: string) => void;
 }
 
 export type Handler = Connection;
@@ -127,6 +130,7 @@ async function answerRequest(options: HandlerOptions, request: HttpRequest, info
   }
   const call = callOf(options, request, info, info.resource);
   const response = await dispatch(call);
+  if (isWrite(info) && response.status < 300 && mayBeCounted(call.registration)) options.onWrite(info.namespace ?? '');
   return withWarnings(response, call.warnings);
 }
 
@@ -143,6 +147,10 @@ async function answerUpgrade(
     return { upgraded: false, response: await answerRequest(options, request, info) };
   }
   return nodeUpgrade(callOf(options, request, info, info.resource));
+}
+
+function isWrite({ verb, namespace }: ResourceRequest): boolean {
+  return namespace !== undefined && verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect';
 }
 
 function isBindings(info: ResourceRequest): boolean {

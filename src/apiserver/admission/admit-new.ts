@@ -1,20 +1,71 @@
 /** Admission of new objects as far as it depends on other objects: reads those, and leaves the decisions to pure functions. */
+import {
+  LIMIT_RANGES,
+  type LimitRange,
+  type Pod,
+  PRIORITY_CLASSES,
+  type PriorityClass,
+  type Resource,
+  RUNTIME_CLASSES,
+  type RuntimeClass,
+} from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { Call } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import { findRegistration } from '../registry/rows.ts';
+import type { Call, ServerContext } from '../verbs/call.ts';
+import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { admitLimitRanges } from './limit-ranges.ts';
+import { isMirrorPod } from './node-restriction.ts';
+import { admitPriority, admitPriorityClass } from './priority.ts';
+import { admitRuntimeClass } from './runtime-class.ts';
 import { mountToken } from './service-account-token.ts';
 import { accountOf, admitServiceAccount } from './service-accounts.ts';
 
 const TOKEN_SUFFIX_LENGTH = 5;
 
-/** Throws 403 for what may not be. */
+/** Throws 403 for what may not be. In upstream's order of plugins. */
 export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject> {
+  const { server } = call;
   const { group, resource } = call.registration.row;
-  return group === '' && resource === 'pods' ? withAccount(call, object) : object;
+  if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
+    admitPriorityClass(object, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
+  if (group !== '' || resource !== 'pods') return object;
+  const { namespace } = object.metadata;
+  const limited = admitLimitRanges(object, await listOf<LimitRange>(server, LIMIT_RANGES, namespace));
+  const accounted = await withAccount(server, limited);
+  const ranked = admitPriority(accounted, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
+  // The picture of a static pod runs already, whatever we think of its class.
+  return isMirrorPod(ranked) ? ranked : admitRuntimeClass(ranked, await runtimeClassOf(server, ranked));
+}
+
+/** The same for changes: what only one object may be, it may not become either. */
+export async function admitChanged(call: Call, object: ApiObject): Promise<void> {
+  const { group, resource } = call.registration.row;
+  if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
+    admitPriorityClass(object, await listOf<PriorityClass>(call.server, PRIORITY_CLASSES));
+}
+
+/** All objects of a kind. */
+// The caller's resource names the type.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+async function listOf<T extends object>(
+  server: ServerContext,
+  { group, version, resource }: Resource<T>,
+  namespace?: string,
+): Promise<readonly T[]> {
+  const registration = findRegistration(group, version, resource);
+  if (registration === undefined) return [];
+  return (await listCurrent(server, registration, namespace)) as readonly unknown[] as readonly T[];
+}
+
+async function runtimeClassOf(server: ServerContext, object: ApiObject): Promise<RuntimeClass | undefined> {
+  const name = (object as Pod).spec?.runtimeClassName ?? '';
+  if (name === '') return undefined;
+  const found = await readCurrent(server, RUNTIME_CLASSES.resource, undefined, name, RUNTIME_CLASSES.group);
+  return found as RuntimeClass | undefined;
 }
 
 /** A new pod as its service account leaves it. */
-async function withAccount({ server }: Call, object: ApiObject): Promise<ApiObject> {
+async function withAccount(server: ServerContext, object: ApiObject): Promise<ApiObject> {
   const name = accountOf(object);
   if (name === undefined) return object;
   const account = await readCurrent(server, 'serviceaccounts', object.metadata.namespace, name);

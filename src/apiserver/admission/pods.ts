@@ -1,5 +1,5 @@
 /** What admission writes into pods: pure mutators, in upstream's order. */
-import { forbidden, type Pod, PODS, type Toleration } from '../../api/index.ts';
+import type { Pod, Toleration } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { isMirrorPod } from './node-restriction.ts';
 
@@ -7,14 +7,8 @@ import { isMirrorPod } from './node-restriction.ts';
 const DEFAULT_TOLERATION_SECONDS = 300;
 const DEFAULT_TOLERATED: readonly string[] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** The classes that exist everywhere (upstream: scheduling.SystemPriorityClasses). */
-const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
-  'system-node-critical': 2_000_001_000,
-  'system-cluster-critical': 2_000_000_000,
-};
-
-/** A pod as admission leaves it. Throws 403 for a priority class that does not exist. */
-export function admitPod(object: ApiObject): ApiObject {
+/** A pod as admission leaves it. `old`: the one that it replaces, whose priority it keeps. */
+export function admitPod(object: ApiObject, old?: ApiObject): ApiObject {
   const pod = object as Pod;
   if (pod.spec === undefined) return object;
   const spec = { ...pod.spec };
@@ -22,8 +16,9 @@ export function admitPod(object: ApiObject): ApiObject {
   if (!spec.serviceAccountName && !isMirrorPod(object)) spec.serviceAccountName = 'default';
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
   spec.tolerations = withDefaultTolerations(spec.tolerations ?? []);
-  spec.priority = priorityOf(pod);
-  spec.preemptionPolicy ??= 'PreemptLowerPriority';
+  const before = (old as Pod | undefined)?.spec;
+  if (before?.priority !== undefined) spec.priority = before.priority;
+  if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy = before.preemptionPolicy;
   return { ...object, spec };
 }
 
@@ -40,15 +35,4 @@ function withDefaultTolerations(tolerations: readonly Toleration[]): Toleration[
 
 function tolerates({ key, effect }: Toleration, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === 'NoExecute');
-}
-
-function priorityOf(pod: Pod): number {
-  const className = pod.spec?.priorityClassName ?? '';
-  const priority = className === '' ? 0 : SYSTEM_PRIORITIES[className];
-  const name = pod.metadata?.name ?? '';
-  if (priority === undefined) throw forbidden(PODS, name, `no PriorityClass with name ${className} was found`);
-  const given = pod.spec?.priority;
-  if (given === undefined || given === priority) return priority;
-  const text = `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`;
-  throw forbidden(PODS, name, text);
 }

@@ -5,8 +5,8 @@ import type { ApiObject } from './object.ts';
 import type { Registration } from './registration.ts';
 
 /** The object as admission leaves it, at its creation or change. */
-export function admit(registration: Registration, object: ApiObject): ApiObject {
-  return registration.row.group === '' && registration.row.resource === 'pods' ? admitPod(object) : object;
+export function admit(registration: Registration, object: ApiObject, old?: ApiObject): ApiObject {
+  return registration.row.group === '' && registration.row.resource === 'pods' ? admitPod(object, old) : object;
 }
 
 /** Throws 422 when a new object is not valid. */

@@ -4,13 +4,14 @@
  */
 import { alreadyExists, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import { admitNew } from '../admission/admit-new.ts';
+import { admitChanged, admitNew } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { allocate, isService } from '../services/allocate.ts';
 import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
+import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
@@ -25,9 +26,13 @@ export async function createObject(call: Call, posted: ApiObject, dryRun: boolea
   return holdingAll(call, () => createAdmitted(call, given, dryRun));
 }
 
-/** Runs a write alone among those that take from the same store of addresses. */
-function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
-  return isService(call.registration) ? call.server.exclusive.run('services', write) : write();
+/** Runs a write alone among those that take from the same: addresses of services, quotas of a namespace. */
+async function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
+  const { server, registration, info } = call;
+  const held = isService(registration) ? () => server.exclusive.run('services', write) : write;
+  const { namespace = '' } = info;
+  if (!mayBeCounted(registration) || (await quotasOf(server, namespace)).length === 0) return held();
+  return server.exclusive.run(`quotas/${namespace}`, held);
 }
 
 async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
@@ -61,6 +66,7 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
   restrictNode(call.user, registration.row, 'create', object);
   refuseInvalidNew(registration, object);
+  await admitQuotas(call, object, undefined);
   return object;
 }
 
@@ -75,7 +81,7 @@ async function admitNamespace(call: Call, objectName: string): Promise<void> {
 
 export interface Change {
   /** Which part may change: '' the object itself, else the subresource's. */
-  readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding';
+  readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding' | 'resize';
   readonly dryRun: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
   readonly change: (old: ApiObject) => ApiObject;
@@ -88,7 +94,7 @@ export type Changed =
 
 /** Changes a stored object. Throws 404, 409, 422; `undefined` only when it does not exist and PUT may create it. */
 export function changeObject(call: Call, key: string, request: Change): Promise<Changed | undefined> {
-  if (request.part !== '') return changeStored(call, key, request);
+  if (request.part !== '' && request.part !== 'resize') return changeStored(call, key, request);
   return holdingAll(call, () => changeStored(call, key, request));
 }
 
@@ -155,10 +161,12 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });
     object = strategy.prepareForUpdate?.(object, old) ?? object;
-    object = await allocate(call, admit(registration, object));
+    object = await allocate(call, admit(registration, object, old));
+    await admitChanged(call, object);
   }
   if (strategy.hasGeneration === true) object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
+  if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
 }
 

@@ -1,0 +1,65 @@
+/** ResourceQuota admission: may this write happen? Pure; the caller holds the namespace, so that no two writes share what is left. */
+import {
+  addQuantities,
+  compareQuantities,
+  forbidden,
+  type Pod,
+  type ResourceQuota,
+  type ResourceRow,
+  subtractQuantities,
+} from '../../api/index.ts';
+import type { ApiObject } from '../registry/object.ts';
+import { concerns, unspecified, type Usage, usageOf } from './usage.ts';
+
+export interface QuotaCheck {
+  readonly row: ResourceRow;
+  /** As it will be. */
+  readonly object: ApiObject;
+  /** As it was; undefined: it is new. */
+  readonly old: ApiObject | undefined;
+  readonly quotas: readonly ResourceQuota[];
+  /** What is counted now for a quota, the old object with it. */
+  readonly usedFor: (quota: ResourceQuota) => Usage;
+  /** Wall ms. */
+  readonly wall: number;
+}
+
+/** Throws 403 for what is more than a quota leaves. Only what grows is looked at: nobody is stuck above a quota. */
+export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCheck): void {
+  const next = usageOf(row, object, wall);
+  const before = old === undefined ? {} : usageOf(row, old, wall);
+  for (const quota of quotas) {
+    if (!concerns(quota, row, object)) continue;
+    const hard = quota.spec?.hard ?? {};
+    const name = quota.metadata?.name ?? '';
+    refuseUnspecified(row, object, name, Object.keys(hard));
+    const growing = Object.keys(hard).filter(
+      (each) => next[each] !== undefined && compareQuantities(next[each], before[each] ?? '0') > 0,
+    );
+    if (growing.length === 0) continue;
+    const used = usedFor(quota);
+    const exceeded = growing.filter((each) => {
+      const others = subtractQuantities(used[each] ?? '0', before[each] ?? '0');
+      return compareQuantities(addQuantities(others, next[each] ?? '0'), hard[each] ?? '0') > 0;
+    });
+    if (exceeded.length === 0) continue;
+    const list = (of: Usage): string =>
+      exceeded
+        .toSorted()
+        .map((each) => `${each}=${of[each] ?? '0'}`)
+        .join(',');
+    const requested = Object.fromEntries(
+      exceeded.map((each) => [each, subtractQuantities(next[each] ?? '0', before[each] ?? '0')]),
+    );
+    const text = `exceeded quota: ${name}, requested: ${list(requested)}, used: ${list(used)}, limited: ${list(hard)}`;
+    throw forbidden(row, object.metadata.name ?? '', text);
+  }
+}
+
+function refuseUnspecified(row: ResourceRow, object: ApiObject, quota: string, names: readonly string[]): void {
+  const { spec } = object as Pod;
+  if (row.group !== '' || row.resource !== 'pods' || spec === undefined) return;
+  const missing = unspecified(spec, names);
+  if (missing !== '')
+    throw forbidden(row, object.metadata.name ?? '', `failed quota: ${quota}: must specify ${missing}`);
+}

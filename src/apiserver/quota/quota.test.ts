@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import { type Answer, podManifest, startTestServer, type TestServer } from '../test-server.ts';
+
+let api: TestServer;
+beforeEach(async () => {
+  api = await startTestServer({ clock: createManualClock() });
+});
+afterEach(() => api.close());
+
+const base = '/api/v1/namespaces/default';
+const quota = (hard: object, more: object = {}): Promise<Answer> =>
+  api.call('POST', `${base}/resourcequotas`, { metadata: { name: 'q' }, spec: { hard, ...more } });
+const pod = (name: string, spec: object = {}): Promise<Answer> =>
+  api.call('POST', `${base}/pods`, podManifest(name, { spec }));
+const limited = (cpu: string) => ({
+  containers: [{ name: 'c', image: 'x', resources: { limits: { cpu, memory: '1Gi' } } }],
+});
+
+/** The status once it says what it should. */
+async function status(): Promise<Answer['body']> {
+  // Kept in the background: a few turns of the loop.
+  for (let turn = 0; turn < 20; turn++) await api.clock.advance(1);
+  return (await api.call('GET', `${base}/resourcequotas/q`)).body.status;
+}
+
+describe('a quota', () => {
+  it('counts, and refuses what is more', async () => {
+    await quota({ pods: '1' });
+    expect((await pod('a')).status).toBe(201);
+    const { status: code, body } = await pod('b');
+    expect(code).toBe(403);
+    expect(body.message).toBe(
+      'pods "b" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1',
+    );
+    expect(await status()).toEqual({ hard: { pods: '1' }, used: { pods: '1' } });
+    await api.call('DELETE', `${base}/pods/a`);
+    expect(await status()).toMatchObject({ used: { pods: '0' } });
+    expect((await pod('b')).status).toBe(201);
+  });
+
+  it('is not overrun by many at once', async () => {
+    await quota({ pods: '3' });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, each) => pod(`p${each}`)));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3);
+  });
+
+  it('adds up what pods ask for, and wants it said', async () => {
+    await quota({ 'requests.cpu': '1', 'limits.memory': '3Gi' });
+    const { body } = await pod('none');
+    expect(body.message).toContain('failed quota: q: must specify limits.memory for: main; requests.cpu for: main');
+    expect((await pod('a', limited('600m'))).status).toBe(201);
+    expect((await pod('b', limited('600m'))).body.message).toContain(
+      'exceeded quota: q, requested: requests.cpu=600m, used: requests.cpu=600m, limited: requests.cpu=1',
+    );
+    expect((await status()).used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '1Gi' });
+  });
+
+  it('lets ended pods go', async () => {
+    await quota({ pods: '1' });
+    await pod('a');
+    const ended = { status: { phase: 'Succeeded' } };
+    await api.call('PATCH', `${base}/pods/a/status`, ended, { 'content-type': 'application/merge-patch+json' });
+    expect((await pod('b')).status).toBe(201);
+  });
+
+  it('counts any kind', async () => {
+    await quota({
+      configmaps: '1',
+      'count/secrets': '0',
+      'count/leases.coordination.k8s.io': '0',
+      'services.nodeports': '0',
+    });
+    expect((await api.call('POST', `${base}/configmaps`, { metadata: { name: 'a' } })).status).toBe(201);
+    expect((await api.call('POST', `${base}/configmaps`, { metadata: { name: 'b' } })).status).toBe(403);
+    expect((await api.call('POST', `${base}/secrets`, { metadata: { name: 'b' } })).status).toBe(403);
+    const service = (type: string) => ({ metadata: { name: 's' }, spec: { type, ports: [{ port: 1 }] } });
+    expect((await api.call('POST', `${base}/services`, service('NodePort'))).status).toBe(403);
+    expect((await api.call('POST', `${base}/services`, service('ClusterIP'))).status).toBe(201);
+    const opened = await api.call(
+      'PATCH',
+      `${base}/services/s`,
+      { spec: { type: 'NodePort' } },
+      { 'content-type': 'application/merge-patch+json' },
+    );
+    expect(opened.status).toBe(403);
+  });
+
+  it('with scopes looks at those pods alone', async () => {
+    await quota({ pods: '0' }, { scopes: ['Terminating'] });
+    expect((await pod('a')).status).toBe(201);
+    expect((await pod('b', { activeDeadlineSeconds: 5 })).status).toBe(403);
+  });
+
+  it('of a priority class looks at its pods', async () => {
+    const matchExpressions = [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] }];
+    await quota({ pods: '0' }, { scopeSelector: { matchExpressions } });
+    expect((await pod('a')).status).toBe(201);
+    expect((await pod('b', { priorityClassName: 'system-node-critical' })).status).toBe(403);
+  });
+
+  it.each<[object, object, string]>([
+    [{ pods: '1.5' }, {}, 'spec.hard[pods]: Invalid value: "1500m": must be an integer'],
+    [{ pods: '-1' }, {}, 'must be greater than or equal to 0'],
+    [{ nonsense: '1' }, {}, 'must be a standard resource for quota'],
+    [{ pods: '1' }, { scopes: ['BestEffort', 'NotBestEffort'] }, 'conflicting scopes'],
+  ])('%j %j is none', async (hard, more, text) => {
+    const { status: code, body } = await quota(hard, more);
+    expect(code).toBe(422);
+    expect(body.message).toContain(text);
+  });
+});

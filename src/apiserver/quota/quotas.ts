@@ -1,0 +1,136 @@
+/** The quotas of a namespace: what is used of them now, the check before a write, and their status after it. */
+import {
+  addQuantities,
+  type Quantity,
+  RESOURCE_QUOTAS,
+  type ResourceQuota,
+  type ResourceRow,
+} from '../../api/index.ts';
+import { encodeText } from '../../lib/index.ts';
+import type { Connection } from '../ports.ts';
+import { sameValue } from '../registry/object-meta.ts';
+import type { ApiObject } from '../registry/object.ts';
+import type { Registration } from '../registry/registration.ts';
+import { findRegistration, REGISTRATIONS } from '../registry/rows.ts';
+import type { Call, ServerContext } from '../verbs/call.ts';
+import { listCurrent } from '../verbs/read-current.ts';
+import { checkQuotas } from './check-quota.ts';
+import { concerns, countName, only, type Usage, usageOf } from './usage.ts';
+
+/** Writes of these change no quota, and there are many of them. */
+const NEVER_COUNTED: ReadonlySet<string> = new Set(['events', 'leases', 'bindings']);
+
+const POD_NAMES = /^(?:pods|cpu|memory|ephemeral-storage|(?:requests|limits|hugepages)[.-].+)$/;
+const SERVICE_NAMES = /^services(?:\.|$)/;
+
+/** Whether one of these names counts objects of the row. */
+function isCounted(row: ResourceRow, names: readonly string[]): boolean {
+  if (names.includes(countName(row))) return true;
+  if (row.group !== '') return false;
+  if (row.resource === 'pods') return names.some((name) => POD_NAMES.test(name));
+  if (row.resource === 'services') return names.some((name) => SERVICE_NAMES.test(name));
+  return names.includes(row.resource);
+}
+
+/** The quotas of a namespace. */
+export async function quotasOf(server: ServerContext, namespace: string): Promise<readonly ResourceQuota[]> {
+  const registration = findRegistration(RESOURCE_QUOTAS.group, RESOURCE_QUOTAS.version, RESOURCE_QUOTAS.resource);
+  if (registration === undefined) return [];
+  return listCurrent(server, registration, namespace);
+}
+
+/** Whether anything of the row can be under a quota. */
+export function mayBeCounted({ row, form }: Registration): boolean {
+  return row.namespaced && form === undefined && !NEVER_COUNTED.has(row.resource);
+}
+
+/** All that is counted now for one quota. */
+export async function usedOf(server: ServerContext, quota: ResourceQuota): Promise<Usage> {
+  const names = Object.keys(quota.spec?.hard ?? {});
+  const total: Record<string, Quantity> = Object.fromEntries(names.map((name) => [name, '0']));
+  const { wall } = server.clock.now();
+  for (const registration of REGISTRATIONS) {
+    const { row } = registration;
+    if (!mayBeCounted(registration) || !isCounted(row, names)) continue;
+    for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
+      if (!concerns(quota, row, object)) continue;
+      for (const [name, quantity] of Object.entries(only(usageOf(row, object, wall), names)))
+        total[name] = addQuantities(total[name] ?? '0', quantity);
+    }
+  }
+  return total;
+}
+
+/** Throws 403 when the write asks for more than the namespace's quotas leave. The caller holds the namespace. */
+export async function admitQuotas(call: Call, object: ApiObject, old: ApiObject | undefined): Promise<void> {
+  const { server, registration } = call;
+  if (!mayBeCounted(registration)) return;
+  const quotas = await quotasOf(server, object.metadata.namespace ?? '');
+  if (quotas.length === 0) return;
+  const used = new Map<ResourceQuota, Usage>();
+  for (const quota of quotas) used.set(quota, await usedOf(server, quota));
+  checkQuotas({
+    row: registration.row,
+    object,
+    old,
+    quotas,
+    usedFor: (quota) => used.get(quota) ?? {},
+    wall: server.clock.now().wall,
+  });
+}
+
+/** Keeps `status` of quotas true, one namespace after the other; many changes at once are one look. */
+export class QuotaStatus {
+  readonly #server: ServerContext;
+  readonly #self: Connection;
+  readonly #pending = new Set<string>();
+  #running = false;
+
+  /** `self` acts as the server's own user. */
+  constructor(server: ServerContext, self: Connection) {
+    this.#server = server;
+    this.#self = self;
+  }
+
+  /** Something in the namespace was written, or time went on. */
+  changed(namespace: string): void {
+    this.#pending.add(namespace);
+    if (this.#running) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+    });
+  }
+
+  /** Looks at all namespaces that have quotas: time alone changes what counts. */
+  async checkAll(): Promise<void> {
+    const registration = findRegistration(RESOURCE_QUOTAS.group, RESOURCE_QUOTAS.version, RESOURCE_QUOTAS.resource);
+    if (registration === undefined) return;
+    for (const { metadata } of await listCurrent(this.#server, registration)) this.changed(metadata.namespace ?? '');
+  }
+
+  async #run(): Promise<void> {
+    for (const namespace of this.#pending) {
+      this.#pending.delete(namespace);
+      try {
+        for (const quota of await quotasOf(this.#server, namespace)) await this.#update(quota);
+      } catch (error) {
+        // The next write or look finds it again.
+        this.#server.logger.debug('status of quotas not kept', { namespace, error });
+      }
+    }
+  }
+
+  async #update(quota: ResourceQuota): Promise<void> {
+    const status = { hard: quota.spec?.hard ?? {}, used: await usedOf(this.#server, quota) };
+    if (sameValue(status, quota.status)) return;
+    const { namespace, name } = quota.metadata ?? {};
+    const answer = await this.#self.request({
+      method: 'PUT',
+      url: `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`,
+      headers: {},
+      body: encodeText(JSON.stringify({ ...quota, status })),
+    });
+    if (answer.status === 409) this.#pending.add(namespace ?? '');
+  }
+}

@@ -1,0 +1,148 @@
+/** What an object counts against a quota, and which quotas look at it (upstream: the quota evaluators). Pure. */
+import {
+  needsNodePorts,
+  parseQuantity,
+  type Pod,
+  podLimits,
+  podRequests,
+  type PodSpec,
+  qosClassOf,
+  type Quantity,
+  type ResourceQuota,
+  type ResourceRow,
+  type ScopedResourceSelectorRequirement,
+  type Service,
+} from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { ApiObject } from '../registry/object.ts';
+
+export type Usage = Readonly<Record<string, Quantity>>;
+
+/** Counted under their bare name too. */
+const COUNTED_BY_NAME = new Set(['configmaps', 'secrets', 'services', 'resourcequotas', 'pods']);
+/** Those that are also counted without the word before the dot. */
+const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/** "count/pods", "count/leases.coordination.k8s.io" */
+export function countName(row: ResourceRow): string {
+  return `count/${row.resource}${row.group === '' ? '' : `.${row.group}`}`;
+}
+
+/** `wall` (ms): a pod past the end of its grace counts no more. */
+export function usageOf(row: ResourceRow, object: ApiObject, wall: number): Usage {
+  const counted: Record<string, Quantity> = { [countName(row)]: '1' };
+  if (row.group !== '') return counted;
+  if (row.resource === 'pods') return { ...counted, ...podUsage(object, wall) };
+  if (COUNTED_BY_NAME.has(row.resource)) counted[row.resource] = '1';
+  if (row.resource === 'services') Object.assign(counted, serviceUsage(object as Service));
+  return counted;
+}
+
+function podUsage(pod: Pod, wall: number): Usage {
+  if (pod.spec === undefined || isOver(pod, wall)) return {};
+  const usage: Record<string, Quantity> = { pods: '1' };
+  for (const [name, quantity] of Object.entries(podRequests(pod.spec))) {
+    usage[`requests.${name}`] = quantity;
+    if (PLAIN.has(name) || name.startsWith('hugepages-')) usage[name] = quantity;
+  }
+  for (const [name, quantity] of Object.entries(limitsOf(pod.spec))) usage[`limits.${name}`] = quantity;
+  return usage;
+}
+
+function limitsOf(spec: PodSpec): Usage {
+  return Object.fromEntries(Object.entries(podLimits(spec)).filter(([name]) => PLAIN.has(name)));
+}
+
+/** Ended, or should have by now. */
+function isOver({ status, metadata }: Pod, wall: number): boolean {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return true;
+  const deadline = parseTime(metadata?.deletionTimestamp);
+  return deadline !== undefined && metadata?.deletionGracePeriodSeconds !== undefined && wall > deadline;
+}
+
+function serviceUsage({ spec = {} }: Service): Usage {
+  const ports = needsNodePorts(spec) ? (spec.ports?.length ?? 0) : 0;
+  return {
+    'services.nodeports': String(ports),
+    'services.loadbalancers': spec.type === 'LoadBalancer' ? '1' : '0',
+  };
+}
+
+/** Quotas with scopes look at pods alone, and at those that fit all their scopes. */
+export function concerns(quota: ResourceQuota, row: ResourceRow, object: ApiObject): boolean {
+  const { scopes = [], scopeSelector } = quota.spec ?? {};
+  const terms = [
+    ...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })),
+    ...(scopeSelector?.matchExpressions ?? []),
+  ];
+  if (terms.length === 0) return true;
+  if (row.group !== '' || row.resource !== 'pods') return false;
+  return terms.every((term) => fits(term, object as Pod));
+}
+
+function fits({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {
+  if (spec === undefined) return false;
+  switch (scopeName) {
+    case 'Terminating':
+      return spec.activeDeadlineSeconds !== undefined;
+    case 'NotTerminating':
+      return spec.activeDeadlineSeconds === undefined;
+    case 'BestEffort':
+      return qosClassOf(spec) === 'BestEffort';
+    case 'NotBestEffort':
+      return qosClassOf(spec) !== 'BestEffort';
+    case 'CrossNamespacePodAffinity':
+      return namesOtherNamespaces(spec);
+    case 'PriorityClass':
+      return fitsClass(operator, values, spec.priorityClassName ?? '');
+    default:
+      return false;
+  }
+}
+
+function fitsClass(operator: string, values: readonly string[], name: string): boolean {
+  switch (operator) {
+    case 'In':
+      return values.includes(name);
+    case 'NotIn':
+      return !values.includes(name);
+    case 'Exists':
+      return name !== '';
+    case 'DoesNotExist':
+      return name === '';
+    default:
+      return false;
+  }
+}
+
+function namesOtherNamespaces({ affinity }: PodSpec): boolean {
+  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((part) => [
+    ...(part?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(part?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
+  return terms.some((term) => (term?.namespaces?.length ?? 0) > 0 || term?.namespaceSelector !== undefined);
+}
+
+/** Only what `names` lists, absent as zero. */
+export function only(usage: Usage, names: readonly string[]): Record<string, Quantity> {
+  return Object.fromEntries(names.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])));
+}
+
+/** Containers that lack what a quota counts: "limits.cpu for: main; requests.memory for: main". "" when none does. */
+export function unspecified(spec: PodSpec, names: readonly string[]): string {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  return names
+    .filter((name) => /^(?:(?:requests|limits)\.)?(?:cpu|memory)$/.test(name))
+    .toSorted()
+    .flatMap((name) => {
+      const [list, resource] = name.includes('.') ? name.split('.') : ['requests', name];
+      if (resource === undefined || spec.resources?.[list as 'requests' | 'limits']?.[resource] !== undefined)
+        return [];
+      const lacking = containers.filter(({ resources }) => {
+        const given = resources?.[list as 'requests' | 'limits']?.[resource];
+        return given === undefined || parseQuantity(given).nano === 0n;
+      });
+      return lacking.length === 0 ? [] : [`${name} for: ${lacking.map((container) => container.name).join(',')}`];
+    })
+    .join('; ');
+}
