@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { generate } from '../../tools/proto/generate.ts';
 import { file_containerd_event_types } from './gen/containerd-event-types_pb.js';
 import { file_containerd_events } from './gen/containerd-events_pb.js';
+import { file_containerd_task_types } from './gen/containerd-task-types_pb.js';
 import { file_containerd_tasks } from './gen/containerd-tasks_pb.js';
 import { file_runtime } from './gen/runtime_pb.js';
 
@@ -59,6 +60,7 @@ describe('our .proto files', () => {
     ['CRI v1', file_runtime, 'cri-v1-fields.tsv', 300],
     ["containerd's event service", file_containerd_events, 'containerd-fields.tsv', 8],
     ["containerd's task service", file_containerd_tasks, 'containerd-fields.tsv', 6],
+    ["containerd's words for tasks", file_containerd_task_types, 'containerd-fields.tsv', 8],
     ["containerd's events", file_containerd_event_types, 'containerd-fields.tsv', 15],
   ])('agree with %s in every number and type', (_, file, table, atLeast) => {
     const upstream = facts(table);

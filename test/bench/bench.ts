@@ -2,7 +2,8 @@
  * `npm run bench`: what a user feels, beside the floor that the same runtime sets in the same minutes when it is called bare.
  * Figures are ratios of one run; the workloads write their own clock (/proc/uptime, 10 ms fine) to a folder of the host.
  *
- *   npm run bench -- [--crashes 15] [--pods 50] [--idle-seconds 60] [--containerd 2] [--json FILE]
+ *   npm run bench -- [--crashes 15] [--pods 50] [--idle-seconds 60] [--containerd 2] [--only crash,create,burst,rest,relist]
+ *     [--flags "--pleg generic"] [--json FILE]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,9 +19,12 @@ const { values } = parseArgs({
     pods: { type: 'string', default: '50' },
     'idle-seconds': { type: 'string', default: '60' },
     containerd: { type: 'string', default: '1' },
+    only: { type: 'string', default: 'crash,create,burst,rest,relist' },
+    flags: { type: 'string', default: '' },
     json: { type: 'string' },
   },
 });
+const parts = new Set(values.only.split(','));
 const crashes = Number(values.crashes);
 const podCount = Number(values.pods);
 const figures: Record<string, unknown> = {};
@@ -29,6 +33,7 @@ const report = (line: string): void => console.log(line);
 await setUp();
 const mendlet = new Mendlet({
   podNetwork: 211,
+  flags: values.flags.split(' ').filter(Boolean),
   ...(values.containerd === '2' ? { containerdFolder: containerd2 } : {}),
 });
 try {
@@ -36,16 +41,18 @@ try {
   const out = outFolder(mendlet, 'bench');
   const bare = await BareRuntime.open(mendlet, out.path);
   try {
-    await crashToRunning(bare, out);
-    await creation(out);
-    await burst(bare, out);
-    await atRest();
+    if (parts.has('crash')) await crashToRunning(bare, out);
+    if (parts.has('create')) await creation(out);
+    if (parts.has('burst') || parts.has('rest')) await burst(bare, out);
+    if (parts.has('rest')) await atRest();
   } finally {
     await bare.close();
   }
-  await mendlet.end('SIGTERM');
-  await mendlet.up(['--no-runtime-events']);
-  await relistAlone(out);
+  if (parts.has('relist')) {
+    await mendlet.end('SIGTERM');
+    await mendlet.up(['--no-runtime-events']);
+    await relistAlone(out);
+  }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 1)}\n`);
 } finally {
   await mendlet.down();
@@ -83,7 +90,7 @@ async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
     `  bare CRI (event, create, start)  p50 ${milliseconds(percentile(floor, 0.5))}  p90 ${milliseconds(percentile(floor, 0.9))}`,
   );
   report(
-    `  ratio                     p50 ${ratio(percentile(ours, 0.5), percentile(floor, 0.5))} (target ≤ 1.6)  p90 ${ratio(percentile(ours, 0.9), percentile(floor, 0.9))} (target ≤ 1.8)`,
+    `  ratio                     p50 ${ratio(percentile(ours, 0.5), percentile(floor, 0.5))} (target ≤ 1.5)  p90 ${ratio(percentile(ours, 0.9), percentile(floor, 0.9))} (target ≤ 1.5)`,
   );
 }
 

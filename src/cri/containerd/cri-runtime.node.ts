@@ -21,6 +21,7 @@ import {
   type SandboxConfig,
   type SandboxStatus,
 } from '../runtime.ts';
+import { AnnouncedEnds, withTaskEnd } from './announced-ends.ts';
 import { runtimeEvents } from './cri-events.node.ts';
 import {
   containerFromCri,
@@ -32,6 +33,7 @@ import {
 } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 import { isLostTask, removeLostTask } from './lost-tasks.node.ts';
+import { readTaskEnd } from './task-end.node.ts';
 import { SandboxOfContainer } from './sandbox-of-container.ts';
 import { containerToCri, resourcesToCri, sandboxToCri } from './to-cri.ts';
 
@@ -39,6 +41,7 @@ export class CriRuntime implements RuntimeService {
   readonly #grpc: GrpcSocket;
   readonly #cri: Client<typeof CriService>;
   readonly #sandboxes = new SandboxOfContainer();
+  readonly #ends = new AnnouncedEnds();
 
   constructor(grpc: GrpcSocket) {
     this.#grpc = grpc;
@@ -137,10 +140,15 @@ export class CriRuntime implements RuntimeService {
   }
 
   async containerStatus(id: string, options?: CallOptions): Promise<ContainerStatus | undefined> {
-    const found = await this.#unlessGone((call) => this.#cri.containerStatus({ containerId: id }, call), options);
+    const [found, end] = await Promise.all([
+      this.#unlessGone((call) => this.#cri.containerStatus({ containerId: id }, call), options),
+      this.#ends.has(id) ? readTaskEnd(this.#grpc, id, options) : undefined,
+    ]);
     if (found?.status === undefined) return undefined;
     if (this.#sandboxes.of(id) === undefined) await this.listContainers({ id }, options);
-    return containerStatusFromCri(found.status, this.#sandboxes.of(id));
+    const status = containerStatusFromCri(found.status, this.#sandboxes.of(id));
+    if (status.state === 'exited') this.#ends.forget(id);
+    return withTaskEnd(status, end);
   }
 
   async updateContainerResources(id: string, resources: LinuxResources, options?: CallOptions): Promise<void> {
@@ -208,8 +216,11 @@ export class CriRuntime implements RuntimeService {
     await this.#grpc.call((call) => this.#cri.updateRuntimeConfig(request, call), options);
   }
 
-  events(signal: AbortSignal, onConnected: () => void): AsyncIterable<RuntimeEvent> {
-    return runtimeEvents(this.#grpc, signal, onConnected);
+  async *events(signal: AbortSignal, onConnected: () => void): AsyncIterable<RuntimeEvent> {
+    for await (const event of runtimeEvents(this.#grpc, signal, onConnected)) {
+      this.#ends.heard(event);
+      yield event;
+    }
   }
 
   /** The call's answer, or `undefined` when the runtime has no such thing (any more). */

@@ -111,7 +111,7 @@ export class EventReader {
     if (owner?.kind === 'container') {
       const status = await runtime.containerStatus(id, call);
       if (cache.putContainer(owner.uid, id, status, seq)) this.#options.onChange(owner.uid);
-      return shows(job.kind, status?.state) ? 'shown' : 'again';
+      return shows(job.kind, status?.state) && status?.ending !== true ? 'shown' : 'again';
     }
     return this.#readUnknown(id, job, seq, signal);
   }

@@ -17,7 +17,9 @@ const STATE_RANK: Readonly<Record<ContainerState, number>> = { unknown: 0, creat
 
 /** A container never goes back: a read that began earlier may arrive later and must not bring the dead to life. */
 export function laterStatus(known: ContainerStatus | undefined, read: ContainerStatus): ContainerStatus {
-  return known !== undefined && known.state === 'exited' && STATE_RANK[read.state] < STATE_RANK.exited ? known : read;
+  if (known?.state !== 'exited') return read;
+  const older = STATE_RANK[read.state] < STATE_RANK.exited || (read.ending === true && known.ending !== true);
+  return older ? known : read;
 }
 
 /** A dead sandbox loses its network in the runtime; the pod keeps showing the address that it had (upstream: generic.go). */
@@ -53,6 +55,11 @@ export function buildObservation(
       .sort((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)),
     at,
   };
+}
+
+/** Whether a container has exited and is not put away yet: it must be read again. */
+export function hasEnding(observation: PodObservation | undefined): boolean {
+  return observation?.containers.some(({ ending }) => ending === true) === true;
 }
 
 export function recordOf(

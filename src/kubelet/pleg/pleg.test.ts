@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RuntimeError, type SandboxStatus } from '../../cri/index.ts';
+import { type ContainerStatus, RuntimeError, type SandboxStatus } from '../../cri/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import { startPleg, TableRuntime } from './pleg.fixtures.ts';
 
@@ -207,6 +207,41 @@ describe('runtime events', () => {
     runtime.container('a', 'c1', 'exited');
     await clock.advance(10);
     expect(dirty).toEqual([['a', 'runtime-event']]);
+    await stop();
+  });
+
+  it('of an end are read again until the container is put away, and mark the pod twice', async () => {
+    const runtime = new TableRuntime();
+    runtime.pod('a');
+    runtime.container('a', 'c1', 'running');
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock(), { runtimeEvents: true });
+    await settle();
+    dirty.length = 0;
+    runtime.container('a', 'c1', 'exited');
+    const ended = runtime.containers.get('c1') as ContainerStatus;
+    runtime.containers.set('c1', { ...ended, ending: true });
+    runtime.emit({ kind: 'stopped', id: 'c1' });
+    await settle();
+    expect([dirty.length, pleg.observation('a')?.containers[0]]).toMatchObject([1, { state: 'exited', ending: true }]);
+    await clock.advance(30);
+    expect(dirty.length).toBe(1);
+    runtime.containers.set('c1', ended);
+    await clock.advance(10);
+    expect([dirty.length, pleg.observation('a')?.containers[0]?.ending]).toEqual([2, undefined]);
+    await stop();
+  });
+
+  it('of an end that nobody reads to its end is finished by the relist', async () => {
+    const runtime = new TableRuntime();
+    runtime.pod('a');
+    runtime.container('a', 'c1', 'exited');
+    const ended = runtime.containers.get('c1') as ContainerStatus;
+    runtime.containers.set('c1', { ...ended, ending: true });
+    const { pleg, clock, dirty, stop } = await startPleg(runtime, createManualClock());
+    dirty.length = 0;
+    runtime.containers.set('c1', ended);
+    await clock.advance(1000);
+    expect([dirty, pleg.observation('a')?.containers[0]?.ending]).toEqual([[['a', 'pleg']], undefined]);
     await stop();
   });
 

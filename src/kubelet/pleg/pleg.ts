@@ -32,7 +32,7 @@ import { listPod, listPods, type PodRows, readPod } from './pod-reader.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { FoundChange } from './silence-watch.ts';
-import { type PodRecord, singlesSince } from './observation.ts';
+import { hasEnding, type PodRecord, singlesSince } from './observation.ts';
 
 export interface PlegOptions {
   readonly clock: Clock;
@@ -268,7 +268,7 @@ class RelistingPleg implements Pleg {
       if (known !== undefined && known.seq > moment.seq) continue;
       const suspect = this.#podsToReinspect.has(uid);
       const same = known !== undefined && sameSnapshot(known.snapshot, snapshotOf(rows.sandboxes, rows.containers));
-      if (same && !suspect) continue;
+      if (same && !suspect && !hasEnding(known.observation)) continue;
       if (this.#knownWell(uid, moment)) changes.push(...foundChanges(known, rows));
       inspections.push(this.#pool.add(uid, suspect, () => this.#inspectRows(uid, { rows, moment }, signal)));
     }

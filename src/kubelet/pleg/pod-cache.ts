@@ -4,6 +4,7 @@ import type { PodObservation, PodUID } from '../types.ts';
 import { diffSnapshots, isSyncWorthy } from './diff.ts';
 import {
   buildObservation,
+  hasEnding,
   keepSingles,
   type PodRecord,
   recordOf,
@@ -84,7 +85,8 @@ export class PodCache {
     if (record === undefined) this.#records.delete(uid);
     else this.#records.set(uid, record);
     if (record !== undefined) this.#index(uid, record.observation);
-    return diffSnapshots(known?.snapshot, record?.snapshot).some(isSyncWorthy);
+    const putAway = hasEnding(known?.observation) && !hasEnding(record?.observation);
+    return putAway || diffSnapshots(known?.snapshot, record?.snapshot).some(isSyncWorthy);
   }
 
   #index(uid: PodUID, observation: PodObservation): void {

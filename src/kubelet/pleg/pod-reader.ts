@@ -99,9 +99,9 @@ function reuseSandbox(known: SandboxStatus | undefined, row: Sandbox): SandboxSt
   return known.state === row.state ? known : { ...known, state: row.state };
 }
 
-/** An exited container's status is final; a running one's holds until it stops running. */
+/** An exited container's status is final once it has been put away; a running one's holds until it stops running. */
 function reuseContainer(known: ContainerStatus | undefined, row: Container): ContainerStatus | undefined {
   if (known === undefined) return undefined;
-  if (known.state === 'exited') return known;
+  if (known.state === 'exited') return known.ending === true ? undefined : known;
   return known.state === 'running' && containerPlegState(row.state) === 'running' ? known : undefined;
 }
