@@ -15,7 +15,7 @@ export interface HookTarget {
   readonly signal: AbortSignal;
 }
 
-type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport' | 'events'>;
+export type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport' | 'events'>;
 
 /** What went wrong, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
@@ -42,6 +42,7 @@ async function run(context: HookContext, hook: LifecycleHandler, target: HookTar
   }
   if (hook.httpGet !== undefined) return await httpHook(context, hook.httpGet, target);
   if (hook.sleep !== undefined) {
+    if (hook.sleep.seconds === 0) return undefined;
     await context.clock.sleep(Math.min(hook.sleep.seconds * 1000, target.timeoutMs), target.signal).catch(() => {});
     return undefined;
   }

@@ -15,7 +15,8 @@ import {
 } from '../../lib/index.ts';
 import type { Admission } from '../admission/admit-pod.ts';
 import type { DesiredPods } from '../config/desired-pods.ts';
-import { changesRuntime, type Executor, onlyAsks } from '../execute/execute-actions.ts';
+import { changesRuntime, type Executor, onlyAsks, waitsForNote } from '../execute/execute-actions.ts';
+import type { PodAction } from '../plan/actions.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { allocatedPod } from '../plan/allocation.ts';
@@ -91,6 +92,7 @@ export class PodWorkers implements PodDirectory {
       handler: (uid) => this.#timedPass(uid),
       onPanic: (uid, error) => this.#panic(uid, error),
     });
+    await this.#options.memory.settled();
   }
 
   /** Asks for the pod's end, e.g. by eviction. Unknown pods are left alone. */
@@ -304,17 +306,27 @@ export class PodWorkers implements PodDirectory {
       return;
     }
     const podIp = plan.status.podIP ?? '';
-    // Questions need no note: their answers come while it is written, and both are in the next plan.
-    executor.execute(pod, plan.actions.filter(onlyAsks), podIp);
     // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
-    await memory.save(uid, plan.memory.note);
-    this.#prepareVolumes(worker);
-    executor.execute(
-      pod,
-      plan.actions.filter((action) => !onlyAsks(action)),
-      podIp,
-    );
-    this.#report(worker);
+    const noted = memory.save(uid, plan.memory.note);
+    // Questions need no note, and a container is made while its note is written: a slow disk is not the way of a restart.
+    const early = (action: PodAction): boolean => onlyAsks(action) || waitsForNote(action);
+    executor.execute(pod, plan.actions.filter(early), podIp, noted);
+    if (plan.actions.length === 0 || !plan.actions.every(early)) {
+      await noted;
+      this.#prepareVolumes(worker);
+      executor.execute(
+        pod,
+        plan.actions.filter((action) => !early(action)),
+        podIp,
+      );
+      this.#report(worker);
+    } else {
+      this.#prepareVolumes(worker);
+      noted.then(
+        () => this.#report(worker),
+        (error: unknown) => this.#panic(uid, error),
+      );
+    }
     for (const { type, reason, message, fieldPath } of plan.events) events.pod(pod, type, reason, message, fieldPath);
     const probed = withoutHooked(pod, observed, executor.jobs(uid));
     probes.sync(pod, probed, { terminating: plan.lifecycle.state !== 'syncing' });
@@ -385,10 +397,10 @@ export class PodWorkers implements PodDirectory {
 
   /** A mistake of ours in one pod's pass: told, and tried again with a growing pause. The node goes on. */
   #panic(uid: PodUID, error: unknown): void {
-    const { logger, events } = this.#options;
+    const { logger, events, desired } = this.#options;
     this.#metrics.panics.inc();
     logger.error('a pass over a pod broke', { uid, error });
-    const pod = this.#workers.get(uid)?.pod;
+    const pod = this.#workers.get(uid)?.pod ?? desired.get(uid)?.pod;
     if (pod === undefined) return;
     events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);
   }

@@ -92,6 +92,11 @@ export class ProbeWorker {
     try {
       if (this.#stopped.signal.aborted) return;
       this.#take(await this.#probe(), (clock.now().mono - begunAt) / 1000);
+    } catch (error) {
+      // A mistake of ours in one probe: it goes on, and so does the node.
+      this.#context.logger.error('a probe broke', { pod: this.subject.pod, uid: this.subject.uid, error });
+      const { pod } = this.#spec;
+      this.#context.events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);
     } finally {
       release();
     }
