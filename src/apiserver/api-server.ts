@@ -16,7 +16,7 @@ import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
-import type { Clock, Connection, Logger, NodeConnections, Random, UserInfo } from './ports.ts';
+import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import { QuotaStatus } from './quota/quotas.ts';
 import type { Registration } from './registry/registration.ts';
 import { REGISTRATIONS } from './registry/rows.ts';
@@ -37,6 +37,8 @@ export interface ApiServerOptions {
   readonly version: ServerVersion;
   /** The way to each node's kubelet, for logs, exec and proxies. */
   readonly nodeConnection?: NodeConnections;
+  /** The way to pods, for pods/proxy and services/proxy. */
+  readonly originConnection?: OriginConnections;
   readonly authorizer?: Authorizer;
   /** Makes and checks service account tokens; absent: there are none. */
   readonly tokens?: TokenSigner;
@@ -79,6 +81,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     random: options.random,
     nodeConnection: options.nodeConnection ?? (() => undefined),
     authorizer: options.authorizer ?? basicAuthorizer,
+    originConnection: options.originConnection,
     tokens: options.tokens,
     serviceRange: serviceRangeOf(options.serviceCidr),
     exclusive: new Exclusive(),

@@ -38,6 +38,7 @@ import { logOverWebSocket } from './subresources/log-websocket.ts';
 import { nodeUpgrade } from './subresources/node-stream.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
+import { proxyUpgrade } from './subresources/proxy.ts';
 import type { Call, ServerContext } from './verbs/call.ts';
 import { dispatch } from './verbs/dispatch.ts';
 
@@ -146,7 +147,8 @@ async function answerUpgrade(
     // Nothing to upgrade to: the answer is the ordinary one.
     return { upgraded: false, response: await answerRequest(options, request, info) };
   }
-  return nodeUpgrade(callOf(options, request, info, info.resource));
+  const call = callOf(options, request, info, info.resource);
+  return info.subresource === 'proxy' && info.resource !== 'nodes' ? proxyUpgrade(call) : nodeUpgrade(call);
 }
 
 function isWrite({ verb, namespace }: ResourceRequest): boolean {

@@ -6,5 +6,5 @@ export { parseRequestInfo, type RequestInfo, type ResourceRequest } from './http
 export { createPlainTokenSigner } from './tokens/plain-token-signer.ts';
 export type { Advertised } from './services/system-objects.ts';
 export type { TokenSigner } from './tokens/token-signer.ts';
-export type { NodeConnections } from './ports.ts';
+export type { NodeConnections, OriginConnections } from './ports.ts';
 export { formatKubeconfig, type KubeconfigOptions } from './edge/kubeconfig.ts';

@@ -12,5 +12,13 @@ export type {
   UserInfo,
 } from '../lib/index.ts';
 
+/** A way to one server somewhere, for one request. */
+export interface OriginConnection extends Connection {
+  close(): void;
+}
+
+/** Opens ways to "http://HOST:PORT" or "https://HOST:PORT", whose certificate is not checked: it is a pod's own. */
+export type OriginConnections = (origin: string) => OriginConnection;
+
 /** The way to a node's kubelet; undefined for a node that is not connected. */
 export type NodeConnections = (nodeName: string) => Connection | undefined;

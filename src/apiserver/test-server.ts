@@ -46,7 +46,8 @@ export interface TestServer {
 
 export const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-export interface TestServerOptions extends Partial<Pick<ApiServerOptions, 'nodeConnection' | 'eventTtlMs' | 'tokens'>> {
+export interface TestServerOptions
+  extends Partial<Pick<ApiServerOptions, 'nodeConnection' | 'originConnection' | 'eventTtlMs' | 'tokens'>> {
   readonly clock: TestClock;
   readonly store?: Store;
   readonly logger?: Logger;

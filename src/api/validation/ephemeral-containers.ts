@@ -8,6 +8,8 @@ import { validateObjectMetaUpdate } from './object-meta.ts';
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldError[] {
   const path = 'spec.ephemeralContainers';
   const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  if (pod.metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined)
+    return [...errors, forbiddenField('metadata', 'static pods do not support ephemeral containers')];
   const next = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of old.spec?.ephemeralContainers ?? []) {
     const kept = next.get(container.name);

@@ -36,6 +36,7 @@ import {
 import { validateNode, validateNodeUpdate } from './node.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
+import { validatePodResize } from './pod-resize.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import {
@@ -70,6 +71,7 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   'v1/Pod': validator(validatePod, validatePodUpdate, {
     status: validatePodStatusUpdate,
     ephemeralcontainers: validateEphemeralContainersUpdate,
+    resize: validatePodResize,
   }),
   'v1/Node': validator(validateNode, validateNodeUpdate),
   'v1/Namespace': validator(validateNamespace, validateNamespaceUpdate, {

@@ -13,7 +13,7 @@ import type { ApiObject } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import type { Call, ServerContext } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
-import { admitLimitRanges } from './limit-ranges.ts';
+import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
 import { isMirrorPod } from './node-restriction.ts';
 import { admitPriority, admitPriorityClass } from './priority.ts';
 import { admitRuntimeClass } from './runtime-class.ts';
@@ -42,6 +42,11 @@ export async function admitChanged(call: Call, object: ApiObject): Promise<void>
   const { group, resource } = call.registration.row;
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
     admitPriorityClass(object, await listOf<PriorityClass>(call.server, PRIORITY_CLASSES));
+}
+
+/** A pod whose containers get other resources stays within its namespace's limits. */
+export async function admitResize({ server }: Call, object: ApiObject): Promise<void> {
+  refuseOutsideLimits(object, await listOf<LimitRange>(server, LIMIT_RANGES, object.metadata.namespace));
 }
 
 /** All objects of a kind. */

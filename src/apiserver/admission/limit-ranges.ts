@@ -28,8 +28,19 @@ export function admitLimitRanges(object: ApiObject, ranges: readonly LimitRange[
   if (spec === undefined || ranges.length === 0) return object;
   const items = ranges.flatMap((range) => range.spec?.limits ?? []);
   const admitted = withDefaults(object, spec, items);
-  const problems = problemsOf((admitted as Pod).spec ?? spec, items);
-  if (problems.length === 0) return admitted;
+  refuseOutsideLimits(admitted, ranges);
+  return admitted;
+}
+
+/** Throws 403 with all that is too small or too large. */
+export function refuseOutsideLimits(object: ApiObject, ranges: readonly LimitRange[]): void {
+  const { spec } = object as Pod;
+  if (spec === undefined || ranges.length === 0) return;
+  const problems = problemsOf(
+    spec,
+    ranges.flatMap((range) => range.spec?.limits ?? []),
+  );
+  if (problems.length === 0) return;
   const text = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
   throw forbidden(PODS, object.metadata.name ?? '', text);
 }

@@ -1,5 +1,5 @@
 /** What pods do differently (upstream: pkg/registry/core/pod/strategy.go). */
-import { type Pod, type PodStatus, qosClassOf } from '../../api/index.ts';
+import { type Container, type Pod, type PodStatus, qosClassOf } from '../../api/index.ts';
 import type { ApiObject } from './object.ts';
 import type { Strategy } from './registration.ts';
 
@@ -29,6 +29,27 @@ export const podStrategy: Strategy = {
     return seconds < 0 ? 1 : seconds;
   },
 };
+
+/** The old pod with the resources that the new one asks for: all that a resize may change. */
+export function resized(object: ApiObject, old: ApiObject): ApiObject {
+  const { spec: next } = object as Pod;
+  const { spec } = old as Pod;
+  if (spec === undefined) return old;
+  const take = (containers: Container[] | undefined, from: readonly Container[] | undefined): Container[] | undefined =>
+    containers?.map((container) => {
+      const resources = from?.find((each) => each.name === container.name)?.resources;
+      return resources === undefined ? container : { ...container, resources };
+    });
+  const initContainers = take(spec.initContainers, next?.initContainers);
+  return {
+    ...old,
+    spec: {
+      ...spec,
+      containers: take(spec.containers, next?.containers) ?? [],
+      ...(initContainers === undefined ? {} : { initContainers }),
+    },
+  };
+}
 
 /** Until its gates are gone no scheduler looks at the pod; kubectl shows this reason as its status. */
 function gated({ spec }: Pod): PodStatus {

@@ -74,7 +74,13 @@ export function streamTarget(pod: Pod, info: ResourceRequest): NodeTarget {
 
 /** Where nodes/proxy goes: the rest of the path on the kubelet itself. */
 export function proxyTarget(info: ResourceRequest): NodeTarget {
-  return { nodeName: info.name ?? '', url: withQuery(info.rest === '' ? '/' : info.rest, info.query) };
+  return { nodeName: nodeOf(info.name ?? ''), url: withQuery(info.rest === '' ? '/' : info.rest, info.query) };
+}
+
+/** The name without the scheme and the port that some clients put to it: "https:node1:10250". */
+function nodeOf(text: string): string {
+  const parts = text.split(':');
+  return (parts.length === 3 ? parts[1] : parts[0]) ?? '';
 }
 
 function podPath(verb: string, pod: Pod, container?: string): string {

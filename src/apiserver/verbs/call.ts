@@ -1,6 +1,6 @@
 /** One request on a resource, as the verbs see it. */
 import { badRequest, type FieldValidation, invalid, type Ipv4Range, notSupported } from '../../api/index.ts';
-import type { Clock, HttpRequest, Logger, NodeConnections, Random, UserInfo } from '../ports.ts';
+import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
 import type { Authorizer } from '../http/authorize.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
@@ -16,6 +16,8 @@ export interface ServerContext {
   readonly random: Random;
   readonly logger: Logger;
   readonly nodeConnection: NodeConnections;
+  /** Absent: pods cannot be reached. */
+  readonly originConnection: OriginConnections | undefined;
   readonly authorizer: Authorizer;
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;

@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
+import { proxyRequest } from '../subresources/proxy.ts';
 import { requestToken } from '../subresources/token.ts';
 import type { Call } from './call.ts';
 import { create } from './create.ts';
@@ -55,6 +56,9 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'resourcequotas/status': status,
   'namespaces/finalize': { update: (call) => update(call, 'finalize') },
   'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
+  'pods/resize': partHandlers('resize'),
+  'pods/proxy': { connect: proxyRequest },
+  'services/proxy': { connect: proxyRequest },
   'pods/binding': { create: bind },
   'pods/eviction': { create: evict },
   'pods/log': { get: podLog },

@@ -4,7 +4,7 @@
  */
 import { alreadyExists, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import { admitChanged, admitNew } from '../admission/admit-new.ts';
+import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
@@ -14,6 +14,7 @@ import { type DeletionStep, isReleased, planDeletion } from '../registry/deletio
 import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
+import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { Call } from './call.ts';
@@ -157,6 +158,9 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   } else if (part === 'ephemeralcontainers') {
     const { ephemeralContainers } = recordOf(object['spec']);
     object = withParts(old, { spec: { ...recordOf(old['spec']), ephemeralContainers } });
+  } else if (part === 'resize') {
+    object = resized(object, old);
+    await admitResize(call, object);
   } else if (part === '') {
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });

@@ -1,0 +1,121 @@
+/** pods/proxy and services/proxy: HTTP, and its upgrades, carried to the pod's own address and back. */
+import { internalError, notFound, PODS, SERVICES, serviceUnavailable } from '../../api/index.ts';
+import {
+  ConnectionError,
+  errorMessage,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type UpgradeResponse,
+} from '../../lib/index.ts';
+import { textResponse } from '../http/respond.ts';
+import type { OriginConnection } from '../ports.ts';
+import { omit } from '../registry/object.ts';
+import { findRegistration } from '../registry/rows.ts';
+import { type Call, nameOfCall } from '../verbs/call.ts';
+import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { parseProxyName, podOrigin, restOfPath, serviceOrigin } from './proxy-target.ts';
+
+/** An ordinary request. */
+export async function proxyRequest(call: Call): Promise<HttpResponse> {
+  const { method, body } = call.request;
+  const redirect = redirectToFolder(call);
+  if (redirect !== undefined) return redirect;
+  const connection = await open(call);
+  try {
+    const answer = await reached(
+      connection.request({ ...outgoing(call), method, ...(body === undefined ? {} : { body }) }),
+    );
+    return { ...answer, headers: rewritten(answer.headers, call), body: closing(answer.body, connection) };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** An upgrade, WebSocket or whatever the pod speaks: bytes pass both ways. */
+export async function proxyUpgrade(call: Call): Promise<UpgradeResponse> {
+  const connection = await open(call);
+  try {
+    return await reached(connection.upgrade({ ...outgoing(call), method: call.request.method }));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Relative links of what lies there need the slash (upstream: the proxy handler's redirect). */
+function redirectToFolder({ request, info }: Call): HttpResponse | undefined {
+  if (restOfPath(info) !== '' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
+  const mark = request.url.indexOf('?');
+  const query = mark < 0 ? '' : request.url.slice(mark);
+  return textResponse(301, '', { location: `${info.path}/${query}` });
+}
+
+function outgoing({ request, info }: Call): Omit<HttpRequest, 'method'> {
+  const mark = request.url.indexOf('?');
+  const query = mark < 0 ? '' : request.url.slice(mark);
+  return {
+    url: `${restOfPath(info) || '/'}${query}`,
+    // What a client proved to us is not for the pod.
+    headers: omit(request.headers, 'authorization', 'cookie', 'host'),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+}
+
+/** A redirect to a path of the pod leads through us again. */
+function rewritten(headers: Headers, { info }: Call): Headers {
+  const { location } = headers;
+  if (location === undefined || !location.startsWith('/') || location.startsWith('//')) return headers;
+  const rest = restOfPath(info);
+  const base = rest === '' ? info.path : info.path.slice(0, info.path.length - rest.length);
+  return { ...headers, location: `${base}${location}` };
+}
+
+async function open(call: Call): Promise<OriginConnection> {
+  const { server } = call;
+  if (server.originConnection === undefined) throw internalError('this server cannot reach pods');
+  return server.originConnection(await originFor(call));
+}
+
+async function originFor(call: Call): Promise<string> {
+  const { server, info } = call;
+  const target = parseProxyName(nameOfCall(call));
+  const { namespace } = info;
+  const object = await readCurrent(server, info.resource, namespace, target.name);
+  if (object === undefined) throw notFound(info.resource === 'pods' ? PODS : SERVICES, target.name);
+  if (info.resource === 'pods') return podOrigin(object, target);
+  const endpoints = await readCurrent(server, 'endpoints', namespace, target.name);
+  const pods = findRegistration('', 'v1', 'pods');
+  return serviceOrigin(
+    {
+      service: object,
+      endpoints,
+      pods: pods === undefined ? [] : await listCurrent(server, pods, namespace),
+      random: server.random.next(),
+    },
+    target,
+  );
+}
+
+async function reached<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    throw serviceUnavailable(`error trying to reach service: ${errorMessage(error)}`);
+  }
+}
+
+/** The connection is for this answer alone. */
+async function* closing(
+  body: HttpResponse['body'],
+  connection: OriginConnection,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    if (body instanceof Uint8Array) yield body;
+    else yield* body;
+  } finally {
+    connection.close();
+  }
+}
