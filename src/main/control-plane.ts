@@ -6,6 +6,7 @@ import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } f
 import { openTokenSigner } from '../apiserver/edge/token-signer.node.ts';
 import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { exitCodes } from '../cli/index.ts';
+import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
@@ -70,6 +71,7 @@ export async function startControlPlane(
     logger: logger.child({ component: 'apiserver' }),
     version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
     nodeConnection: options.nodeConnection,
+    originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     tokens,
     metrics,
   });
