@@ -50,6 +50,8 @@ export interface Job {
   readonly pod: Pod;
   /** The start was called off: nothing more may be started. */
   cancelled: boolean;
+  /** The note that justifies it is written, or could not be; absent: it is. Everything but a start waits for it before it begins. */
+  readonly noted?: Promise<unknown>;
   /** Aborted when a shorter grace has overtaken this stop, or the agent ends. */
   readonly signal: AbortSignal;
 }

@@ -54,6 +54,11 @@ export function onlyAsks({ verb }: PodAction): boolean {
   return verb === 'request-image' || verb === 'read-termination-message';
 }
 
+/** It may begin while its note is being written: it waits for it by itself, before anything runs. */
+export function waitsForNote({ verb }: PodAction): boolean {
+  return verb === 'start-container';
+}
+
 const CAUSES: Partial<Record<PodAction['verb'], DirtyCause>> = {
   'stop-container': 'stop',
   'stop-sandbox': 'stop',
@@ -89,13 +94,13 @@ export class Executor {
     return this.#pods.get(uid)?.outcomes.splice(0) ?? [];
   }
 
-  /** Begins all of `actions`. Never blocks, never rejects. */
-  execute(pod: Pod, actions: readonly PodAction[], podIp: string): void {
+  /** Begins all of `actions`. Never blocks, never rejects. `noted`: as of `Job`; absent: it is written. */
+  execute(pod: Pod, actions: readonly PodAction[], podIp: string, noted: Promise<unknown> = Promise.resolve()): void {
     for (const action of actions) {
       if (action.verb === 'cancel-starts') this.#cancelStarts(pod);
       else if (action.verb === 'prepare-volumes') this.#context.volumes.prepare(pod);
       else if (action.verb === 'request-image') this.#context.images.request(pod, action.container, action.attempt);
-      else this.#begin(pod, action, podIp);
+      else this.#begin(pod, action, podIp, noted);
     }
   }
 
@@ -108,7 +113,7 @@ export class Executor {
     this.#ended.abort(new Error('the agent ends'));
   }
 
-  #begin(pod: Pod, action: PodAction, podIp: string): void {
+  #begin(pod: Pod, action: PodAction, podIp: string, noted: Promise<unknown>): void {
     if (this.#ended.signal.aborted) return;
     const uid = pod.metadata?.uid ?? '';
     const jobs = this.#pods.get(uid) ?? { active: new Map<string, ActiveJob>(), outcomes: [] };
@@ -122,6 +127,7 @@ export class Executor {
     const job: ActiveJob = {
       pod,
       cancelled: false,
+      noted,
       controller,
       signal: controller.signal,
       startedAt,

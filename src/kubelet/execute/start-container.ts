@@ -57,6 +57,8 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
     return fail(failed('CreateContainerError', error));
   }
   context.events.pod(pod, 'Normal', 'Created', 'Container created', path);
+  // Made while its note was being written, and not run before it is.
+  await job.noted;
   if (job.cancelled) return CALLED_OFF;
   try {
     await context.runtime.startContainer(id, options);

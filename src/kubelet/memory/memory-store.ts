@@ -25,6 +25,8 @@ export class MemoryStore {
   readonly #dir: string;
   /** As last written: an unchanged note costs nothing. */
   readonly #written = new Map<PodUID, string>();
+  /** The last write or removal of each note that is under way: they follow one another. */
+  readonly #pending = new Map<PodUID, { readonly text: string | undefined; readonly done: Promise<boolean> }>();
   #made = false;
 
   constructor({ fs, logger, rootDir }: MemoryStoreOptions) {
@@ -49,24 +51,51 @@ export class MemoryStore {
     return undefined;
   }
 
-  /** Writes `note` if it changed. Says whether it is on disk; a failure is logged and tried again with the next change. */
+  /**
+   * Writes `note` if it changed, after what was asked before for this pod. Says whether it is on disk; a failure is logged and
+   * tried again with the next change.
+   */
   async save(uid: PodUID, note: PodNote): Promise<boolean> {
     const path = this.#path(uid);
+    if (path === undefined) return false;
     const text = formatNote(uid, note);
-    if (path === undefined || this.#written.get(uid) === text) return path !== undefined;
-    const done = await this.#quietly('writing a pod note', async () => {
-      if (!this.#made) await this.#fs.mkdir(this.#dir, { mode: 0o700 });
-      this.#made = true;
-      await this.#fs.writeFile(path, text, { atomic: true, mode: 0o600 });
+    const pending = this.#pending.get(uid);
+    if (pending !== undefined && pending.text === text) return await pending.done;
+    if (pending === undefined && this.#written.get(uid) === text) return true;
+    return await this.#inTurn(uid, text, async () => {
+      const done = await this.#quietly('writing a pod note', async () => {
+        if (!this.#made) await this.#fs.mkdir(this.#dir, { mode: 0o700 });
+        this.#made = true;
+        await this.#fs.writeFile(path, text, { atomic: true, mode: 0o600 });
+      });
+      if (done) this.#written.set(uid, text);
+      return done;
     });
-    if (done) this.#written.set(uid, text);
-    return done;
   }
 
   async remove(uid: PodUID): Promise<void> {
-    this.#written.delete(uid);
     const path = this.#path(uid);
-    if (path !== undefined) await this.#quietly('removing a pod note', () => this.#fs.remove(path));
+    if (path === undefined) return;
+    await this.#inTurn(uid, undefined, async () => {
+      this.#written.delete(uid);
+      return await this.#quietly('removing a pod note', () => this.#fs.remove(path));
+    });
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()].map(({ done }) => done));
+  }
+
+  async #inTurn(uid: PodUID, text: string | undefined, run: () => Promise<boolean>): Promise<boolean> {
+    const before = this.#pending.get(uid)?.done.catch(() => false);
+    const mine = { text, done: before === undefined ? run() : before.then(run) };
+    this.#pending.set(uid, mine);
+    try {
+      return await mine.done;
+    } finally {
+      if (this.#pending.get(uid) === mine) this.#pending.delete(uid);
+    }
   }
 
   /** UIDs with a note. */

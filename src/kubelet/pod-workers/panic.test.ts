@@ -46,6 +46,7 @@ function node(broken: string) {
     memory: {
       load: async (uid: string) => breaks('memory.load', uid),
       save: async (uid: string) => breaks('memory.save', uid),
+      settled: async () => {},
     },
     executor: {
       takeOutcomes: () => [],

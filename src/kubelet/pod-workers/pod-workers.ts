@@ -323,7 +323,7 @@ export class PodWorkers implements PodDirectory {
     } else {
       this.#prepareVolumes(worker);
       noted.then(
-        () => this.#report(worker),
+        () => this.#workers.get(uid) === worker && this.#report(worker),
         (error: unknown) => this.#panic(uid, error),
       );
     }
