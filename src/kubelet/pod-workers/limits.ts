@@ -8,3 +8,5 @@ export const PASS_RETRY = { baseMs: 100, capMs: 10_000 };
 export const ADMISSION_WAIT_MS = 50;
 /** While PLEG or a source is not synced, pods wait and are looked at this often. */
 export const SYNC_WAIT_MS = 50;
+/** A static pod whose namesake has not ended is looked at this often. */
+export const NAMESAKE_WAIT_MS = 200;

@@ -5,6 +5,7 @@ export interface PodWorkersMetrics {
   readonly passSeconds: Histogram;
   readonly startSeconds: Histogram;
   readonly panics: Counter;
+  readonly restarted: Counter;
   readonly terminated: Counter;
 }
 
@@ -22,6 +23,11 @@ export function podWorkersMetrics(registry: MetricsRegistry): PodWorkersMetrics 
       buckets: [0.1, 0.25, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1800],
     }),
     panics: registry.counter({ name: 'mendlet_kubelet_pod_worker_panics_total', help: 'Passes that broke.' }),
+    restarted: registry.counter({
+      name: 'kubelet_restarted_pods_total',
+      help: 'Pods that came back with the same UID before they had ended.',
+      labels: ['static'],
+    }),
     terminated: registry.counter({
       name: 'kubelet_terminated_containers_total',
       help: 'Containers that ended.',

@@ -39,8 +39,9 @@ import type {
   VolumeManager,
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
-import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
+import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
+import { endsBeforeItReturns, isStaticPod, namesakeInTheWay } from './static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
@@ -171,6 +172,13 @@ export class PodWorkers implements PodDirectory {
     if (!pleg.known(uid)) return 'retry';
     const worker = await this.#worker(uid);
     if (worker === undefined) return desired.synced() ? undefined : queue.addAfter(uid, SYNC_WAIT_MS);
+    const seen = isStaticPod(worker.pod) ? pleg.uids().flatMap((each) => pleg.observation(each) ?? []) : [];
+    const namesake = namesakeInTheWay(worker, this.#workers.values(), seen);
+    if (namesake !== undefined) {
+      if (!this.#workers.has(namesake)) queue.add(namesake);
+      worker.why = [`pod ${namesake} of the same name has not ended`];
+      return queue.addAfter(uid, NAMESAKE_WAIT_MS);
+    }
     // Together, before anything is read: an action that ends during the read still counts as under way, because the read
     // may not show it yet. Its outcome comes with the next pass.
     const outcomes = executor.takeOutcomes(uid);
@@ -204,7 +212,7 @@ export class PodWorkers implements PodDirectory {
     if (known !== undefined) {
       if (entry !== undefined) {
         known.pod = entry.pod;
-        known.wanted = entry.wanted;
+        known.wanted = entry.wanted && !endsBeforeItReturns(known);
       }
       return known;
     }
@@ -361,6 +369,10 @@ export class PodWorkers implements PodDirectory {
     status.forget(uid);
     desired.forget(uid);
     queue.discard(uid);
+    if (desired.get(uid)?.wanted !== true) return;
+    // It came back while it ended.
+    this.#metrics.restarted.inc({ static: 'true' });
+    queue.add(uid);
   }
 
   #logTransition(worker: Worker, plan: PodPlan): void {
