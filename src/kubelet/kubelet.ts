@@ -104,7 +104,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     markDirty,
     nodeResources: capacity,
     images,
-    imageVolumeProblem: () => imageVolumeProblem(known),
+    imageVolumeProblem: (subPath) => imageVolumeProblem(known, subPath),
   });
   const probeMetrics = createMetrics();
   const probes = createProbeManager({

@@ -6,7 +6,7 @@ import { VolumeError } from './payload.ts';
 export interface ImageVolumeOptions {
   readonly images: Pick<ImageManager, 'volumeImage'>;
   /** Why this node cannot mount images; `undefined`: it can, or the runtime will say. */
-  readonly imageVolumeProblem: () => string | undefined;
+  readonly imageVolumeProblem: (subPath: boolean) => string | undefined;
 }
 
 /** The image could not be had: its containers wait with this reason. */
@@ -19,8 +19,13 @@ export class ImageVolumeError extends VolumeError {
 }
 
 /** Returns the image's id. */
-export async function setUpImage(options: ImageVolumeOptions, pod: Pod, source: ImageVolumeSource): Promise<string> {
-  const problem = options.imageVolumeProblem();
+export async function setUpImage(
+  options: ImageVolumeOptions,
+  pod: Pod,
+  name: string,
+  source: ImageVolumeSource,
+): Promise<string> {
+  const problem = options.imageVolumeProblem(hasSubPath(pod, name));
   if (problem !== undefined) throw new VolumeError(problem);
   const fact = await options.images.volumeImage(pod, source);
   if (fact.state === 'present') return fact.imageId;
@@ -28,12 +33,24 @@ export async function setUpImage(options: ImageVolumeOptions, pod: Pod, source: 
   throw new VolumeError('its image is being pulled');
 }
 
-/** containerd has them since 2.1; an older one would take them for a host path without a name. Pure. */
+function hasSubPath({ spec }: Pod, volume: string): boolean {
+  return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
+    .flatMap(({ volumeMounts }) => volumeMounts ?? [])
+    .some((mount) => mount.name === volume && ((mount.subPath ?? '') !== '' || (mount.subPathExpr ?? '') !== ''));
+}
+
+/**
+ * containerd has image volumes since 2.1, and a subPath in them since 2.2; an older one says nothing and mounts something
+ * else. Pure.
+ */
 export function imageVolumeProblem(
   runtime: { readonly runtimeName: string; readonly runtimeVersion: string } | undefined,
+  subPath: boolean,
 ): string | undefined {
   if (runtime?.runtimeName !== 'containerd') return undefined;
   const [major = 0, minor = 0] = runtime.runtimeVersion.replace(/^v/, '').split('.').map(Number);
-  if (major > 2 || (major === 2 && minor >= 1)) return undefined;
-  return `image volumes need containerd 2.1 or newer; this node has ${runtime.runtimeVersion}`;
+  const since = subPath ? 2 : 1;
+  if (major > 2 || (major === 2 && minor >= since)) return undefined;
+  const what = subPath ? 'a subPath of an image volume needs' : 'image volumes need';
+  return `${what} containerd 2.${since} or newer; this node has ${runtime.runtimeVersion}`;
 }

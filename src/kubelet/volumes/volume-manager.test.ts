@@ -50,6 +50,7 @@ interface World {
   readonly events: string[];
   readonly dirty: string[];
   umountFails: boolean;
+  mountHangs: boolean;
   /** Set-ups that ended so far, by their status. */
   tries(status: string): number;
 }
@@ -66,6 +67,7 @@ async function world(): Promise<World> {
   };
   const fs: FileSystem = {
     ...systemFileSystem,
+    stat: (path, options) => (path.startsWith('/dead/') ? new Promise(() => {}) : systemFileSystem.stat(path, options)),
     readFile: async (path, options) => {
       if (path === '/proc/sys/kernel/osrelease') throw new FileError('ENOENT', path, 'an old kernel');
       return path === '/proc/self/mountinfo'
@@ -79,6 +81,7 @@ async function world(): Promise<World> {
     run: async (program, args) => {
       commands.push([program, ...args].join(' '));
       const point = args.at(-1) as string;
+      while (result.mountHangs) await sleep(1);
       if (program === 'mount') mounts.push(point);
       else if (result.umountFails) return { code: 32, stdout: '', stderr: `umount: ${point}: target is busy.\n` };
       else mounts.splice(mounts.lastIndexOf(point), 1);
@@ -92,6 +95,7 @@ async function world(): Promise<World> {
     events,
     dirty,
     umountFails: false,
+    mountHangs: false,
     tries: (status) => {
       const lines = registry.text().split('\n');
       const counts = lines.filter((line) => line.startsWith('storage_operation_duration_seconds_count'));
@@ -115,7 +119,8 @@ async function world(): Promise<World> {
       events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
       markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
       images: { volumeImage: async (_, { reference = '' }) => images(reference) },
-      imageVolumeProblem: () => undefined,
+      imageVolumeProblem: (subPath) =>
+        imageVolumeProblem({ runtimeName: 'containerd', runtimeVersion: '2.1.9' }, subPath),
       nodeName: 'n',
       nodeResources: () => ({ cpuCores: 2, memoryBytes: 8 * 1024 ** 3 }),
       rootDir: root,
@@ -139,6 +144,13 @@ const dirOf = (plugin: string, name: string, uid = 'uid-1'): string =>
 const ready = (w: World, uid = 'uid-1'): Promise<void> =>
   until(() => w.manager.fact(uid)?.state === 'ready', 'ready volumes');
 const failed = (w: World): Promise<void> => until(() => w.manager.fact('uid-1')?.state === 'failed', 'failed volumes');
+
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's', namespace: 'default' },
+  data: { key: Buffer.from('hidden').toString('base64') },
+};
 
 async function configMap(w: World, data: Record<string, string>): Promise<void> {
   const object: ConfigMap = {
@@ -261,12 +273,7 @@ describe('ConfigMap, Secret, downward API, projected', () => {
   it('are files', async () => {
     const w = await world();
     await configMap(w, { 'a.conf': 'A', b: 'B' });
-    await w.api.client.create(SECRETS, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 's', namespace: 'default' },
-      data: { key: Buffer.from('hidden').toString('base64') },
-    });
+    await w.api.client.create(SECRETS, secret);
     w.manager.prepare(
       pod([
         { name: 'cm', configMap: { name: 'cm' } },
@@ -368,6 +375,171 @@ describe('ConfigMap, Secret, downward API, projected', () => {
   });
 });
 
+describe('what changes under a running pod', () => {
+  it('labels and resources: at once; nothing else of the pod', async () => {
+    const w = await world();
+    const spec = pod([
+      {
+        name: 'd',
+        downwardAPI: {
+          items: [
+            { path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } },
+            { path: 'cpu', resourceFieldRef: { containerName: 'app', resource: 'limits.cpu', divisor: '1m' } },
+          ],
+        },
+      },
+    ]);
+    w.manager.prepare(spec);
+    await ready(w);
+    const read = (file: string): Promise<string> => readFile(join(dirOf('downward-api', 'd'), file), 'utf8');
+    const before = w.tries('success');
+    w.manager.prepare({ ...spec, status: { phase: 'Running' } });
+    w.manager.prepare({
+      ...spec,
+      metadata: { ...spec.metadata, labels: { app: 'y' } },
+      spec: { containers: [{ name: 'app', resources: { limits: { cpu: '2' } } }], volumes: spec.spec?.volumes ?? [] },
+    });
+    await until(async () => {
+      await w.api.clock.advance(10);
+      return (await read('cpu')) === '2000';
+    }, 'the new files');
+    expect(await read('labels')).toBe('app="y"');
+    await until(() => w.tries('success') - before === 1, 'one set-up');
+    await w.manager.tearDown('uid-1');
+  });
+
+  it('optional objects that come and go, and keys that go', async () => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'v', configMap: { name: 'cm', optional: true } }]));
+    await ready(w);
+    const shows = (wanted: string[]): Promise<void> =>
+      until(async () => {
+        await w.api.clock.advance(10);
+        const names = await systemFileSystem.readdir(dirOf('configmap', 'v'));
+        return names.filter((name) => !name.startsWith('..')).join() === wanted.join();
+      }, `files ${wanted.join()}`);
+    await shows([]);
+    await configMap(w, { a: '1', b: '2' });
+    await shows(['a', 'b']);
+    await w.api.client.patch(CONFIG_MAPS, 'default', 'cm', 'merge', { data: { a: null, c: '3' } });
+    await shows(['b', 'c']);
+    await w.api.client.delete(CONFIG_MAPS, 'default', 'cm');
+    await shows([]);
+    expect(w.events).toEqual([]);
+    await w.manager.tearDown('uid-1');
+  });
+});
+
+describe('another agent', () => {
+  it('goes on with what is written when nobody tells what it should be', async () => {
+    const spec = pod([
+      { name: 'c', configMap: { name: 'cm' } },
+      { name: 's', secret: { secretName: 's' } },
+    ]);
+    const first = await world();
+    await configMap(first, { a: '1' });
+    await first.api.client.create(SECRETS, secret);
+    first.manager.prepare(spec);
+    await ready(first);
+    // Another server, too, that has neither.
+    const next = await world();
+    next.mounts.push(...first.mounts);
+    next.manager.prepare(spec);
+    await ready(next);
+    expect(next.events.toSorted()).toEqual([
+      'Warning FailedMount MountVolume.SetUp failed for volume "c" : configmap "cm" not found',
+      'Warning FailedMount MountVolume.SetUp failed for volume "s" : secret "s" not found',
+    ]);
+    // After a reboot memory is empty, and a secret is not there until it is written again.
+    const rebooted = await world();
+    rebooted.manager.prepare(spec);
+    const set = (): string =>
+      rebooted.manager
+        .volumes('uid-1')
+        .map(({ path, problem }) => `${path !== undefined} ${problem !== undefined}`)
+        .join();
+    await until(() => set() === 'true true,false true', 'the ConfigMap alone');
+    expect(rebooted.manager.fact('uid-1')?.state).toBe('failed');
+  });
+});
+
+describe('what is not offered', () => {
+  it.each<[Omit<Volume, 'name'>, string]>([
+    [
+      { emptyDir: { medium: 'HugePages-2Mi' } },
+      'storage medium "HugePages-2Mi" is not supported: this node offers no huge pages',
+    ],
+    [{ emptyDir: { medium: 'Tape' } }, 'unknown storage medium "Tape"'],
+    [{ persistentVolumeClaim: { claimName: 'x' } }, 'no volume plugin matched'],
+    [{ csi: { driver: 'x' } }, 'no volume plugin matched'],
+    [
+      { projected: { sources: [{ clusterTrustBundle: { path: 'x' } }] } },
+      'projected volume source clusterTrustBundle is not supported',
+    ],
+    [
+      { projected: { sources: [{ podCertificate: { signerName: 'x', keyType: 'ED25519' } }] } },
+      'projected volume source podCertificate is not supported',
+    ],
+  ])('%j', async (source, problem) => {
+    const w = await world();
+    w.manager.prepare(pod([{ name: 'v', ...source }]));
+    await failed(w);
+    expect(w.events).toEqual([`Warning FailedMount MountVolume.SetUp failed for volume "v" : ${problem}`]);
+  });
+});
+
+describe('what hangs', () => {
+  const hanging = pod([{ name: 'h', hostPath: { path: '/dead/server', type: 'Directory' } }]);
+
+  it('keeps neither other pods nor its own end waiting, and is told', async () => {
+    const w = await world();
+    for (let i = 0; i < 30; i += 1) w.manager.prepare({ ...hanging, metadata: { ...hanging.metadata, uid: `h-${i}` } });
+    w.manager.prepare(pod([{ name: 'd', emptyDir: {} }]));
+    await until(async () => {
+      await w.api.clock.advance(100);
+      return w.manager.fact('uid-1')?.state === 'ready';
+    }, 'the other pod');
+    expect(w.manager.fact('h-0')).toEqual({ state: 'preparing' });
+    await w.api.clock.advance(40_000);
+    const message = 'MountVolume.SetUp failed for volume "h" : no answer within 35s, still waiting';
+    expect(w.manager.fact('h-0')).toMatchObject({ state: 'failed', message });
+    await w.manager.tearDown('h-0');
+    expect(w.manager.fact('h-0')).toBeUndefined();
+  });
+
+  it('is awaited before its folder is removed, and forgotten only then', async () => {
+    const w = await world();
+    w.mountHangs = true;
+    w.manager.prepare(pod([{ name: 'shm', emptyDir: { medium: 'Memory' } }]));
+    await until(() => w.commands.length === 1, 'the mount');
+    const torn = w.manager.tearDown('uid-1').catch((error: Error) => error.message);
+    await w.api.clock.advance(10_000);
+    expect(await torn).toBe('volumes ["shm"] are still being set up');
+    expect(await w.manager.onDisk()).toEqual(['uid-1']);
+    w.mountHangs = false;
+    await w.manager.tearDown('uid-1');
+    expect([await w.manager.onDisk(), w.mounts]).toEqual([[], []]);
+  });
+
+  it('on its way out keeps nobody else waiting, and is told once', async () => {
+    const w = await world();
+    const shm = pod([{ name: 'shm', emptyDir: { medium: 'Memory' } }]);
+    w.manager.prepare(shm);
+    await ready(w);
+    w.umountFails = true;
+    for (let i = 0; i < 3; i += 1) await w.manager.tearDown('uid-1', shm).catch(() => {});
+    const [busy] = w.mounts;
+    expect(w.events).toEqual([
+      `Warning FailedUnMount UnmountVolume.TearDown failed for volume "shm" : umount failed: umount: ${busy}: target is busy.`,
+    ]);
+    const other = pod([{ name: 'd', emptyDir: {} }], 'uid-2');
+    w.manager.prepare(other);
+    await ready(w, 'uid-2');
+    await w.manager.tearDown('uid-2', other);
+    expect(await w.manager.onDisk()).toEqual(['uid-1']);
+  });
+});
+
 describe('image volumes', () => {
   it('are the image’s id, for the runtime to mount', async () => {
     const w = await world();
@@ -392,15 +564,27 @@ describe('image volumes', () => {
   });
 
   it.each([
-    ['containerd', '1.6.20~ds1', true],
-    ['containerd', '2.0.4', true],
-    ['containerd', 'v2.1.0', false],
-    ['containerd', '2.2.1', false],
-    ['containerd', '3.0', false],
-    ['cri-o', '1.20', false],
-  ])('need a runtime that has them: %s %s', (runtimeName, runtimeVersion, refused) => {
-    const problem = `image volumes need containerd 2.1 or newer; this node has ${runtimeVersion}`;
-    expect(imageVolumeProblem({ runtimeName, runtimeVersion })).toBe(refused ? problem : undefined);
+    ['containerd', '1.6.20~ds1', true, true],
+    ['containerd', '2.0.4', true, true],
+    ['containerd', 'v2.1.0', false, true],
+    ['containerd', '2.2.1', false, false],
+    ['containerd', '3.0', false, false],
+    ['cri-o', '1.20', false, false],
+  ])('need a runtime that has them: %s %s', (runtimeName, runtimeVersion, refused, subPathRefused) => {
+    const runtime = { runtimeName, runtimeVersion };
+    const whole = `image volumes need containerd 2.1 or newer; this node has ${runtimeVersion}`;
+    const part = `a subPath of an image volume needs containerd 2.2 or newer; this node has ${runtimeVersion}`;
+    expect(imageVolumeProblem(runtime, false)).toBe(refused ? whole : undefined);
+    expect(imageVolumeProblem(runtime, true)).toBe(subPathRefused ? part : undefined);
+  });
+
+  it('are refused with a subPath where the runtime would mount the whole image', async () => {
+    const w = await world();
+    const spec = pod([{ name: 'i', image: { reference: 'there' } }]);
+    const volumeMounts = [{ name: 'i', mountPath: '/i', subPath: 'bin' }];
+    w.manager.prepare({ ...spec, spec: { ...spec.spec, containers: [{ name: 'app', image: 'i', volumeMounts }] } });
+    await failed(w);
+    expect(w.manager.fact('uid-1')).toMatchObject({ message: expect.stringContaining('containerd 2.2 or newer') });
   });
 });
 

@@ -34,7 +34,7 @@ const IN_MEMORY = new Set<VolumePlugin>(['secret', 'projected', 'downward-api'])
 /** Idempotent. Rejects with what upstream's FailedMount event quotes. */
 export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<SetUpVolume> {
   if (volume.hostPath !== undefined) return { path: await setUpHostPath(options.fs, volume.hostPath) };
-  if (volume.image !== undefined) return { path: '', image: await setUpImage(options, pod, volume.image) };
+  if (volume.image !== undefined) return { path: '', image: await setUpImage(options, pod, volume.name, volume.image) };
   const plugin = pluginOf(volume);
   if (plugin === undefined) throw new VolumeError('no volume plugin matched');
   const dir = volumeDir(options.rootDir, pod.metadata?.uid ?? '', plugin, volume.name);
