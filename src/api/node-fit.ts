@@ -50,10 +50,14 @@ function comparesTo(value: string | undefined, operator: 'Gt' | 'Lt', bound: str
 
 /** True when one of the pod's tolerations covers the taint. */
 export function toleratesTaint(pod: Pod, taint: Taint): boolean {
-  return (pod.spec?.tolerations ?? []).some((toleration) => covers(toleration, taint));
+  return (pod.spec?.tolerations ?? []).some((toleration) => tolerationCovers(toleration, taint));
 }
 
-function covers({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
+/** Whether this toleration is for this taint. */
+export function tolerationCovers(
+  { key = '', operator = 'Equal', value = '', effect = '' }: Toleration,
+  taint: Taint,
+): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;
   if (operator === 'Exists') return true;
