@@ -25,6 +25,9 @@ export interface UpOptions {
   readonly dataDir?: string;
   readonly listen?: ListenAddress;
   readonly nodeName?: string;
+  /** A KubeletConfiguration file. */
+  readonly kubeletConfig?: string;
+  readonly kubeletListen?: ListenAddress;
   readonly podCidr?: Cidr;
   readonly runtime: RuntimeChoice;
   /** Image archives: tar files or folders of them. */
@@ -87,6 +90,13 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     )
     .addOption(
       new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
+    )
+    .option('--kubelet-config <FILE>', 'settings of the node agent: a KubeletConfiguration (see Files)')
+    .addOption(
+      new Option(
+        '--kubelet-listen <HOST:PORT>',
+        'where the node agent has its own API (default: 127.0.0.1:10250, or any free port where that is taken)',
+      ).argParser(valueOf(parseListen)),
     )
     .addOption(
       new Option(

@@ -1,6 +1,9 @@
 /** kubelet: the node agent. Door: its ports and how to build one. Walk it with docs/follow-a-pod.md. */
 export { createKubelet, type Kubelet } from './kubelet.ts';
+export { type ParsedConfiguration, parseConfiguration } from './kubelet-configuration/parse-configuration.ts';
 export * from './ports.ts';
+export { type AccessControl, createAccessControl } from './server/access-control.ts';
+export { guardConnection } from './server/guarded-connection.ts';
 export { DEFAULT_SETTINGS, type KubeletSettings } from './settings.ts';
 export type { PodDirectory, PodObservation, PodView } from './types.ts';
 export { INSTANCE_LABEL } from './pleg/ownership.ts';

@@ -270,6 +270,8 @@ export interface KubeletConfig {
   /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot, and are told nothing. */
   readonly apiServer?: { readonly host: string; readonly port: number };
   readonly maxPods: number;
+  /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */
+  readonly daemonPort?: number;
   readonly version: string;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;

@@ -28,6 +28,10 @@ export interface ControlPlaneOptions {
   readonly gateway: string;
   /** Further names and addresses of this machine. */
   readonly serverNames: readonly string[];
+  /** Names of the kubelet's certificate, beside the node's. */
+  readonly kubeletNames: readonly string[];
+  /** The certificates were looked after, and may be new. */
+  readonly onRenewed: (pki: Pki) => void;
   readonly nodeConnection: NodeConnections;
   readonly clock: Clock;
   readonly random: Random;
@@ -103,12 +107,20 @@ export async function startControlPlane(
 }
 
 async function openPki(options: ControlPlaneOptions): Promise<Pki> {
-  const { paths, nodeName, clock, gateway, listen, serverNames } = options;
+  const { paths, nodeName, clock, gateway, listen, serverNames, kubeletNames } = options;
   const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
   // The first address of the services' range: that of the `kubernetes` service.
   const names = [gateway, '10.96.0.1', ...serverNames, ...(wildcard ? [] : [listen.host])];
   return refusingBadFiles(() =>
-    ensurePki({ dir: paths.pki, nodeName, serverNames: names, fs: systemFileSystem, clock, signer: systemSigner }),
+    ensurePki({
+      dir: paths.pki,
+      nodeName,
+      serverNames: names,
+      kubeletNames,
+      fs: systemFileSystem,
+      clock,
+      signer: systemSigner,
+    }),
   );
 }
 
@@ -181,6 +193,7 @@ async function renewCertificates(
     try {
       const pki = await openPki(options);
       edge.setCertificate(pki.server);
+      options.onRenewed(pki);
       writeKubeconfig(options.paths, pki, address);
       failed = false;
     } catch (error) {

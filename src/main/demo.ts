@@ -15,11 +15,14 @@ import { runDemo } from './demo/run-demo.ts';
 import { purge, removePods } from './down.ts';
 import { type Host, startHost } from './host.ts';
 import { freeNetwork } from './free-network.ts';
+import { defaultKubeletListen } from './kubelet-edge.ts';
 import type { SetUpResult } from './set-up/set-up.node.ts';
+import type { KubeletSettings } from '../kubelet/index.ts';
 import { UserError } from './user-error.ts';
 
 export interface DemoRun {
   readonly options: UpOptions;
+  readonly settings: KubeletSettings;
   readonly context: MainContext;
   readonly say: (text: string) => void;
   readonly setUp: SetUpResult;
@@ -72,7 +75,7 @@ async function showSomewhere(run: DemoRun, dataDir: DataDir, logger: Logger): Pr
 }
 
 async function showDemo(
-  { options, context, say, setUp, imageArchives }: DemoRun,
+  { options, settings, context, say, setUp, imageArchives }: DemoRun,
   podCidr: Cidr,
   dataDir: DataDir,
   logger: Logger,
@@ -83,6 +86,7 @@ async function showDemo(
     runtimeEvents: options.runtimeEvents,
     ...(options.pleg && { pleg: options.pleg }),
     ...(options.plegRelistPeriod && { plegRelistPeriod: options.plegRelistPeriod }),
+    settings,
     nodeName: options.nodeName,
     runtime: options.runtime,
     imageArchives,
@@ -92,7 +96,8 @@ async function showDemo(
   };
   // Another mendlet may have the usual port; the demo needs no certain one.
   const listen = options.listen ?? { ...defaultListen, port: 0 };
-  const host: Host = await startHost({ ...started, listen, podCidr }, stack);
+  const kubeletListen = options.kubeletListen ?? { ...defaultKubeletListen, port: 0 };
+  const host: Host = await startHost({ ...started, listen, kubeletListen, podCidr }, stack);
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);
   try {

@@ -17,12 +17,18 @@ import { runDir } from './data-dir-path.ts';
 import { startNodeAgent } from './node-agent.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
 import { nodeNameOf, readRecord, refuseChange, runtimeOf, type UpRecord, writeRecord } from './up-record.node.ts';
-import type { KubeletFlags } from './kubelet-flags.ts';
+import type { KubeletSettings } from '../kubelet/index.ts';
+import { type KubeletEdge, kubeletNames, startKubeletEdge } from './kubelet-edge.ts';
+import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import { UserError } from './user-error.ts';
 
 export interface HostOptions extends KubeletFlags {
   readonly dataDir: DataDir;
   readonly listen: ListenAddress;
+  /** Of the kubelet's API; absent: the usual one, or any free port. */
+  readonly kubeletListen: ListenAddress | undefined;
+  /** What the file of `--kubelet-config` says, or the defaults. */
+  readonly settings: KubeletSettings;
   readonly nodeName: string | undefined;
   /** Absent: that of the pods that run from this data folder, else the usual one. */
   readonly podCidr: Cidr | undefined;
@@ -67,6 +73,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
   const gateway = gatewayOf(podCidr);
   const shared = { clock: systemClock, random: systemRandom, logger, metrics, background };
   let agent: Connection | undefined;
+  let kubeletEdge: KubeletEdge | undefined;
   say('starting the API server');
   const plane = await startControlPlane(
     {
@@ -76,7 +83,21 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
       listen: options.listen,
       gateway,
       serverNames: [nodeName],
+      kubeletNames: kubeletNames(options.kubeletListen, gateway),
+      onRenewed: (pki) => kubeletEdge?.edge.setCertificate(pki.kubelet),
       nodeConnection: (name) => (name === nodeName ? agent : undefined),
+    },
+    stack,
+  );
+  const nodeUser = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
+  kubeletEdge = await startKubeletEdge(
+    {
+      ...shared,
+      listen: options.kubeletListen,
+      nodeName,
+      pki: plane.pki,
+      client: plane.client(nodeUser, 'kubelet-server'),
+      logger: logger.child({ component: 'kubelet-edge' }),
     },
     stack,
   );
@@ -104,6 +125,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
   // The `kubernetes` service leads where pods really reach the server.
   if (apiServer !== undefined && isIpAddress(apiServer.host))
     await plane.server.publish({ ip: apiServer.host, port: apiServer.port });
+  if (runtime.own !== undefined) await kubeletEdge.listenForPods(gateway);
   say('starting the node agent');
   agent = startNodeAgent({
     ...shared,
@@ -112,12 +134,14 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     nodeName,
     podCidr: podCidr.text,
     apiServer,
-    plane,
+    client: plane.client(nodeUser, 'kubelet'),
+    daemonPort: kubeletEdge.port,
     runtime,
     cgroups,
-    flags: options,
+    settings: withFlags(options.settings, options),
     context,
   });
+  kubeletEdge.serve(agent);
   const client = plane.client(selfUser, 'up');
   return {
     client,

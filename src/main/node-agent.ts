@@ -1,6 +1,7 @@
 /** The node agent of `up`: a kubelet on the machine's own ports, speaking to the API server in memory. */
 import type { ListenAddress } from '../cli/index.ts';
-import { type Cgroups, createKubelet, DEFAULT_SETTINGS } from '../kubelet/index.ts';
+import type { KubeClient } from '../client/index.ts';
+import { type Cgroups, createKubelet, type KubeletSettings } from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
@@ -8,9 +9,7 @@ import { systemFileSystem } from '../lib/file-system.node.ts';
 import type { Clock, Connection, Logger, Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
-import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import type { MainContext } from './context.ts';
-import type { ControlPlane } from './control-plane.ts';
 import { type DataPaths, podLogsDir } from './data-dir-path.ts';
 import type { NodeRuntime } from './node-runtime.ts';
 import { kubernetesVersion } from './version.ts';
@@ -22,24 +21,23 @@ export interface NodeAgentOptions {
   readonly podCidr: string;
   /** Where pods reach the API server, if they can. */
   readonly apiServer: ListenAddress | undefined;
-  readonly plane: ControlPlane;
+  /** As the node. */
+  readonly client: KubeClient;
+  /** The port of its own API. */
+  readonly daemonPort: number;
   readonly runtime: NodeRuntime;
   readonly cgroups: Cgroups;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly background: Background;
-  readonly flags: KubeletFlags;
+  readonly settings: KubeletSettings;
   readonly context: MainContext;
 }
 
-/** Upstream's default. */
-const MAX_PODS = 110;
-
 /** Starts it. @returns the way to its own API, for logs, exec and metrics */
 export function startNodeAgent(options: NodeAgentOptions): Connection {
-  const { paths, nodeName, plane, runtime, clock, random, logger, context, background } = options;
-  const user = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
+  const { paths, nodeName, client, runtime, clock, random, logger, context, background, settings } = options;
   const kubelet = createKubelet(
     {
       clock,
@@ -49,7 +47,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       process: systemProcess,
       runtime: runtime.runtime,
       images: runtime.images,
-      client: plane.client(user, 'kubelet'),
+      client,
       cgroups: options.cgroups,
       machine: openMachine({
         rootDir: paths.agent,
@@ -66,12 +64,13 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       podLogsDir: podLogsDir(context, paths.dir),
       podCidr: options.podCidr,
       ...(options.apiServer && { apiServer: options.apiServer }),
-      maxPods: MAX_PODS,
+      maxPods: settings.maxPods,
+      daemonPort: options.daemonPort,
       version: kubernetesVersion,
       sharedRuntime: runtime.own === undefined,
-      clusterDns: [],
-      clusterDomain: 'cluster.local',
-      settings: withFlags(DEFAULT_SETTINGS, options.flags),
+      clusterDns: settings.clusterDns,
+      clusterDomain: settings.clusterDomain,
+      settings,
     },
   );
   background.start('node agent', (signal) => kubelet.run(signal));

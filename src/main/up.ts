@@ -12,6 +12,9 @@ import { openDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir } from './data-dir-path.ts';
 import { demo } from './demo.ts';
 import { type Host, startHost } from './host.ts';
+import { kubeletListenFlag } from './kubelet-edge.ts';
+import { readSettings } from './kubelet-settings.node.ts';
+import type { KubeletSettings } from '../kubelet/index.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
@@ -25,10 +28,11 @@ export async function up(options: UpOptions, context: MainContext): Promise<void
   const manifests = readManifests(options.filename);
   const imageArchives = checkArchives(options.imageArchive);
   const say = (text: string): void => context.err(`mendlet: ${text}\n`);
+  const settings = readSettings(options.kubeletConfig, say);
   const setUp = await setUpMachine(options, context, say);
   if (context.stop.aborted) return;
-  if (options.demo) await demo({ options, context, say, setUp, imageArchives });
-  else await serve({ options, context, say, manifests, imageArchives });
+  if (options.demo) await demo({ options, settings, context, say, setUp, imageArchives });
+  else await serve({ options, settings, context, say, manifests, imageArchives });
 }
 
 async function setUpMachine(
@@ -55,19 +59,21 @@ async function setUpMachine(
 
 interface ServeOptions {
   readonly options: UpOptions;
+  readonly settings: KubeletSettings;
   readonly context: MainContext;
   readonly say: (text: string) => void;
   readonly manifests: readonly ManifestObject[];
   readonly imageArchives: readonly string[];
 }
 
-async function serve({ options, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
+async function serve({ options, settings, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
-  const { listen = defaultListen, nodeName, podCidr, runtime } = options;
+  const { listen = defaultListen, kubeletListen, nodeName, podCidr, runtime } = options;
   const folder = options.dataDir ?? defaultDataDir(context);
   // What is taken must not leave a new folder behind; a folder in use is the better reason where both are so.
   if (!existsSync(folder)) {
     await refuseTakenPort(listen);
+    if (kubeletListen !== undefined) await refuseTakenPort(kubeletListen, kubeletListenFlag);
     if (runtime.kind === 'socket') await refuseSilentRuntime(runtime.path);
     else await refuseTakenNetwork(podCidr ?? defaultPodCidr);
   }
@@ -78,7 +84,20 @@ async function serve({ options, context, say, manifests, imageArchives }: ServeO
     say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
   const logger = createLogger({ format: options.logFormat });
   const host = await startHost(
-    { ...options, dataDir, listen, nodeName, podCidr, runtime, imageArchives, logger, say, context },
+    {
+      ...options,
+      dataDir,
+      listen,
+      kubeletListen,
+      settings,
+      nodeName,
+      podCidr,
+      runtime,
+      imageArchives,
+      logger,
+      say,
+      context,
+    },
     stack,
   );
   try {

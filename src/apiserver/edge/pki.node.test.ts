@@ -33,7 +33,7 @@ function optionsFor(clock: ManualClock, more: Partial<PkiOptions> = {}): PkiOpti
 
 /** Which of the pairs differ. */
 function changed(before: Pki, after: Pki): string[] {
-  const pairs = (['server', 'admin', 'node'] as const).filter(
+  const pairs = (['server', 'admin', 'node', 'kubelet', 'kubeletClient'] as const).filter(
     (name) => before[name].certificatePem !== after[name].certificatePem,
   );
   return before.authorityPem === after.authorityPem ? pairs : ['ca', ...pairs];
@@ -48,7 +48,13 @@ describe('ensurePki', () => {
     const admin = new X509Certificate(pki.admin.certificatePem);
     const node = new X509Certificate(pki.node.certificatePem);
     expect(ca.ca).toBe(true);
-    for (const certificate of [server, admin, node]) {
+    const kubelet = new X509Certificate(pki.kubelet.certificatePem);
+    const kubeletClient = new X509Certificate(pki.kubeletClient.certificatePem);
+    expect(kubelet.checkHost('node-1')).toBe('node-1');
+    expect(kubelet.checkIP('127.0.0.1')).toBe('127.0.0.1');
+    expect(kubelet.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+    expect(kubeletClient.subject).toBe('O=system:masters\nCN=kube-apiserver-kubelet-client');
+    for (const certificate of [server, admin, node, kubelet, kubeletClient]) {
       expect(certificate.checkIssued(ca)).toBe(true);
       expect(certificate.verify(ca.publicKey)).toBe(true);
       expect(certificate.ca).toBe(false);
@@ -76,13 +82,22 @@ describe('ensurePki', () => {
     expect(changed(first, await ensurePki(options))).toEqual([]);
     clock.stepWall(10 * DAY_MS);
     const second = await ensurePki(options);
-    expect(changed(first, second)).toEqual(['server', 'admin', 'node']);
+    expect(changed(first, second)).toEqual(['server', 'admin', 'node', 'kubelet', 'kubeletClient']);
     const third = await ensurePki({ ...options, serverNames: ['10.9.9.9'] });
     expect(changed(second, third)).toEqual(['server']);
     const fourth = await ensurePki({ ...options, serverNames: ['10.9.9.9'], nodeName: 'node-2' });
-    expect(changed(third, fourth)).toEqual(['server', 'node']);
+    expect(changed(third, fourth)).toEqual(['server', 'node', 'kubelet']);
+    const more = { serverNames: ['10.9.9.9'], nodeName: 'node-2', kubeletNames: ['192.0.2.7'] };
+    expect(changed(fourth, await ensurePki({ ...options, ...more }))).toEqual(['kubelet']);
     clock.stepWall(-1000 * DAY_MS);
-    expect(changed(fourth, await ensurePki(options))).toEqual(['ca', 'server', 'admin', 'node']);
+    expect(changed(fourth, await ensurePki(options))).toEqual([
+      'ca',
+      'server',
+      'admin',
+      'node',
+      'kubelet',
+      'kubeletClient',
+    ]);
   });
 
   it('renews the authority with its key, so that old certificates stay good', async () => {

@@ -1,4 +1,4 @@
-/** The control plane's certificates: an authority, the server's, the administrator's and the node's, kept under `DIR/pki`. */
+/** The certificates: an authority, the servers' (API server, kubelet) and the clients', kept under `DIR/pki`. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Clock, decodeText, errorMessage, FileError, type FileSystem } from '../../lib/index.ts';
@@ -30,6 +30,8 @@ export interface PkiOptions {
   readonly nodeName: string;
   /** Further host names and addresses of the server: the bridge's, the node's, the service address. */
   readonly serverNames: readonly string[];
+  /** Addresses and further names of the node's kubelet, beside the node's name. */
+  readonly kubeletNames?: readonly string[];
   readonly fs: FileSystem;
   readonly clock: Clock;
   readonly signer: Signer;
@@ -43,6 +45,10 @@ export interface Pki {
   readonly admin: KeyPair;
   /** system:node:NAME of system:nodes: the kubelet as a client. */
   readonly node: KeyPair;
+  /** The kubelet as a server. */
+  readonly kubelet: KeyPair;
+  /** kube-apiserver-kubelet-client of system:masters: the API server as a client of kubelets. */
+  readonly kubeletClient: KeyPair;
 }
 
 /** A file of the PKI that cannot be used; the message names it. */
@@ -196,10 +202,26 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     usage: 'client',
     names: [],
   };
+  const kubelet: Wanted = {
+    file: 'kubelet',
+    commonName: `system:node:${nodeName}`,
+    organizations: ['system:nodes'],
+    usage: 'server',
+    names: [...new Set(['localhost', ...SERVER_ADDRESSES, nodeName, ...(options.kubeletNames ?? [])])],
+  };
+  const kubeletClient: Wanted = {
+    file: 'apiserver-kubelet-client',
+    commonName: 'kube-apiserver-kubelet-client',
+    organizations: ['system:masters'],
+    usage: 'client',
+    names: [],
+  };
   return {
     authorityPem: authority.certificatePem,
     server: await ensurePair(options, authority, server),
     admin: await ensurePair(options, authority, admin),
     node: await ensurePair(options, authority, node),
+    kubelet: await ensurePair(options, authority, kubelet),
+    kubeletClient: await ensurePair(options, authority, kubeletClient),
   };
 }

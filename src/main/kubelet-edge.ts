@@ -1,0 +1,108 @@
+/** The kubelet's own API on its port: TLS, and each request checked against the API server. */
+import { networkInterfaces } from 'node:os';
+import type { Pki } from '../apiserver/edge/pki.node.ts';
+import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
+import { exitCodes } from '../cli/index.ts';
+import type { KubeClient } from '../client/index.ts';
+import { createAccessControl, guardConnection } from '../kubelet/index.ts';
+import { type Clock, type Connection, encodeText, type HttpResponse, type Logger } from '../lib/index.ts';
+import { takenPort } from './taken-port.node.ts';
+import { UserError } from './user-error.ts';
+
+/** Upstream's port. */
+export const defaultKubeletListen: ListenAddress = { host: '127.0.0.1', port: 10_250 };
+export const kubeletListenFlag = '--kubelet-listen';
+const MAX_ADDRESSES = 16;
+
+export interface KubeletEdgeOptions {
+  /** Absent: the usual one, or any free port where somebody has that. */
+  readonly listen: ListenAddress | undefined;
+  readonly nodeName: string;
+  readonly pki: Pki;
+  /** The kubelet's own way to the API server: it asks who may what. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface KubeletEdge {
+  readonly edge: EdgeServer;
+  readonly port: number;
+  /** From now on this answers. */
+  serve(connection: Connection): void;
+  /** Listens on the pod bridge's address, too. @throws UserError only where the port was asked for */
+  listenForPods(gateway: string): Promise<void>;
+}
+
+/** Listens; what was started is given to `stack`. @throws UserError (exit code 3) for a port that was asked for and is taken */
+export async function startKubeletEdge(options: KubeletEdgeOptions, stack: AsyncDisposableStack): Promise<KubeletEdge> {
+  const { nodeName, client, clock, logger, pki } = options;
+  let kubelet: Connection | undefined;
+  const access = createAccessControl({ client, clock, logger, nodeName });
+  const starting = async (): Promise<HttpResponse> => ({
+    status: 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },
+    body: encodeText('the node agent is starting'),
+  });
+  const connection: Connection = {
+    request: (request) => kubelet?.request(request) ?? starting(),
+    upgrade: async (request) => kubelet?.upgrade(request) ?? { upgraded: false, response: await starting() },
+  };
+  const edgeOptions = {
+    connection: guardConnection(connection, access),
+    tokens: (token: string) => access.authenticate(token),
+    certificate: pki.kubelet,
+    authorityPem: pki.authorityPem,
+    clock,
+    logger,
+  };
+  const start = (listen: ListenAddress): ReturnType<typeof startEdgeServer> =>
+    startEdgeServer({ ...edgeOptions, addresses: [listen] });
+  let listen = options.listen ?? defaultKubeletListen;
+  let started = await start(listen);
+  if (!started.ok && started.error.code === 'in-use' && options.listen === undefined) {
+    listen = { ...listen, port: 0 };
+    started = await start(listen);
+  }
+  if (!started.ok) throw listenError(started.error);
+  const edge = started.server;
+  stack.defer(() => edge.close());
+  const port = edge.addresses[0]?.port ?? 0;
+  if (options.listen === undefined && port !== defaultKubeletListen.port) {
+    logger.warn('another process has the usual port of the kubelet; this one has another', {
+      usual: formatAddress(defaultKubeletListen),
+      port,
+    });
+  }
+  return {
+    edge,
+    port,
+    serve: (served) => {
+      kubelet = served;
+    },
+    listenForPods: async (gateway) => {
+      // A listener on all addresses has this one too.
+      if (listen.host === '0.0.0.0' || listen.host === '::' || listen.host === gateway) return;
+      const result = await edge.listen({ host: gateway, port });
+      if (result.ok) return;
+      if (options.listen !== undefined) throw listenError(result.error);
+      logger.warn('the kubelet cannot be reached from pods', { error: result.error.message });
+    },
+  };
+}
+
+function listenError({ code, message, address }: { code: string; message: string; address: ListenAddress }): UserError {
+  if (code !== 'in-use') return new UserError(message);
+  return new UserError(takenPort(formatAddress(address), kubeletListenFlag), { exitCode: exitCodes.inUse });
+}
+
+/** Names of the kubelet's certificate besides the node's own: the addresses of this machine, and of the listener. */
+export function kubeletNames(listen: ListenAddress | undefined, gateway: string): readonly string[] {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
+    .map(({ address }) => address);
+  const host = listen?.host;
+  const given = host === undefined || host === '0.0.0.0' || host === '::' ? [] : [host];
+  return [...new Set([gateway, ...given, ...own.slice(0, MAX_ADDRESSES)])];
+}
