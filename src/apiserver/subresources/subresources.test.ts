@@ -60,6 +60,7 @@ describe('binding', () => {
     expect(body).toMatchObject({ kind: 'Status', status: 'Success' });
     const bound = await api.call('GET', `${pods}/p`);
     expect(bound.body.spec.nodeName).toBe('n1');
+    expect(bound.body.metadata.generation).toBe(1);
     expect(bound.body.status.conditions).toMatchObject([
       { type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ]);

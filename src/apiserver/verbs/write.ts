@@ -168,7 +168,8 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     object = await allocate(call, admit(registration, object, old));
     await admitChanged(call, object);
   }
-  if (strategy.hasGeneration === true) object = countGeneration(object, old);
+  // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
+  if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;

@@ -50,13 +50,13 @@ function facts({ container }: ContainerView, shown: RuntimeContainer | undefined
     mountPath,
     ...(readOnly === true ? { readOnly, recursiveReadOnly: recursiveReadOnly ?? 'Disabled' } : {}),
   }));
-  const stopSignal = shown?.stopSignal ?? container.lifecycle?.stopSignal;
   return {
     ...(requests === undefined ? {} : { allocatedResources: requests }),
     resources: statusResources(container.resources, running),
     ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
     ...(shown?.user === undefined ? {} : { user: { linux: userOf(shown.user) } }),
-    ...(stopSignal === undefined ? {} : { stopSignal }),
+    // Only what the runtime says: an old one does not heed the spec's.
+    ...(shown?.stopSignal === undefined ? {} : { stopSignal: shown.stopSignal }),
   };
 }
 
