@@ -170,7 +170,10 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
     return;
   }
   planResize(draft, views);
-  if (!planInitContainers(draft, inits, sandbox)) return;
+  if (!planInitContainers(draft, inits, sandbox)) {
+    planRemovals(draft, views);
+    return;
+  }
   planAppContainers(draft, apps, sandbox);
   planRemovals(draft, views);
 }

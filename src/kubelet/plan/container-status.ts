@@ -42,9 +42,10 @@ export function containerStatus(input: ContainerStatusInput): ContainerStatus {
 }
 
 /** What a container that exists has: resources, mounts, user, stop signal. */
-function facts({ container }: ContainerView, shown: RuntimeContainer | undefined): Partial<ContainerStatus> {
+function facts({ container, memory }: ContainerView, shown: RuntimeContainer | undefined): Partial<ContainerStatus> {
   const { requests } = container.resources ?? {};
   const running = shown?.state === 'running' ? shown : undefined;
+  const read = statusResources(container.resources, running);
   const mounts = (container.volumeMounts ?? []).map(({ name, mountPath, readOnly, recursiveReadOnly }) => ({
     name,
     mountPath,
@@ -52,7 +53,8 @@ function facts({ container }: ContainerView, shown: RuntimeContainer | undefined
   }));
   return {
     ...(requests === undefined ? {} : { allocatedResources: requests }),
-    resources: statusResources(container.resources, running),
+    // What was read of a running container is from before its resize, which the runtime has confirmed.
+    resources: running !== undefined && memory.applied?.containerId === running.id ? memory.applied.resources : read,
     ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
     ...(shown?.user === undefined ? {} : { user: { linux: userOf(shown.user) } }),
     // Only what the runtime says: an old one does not heed the spec's.

@@ -74,6 +74,7 @@ describe('a resize', () => {
     const after = pass(main(large), done(begun), { previousStatus: begun.status });
     expect(after.actions).toEqual([]);
     expect(conditions(after)).toEqual([]);
+    expect(after.status.containerStatuses?.[0]?.resources).toEqual(large);
     expect(after.events.map(({ reason }) => reason)).toEqual(['ResizeCompleted']);
     // Back again, and the note alone is left.
     const { note } = JSON.parse(JSON.stringify(after.memory)) as PodMemory;
