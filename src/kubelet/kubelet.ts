@@ -10,6 +10,7 @@ import { createConfigCache } from './env/config-cache.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
 import { createPodEvents } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
+import { LogGc } from './gc/log-gc.ts';
 import { createImageManager } from './images/image-manager.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import { type KnownNode, readNode } from './node-facts.ts';
@@ -125,7 +126,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     environment,
     events,
     markDirty,
-    config,
+    config: { ...config, resolvConf: settings.resolvConf },
     node: () => ({ hostIps: hostIps(), ...capacity() }),
   });
   const workers = new PodWorkers({
@@ -174,6 +175,16 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     pressure: () => care.pressure(),
     keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
   });
+  const logGc = new LogGc({
+    ...ports,
+    isKnown: () => {
+      if (!desired.synced() || !pleg.synced()) return undefined;
+      const observed = new Set(pleg.uids());
+      return (uid) => desired.get(uid) !== undefined || workers.has(uid) || observed.has(uid);
+    },
+    hasContainer: (id) =>
+      pleg.uids().some((uid) => pleg.observation(uid)?.containers.some((container) => container.id === id) === true),
+  });
   countPods(ports.metrics, desired, workers);
   registerProcessMetrics(ports.metrics, { nodeName: config.nodeName, meter: ports.machine });
 
@@ -207,7 +218,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         await ensureQosCgroups(ports.cgroups, logger);
         await nodeManager.run(signal);
       };
-      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, stats, { run: begin }];
+      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, stats, logGc, { run: begin }];
       await Promise.all(parts.map((part) => part.run(signal)));
     },
   };

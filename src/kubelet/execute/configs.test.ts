@@ -3,14 +3,23 @@ import type { Container, Pod } from '../../api/index.ts';
 import { testPod, UID } from '../plan/plan.fixtures.ts';
 import { containerConfig } from './container-config.ts';
 import { parseResolvConf, podDns } from './dns.ts';
-import { etcHosts } from './etc-hosts.ts';
+import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { containerMounts, type MountsInput } from './mounts.ts';
 import { isSafeName, podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
-import { podHostname, sandboxConfig } from './sandbox-config.ts';
+import { kernelHostname, podHostname } from './hostname.ts';
+import { sandboxConfig } from './sandbox-config.ts';
 
 const host = { servers: ['192.0.2.53'], searches: ['example.org'], options: ['timeout:2'] };
 const sandbox = (pod: Pod) =>
-  sandboxConfig({ pod, attempt: 2, instanceId: 'me', logDirectory: '/logs', cgroupParent: '/cg', dns: host });
+  sandboxConfig({
+    pod,
+    attempt: 2,
+    instanceId: 'me',
+    logDirectory: '/logs',
+    cgroupParent: '/cg',
+    hostname: 'web',
+    dns: host,
+  });
 
 describe('the sandbox', () => {
   it("carries upstream's labels and ours", () => {
@@ -43,7 +52,6 @@ describe('the sandbox', () => {
     const onHost = sandbox(testPod({ containers, hostNetwork: true }));
     expect(onHost).toMatchObject({
       portMappings: [],
-      hostname: '',
       namespaces: { network: 'node', pid: 'container', ipc: 'pod' },
     });
   });
@@ -53,13 +61,29 @@ describe('the sandbox', () => {
     [{ hostname: 'own' }, 'web', 'own'],
     [{}, `${'a'.repeat(62)}-b`, 'a'.repeat(62)],
   ])('has a hostname of at most 63 characters', (spec, name, expected) => {
-    expect(podHostname(testPod(spec, { name }))).toBe(expected);
+    expect(podHostname(testPod(spec, { name }), 'cluster.local')).toEqual({ hostname: expected, domain: '' });
+  });
+
+  it.each([
+    [{ subdomain: 'sub' }, 'web'],
+    [{ subdomain: 'sub', setHostnameAsFQDN: true }, 'web.sub.default.svc.cluster.local'],
+    [{ setHostnameAsFQDN: true }, 'web'],
+    [{ hostnameOverride: 'other', subdomain: 'sub' }, 'other'],
+  ])('%j is called %s within', (spec, expected) => {
+    expect(kernelHostname(testPod(spec), 'cluster.local')).toBe(expected);
+  });
+
+  it('refuses a name that the kernel does not take', () => {
+    const pod = testPod({ subdomain: 'x'.repeat(40), setHostnameAsFQDN: true });
+    expect(() => kernelHostname(pod, 'cluster.local')).toThrow(
+      /is too long \(64 characters is the max, \d+ characters requested\)/,
+    );
   });
 });
 
 describe('DNS', () => {
   const dns = (spec: Parameters<typeof testPod>[0], clusterDns: readonly string[] = ['10.0.0.10']) =>
-    podDns(testPod(spec), { clusterDns, clusterDomain: 'cluster.local', host });
+    podDns(testPod(spec), { clusterDns, clusterDomain: 'cluster.local', host }).dns;
   it.each([
     [
       'ClusterFirst',
@@ -88,12 +112,27 @@ describe('DNS', () => {
 
   it("falls back to the host's where the cluster has none", () => expect(dns({}, [])).toEqual(host));
 
+  it('says what does not fit', () => {
+    const dnsConfig = {
+      nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'],
+      searches: Array.from({ length: 40 }, (_, i) => `s${i}.test`),
+    };
+    const given = { clusterDns: [], clusterDomain: 'cluster.local', host: undefined };
+    const { dns: found, warnings } = podDns(testPod({ dnsPolicy: 'None', dnsConfig }), given);
+    expect(found.servers).toEqual(['1.1.1.1', '1.1.1.2', '1.1.1.3']);
+    expect(found.searches).toHaveLength(32);
+    expect(warnings).toEqual([
+      expect.stringContaining('the applied nameserver line is: 1.1.1.1 1.1.1.2 1.1.1.3'),
+      expect.stringContaining('Search Line limits were exceeded'),
+    ]);
+  });
+
   it('reads resolv.conf', () => {
     const text =
       '# c\nnameserver 1.1.1.1\nnameserver ::1 ; x\ndomain a.b\nsearch c.d e.f .\noptions ndots:2 edns0\nsortlist x\n';
     expect(parseResolvConf(text)).toEqual({
       servers: ['1.1.1.1', '::1'],
-      searches: ['c.d', 'e.f'],
+      searches: ['c.d', 'e.f', '.'],
       options: ['ndots:2', 'edns0'],
     });
   });
@@ -105,6 +144,14 @@ it('writes /etc/hosts', () => {
   expect(text).toContain('127.0.0.1\tlocalhost\n');
   expect(text).toContain('10.244.0.5\tweb.sub.default.svc.cluster.local\tweb\n');
   expect(text).toContain('1.2.3.4\ta\tb\n');
+});
+
+it('gives a pod on the host network the names of its node', () => {
+  const pod = testPod({ hostNetwork: true, hostAliases: [{ ip: '1.2.3.4', hostnames: ['a'] }] });
+  const text = hostNetworkEtcHosts(pod, '127.0.0.1 localhost\n');
+  expect(text).toBe(
+    '# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n\n# Entries added by HostAliases.\n1.2.3.4\ta\n',
+  );
 });
 
 describe('a container', () => {

@@ -16,6 +16,8 @@ export interface ExecuteConfig {
   readonly nodeName: string;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
+  /** The node's own resolver settings; empty: it has none. */
+  readonly resolvConf: string;
 }
 
 /** What is known of the node once it has been read. */

@@ -1,15 +1,15 @@
 /** Creates and starts a pod's sandbox: namespaces, network, log folder. */
 import type { PodAction } from '../plan/actions.ts';
+import { markLogFolder } from './container-logs.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
-import { parseResolvConf, podDns } from './dns.ts';
-import { SANDBOX_TIMEOUT_MS } from './limits.ts';
+import { type Dns, parseResolvConf, podDns } from './dns.ts';
+import { kernelHostname } from './hostname.ts';
+import { MAX_RESOLV_CONF_BYTES, SANDBOX_TIMEOUT_MS } from './limits.ts';
 import { podLogDir } from './pod-paths.ts';
 import { podCgroupPath } from './resources.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import type { Pod } from '../../api/index.ts';
 import type { SandboxConfig } from '../../cri/index.ts';
-
-const RESOLV_CONF = '/etc/resolv.conf';
 
 export async function createSandbox(
   context: VerbContext,
@@ -18,9 +18,13 @@ export async function createSandbox(
 ): Promise<VerbResult> {
   const begun = context.clock.now().mono;
   try {
-    const config = await podSandboxConfig(context, pod, attempt);
+    const { config, warnings } = await sandboxConfigOf(context, pod, attempt);
+    for (const warning of warnings) context.events.pod(pod, 'Warning', 'DNSConfigForming', warning);
     await context.fs.mkdir(config.logDirectory);
+    // Beside the sandbox, which takes longer.
+    const marked = markLogFolder(context, config.logDirectory);
     await context.runtime.runSandbox(config, { timeoutMs: SANDBOX_TIMEOUT_MS });
+    await marked;
     context.metrics.startedPods.inc();
     context.metrics.runSandboxSeconds.observe((context.clock.now().mono - begun) / 1000);
     return DONE;
@@ -37,14 +41,31 @@ export async function createSandbox(
 
 /** The same for the sandbox and for each of its containers: the runtime wants to see it again. */
 export async function podSandboxConfig(context: VerbContext, pod: Pod, attempt: number): Promise<SandboxConfig> {
+  return (await sandboxConfigOf(context, pod, attempt)).config;
+}
+
+async function sandboxConfigOf(
+  context: VerbContext,
+  pod: Pod,
+  attempt: number,
+): Promise<{ readonly config: SandboxConfig; readonly warnings: readonly string[] }> {
   const { config } = context;
-  const resolvConf = await context.fs.readFile(RESOLV_CONF, { maxBytes: 65_536 }).catch(() => new Uint8Array());
-  return sandboxConfig({
+  const { dns, warnings } = podDns(pod, { ...config, host: await nodeDns(context) });
+  const sandbox = sandboxConfig({
     pod,
     attempt,
     instanceId: config.instanceId,
     logDirectory: podLogDir(config.podLogsDir, pod),
     cgroupParent: context.cgroups.cgroupParent(podCgroupPath(pod)),
-    dns: podDns(pod, { ...config, host: parseResolvConf(new TextDecoder().decode(resolvConf)) }),
+    hostname: pod.spec?.hostNetwork === true ? '' : kernelHostname(pod, config.clusterDomain),
+    dns,
   });
+  return { config: sandbox, warnings };
+}
+
+/** `undefined`: the node is set to have none. A file that cannot be read is an empty one. */
+async function nodeDns({ config, fs }: VerbContext): Promise<Dns | undefined> {
+  if (config.resolvConf === '') return undefined;
+  const bytes = await fs.readFile(config.resolvConf, { maxBytes: MAX_RESOLV_CONF_BYTES }).catch(() => new Uint8Array());
+  return parseResolvConf(new TextDecoder().decode(bytes));
 }

@@ -1,6 +1,6 @@
-/** A pod's /etc/hosts (upstream: managedHostsFileContent). Pure. */
+/** A pod's /etc/hosts (upstream: managedHostsFileContent, nodeHostsFileContent). Pure. */
 import type { Pod } from '../../api/index.ts';
-import { podHostname } from './sandbox-config.ts';
+import { podHostname } from './hostname.ts';
 
 const HEAD = [
   '# Kubernetes-managed hosts file.',
@@ -13,13 +13,21 @@ const HEAD = [
 ];
 
 export function etcHosts(pod: Pod, podIps: readonly string[], clusterDomain: string): string {
-  const hostname = podHostname(pod);
-  const subdomain = pod.spec?.subdomain ?? '';
-  const namespace = pod.metadata?.namespace ?? 'default';
-  const full = subdomain === '' ? '' : `${hostname}.${subdomain}.${namespace}.svc.${clusterDomain}\t`;
+  const { hostname, domain } = podHostname(pod, clusterDomain);
+  const full = domain === '' ? '' : `${hostname}.${domain}\t`;
   const lines = [...HEAD, ...podIps.map((ip) => `${ip}\t${full}${hostname}`)];
-  const aliases = pod.spec?.hostAliases ?? [];
-  if (aliases.length > 0) lines.push('', '# Entries added by HostAliases.');
-  for (const { ip, hostnames } of aliases) lines.push(`${ip}\t${(hostnames ?? []).join('\t')}`);
-  return `${lines.join('\n')}\n`;
+  return `${[...lines, ...aliases(pod)].join('\n')}\n`;
+}
+
+/** On the host network the node's own file, with the pod's aliases. */
+export function hostNetworkEtcHosts(pod: Pod, nodeHosts: string): string {
+  const own = nodeHosts.replace(/\n$/, '');
+  return `${['# Kubernetes-managed hosts file (host network).', own, ...aliases(pod)].join('\n')}\n`;
+}
+
+function aliases(pod: Pod): string[] {
+  const hostAliases = pod.spec?.hostAliases ?? [];
+  if (hostAliases.length === 0) return [];
+  const lines = hostAliases.map(({ ip, hostnames }) => `${ip}\t${(hostnames ?? []).join('\t')}`);
+  return ['', '# Entries added by HostAliases.', ...lines];
 }

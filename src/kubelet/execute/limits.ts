@@ -28,3 +28,16 @@ export const TERMINATION_LOG_READ_BYTES = 16_384;
 
 /** Longest texts of failures kept in status and events. */
 export const MAX_FAILURE_MESSAGE = 1024;
+
+/** Limits of resolv.conf (upstream: MaxDNSNameservers, MaxDNSSearchPaths, MaxDNSSearchListChars, DNS1123SubdomainMaxLength). */
+export const MAX_DNS_SERVERS = 3;
+export const MAX_DNS_SEARCHES = 32;
+export const MAX_DNS_SEARCH_CHARACTERS = 2048;
+export const MAX_DNS_NAME = 253;
+/** A node's own resolv.conf and hosts file, as they are read. */
+export const MAX_RESOLV_CONF_BYTES = 65_536;
+export const MAX_HOSTS_FILE_BYTES = 1_048_576;
+
+/** Longest label of a name (a longer pod name is cut), and longest name that Linux takes as a hostname. */
+export const MAX_HOSTNAME_LABEL = 63;
+export const MAX_KERNEL_HOSTNAME = 64;

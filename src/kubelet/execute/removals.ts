@@ -1,6 +1,7 @@
 /** Stopping sandboxes and removing what is dead. Each is idempotent: what is gone already is fine. */
 import { RuntimeError } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
+import { removeContainerLog } from './container-logs.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { podLogDir } from './pod-paths.ts';
 import { podCgroupPaths } from './resources.ts';
@@ -32,9 +33,7 @@ export async function removeContainer(
 ): Promise<VerbResult> {
   return await unlessMissing('RemoveContainerError', async () => {
     await context.runtime.removeContainer(action.containerId);
-    // The path comes from the runtime: only below this pod's own log folder do we believe it.
-    const folder = `${podLogDir(context.config.podLogsDir, job.pod)}/`;
-    if (action.logPath.startsWith(folder) && !action.logPath.includes('..')) await context.fs.remove(action.logPath);
+    await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
   });
 }
 

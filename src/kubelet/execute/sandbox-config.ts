@@ -6,15 +6,14 @@ import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from '../plan/labe
 import type { Dns } from './dns.ts';
 import { sandboxSecurity } from './security.ts';
 
-/** Longest hostname (upstream truncates a longer pod name). */
-const MAX_HOSTNAME = 63;
-
 export interface SandboxConfigInput {
   readonly pod: Pod;
   readonly attempt: number;
   readonly instanceId: string;
   readonly logDirectory: string;
   readonly cgroupParent: string;
+  /** What `hostname` prints; empty on the host network. */
+  readonly hostname: string;
   readonly dns: Dns;
 }
 
@@ -23,7 +22,7 @@ export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): S
   const spec = pod.spec ?? { containers: [] };
   return {
     metadata: { name, namespace, uid, attempt },
-    hostname: spec.hostNetwork === true ? '' : podHostname(pod),
+    hostname: given.hostname,
     logDirectory: given.logDirectory,
     dns: given.dns,
     portMappings: portMappings(pod),
@@ -44,12 +43,6 @@ export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): S
     sysctls: Object.fromEntries((spec.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name, sysctl.value])),
     security: sandboxSecurity(pod),
   };
-}
-
-export function podHostname(pod: Pod): string {
-  const wished = pod.spec?.hostname ?? '';
-  const name = wished === '' ? (pod.metadata?.name ?? '') : wished;
-  return name.slice(0, MAX_HOSTNAME).replace(/[-.]+$/, '');
 }
 
 /** On the host network a port is the host's already. */

@@ -8,11 +8,12 @@ import { FileError } from '../../lib/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
+import { linkContainerLog } from './container-logs.ts';
 import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
 import { podSandboxConfig } from './create-sandbox.ts';
-import { etcHosts } from './etc-hosts.ts';
+import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
-import { POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
+import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { isContentVolume } from '../volumes/volume-setup.ts';
 import { containerMounts, type SubPath } from './mounts.ts';
 import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
@@ -67,6 +68,8 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
   }
   context.metrics.startedContainers.inc({ container_type: type });
   context.events.pod(pod, 'Normal', 'Started', 'Container started', path);
+  const linked = linkContainerLog(context, pod, { name: action.container, id, attempt: action.attempt });
+  await linked;
   return await postStart(context, job, podContainer.container, { id, podIp: hookAddress(context, pod, action), path });
 }
 
@@ -83,7 +86,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   const podIps = hostNetwork ? node.hostIps : action.podIps;
   const uid = pod.metadata?.uid ?? '';
   const message = terminationMessagePath(context.config.rootDir, uid, container.name, action.attempt);
-  const hosts = hostNetwork ? undefined : `${podDir(context.config.rootDir, uid)}/etc-hosts`;
+  const hosts = `${podDir(context.config.rootDir, uid)}/etc-hosts`;
   const [environment] = await Promise.all([
     context.environment.resolve({
       pod,
@@ -94,7 +97,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
       nodeCapacity: node,
     }),
     writeMessageFile(context, message),
-    hosts === undefined ? undefined : writeHosts(context, hosts, pod, podIps),
+    writeHosts(context, hosts, pod, podIps),
     context.fs.mkdir(`${podLogDir(context.config.podLogsDir, pod)}/${container.name}`),
   ]);
   if (!environment.ok) return environment;
@@ -138,10 +141,18 @@ async function writeMessageFile({ fs }: VerbContext, path: string): Promise<void
   await fs.chmod(path, 0o666);
 }
 
+/** The node's own names; none when it has no such file. */
+async function nodeHosts(fs: VerbContext['fs']): Promise<string> {
+  const bytes = await fs.readFile('/etc/hosts', { maxBytes: MAX_HOSTS_FILE_BYTES }).catch(() => new Uint8Array());
+  return new TextDecoder().decode(bytes);
+}
+
 /** Written in place: a running container has this very file mounted. */
 async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, ips: readonly string[]): Promise<void> {
   await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
-  await fs.writeFile(path, etcHosts(pod, ips, config.clusterDomain), { mode: 0o644 });
+  const onHost = pod.spec?.hostNetwork === true;
+  const text = onHost ? hostNetworkEtcHosts(pod, await nodeHosts(fs)) : etcHosts(pod, ips, config.clusterDomain);
+  await fs.writeFile(path, text, { mode: 0o644 });
 }
 
 /** A volume's content may be hostile: a symbolic link in a subPath could lead anywhere on the host. */
