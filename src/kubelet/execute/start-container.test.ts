@@ -36,7 +36,15 @@ it('is called off between create and start when the pod is ending', async () => 
     environment: { resolve: async () => ({ ok: true, env: [], command: [], args: [], expand: (text) => text }) },
     events: { pod: () => {}, node: () => {} },
     node: () => ({ hostIps: [], cpuCores: 1, memoryBytes: 1e9 }),
-    config: { instanceId: 'me', rootDir: '/a', podLogsDir: '/l', nodeName: 'n', clusterDns: [], clusterDomain: 'c' },
+    config: {
+      instanceId: 'me',
+      rootDir: '/a',
+      podLogsDir: '/l',
+      nodeName: 'n',
+      clusterDns: [],
+      clusterDomain: 'c',
+      resolvConf: '',
+    },
   };
   const result = await startContainer(context as VerbContext, job, {
     verb: 'start-container',
