@@ -35,7 +35,7 @@ function planRunning(draft: Draft, view: ContainerView, instance: RuntimeContain
   if (reason === undefined) return false;
   planKill(draft, view, instance, {
     ...reason,
-    message: reason.restart ? `${reason.message}, will be restarted` : reason.message,
+    message: reason.restart && reason.resize !== true ? `${reason.message}, will be restarted` : reason.message,
   });
   return true;
 }
@@ -44,6 +44,8 @@ interface KillReason {
   readonly message: string;
   readonly restart: boolean;
   readonly gracePeriodSeconds?: number;
+  /** Its message says already that it is restarted. */
+  readonly resize?: true;
 }
 
 /** Upstream: computePodActions, with its texts. */
@@ -57,7 +59,7 @@ function reasonToKill(draft: Draft, view: ContainerView, instance: RuntimeContai
     return { message: `Container ${container.name} definition changed`, restart: true };
   }
   const resize = reasonToResize(draft, view);
-  if (resize !== undefined) return { message: resize, restart: true };
+  if (resize !== undefined) return { message: resize, restart: true, resize: true };
   const results = draft.input.facts.probes[instance.id];
   const restart = restartsAfterProbeKill(draft.input.pod, container, view.kind);
   if (results?.liveness === 'failure') {

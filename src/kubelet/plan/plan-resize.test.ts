@@ -98,7 +98,7 @@ describe('a resize', () => {
     const plan = pass(container(more), before.memory);
     expect(resize(plan)?.containers).toEqual([]);
     expect(plan.actions.find(({ verb }) => verb === 'stop-container')).toMatchObject({
-      message: 'Container main resize requires restart, will be restarted',
+      message: 'Container main resize requires restart',
     });
     const again = pass(container(more), done(plan), { observed: observation([running(more, 1)]) });
     expect(again.actions).toEqual([]);
