@@ -90,7 +90,7 @@ describe.each(runtimes)('what pods use, on $name', (runtime) => {
       return code === 0 ? stdout : `error: ${stderr}`;
     };
     const cpuOf = (text: string): number => Number(/^burner +(?:main +)?(\d+)m/m.exec(text)?.[1] ?? 0);
-    const pods = await until('kubectl top', async () => {
+    const pods = await until<string>('kubectl top', async () => {
       const text = await top('pod');
       return cpuOf(text) > 100 ? { value: text } : { last: text };
     });
@@ -126,7 +126,7 @@ describe.each(runtimes)('what pods use, on $name', (runtime) => {
 
   it('what is gone is gone', async () => {
     await mendlet.kubectl(['delete', 'pod', 'burner', '--wait=true']);
-    const left = await until('an answer without the pod', async () => {
+    const left = await until<string>('an answer without the pod', async () => {
       const text = (await raw('/metrics/cadvisor')) + (await raw('/metrics/resource'));
       return text.includes('pod="burner"') ? { last: text } : { value: text };
     });

@@ -2,8 +2,8 @@
 
 /** How often CPU time is read to tell a rate from (cAdvisor: the kubelet's housekeeping interval, 10 s). */
 export const SAMPLE_PERIOD_MS = 10_000;
-/** The second sample comes sooner, so that a fresh start has rates. */
-export const FIRST_SAMPLE_GAP_MS = 5_000;
+/** The first ones come sooner (pods are not known at once), so that a fresh start soon has rates. */
+export const FIRST_SAMPLE_GAPS_MS: readonly number[] = [2_000, 5_000];
 /** A rate over less would tell of the clock's grain. */
 export const MIN_RATE_WINDOW_MS = 5_000;
 /** A rate over more would tell of the past. */

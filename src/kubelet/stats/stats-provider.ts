@@ -6,7 +6,7 @@ import { errorMessage } from '../../lib/index.ts';
 import { CpuHistory } from './cpu-history.ts';
 import { DiskUsageCache } from './disk-usage-cache.ts';
 import {
-  FIRST_SAMPLE_GAP_MS,
+  FIRST_SAMPLE_GAPS_MS,
   FRESH_SUMMARY_MAX_AGE_MS,
   PODS_PER_TURN,
   SAMPLE_PERIOD_MS,
@@ -79,13 +79,13 @@ function shared(take: () => Promise<Measurement>, monoNow: () => number): (maxAg
 
 async function sampleCpu(options: MeasuringOptions, history: CpuHistory, signal: AbortSignal): Promise<void> {
   const { clock, logger } = options;
-  for (let delayMs = FIRST_SAMPLE_GAP_MS; !signal.aborted; delayMs = SAMPLE_PERIOD_MS) {
+  for (let count = 0; !signal.aborted; count += 1) {
     try {
       await sampleOnce(options, history);
     } catch (error) {
       logger.warn('CPU time cannot be sampled', { error: errorMessage(error) });
     }
-    await clock.sleep(delayMs, signal).catch(() => {});
+    await clock.sleep(FIRST_SAMPLE_GAPS_MS[count] ?? SAMPLE_PERIOD_MS, signal).catch(() => {});
   }
 }
 
