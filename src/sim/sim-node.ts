@@ -23,6 +23,7 @@ import type { Sim } from './sim.ts';
 const DISK_BYTES = 1_000_000_000;
 const ROOT_DIR = '/var/lib/mendlet/agent';
 const POD_LOGS_DIR = '/var/log/pods';
+const LOG_LINKS_DIR = '/var/log/containers';
 
 /** Runs a node agent until the signal is aborted. A rejection is a programmer error and ends the simulation. */
 export type RunAgent = (ports: KubeletPorts, config: KubeletConfig, signal: AbortSignal) => Promise<void>;
@@ -114,9 +115,7 @@ export class SimNode {
     if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
     const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
     if (groups.length > 0) return `cgroups ${groups.join(' ')}`;
-    // Logs that a loss of power brought back are nobody's: the folder is shared, and nothing tells whose they were.
-    const logs = this.#boots === 1 ? [POD_LOGS_DIR] : [];
-    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, ...logs]) {
+    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, POD_LOGS_DIR, LOG_LINKS_DIR]) {
       const names = this.disk.list(dir);
       if (names.length > 0) return `${dir}/${names.join(' ')}`;
     }
