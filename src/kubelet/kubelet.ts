@@ -126,7 +126,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     environment,
     events,
     markDirty,
-    config: { ...config, resolvConf: settings.resolvConf },
+    config: { ...config, ...settings },
     node: () => ({ hostIps: hostIps(), ...capacity() }),
   });
   const workers = new PodWorkers({

@@ -18,6 +18,8 @@ export interface ExecuteConfig {
   readonly clusterDomain: string;
   /** The node's own resolver settings; empty: it has none. */
   readonly resolvConf: string;
+  /** Processes and threads of each pod; −1: any number. */
+  readonly podPidsLimit: number;
 }
 
 /** What is known of the node once it has been read. */

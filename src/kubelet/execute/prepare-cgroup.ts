@@ -4,7 +4,7 @@ import { podCgroupLimits, podCgroupPath } from './resources.ts';
 
 export async function prepareCgroup(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {
-    await context.cgroups.ensure(podCgroupPath(pod), podCgroupLimits(pod));
+    await context.cgroups.ensure(podCgroupPath(pod), podCgroupLimits(pod, context.config.podPidsLimit));
     return DONE;
   } catch (error) {
     const result = failed('FailedToCreatePodContainer', error);

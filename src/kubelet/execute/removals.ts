@@ -25,13 +25,18 @@ export async function removeSandbox(context: VerbContext, action: Of<'remove-san
   return await unlessMissing('RemoveSandboxError', () => context.runtime.removeSandbox(action.sandboxId));
 }
 
-/** With its log, as upstream. */
+/**
+ * With its log, as upstream. What seemed never to have run may run by now: a start that an earlier agent sent can arrive late,
+ * and the removal would be a kill without grace.
+ */
 export async function removeContainer(
   context: VerbContext,
   job: Job,
   action: Of<'remove-container'>,
 ): Promise<VerbResult> {
   return await unlessMissing('RemoveContainerError', async () => {
+    const status = await context.runtime.containerStatus(action.containerId);
+    if (status?.state === 'running') throw new RuntimeError('FailedPrecondition', 'the container runs');
     await context.runtime.removeContainer(action.containerId);
     await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
   });

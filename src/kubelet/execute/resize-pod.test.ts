@@ -15,6 +15,7 @@ const pod = (cpu: string, memory: string): Pod => ({
 function resize(from: [string, string], to: [string, string], usedBytes = 0) {
   const calls: string[] = [];
   const context = {
+    config: { podPidsLimit: -1 },
     cgroups: {
       version: 'v2',
       ensure: async (_path: readonly string[], limits: { cpuQuota?: number; memoryLimitBytes?: number }) => {

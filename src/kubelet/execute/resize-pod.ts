@@ -15,8 +15,8 @@ type Resize = Extract<PodAction, { verb: 'resize' }>;
 
 export async function resizePod(context: VerbContext, { pod }: Job, action: Resize): Promise<VerbResult> {
   const path = podCgroupPath(pod);
-  const before = podCgroupLimits(allocatedPod(pod, { allocated: action.from }));
-  const after = podCgroupLimits(allocatedPod(pod, { allocated: action.to }));
+  const before = podCgroupLimits(allocatedPod(pod, { allocated: action.from }), context.config.podPidsLimit);
+  const after = podCgroupLimits(allocatedPod(pod, { allocated: action.to }), context.config.podPidsLimit);
   try {
     const problem = await tooSmall(context, pod, action);
     if (problem !== undefined) return tell(context, pod, { ok: false, reason: 'ResizeError', message: problem });

@@ -65,14 +65,15 @@ describe("the pod's cgroup", () => {
   it('is bounded only where every container is', () => {
     const bounded = container({ cpu: '1' }, { cpu: '1', memory: '1Gi' });
     const open = container({ cpu: '500m' }, { memory: '1Gi' }, 'open');
-    expect(podCgroupLimits(podOf(bounded, open))).toEqual({ cpuShares: 1536, memoryLimitBytes: 2 * GIB });
-    expect(podCgroupLimits(podOf(bounded))).toEqual({
+    expect(podCgroupLimits(podOf(bounded, open), -1)).toEqual({ cpuShares: 1536, memoryLimitBytes: 2 * GIB });
+    expect(podCgroupLimits(podOf(bounded), -1)).toEqual({
       cpuShares: 1024,
       cpuQuota: 100_000,
       cpuPeriod: 100_000,
       memoryLimitBytes: GIB,
     });
-    expect(podCgroupLimits(podOf(container()))).toEqual({ cpuShares: 2 });
+    expect(podCgroupLimits(podOf(container()), -1)).toEqual({ cpuShares: 2 });
+    expect(podCgroupLimits(podOf(container()), 64)).toEqual({ cpuShares: 2, pidsLimit: 64 });
   });
 
   it.each<[Container, string[]]>([

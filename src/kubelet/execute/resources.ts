@@ -83,7 +83,8 @@ function burstableScore(container: Container, nodeMemoryBytes: number): number {
 }
 
 /** The pod's own cgroup: shares of all requests; limits where every container has one. */
-export function podCgroupLimits(pod: Pod): CgroupLimits {
+/** `pidsLimit`: what each pod may have of processes and threads; −1: any number. */
+export function podCgroupLimits(pod: Pod, pidsLimit: number): CgroupLimits {
   const spec = pod.spec ?? { containers: [] };
   const requests = podRequests(spec);
   const limits = podLimits(spec);
@@ -93,6 +94,7 @@ export function podCgroupLimits(pod: Pod): CgroupLimits {
     cpuShares: cpuShares(milli(requests, 'cpu')),
     ...(quota > 0 ? { cpuQuota: quota, cpuPeriod: CPU_PERIOD } : {}),
     ...(memory > 0 ? { memoryLimitBytes: memory } : {}),
+    ...(pidsLimit > 0 ? { pidsLimit } : {}),
   };
 }
 

@@ -44,6 +44,7 @@ it('is called off between create and start when the pod is ending', async () => 
       clusterDns: [],
       clusterDomain: 'c',
       resolvConf: '',
+      podPidsLimit: -1,
     },
   };
   const result = await startContainer(context as VerbContext, job, {
