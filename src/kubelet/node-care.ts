@@ -80,5 +80,8 @@ export function createNodeCare(options: NodeCareOptions): NodeCare {
 /** As the runtime lists them: a pod that waits for its first start needs its image, too. */
 function imagesOf({ spec }: Pod): readonly string[] {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
-  return containers.flatMap(({ image }) => (image === undefined ? [] : [image, fullImageName(image) ?? image]));
+  const volumes = (spec?.volumes ?? []).map(({ image }) => image?.reference);
+  return [...containers.map(({ image }) => image), ...volumes].flatMap((image) =>
+    image === undefined ? [] : [image, fullImageName(image) ?? image],
+  );
 }
