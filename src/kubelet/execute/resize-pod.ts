@@ -75,5 +75,6 @@ function largerOf(a: CgroupLimits, b: CgroupLimits): CgroupLimits {
     cpuShares,
     ...(cpuQuota === undefined || cpuPeriod === undefined ? {} : { cpuQuota, cpuPeriod }),
     ...(memoryLimitBytes === undefined ? {} : { memoryLimitBytes }),
+    ...(b.pidsLimit === undefined ? {} : { pidsLimit: b.pidsLimit }),
   };
 }
