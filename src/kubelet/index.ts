@@ -9,3 +9,4 @@ export type { PodDirectory, PodObservation, PodView } from './types.ts';
 export { INSTANCE_LABEL } from './pleg/ownership.ts';
 export { graceOf } from './plan/labels.ts';
 export { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
+export { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from './gc/log-names.ts';

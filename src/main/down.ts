@@ -1,10 +1,19 @@
 /** `mendlet down`: stops and removes all that a data folder's `up` left running. Works from what is on disk and in the runtime. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownOptions } from '../cli/index.ts';
 import type { Container } from '../cri/index.ts';
 import { openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
-import { graceOf, INSTANCE_LABEL, mountsUnder, parseMountPoints } from '../kubelet/index.ts';
+import {
+  containerLogsDir,
+  folderOfTarget,
+  graceOf,
+  INSTANCE_LABEL,
+  LOG_OWNER_FILE,
+  mountsUnder,
+  parseMountPoints,
+  uidOfLogFolder,
+} from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -102,14 +111,36 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
 }
 
 /** The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it. */
-export async function purge({ paths }: DataDir, context: MainContext): Promise<void> {
+export async function purge({ paths, instanceId }: DataDir, context: MainContext): Promise<void> {
   const uids = podsOf(paths);
   const logs = podLogsDir(context, paths.dir);
   for (const name of entries(logs)) {
-    // NAMESPACE_NAME_UID, and none of the three has an underscore.
-    if (uids.has(name.slice(name.lastIndexOf('_') + 1))) rmSync(join(logs, name), { recursive: true, force: true });
+    if (uids.has(uidOfLogFolder(name) ?? '') || ownerOf(join(logs, name)) === instanceId)
+      rmSync(join(logs, name), { recursive: true, force: true });
+  }
+  const links = containerLogsDir(logs);
+  for (const name of entries(links)) {
+    const folder = folderOfTarget(targetOf(join(links, name)) ?? '', logs);
+    if (folder !== undefined && !existsSync(join(logs, folder))) rmSync(join(links, name), { force: true });
   }
   await systemFileSystem.remove(paths.dir);
+}
+
+/** The mendlet that made a log folder; `undefined`: nobody says. */
+function ownerOf(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, LOG_OWNER_FILE), 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function targetOf(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
 }
 
 /** UIDs of the pods that ran from this folder: the agent's notes outlive the pods' own folders. */
