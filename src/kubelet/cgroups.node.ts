@@ -1,11 +1,12 @@
 /** The machine's cgroups: v1 (also hybrid) and v2, by the file system itself or, on v2 under systemd, as slices. */
-import { constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../lib/index.ts';
 import { cgroupCpuNanoseconds, cgroupFigures, type ReadCgroupFile } from './cgroup-figures.ts';
 import { cgroupWrites } from './cgroup-files.ts';
+import { cgroupReader, groupFolder, pidsBelow } from './cgroup-reader.node.ts';
 import {
   changeSliceCall,
   nameOfSlice,
@@ -117,54 +118,17 @@ class FileCgroups implements Cgroups {
   }
 
   async processes(group: CgroupName): Promise<readonly number[]> {
-    const controller = this.version === 'v2' ? 'cpu' : 'cpuacct';
-    const mount = this.#mounts.find(({ controllers }) => controllers.includes(controller));
-    return mount === undefined ? [] : pidsBelow(groupFolder(join(mount.folder, this.#root, ...group.path), group));
+    const folder = this.#folder(this.version === 'v2' ? 'cpu' : 'cpuacct', group);
+    return folder === undefined ? [] : pidsBelow(folder);
   }
 
   #reader(group: CgroupName): ReadCgroupFile {
-    return (controller, file) => {
-      const mount = this.#mounts.find(({ controllers }) => this.version === 'v2' || controllers.includes(controller));
-      if (mount === undefined) return undefined;
-      return textOf(join(groupFolder(join(mount.folder, this.#root, ...group.path), group), file));
-    };
+    return cgroupReader((controller) => this.#folder(controller, group));
   }
-}
 
-/** What containerd and CRI-O call a container's group: its id under cgroupfs, a scope under systemd. */
-const CONTAINER_GROUPS: readonly ((id: string) => string)[] = [
-  (id) => id,
-  (id) => `cri-containerd-${id}.scope`,
-  (id) => `crio-${id}.scope`,
-];
-
-function groupFolder(folder: string, { containerId }: CgroupName): string {
-  if (containerId === undefined) return folder;
-  const names = CONTAINER_GROUPS.map((name) => join(folder, name(containerId)));
-  return names.find((name) => existsSync(name)) ?? join(folder, containerId);
-}
-
-/** The kernel answers from memory, so these reads do not wait for any disk or container. */
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    // Gone between two reads, or a file that this kernel does not have.
-    return undefined;
-  }
-}
-
-function pidsBelow(folder: string): readonly number[] {
-  const own = (textOf(join(folder, 'cgroup.procs')) ?? '').split('\n').map(Number);
-  return [...own.filter((pid) => pid > 0), ...foldersIn(folder).flatMap((name) => pidsBelow(join(folder, name)))];
-}
-
-function foldersIn(folder: string): readonly string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  } catch {
-    return [];
+  #folder(controller: string, { path, containerId }: CgroupName): string | undefined {
+    const mount = this.#mounts.find(({ controllers }) => this.version === 'v2' || controllers.includes(controller));
+    return mount && groupFolder(join(mount.folder, this.#root, ...path), containerId);
   }
 }
 
@@ -223,11 +187,11 @@ class SystemdCgroups implements Cgroups {
   }
 
   async processes(group: CgroupName): Promise<readonly number[]> {
-    return pidsBelow(groupFolder(this.#folder(group.path), group));
+    return pidsBelow(groupFolder(this.#folder(group.path), group.containerId));
   }
 
   #reader(group: CgroupName): ReadCgroupFile {
-    return (_controller, file) => textOf(join(groupFolder(this.#folder(group.path), group), file));
+    return cgroupReader(() => groupFolder(this.#folder(group.path), group.containerId));
   }
 
   #folder(path: readonly string[]): string {
