@@ -42,11 +42,14 @@ function validateContainer(
   path: string,
   list: 'containers' | 'initContainers',
 ): FieldError[] {
+  if (container.name !== old?.name)
+    return [forbiddenField('spec', 'containers may not be renamed or reordered on resize')];
+  if (!equalJson(container.resizePolicy, old.resizePolicy)) return [forbiddenField('spec', ONLY_CPU_AND_MEMORY)];
   const { resources = {} } = container;
-  const before = old?.resources ?? {};
+  const before = old.resources ?? {};
   if (equalJson(resources, before)) return [];
   if (list === 'initContainers' && !isRestartableInit(container))
-    return [forbiddenField(path, 'only sidecars among the init containers can be resized')];
+    return [forbiddenField(path, 'resources for non-sidecar init containers are immutable')];
   const errors = validateResources(resources, path);
   for (const kind of ['limits', 'requests'] as const) errors.push(...validateList(resources, before, kind, path));
   if (!equalJson(resources.claims ?? [], before.claims ?? [])) errors.push(forbiddenField('spec', ONLY_CPU_AND_MEMORY));

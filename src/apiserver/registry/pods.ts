@@ -35,11 +35,15 @@ export function resized(object: ApiObject, old: ApiObject): ApiObject {
   const { spec: next } = object as Pod;
   const { spec } = old as Pod;
   if (spec === undefined) return old;
-  const take = (containers: Container[] | undefined, from: readonly Container[] | undefined): Container[] | undefined =>
-    containers?.map((container) => {
-      const resources = from?.find((each) => each.name === container.name)?.resources;
-      return resources === undefined ? container : { ...container, resources };
-    });
+  // Names and resize policies too: that they change is for validation to refuse.
+  const take = (containers: Container[] | undefined, from: Container[] | undefined): Container[] | undefined =>
+    containers?.length === from?.length
+      ? containers?.map((container, position) => {
+          const { name = container.name, resources = {}, resizePolicy } = from?.[position] ?? {};
+          const { resizePolicy: _, ...kept } = container;
+          return { ...kept, name, resources, ...(resizePolicy === undefined ? {} : { resizePolicy }) };
+        })
+      : from;
   const initContainers = take(spec.initContainers, next?.initContainers);
   return {
     ...old,

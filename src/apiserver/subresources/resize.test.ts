@@ -68,6 +68,21 @@ describe('pods/resize', () => {
     expect(body.message).toContain(text);
   });
 
+  it('takes away nothing that was asked for, and renames nothing', async () => {
+    await create({ containers: [container(resources({ cpu: '100m' }, { cpu: '200m' }))] });
+    const put = async (containers: object[]): Promise<string> =>
+      (await api.call('PUT', `${base}/pods/p/resize`, podManifest('p', { spec: { containers } }))).body.message;
+    expect(await put([container({})])).toContain('resource limits cannot be removed');
+    expect(await put([{ ...container({}), name: 'd' }])).toContain(
+      'containers may not be renamed or reordered on resize',
+    );
+    expect(await put([container({}), { name: 'd', image: 'x' }])).toContain('may not add or remove containers');
+    const policy = { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] };
+    expect(await put([container(resources({ cpu: '150m' }, { cpu: '200m' }), policy)])).toContain(
+      'only cpu and memory resources are mutable',
+    );
+  });
+
   it('is for sidecars too, and not for other init containers', async () => {
     const first = { name: 'first', image: 'x', resources: { requests: { cpu: '1' } } };
     const sidecar = { ...first, name: 'sidecar', restartPolicy: 'Always' };
