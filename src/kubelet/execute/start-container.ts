@@ -4,7 +4,6 @@
  */
 import type { Container, EphemeralContainer, Pod } from '../../api/index.ts';
 import type { ContainerConfig } from '../../cri/index.ts';
-import { FileError } from '../../lib/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
@@ -14,8 +13,9 @@ import { podSandboxConfig } from './create-sandbox.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
+import { ensureSubPath } from '../volumes/sub-path.ts';
 import { isContentVolume } from '../volumes/volume-setup.ts';
-import { containerMounts, type SubPath } from './mounts.ts';
+import { containerMounts } from './mounts.ts';
 import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
 import { nonRootProblem } from './security.ts';
 
@@ -115,7 +115,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     etcHosts: hosts,
   });
   if (!mounts.ok) return mounts;
-  for (const subPath of mounts.subPaths) await ensureSubPath(context, subPath);
+  for (const subPath of mounts.subPaths) await ensureSubPath(context.fs, subPath);
   const config = containerConfig({
     pod,
     container,
@@ -153,27 +153,6 @@ async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, i
   const onHost = pod.spec?.hostNetwork === true;
   const text = onHost ? hostNetworkEtcHosts(pod, await nodeHosts(fs)) : etcHosts(pod, ips, config.clusterDomain);
   await fs.writeFile(path, text, { mode: 0o644 });
-}
-
-/** A volume's content may be hostile: a symbolic link in a subPath could lead anywhere on the host. */
-async function ensureSubPath({ fs }: VerbContext, { volumePath, subPath, content }: SubPath): Promise<void> {
-  let path = volumePath;
-  if (content) {
-    const found = await fs.stat(`${volumePath}/${subPath}`, { follow: true });
-    if (found === undefined) throw new FileError('ENOENT', path, `subPath "${subPath}" is not in its volume`);
-    return;
-  }
-  const parts = subPath.split('/');
-  for (const [index, part] of parts.entries()) {
-    path = `${path}/${part}`;
-    const info = await fs.stat(path);
-    if (info?.type === 'symlink')
-      throw new FileError('ELOOP', path, `subPath "${subPath}" leads through a symbolic link`);
-    if (info === undefined) await fs.mkdir(path, { mode: 0o750 });
-    else if (info.type !== 'directory' && index < parts.length - 1) {
-      throw new FileError('ENOTDIR', path, `subPath "${subPath}" leads through something that is no folder`);
-    }
-  }
 }
 
 /** Where an httpGet hook finds the pod. */

@@ -8,7 +8,7 @@ import { decodeText, encodeText, type FileSystem, seededRandom } from '../../lib
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { writePayload } from './atomic-writer.ts';
-import { checkPayloadPath, type Payload } from './payload.ts';
+import { checkPayloadPath, cleanPayloadPath, type Payload } from './payload.ts';
 
 let dir = '';
 beforeEach(async () => {
@@ -140,10 +140,18 @@ describe('checkPayloadPath', () => {
   it.each(['a', 'a/b', '.hidden', 'a..b', 'a/...b', '...'.replace('...', 'x..')])('takes %s', (path) => {
     expect(() => checkPayloadPath(path)).not.toThrow();
   });
-  it.each(['', '/a', '..', '../a', 'a/..', 'a/../b', '..a', 'a//b', './a', 'a/', 'x'.repeat(256)])(
+  it.each(['', '/a', '..', '../a', 'a/..', 'a/../b', '..a', './..a', '.', './', 'x'.repeat(256)])(
     'refuses %s',
     (path) => {
-      expect(() => checkPayloadPath(path)).toThrow(/^invalid path/);
+      expect(() => cleanPayloadPath(path)).toThrow(/^invalid path/);
     },
   );
+  it.each([
+    ['a//b', 'a/b'],
+    ['./a', 'a'],
+    ['a/', 'a'],
+    ['a/./b', 'a/b'],
+  ])('takes %s for %s', (path, clean) => {
+    expect(cleanPayloadPath(path)).toBe(clean);
+  });
 });

@@ -7,7 +7,7 @@
  */
 import { type Clock, FileError, type FileSystem, type Random } from '../../lib/index.ts';
 import { contentFileMode, folderMode } from './ownership.ts';
-import { checkPayloadPath, type Payload, type PayloadFile, samePayload } from './payload.ts';
+import { cleanPayloadPath, type Payload, type PayloadFile, samePayload } from './payload.ts';
 
 export interface AtomicWriterOptions {
   readonly fs: FileSystem;
@@ -24,9 +24,11 @@ const STAMP_SUFFIX_LENGTH = 10;
 /** Returns whether anything changed. Throws `VolumeError` for an invalid path before anything is written. */
 export async function writePayload(options: AtomicWriterOptions, dir: string, wanted: Payload): Promise<boolean> {
   const { fs } = options;
-  for (const path of wanted.keys()) checkPayloadPath(path);
   const payload = new Map(
-    [...wanted].map(([path, file]) => [path, { ...file, mode: contentFileMode(file.mode, options.fsGroup) }]),
+    [...wanted].map(([path, file]) => [
+      cleanPayloadPath(path),
+      { ...file, mode: contentFileMode(file.mode, options.fsGroup) },
+    ]),
   );
   const old = await currentTarget(fs, dir);
   if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
@@ -36,7 +38,13 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, wa
     return false;
   }
   const stamp = stampName(options);
-  await writeTree(options, `${dir}/${stamp}`, payload);
+  try {
+    await writeTree(options, `${dir}/${stamp}`, payload);
+  } catch (error) {
+    // A full disk is tried again and again: each time with a folder less.
+    await fs.remove(`${dir}/${stamp}`).catch(() => {});
+    throw error;
+  }
   await fs.remove(`${dir}/${NEW_DATA}`);
   await fs.symlink(stamp, `${dir}/${NEW_DATA}`);
   await fs.rename(`${dir}/${NEW_DATA}`, `${dir}/${DATA}`);

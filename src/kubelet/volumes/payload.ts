@@ -28,9 +28,19 @@ export function checkPayloadPath(path: string): void {
   if (path.length > MAX_PATH_LENGTH) throw new VolumeError('invalid path: too long');
   const parts = path.split('/');
   if (parts.some((part) => part === '..')) throw new VolumeError(`invalid path: must not contain '..': ${path}`);
-  if (parts.some((part) => part === '' || part === '.')) throw new VolumeError(`invalid path: ${path}`);
   if (parts.some((part) => part.length > MAX_NAME_LENGTH)) throw new VolumeError('invalid path: name too long');
   if (path.startsWith('..')) throw new VolumeError(`invalid path: must not start with '..': ${path}`);
+}
+
+/** `a//b` and `./a/` are `a/b` and `a`, as upstream's path.Clean makes them. */
+export function cleanPayloadPath(path: string): string {
+  checkPayloadPath(path);
+  const clean = path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+  checkPayloadPath(clean);
+  return clean;
 }
 
 export interface Selection {
