@@ -186,7 +186,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       pleg.uids().some((uid) => pleg.observation(uid)?.containers.some((container) => container.id === id) === true),
   });
   countPods(ports.metrics, desired, workers);
-  registerProcessMetrics(ports.metrics, { nodeName: config.nodeName, meter: ports.machine });
+  registerProcessMetrics(ports.metrics, { ...config, meter: ports.machine });
 
   const notReady = (): readonly string[] => [
     ...(known === undefined ? ['the machine and the runtime'] : []),

@@ -4,11 +4,23 @@ import type { Meter } from './ports.ts';
 
 export function registerProcessMetrics(
   metrics: MetricsRegistry,
-  { nodeName, meter }: { readonly nodeName: string; readonly meter: Pick<Meter, 'process'> },
+  {
+    nodeName,
+    version,
+    meter,
+  }: { readonly nodeName: string; readonly version: string; readonly meter: Pick<Meter, 'process'> },
 ): void {
   metrics
     .gauge({ name: 'kubelet_node_name', help: "The node's name; always 1.", labels: ['node'] })
     .set(1, { node: nodeName });
+  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  metrics
+    .gauge({
+      name: 'kubernetes_build_info',
+      help: 'What this is; always 1.',
+      labels: ['git_version', 'major', 'minor'],
+    })
+    .set(1, { git_version: version, major, minor });
   const gauge = (name: string, help: string) => metrics.gauge({ name, help });
   const cpu = metrics.counter({ name: 'process_cpu_seconds_total', help: 'CPU time of this process.' });
   const resident = gauge('process_resident_memory_bytes', 'Memory of this process that is in RAM.');

@@ -47,6 +47,23 @@ describe('DiskUsageCache', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('does not walk again where a walk never ended', async () => {
+    let end = (): void => {};
+    const { clock, cache, walked } = setUp(() => new Promise((resolve) => (end = () => resolve(undefined))));
+    const found = cache.usages(of('/stuck'));
+    await clock.advance(2_000);
+    await found;
+    await clock.advance(200_000);
+    await cache.usages(of('/stuck'));
+    expect(walked).toEqual(['/stuck']);
+    end();
+    await clock.advance(60_000);
+    const again = cache.usages(of('/stuck'));
+    await clock.advance(2_000);
+    await again;
+    expect(walked).toEqual(['/stuck', '/stuck']);
+  });
+
   it('keeps the figure of before while a walk takes long', async () => {
     let isSlow = false;
     const { clock, cache } = setUp(() => (isSlow ? new Promise(() => {}) : Promise.resolve({ bytes: 5, inodes: 1 })));

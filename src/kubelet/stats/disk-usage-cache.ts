@@ -20,6 +20,8 @@ interface Entry {
   at?: number;
   usage?: DiskUsage | undefined;
   walk?: Promise<void> | undefined;
+  /** A walk was given up and still does not end: another one would get stuck too. */
+  isStuck?: boolean;
 }
 
 export class DiskUsageCache {
@@ -48,7 +50,7 @@ export class DiskUsageCache {
   /** The walk under way, or one that begins; `undefined`: the figure is new enough. */
   #walk(path: string): Promise<void> | undefined {
     const known = this.#entries.get(path);
-    if (known?.walk !== undefined) return known.walk;
+    if (known?.walk !== undefined || known?.isStuck === true) return known.walk;
     const now = this.#options.clock.now().mono;
     if (known?.at !== undefined && now - known.at < DISK_USAGE_MAX_AGE_MS) return undefined;
     const entry = known ?? {};
@@ -65,9 +67,15 @@ export class DiskUsageCache {
   async #measure(path: string, entry: Entry): Promise<void> {
     const { clock, logger, meter } = this.#options;
     try {
-      const result = await withDeadline({ clock, timeoutMs: WALK_TIMEOUT_MS }, (signal) =>
-        meter.diskUsage(path, { maxEntries: MAX_WALK_ENTRIES, signal }),
-      );
+      const result = await withDeadline({ clock, timeoutMs: WALK_TIMEOUT_MS }, (signal) => {
+        entry.isStuck = true;
+        const walk = meter.diskUsage(path, { maxEntries: MAX_WALK_ENTRIES, signal });
+        const free = (): void => {
+          entry.isStuck = false;
+        };
+        walk.then(free, free);
+        return walk;
+      });
       entry.usage = result.kind === 'done' ? result.value : undefined;
       if (result.kind !== 'done') logger.warn('a folder takes too long to walk; it has no figures', { path });
     } catch (error) {
