@@ -18,16 +18,30 @@ function outcome(document: unknown, patch: unknown): unknown {
 interface TestOperation {
   readonly op: string;
   readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
 }
 
-/** fast-json-patch, but refusing operations that step into a scalar, which it lets through. */
+/**
+ * fast-json-patch, but refusing operations that step into a scalar, and moves past the end of a list, both of which it lets
+ * through.
+ */
 function oracle(document: unknown, patch: readonly TestOperation[]): unknown {
   let current: unknown = structuredClone(document);
   try {
-    for (const operation of patch) {
+    const apply = (operation: TestOperation): void => {
       const parent = operation.path.slice(0, Math.max(0, operation.path.lastIndexOf('/')));
-      if (operation.path !== '' && !isObject(fastJsonPatch.getValueByPointer(current, parent))) return 'inapplicable';
+      if (operation.path !== '' && !isObject(fastJsonPatch.getValueByPointer(current, parent)))
+        throw new Error('into a scalar');
       current = fastJsonPatch.applyOperation(current, structuredClone(operation) as never, true, true).newDocument;
+    };
+    for (const operation of patch) {
+      const { op, path, from = '' } = operation;
+      if (op === 'move') {
+        const value: unknown = fastJsonPatch.getValueByPointer(current, from);
+        apply({ op: 'remove', path: from });
+        apply({ op: 'add', path, value });
+      } else apply(operation);
     }
     return current;
   } catch {
