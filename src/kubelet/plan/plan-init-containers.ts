@@ -3,48 +3,42 @@
  * started, and is kept running from then on. Upstream: computeInitContainerActions, KEP-753. Pure.
  */
 import type { PodObservation, RuntimeSandbox } from '../types.ts';
-import { containersNamed } from './absorb-observation.ts';
+import { containersNamed, neverRan } from './absorb-observation.ts';
 import { isAlive, isFinal, isHistory, type ContainerView } from './container-view.ts';
 import { type Draft, wait } from './draft.ts';
 import { planContainer } from './plan-container.ts';
 import { planStart } from './plan-start.ts';
 
-/** True when every init container is done, so that app containers may start. Plans the next step otherwise. */
+/**
+ * True when every init container is done, so that app containers may start. Plans the next step otherwise. What lies
+ * behind the furthest that was started is passed: a sidecar there is kept running, and holds nobody up any more.
+ */
 export function planInitContainers(
   draft: Draft,
   views: readonly ContainerView[],
   sandbox: RuntimeSandbox | undefined,
 ): boolean {
   const initialized = sandbox !== undefined && draft.note.initializedSandboxId === sandbox.id;
-  let blocked = false;
-  for (const view of views) {
-    if (blocked) {
-      keepGoing(draft, view, sandbox);
-      continue;
+  const furthest = initialized ? views.length : views.findLastIndex((view) => wasStarted(view, sandbox));
+  for (const [index, view] of views.entries()) {
+    if (index < furthest) {
+      if (view.kind === 'sidecar') planContainer(draft, view, sandbox);
+    } else if (view.kind === 'sidecar' ? !sidecarStarted(draft, view, sandbox) : !initDone(draft, view, sandbox)) {
+      return false;
     }
-    const done =
-      view.kind === 'sidecar' ? sidecarStarted(draft, view, sandbox) : initDone(draft, view, sandbox, initialized);
-    blocked = !done && !initialized;
   }
-  if (blocked) return false;
   if (sandbox === undefined) return views.length === 0;
   if (!initialized) draft.note = { ...draft.note, initializedSandboxId: sandbox.id };
   return true;
 }
 
-/** A sidecar that was reached already is kept running, whatever goes on before it. */
-function keepGoing(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): void {
-  if (view.kind !== 'sidecar' || isHistory(view)) return;
-  if (view.instances.some(({ sandboxId }) => sandboxId === sandbox?.id)) planContainer(draft, view, sandbox);
+/** In this sandbox, and since all containers were last restarted. */
+function wasStarted(view: ContainerView, sandbox: RuntimeSandbox | undefined): boolean {
+  if (isHistory(view)) return false;
+  return view.instances.some((instance) => instance.sandboxId === sandbox?.id && !neverRan(instance));
 }
 
-function initDone(
-  draft: Draft,
-  view: ContainerView,
-  sandbox: RuntimeSandbox | undefined,
-  initialized: boolean,
-): boolean {
-  if (initialized) return true;
+function initDone(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): boolean {
   const name = view.container.name;
   if (view.instances.some(isAlive)) {
     wait(draft, `init container ${name} runs`);

@@ -28,7 +28,16 @@ describe('sidecars', () => {
     ['then the init container', [up(a), up(b)], ['start-container init']],
     ['restart while a later init container runs', [down(a, 1), up(b), up(init)], ['start-container a']],
     ['all of them', [down(a, 1), down(b, 1), up(init)], ['start-container a', 'start-container b']],
-    ['before the init container is tried again', [down(a, 1), up(b), down(init, 1)], ['start-container a']],
+    [
+      'beside the init container that is tried again',
+      [down(a, 1), up(b), down(init, 1)],
+      ['start-container a', 'start-container init'],
+    ],
+    [
+      'and hold nobody up once they were passed',
+      [down(a, 1), up(b), down(init)],
+      ['start-container a', 'start-container main'],
+    ],
     ['do not begin before their turn', [down(a, 1)], ['start-container a']],
   ])('%s', (_name, containers, expected) => expect(verbs(plan(pod(), containers))).toEqual(expected));
 
