@@ -85,3 +85,29 @@ describe("the pod's cgroup", () => {
     expect(podCgroupPath(pod)).toEqual([...parents, `pod${pod.metadata?.uid}`]);
   });
 });
+
+describe('resources of the pod as a whole', () => {
+  const whole = { requests: { memory: '8Gi' }, limits: { cpu: '2', memory: '8Gi' } };
+  const own = container({ memory: '2Gi' }, { memory: '4Gi' }, 'own');
+  const pod = testPod({ containers: [own, container(undefined, undefined, 'none')], resources: whole });
+
+  it('bound the containers that have no limit of their own', () => {
+    const limits = (pod.spec?.containers ?? []).map((each) => containerResources(pod, each, node));
+    expect(limits).toMatchObject([
+      { cpuQuota: 200_000, memoryLimitBytes: 4 * GIB },
+      { cpuQuota: 200_000, memoryLimitBytes: 8 * GIB },
+    ]);
+  });
+
+  it('are shared for the score of an OOM', () => {
+    const scores = (pod.spec?.containers ?? []).map((each) => oomScoreAdj(pod, each, 16 * GIB));
+    // 2 + 3 and 0 + 3 of 16 GiB.
+    expect(scores).toEqual([688, 813]);
+  });
+});
+
+it('a sidecar is not killed for memory before what it serves', () => {
+  const side = { ...container({ memory: '1Mi' }), name: 'side', restartPolicy: 'Always' };
+  const pod = testPod({ initContainers: [side], containers: [container({ memory: '4Gi' })] });
+  expect(oomScoreAdj(pod, side, 16 * GIB)).toBe(750);
+});

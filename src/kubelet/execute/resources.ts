@@ -5,6 +5,7 @@ import {
   type Pod,
   podLimits,
   podRequests,
+  podRequestsOfContainers,
   qosClassOf,
   quantityMilliValue,
   quantityValue,
@@ -50,13 +51,15 @@ export interface NodeMemory {
 
 export function containerResources(pod: Pod, container: Container, node: NodeMemory): LinuxResources {
   const { requests, limits } = container.resources ?? {};
+  // One without a limit of its own gets the pod's, so that it sees what it may use.
+  const most = { ...pod.spec?.resources?.limits, ...limits };
   // A limit without a request counts as the request (upstream: calculateLinuxResources).
   const request = requests?.cpu === undefined ? milli(limits, 'cpu') : milli(requests, 'cpu');
   return {
     cpuPeriod: CPU_PERIOD,
-    cpuQuota: cpuQuota(milli(limits, 'cpu')),
+    cpuQuota: cpuQuota(milli(most, 'cpu')),
     cpuShares: cpuShares(request),
-    memoryLimitBytes: bytes(limits, 'memory'),
+    memoryLimitBytes: bytes(most, 'memory'),
     oomScoreAdj: oomScoreAdj(pod, container, node.memoryBytes),
     // The whole container dies of an OOM, not one process of it that nobody then misses.
     ...(node.cgroupVersion === 'v2' ? { unified: { 'memory.oom.group': '1' } } : {}),
@@ -69,17 +72,30 @@ export function oomScoreAdj(pod: Pod, container: Container, nodeMemoryBytes: num
   const qos = qosClassOf(pod.spec ?? { containers: [] });
   if (qos === 'Guaranteed') return GUARANTEED_OOM_SCORE;
   if (qos === 'BestEffort') return BEST_EFFORT_OOM_SCORE;
-  const score = burstableScore(container, nodeMemoryBytes);
+  const score = burstableScore(pod, container, nodeMemoryBytes);
   if (!isRestartableInit(container)) return score;
   // A sidecar is not killed before what it serves.
-  const served = (pod.spec?.containers ?? []).map((each) => burstableScore(each, nodeMemoryBytes));
+  const served = (pod.spec?.containers ?? []).map((each) => burstableScore(pod, each, nodeMemoryBytes));
   return Math.min(score, ...served);
 }
 
-function burstableScore(container: Container, nodeMemoryBytes: number): number {
-  const request = bytes(container.resources?.requests, 'memory') || bytes(container.resources?.limits, 'memory');
+function burstableScore(pod: Pod, container: Container, nodeMemoryBytes: number): number {
+  const request = memoryRequest(container) + sharedRequest(pod);
   const score = 1000 - Math.floor((1000 * request) / nodeMemoryBytes);
   return Math.min(BEST_EFFORT_OOM_SCORE - 1, Math.max(1000 + GUARANTEED_OOM_SCORE, score));
+}
+
+function memoryRequest({ resources }: Container): number {
+  return bytes(resources?.requests, 'memory') || bytes(resources?.limits, 'memory');
+}
+
+/** Each container's part of what the pod as a whole asked for beyond its containers (KEP-2837). */
+function sharedRequest({ spec }: Pod): number {
+  const whole = bytes(spec?.resources?.requests, 'memory');
+  if (spec === undefined || whole === 0) return 0;
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  const rest = whole - bytes(podRequestsOfContainers(spec), 'memory');
+  return Math.max(0, Math.floor(rest / containers.length));
 }
 
 /** The pod's own cgroup: shares of all requests; limits where every container has one. */
