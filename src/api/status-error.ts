@@ -77,9 +77,14 @@ export function applyConflict(causes: readonly StatusCause[], message: string): 
   return failure(409, 'Conflict', message, { causes: [...causes] });
 }
 
-export function invalid(kind: QualifiedKind, name: string, errors: readonly FieldError[]): StatusError {
+/** Errors that one answer names: the first of a hundred thousand say enough. */
+const MAX_FIELD_ERRORS = 100;
+
+export function invalid(kind: QualifiedKind, name: string, all: readonly FieldError[]): StatusError {
+  const errors = all.slice(0, MAX_FIELD_ERRORS);
   const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  const text = errors.length === 0 ? '' : `: ${printFieldErrors(errors)}`;
+  const more = all.length > errors.length ? ` and ${all.length - errors.length} more errors` : '';
+  const text = errors.length === 0 ? '' : `: ${printFieldErrors(errors)}${more}`;
   return failure(422, 'Invalid', `${qualified} ${quote(name)} is invalid${text}`, {
     name,
     group: kind.group,

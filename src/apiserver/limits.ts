@@ -2,6 +2,11 @@
 
 /** Largest request body (upstream: MaxRequestBodyBytes, 3 MiB). The edge checks it too. */
 export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
+/** Largest body in YAML, which takes ten times as long to read as JSON. */
+export const MAX_YAML_BODY_BYTES = 1024 * 1024;
+/** Entries of one map or list in a body, and of all of them together: what is walked in a fraction of a second. */
+export const MAX_LIST_ENTRIES = 20_000;
+export const MAX_BODY_ENTRIES = 100_000;
 /** Events of one resource that a watcher may resume over; older ones answer 410. */
 export const WATCH_HISTORY_EVENTS = 1024;
 /** Events that wait for one slow watcher before it is ended. */

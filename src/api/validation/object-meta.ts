@@ -107,8 +107,10 @@ function validateOwnerReferences(references: readonly OwnerReference[] | undefin
   const controllers = (references ?? [])
     .filter((reference) => reference.controller === true)
     .map(({ kind, name }) => `${kind}/${name}`);
-  for (const other of controllers.slice(1)) {
-    const text = `Only one reference can have Controller set to true. Found "true" in references for ${controllers[0]} and ${other}`;
+  // Told once, of the first two: each telling repeats all references.
+  const [one, other] = controllers;
+  if (other !== undefined) {
+    const text = `Only one reference can have Controller set to true. Found "true" in references for ${one} and ${other}`;
     errors.push(invalidValue(path, references, text));
   }
   return errors;

@@ -2,7 +2,7 @@
 import { load, YAMLException } from 'js-yaml';
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../api/index.ts';
 import { decodeText, errorMessage, type HttpRequest } from '../../lib/index.ts';
-import { MAX_REQUEST_BODY_BYTES } from '../limits.ts';
+import { MAX_REQUEST_BODY_BYTES, MAX_YAML_BODY_BYTES } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
 import { ProtobufError } from '../protobuf/reader.ts';
@@ -40,7 +40,10 @@ export function parseBody(request: HttpRequest): ParsedBody {
   if (type === PROTOBUF_TYPE) return { value: parseProtobuf(bodyBytes(request)), problems: [] };
   const text = bodyText(request);
   if (type === 'application/json') return { value: parseJson(text), problems: duplicateFields(text) };
-  if (type === 'application/yaml') return { value: parseYaml(text), problems: [] };
+  if (type === 'application/yaml') {
+    if (text.length > MAX_YAML_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_BYTES} for YAML`);
+    return { value: parseYaml(text), problems: [] };
+  }
   throw unsupportedMediaType(BODY_TYPES);
 }
 

@@ -8,6 +8,7 @@ import {
   validateStructure,
 } from '../../api/index.ts';
 import type { ParsedBody } from '../http/body.ts';
+import { refuseTooManyEntries } from '../http/entries.ts';
 import { type ApiObject, isRecord, textOf } from './object.ts';
 
 export interface ReadOptions {
@@ -29,6 +30,7 @@ export function readObject({ value, problems }: ParsedBody, options: ReadOptions
     const text = `the API version in the data (${given.apiVersion}) does not match the expected API version (${apiVersion})`;
     throw badRequest(text);
   }
+  refuseTooManyEntries(value);
   const named = { ...value, apiVersion, kind: row.kind };
   const read = validateStructure(apiVersion, row.kind, named, options.fieldValidation, problems);
   warnings.push(...read.warnings);

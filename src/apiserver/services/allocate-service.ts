@@ -134,6 +134,10 @@ function allocatePorts(spec: ServiceSpec, { others, random }: AllocationInputs, 
       if (nodePort) claim(nodePort, protocol, child(index('spec.ports', position), 'nodePort'));
     });
   }
+  if (needsNodePorts(spec) && (spec.ports?.length ?? 0) > NODE_PORTS.last - NODE_PORTS.first) {
+    errors.push(noPort('spec.ports'));
+    return;
+  }
   if (needsNodePorts(spec)) {
     spec.ports = spec.ports?.map((port, position): ServicePort => {
       if (port.nodePort) return port;

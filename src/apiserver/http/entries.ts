@@ -1,0 +1,22 @@
+/**
+ * How many things a decoded body holds. The limit on bytes alone lets hundreds of thousands of keys through, and whatever
+ * walks them for a second keeps everybody else waiting for that long.
+ */
+import { requestEntityTooLarge } from '../../api/index.ts';
+import { MAX_BODY_ENTRIES, MAX_LIST_ENTRIES } from '../limits.ts';
+
+/** Throws 413 for a value with too many entries in one map or list, or in all. `value` must be a tree, as JSON is. */
+export function refuseTooManyEntries(value: unknown): void {
+  const waiting: unknown[] = [value];
+  let total = 0;
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const children: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    total += children.length;
+    if (children.length > MAX_LIST_ENTRIES)
+      throw requestEntityTooLarge(`one map or list has ${children.length} entries, the limit is ${MAX_LIST_ENTRIES}`);
+    if (total > MAX_BODY_ENTRIES) throw requestEntityTooLarge(`more than ${MAX_BODY_ENTRIES} entries in all`);
+    for (const child of children) if (typeof child === 'object' && child !== null) waiting.push(child);
+  }
+}
