@@ -148,9 +148,9 @@ function checkLibrary(
   }
 }
 
-/** The simulator's kernel owns the real event loop: its entry and its drain are its adapters. */
+/** The simulator's kernel owns the real event loop: its entries and its drain are its adapters. */
 function isSimEntry(path: string): boolean {
-  return path === join('sim', 'main.ts');
+  return path === join('sim', 'main.ts') || path === join('sim', 'fuzz', 'main.ts');
 }
 
 function checkBans(path: string, code: string): void {

@@ -270,10 +270,10 @@ function waitsForTheDead(
   pod: Pod,
   others: readonly Pod[],
   allocatable: NodeAllocatable,
-  { node, since, now, isWanted }: AdmissionContext,
+  { node, pressure, since, now, isWanted }: AdmissionContext,
 ): boolean {
   if (now - since >= DEAD_WAIT_MS) return false;
-  return admitPod({ pod, others: others.filter(isWanted), node: node.node(), allocatable }).admitted;
+  return admitPod({ pod, others: others.filter(isWanted), node: node.node(), allocatable, pressure }).admitted;
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */

@@ -63,6 +63,7 @@ export class EvictionManager {
   #state: PressureState = CALM;
   #verdict: PressureVerdict = NO_PRESSURE;
   #size: { readonly memoryBytes: number; readonly maxPids: number } | undefined;
+  #looks = 0;
   /** Mono ms until which the last eviction's effect is waited for, and whom it was. */
   #waiting: { readonly uid: string; readonly until: number } | undefined;
 
@@ -102,7 +103,10 @@ export class EvictionManager {
   async #look(signal: AbortSignal): Promise<void> {
     const observed = await this.#observe(signal);
     const reclaim = observed === undefined ? undefined : this.#step(observed);
-    if (this.#stillWaits()) return;
+    const isFirst = this.#looks === 0;
+    this.#looks += 1;
+    // At the agent's start little is known of who uses what: nobody is evicted by guess.
+    if (isFirst || this.#stillWaits()) return;
     const eviction = (await this.#storageEviction()) ?? (await this.#reclaim(reclaim, signal));
     if (eviction !== undefined && !signal.aborted) this.#evict(eviction);
   }
