@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const runtimes = [
-  { name: "the distribution's containerd", podNetwork: 203 },
-  { name: 'containerd 2', podNetwork: 204, containerdFolder: containerd2 },
+  { name: "the distribution's containerd", podNetwork: 214 },
+  { name: 'containerd 2', podNetwork: 215, containerdFolder: containerd2 },
 ];
 
 const IMAGE = { image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent' };
