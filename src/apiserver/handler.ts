@@ -1,6 +1,7 @@
 /** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
 import {
   badRequest,
+  deprecationOf,
   findResource,
   internalError,
   notFoundPath,
@@ -21,6 +22,7 @@ import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
 import { refuse } from './http/authorize.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
+import { prefersYaml, toYaml } from './http/yaml.ts';
 import { impersonate } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
@@ -116,6 +118,12 @@ function asStatusError({ context }: HandlerOptions, request: HttpRequest, error:
 }
 
 async function answerRequest(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
+  const response = await answerAsJson(options, request, info);
+  const isProxied = info.kind !== 'path' && info.verb === 'connect';
+  return prefersYaml(request.headers['accept']) && !isProxied ? toYaml(response) : response;
+}
+
+async function answerAsJson(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
   if (info.kind === 'path') return answerPath(options, request, info);
   if (isBindings(info)) return bind(callOf(options, request, { ...info }, 'pods'));
   const review = findReview(info);
@@ -130,7 +138,9 @@ async function answerRequest(options: HandlerOptions, request: HttpRequest, info
     return answerMetrics({ context, figures, request, info, row });
   }
   const call = callOf(options, request, info, info.resource);
+  const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);
+  if (deprecation !== undefined) call.warnings.push(deprecation);
   if (isWrite(info) && response.status < 300 && mayBeCounted(call.registration)) options.onWrite(info.namespace ?? '');
   return withWarnings(response, call.warnings);
 }

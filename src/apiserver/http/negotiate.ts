@@ -44,11 +44,13 @@ export function acceptsJson(clause: MediaClause): boolean {
  */
 export function negotiateObject(accept: string | undefined): ObjectForm {
   for (const clause of parseAccept(accept)) {
+    // Made as JSON, and written as YAML at the end.
+    if (clause.type === 'application/yaml' && clause.params['as'] === undefined) return { as: 'object' };
     if (!acceptsJson(clause)) continue;
     const form = formOf(clause);
     if (form !== undefined) return form;
   }
-  throw notAcceptable(['application/json']);
+  throw notAcceptable(['application/json', 'application/yaml']);
 }
 
 function formOf(clause: MediaClause): ObjectForm | undefined {

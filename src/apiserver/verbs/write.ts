@@ -2,7 +2,7 @@
  * The three writes that all verbs are made of: create, change, remove. Each is a compare-and-put on the store: a lost race
  * is read again and decided again, an unknown outcome is told and never repeated.
  */
-import { alreadyExists, conflict, generateName, invalidValue, notFound } from '../../api/index.ts';
+import { alreadyExists, conflict, generateName, invalidValue, notFound, warningsOf } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
@@ -67,6 +67,7 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
   restrictNode(call.user, registration.row, 'create', object);
   refuseInvalidNew(registration, object);
+  call.warnings.push(...warningsOf(registration.row, object));
   await admitQuotas(call, object, undefined);
   return object;
 }
@@ -171,6 +172,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
+  if (part === '') call.warnings.push(...warningsOf(registration.row, object));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
 }
