@@ -1,6 +1,6 @@
 /**
  * exec, attach and port-forward. The runtime's streaming server does the work and speaks SPDY/3.1. A client that speaks it is
- * passed through, but for its pings (`holdBackPings`); for one that speaks WebSocket we translate. So this side takes whatever
+ * passed through, but for its pings (`holdBackPings`, `probeStuckClient`); for one that speaks WebSocket we translate. So this side takes whatever
  * an API server passes on: ours passes both, upstream's SPDY, older WebSockets, and new ones where it knows that we take them.
  */
 import type { Pod } from '../../api/index.ts';
@@ -15,6 +15,7 @@ import {
   type HttpRequest,
   isWebSocketRequest,
   offeredProtocols,
+  probeStuckClient,
   type UpgradeResponse,
   withIdleTimeout,
 } from '../../lib/index.ts';
@@ -126,7 +127,10 @@ async function openExec(
 
 function passedThrough(options: StreamingOptions, answer: UpgradeResponse): UpgradeResponse {
   if (!answer.upgraded) return answer;
-  return { ...answer, stream: withIdle(options, holdBackPings(answer.stream, options.clock)) };
+  return {
+    ...answer,
+    stream: withIdle(options, probeStuckClient(holdBackPings(answer.stream, options.clock), options.clock)),
+  };
 }
 
 /** Answers the client's WebSocket handshake when the runtime is there, then lets `serve` speak with both. */

@@ -5,6 +5,7 @@ export * from './idle-timeout.ts';
 export * from './relay.ts';
 export * from './spdy-frames.ts';
 export * from './spdy-session.ts';
+export * from './stuck-client.ts';
 export * from './websocket-connection.ts';
 export * from './websocket-frames.ts';
 export * from './websocket-handshake.ts';

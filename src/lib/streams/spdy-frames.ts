@@ -183,12 +183,15 @@ export function encodeSpdyReply(streamId: number): Uint8Array {
   return controlFrame(TYPES.synReply, words(streamId));
 }
 
-/** A name/value block as zlib: its two bytes of head (first time only; no preset dictionary), then one stored block. */
+/** What a sync flush leaves: an empty stored block. Go's reader hands out a block only when it sees the next one. */
+const FLUSH = [0, 0, 0, 0xff, 0xff];
+
+/** A name/value block as zlib: its two bytes of head (first time only; no preset dictionary), one stored block, a flush. */
 function storedHeaders(headers: Readonly<Record<string, string>>, withHead: boolean): Uint8Array {
   const texts = Object.entries(headers).flatMap(([name, value]) => [encodeText(name), encodeText(value)]);
   const length = 4 + texts.reduce((sum, text) => sum + 4 + text.length, 0);
   const head = withHead ? [0x78, 0x01] : [];
-  const out = new Uint8Array(head.length + 5 + length);
+  const out = new Uint8Array(head.length + 5 + length + FLUSH.length);
   const view = new DataView(out.buffer);
   out.set(head);
   let at = head.length + 1;
@@ -202,6 +205,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>, withHead: bool
     out.set(text, at + 4);
     at += 4 + text.length;
   }
+  out.set(FLUSH, at);
   return out;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { concatBytes, decodeText, encodeText } from '../bytes.ts';
 import { createManualClock } from '../manual-clock.node.ts';
 import { createDuplexPair } from './duplex-pair.ts';
-import { holdBackPings, SpdyPingSieve } from './held-pings.ts';
+import { holdBackPings } from './held-pings.ts';
 import {
   encodeSpdyData,
   encodeSpdyPing,
@@ -15,8 +15,10 @@ import {
   type SpdyEvent,
   SpdyStreamOpener,
 } from './spdy-frames.ts';
+import { SpdyPingSieve } from './spdy-ping-sieve.ts';
 import { SpdySession, type SpdySink, type SpdyStreamEnd } from './spdy-session.ts';
 import { bytes, cut, sizes } from './streams.fixtures.ts';
+import { probeStuckClient } from './stuck-client.ts';
 
 function decode(pieces: readonly Uint8Array[]): SpdyEvent[] {
   const decoder = new SpdyDecoder();
@@ -259,6 +261,34 @@ describe('pings', () => {
     expect((await last).done).toBe(true);
     held.end();
     await server;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('go to a client whose input is stuck, and its answers not to the server', async () => {
+    const clock = createManualClock();
+    const [near, far] = createDuplexPair();
+    const stream = probeStuckClient(near, clock);
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const chunk of stream.readable) seen.push(...joined(decode([chunk])));
+    })();
+    const write = stream.write(encodeSpdyData(1, encodeText('in'), false));
+    await clock.advance(31_000);
+    expect(seen).toEqual(['{"type":"ping","id":2}', '{"type":"ping","id":2}']);
+    const server = far.readable[Symbol.asyncIterator]();
+    expect(joined(decode([(await server.next()).value as Uint8Array]))).toEqual([
+      `data 1 ${Buffer.from('in').toString('hex')}`,
+    ]);
+    await write;
+    await stream.write(encodeSpdyPing(2));
+    await clock.advance(60_000);
+    await far.write(encodeSpdyData(1, encodeText('out'), true));
+    const ping = stream.write(encodeSpdyPing(3));
+    expect(joined(decode([(await server.next()).value as Uint8Array]))).toEqual(['{"type":"ping","id":3}']);
+    await ping;
+    far.end();
+    await reading;
+    expect(seen.slice(2)).toEqual([`data 1 ${Buffer.from('out').toString('hex')}.`]);
     expect(clock.pendingTimers).toBe(0);
   });
 });

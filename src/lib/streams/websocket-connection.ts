@@ -12,7 +12,7 @@ import {
   type WebSocketEvent,
 } from './websocket-frames.ts';
 
-/** kubectl gives up 61 s after the last pong (client-go: pingReadDeadline). */
+/** kubectl gives up 61 s after the last pong (client-go: pingReadDeadline); and a client that is gone is found out after two. */
 const HEARTBEAT_MS = 15_000;
 
 export type MessagePiece = Extract<WebSocketEvent, { readonly type: 'data' }>;
@@ -24,7 +24,10 @@ export class WebSocketConnection {
   #isClosing = false;
   /** A pong on its way to a client that does not read; the newest one waits behind it. */
   #pong: 'none' | 'sending' | Uint8Array = 'none';
-  #pinged = false;
+  /** Did anything come since the last look? */
+  #heard = false;
+  /** Is somebody busy with what came? */
+  #isBusy = false;
   #heartbeat: Timer | undefined;
 
   /** `onPing`: the client showed that it lives. */
@@ -40,15 +43,21 @@ export class WebSocketConnection {
    */
   async *messages(): AsyncGenerator<MessagePiece, void> {
     const decoder = new WebSocketDecoder({ masked: true });
+    this.#planHeartbeat();
     try {
       for await (const chunk of this.#stream.readable) {
+        this.#heard = true;
         for (const event of decoder.push(chunk)) {
           if (event.type === 'close') {
             this.close(event.code === 1005 ? CLOSE_NORMAL : event.code, '');
             return;
           }
           if (event.type === 'ping') this.#ping(event.payload);
-          else if (event.type === 'data' && !this.#isClosing) yield event;
+          else if (event.type === 'data' && !this.#isClosing) {
+            this.#isBusy = true;
+            yield event;
+            this.#isBusy = false;
+          }
         }
       }
     } catch (error) {
@@ -79,22 +88,21 @@ export class WebSocketConnection {
   }
 
   #ping(payload: Uint8Array): void {
-    this.#pinged = true;
     this.#onPing();
     this.#sendPong(payload);
-    this.#heartbeat ??= this.#planHeartbeat();
   }
 
   /**
-   * While a process reads its input slowly the client's pings wait behind that input, and the client would take our silence
-   * for death. Pongs that nobody asked for are allowed, and are heartbeats.
+   * While a process does not read its input, nothing is read of the client: its pings wait behind that input, and it would take
+   * our silence for death; and were it gone, nobody would see. Pongs that nobody asked for are allowed. They are a sign of life
+   * for the one, and the other's machine refuses them.
    */
-  #planHeartbeat(): Timer {
-    return this.#clock.setTimer(HEARTBEAT_MS, () => {
+  #planHeartbeat(): void {
+    this.#heartbeat = this.#clock.setTimer(HEARTBEAT_MS, () => {
       if (this.#isClosing) return;
-      if (!this.#pinged) this.#sendPong(new Uint8Array(0));
-      this.#pinged = false;
-      this.#heartbeat = this.#planHeartbeat();
+      if (this.#isBusy && !this.#heard) this.#sendPong(new Uint8Array(0));
+      this.#heard = false;
+      this.#planHeartbeat();
     });
   }
 

@@ -196,7 +196,7 @@ describe('WebSocketConnection', () => {
     }
   });
 
-  it('sends a pong by itself while a client that pings is held up', async () => {
+  it('sends a pong by itself while its client is held up', async () => {
     const clock = createManualClock();
     const [client, server] = createDuplexPair();
     const connection = new WebSocketConnection(server, clock);
