@@ -76,7 +76,9 @@ async function simulate(seed: number, print: boolean): Promise<RunReport> {
     runAgent: runKubelet,
     minutes: Number(values.minutes),
     trace,
-    ...(values.only === undefined ? {} : { only: values.only === 'all' ? NEMESES.map(({ name }) => name) : values.only.split(',') }),
+    ...(values.only === undefined
+      ? {}
+      : { only: values.only === 'all' ? NEMESES.map(({ name }) => name) : values.only.split(',') }),
     ...(values.log ? { logger: printingLogger({}) } : {}),
   });
   if (report.failure !== undefined && !print) console.log(trace.lastLines().join('\n'));

@@ -1,4 +1,6 @@
+import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
+import { asksForAll, mayRestartAll } from './restarts-all.ts';
 import { InvariantViolation } from './violation.ts';
 
 const LADDER_MS = [0, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000];
@@ -22,6 +24,7 @@ interface Curve {
  */
 export function keepsBackOff(facts: Facts): void {
   const curves = new Map<string, Curve>();
+  const pods = new Map<string, Pod>();
   const excuse = (matches: (key: string) => boolean): void => {
     for (const [key, curve] of curves) if (matches(key)) curve.excused = true;
   };
@@ -34,7 +37,13 @@ export function keepsBackOff(facts: Facts): void {
       const curve = curves.get(`${uid} ${container}`);
       if (curve !== undefined) curve.exitedAt = mono;
     },
-    started: ({ uid, container }, mono) => onStart(curves, `${uid} ${container}`, mono),
+    'pod-written': ({ pod }) => void pods.set(pod.metadata?.uid ?? '', pod),
+    started: ({ uid, container }, mono) => {
+      const pod = pods.get(uid);
+      // Restarted with all others, by the back-off of the one that asked for it.
+      if (mayRestartAll(pod) && !asksForAll(pod, container)) return;
+      onStart(curves, `${uid} ${container}`, mono);
+    },
   });
 }
 

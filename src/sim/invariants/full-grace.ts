@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
+import { mayRestartAll } from './restarts-all.ts';
 import { InvariantViolation } from './violation.ts';
 
 /** The kubelet counts whole seconds. */
@@ -46,7 +47,9 @@ export function givesFullGrace(facts: Facts): void {
       const pod = pods.get(uid);
       if (cause !== 'kill' || pod === undefined || !wallIsSane) return;
       const stopped = firstStops.get(id);
-      const due = short.has(pod.spec?.nodeName ?? '') ? EVICTION_GRACE_SECONDS : graceOf(pod, container);
+      const quick = short.has(pod.spec?.nodeName ?? '') ? EVICTION_GRACE_SECONDS : LEAST_GRACE_SECONDS;
+      const mayBeQuick = short.has(pod.spec?.nodeName ?? '') || mayRestartAll(pod);
+      const due = mayBeQuick ? Math.min(quick, graceOf(pod, container)) : graceOf(pod, container);
       const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + due * 1000;
       const asked = pod.metadata?.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
       const graceEnds = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);

@@ -2,7 +2,10 @@ import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
-/** Never is never restarted, OnFailure only after a failure. Init containers are another matter: they run again. */
+/**
+ * Never is never restarted, OnFailure only after a failure, an ephemeral container never. Init containers are another
+ * matter: they run again.
+ */
 export function keepsRestartPolicy(facts: Facts): void {
   const pods = new Map<string, Pod>();
   const lastExit = new Map<string, number>();
@@ -13,6 +16,8 @@ export function keepsRestartPolicy(facts: Facts): void {
       const key = `${uid} ${container}`;
       const exitCode = lastExit.get(key);
       const spec = pods.get(uid)?.spec;
+      const ephemeral = spec?.ephemeralContainers?.some(({ name }) => name === container) === true;
+      if (ephemeral && exitCode !== undefined) throw new InvariantViolation('restart policy', `${key} is ephemeral`);
       const regular = spec?.containers.some(({ name }) => name === container) === true;
       if (exitCode === undefined || !regular) return;
       const policy = spec?.restartPolicy ?? 'Always';

@@ -13,6 +13,8 @@ export interface Behaviour {
   readonly readyAfterMs?: number;
   /** Probes hang from so long after the start on, ms: a frozen server. */
   readonly frozenAfterMs?: number;
+  /** False: it listens on no port, and answers no probe that comes over the network. */
+  readonly serves?: boolean;
 }
 
 const PROGRAM = 'sim';

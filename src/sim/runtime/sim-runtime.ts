@@ -266,7 +266,8 @@ export class SimRuntime {
   /** How a running container of the pod with this address answers; `undefined`: nobody there. */
   healthAt(ip: string): Health | undefined {
     for (const container of this.#containers.values()) {
-      if (container.sandbox.ip === ip && container.state === 'running') return this.healthOf(container.id);
+      if (container.sandbox.ip !== ip || container.state !== 'running') continue;
+      if (container.behaviour.serves !== false) return this.healthOf(container.id);
     }
     return undefined;
   }

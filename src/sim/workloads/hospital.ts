@@ -5,13 +5,14 @@ import {
   NAMESPACES,
   PODS,
   type Pod,
+  StatusError,
   isAlreadyExists,
   isNotFound,
 } from '../../api/index.ts';
 import { isNamespaceTerminating } from '../../client/index.ts';
 import { ConnectionError, type Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
-import { CONFIG_NAME, type Patient, drawPatient, podOf } from './pods.ts';
+import { CONFIG_NAME, type Patient, drawPatient, podOf, visitor } from './pods.ts';
 
 const HOUSE = 'default';
 /** A namespace that may be deleted with everybody in it. */
@@ -48,6 +49,10 @@ export class Hospital {
         sim.after(at + patient.needsConfigAfterMs, `settings for ${name}`, () =>
           this.#do(() => this.#settings(namespace)),
         );
+      }
+      if (this.#random.next() < 0.25) {
+        const visitAt = at + this.#random.next() * (untilMs - at);
+        sim.after(visitAt, `visit ${name}`, () => this.#do(() => this.#visit(name)));
       }
       if (this.#random.next() < 0.35) {
         const deleteAt = at + this.#random.next() * (untilMs - at);
@@ -133,6 +138,18 @@ export class Hospital {
     await quietly(
       this.#cluster.admin.create(CONFIG_MAPS, object),
       (error) => isAlreadyExists(error) || this.#isClosed(namespace, error),
+    );
+  }
+
+  /** As `kubectl debug` does: a container for a look around, which ends by itself or with the pod. */
+  async #visit(name: string): Promise<void> {
+    const admitted = this.#admitted.get(name);
+    if (admitted === undefined || admitted.deleted) return;
+    const patch = { spec: { ephemeralContainers: [visitor(this.#random.next() < 0.5 ? [100, 30_000] : undefined)] } };
+    await quietly(
+      this.#cluster.admin.patch(PODS, admitted.namespace, name, 'strategic', patch, 'ephemeralcontainers'),
+      // Gone, ended, or visited before: the answer was lost.
+      (error) => error instanceof StatusError,
     );
   }
 

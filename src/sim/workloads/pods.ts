@@ -153,6 +153,63 @@ const KINDS: readonly Make[] = [
     },
   }),
   (random) => ({
+    kind: 'restart-all',
+    expect: 'restarting',
+    spec: {
+      initContainers: [
+        container('first', { exitAfterMs: [100, 2000] }),
+        container('proxy', { stopMs: 300 }, { restartPolicy: 'Always' }),
+      ],
+      terminationGracePeriodSeconds: 5,
+      containers: [
+        container(
+          'main',
+          { exitAfterMs: [500, between(random, 1000, 20_000)], exitCode: 42 },
+          {
+            restartPolicy: 'Never',
+            restartPolicyRules: [
+              { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
+              // Killed from outside it comes back alone.
+              { action: 'Restart', exitCodes: { operator: 'NotIn', values: [0, 42] } },
+            ],
+          },
+        ),
+        container('helper', { stopMs: 2000 }),
+      ],
+    },
+  }),
+  (random) => ({
+    kind: 'two-sidecars',
+    expect: 'ready',
+    spec: {
+      terminationGracePeriodSeconds: 15,
+      initContainers: [
+        container(
+          'outer',
+          { stopMs: 1000, readyAfterMs: between(random, 0, 3000) },
+          { restartPolicy: 'Always', startupProbe: probe({ failureThreshold: 20 }) },
+        ),
+        container('first', { exitAfterMs: [100, 2000] }),
+        container(
+          'inner',
+          { stopMs: 500 },
+          { restartPolicy: 'Always', lifecycle: { preStop: { exec: { command: ['sleep', '1'] } } } },
+        ),
+      ],
+      containers: [container('main', { stopMs: between(random, 100, 8000) })],
+    },
+  }),
+  () => ({
+    kind: 'job-with-sidecar',
+    expect: 'succeeded',
+    spec: {
+      restartPolicy: 'OnFailure',
+      initContainers: [container('proxy', { ignoreTerm: true }, { restartPolicy: 'Always' })],
+      terminationGracePeriodSeconds: 5,
+      containers: [container('main', { exitAfterMs: [100, 20_000] })],
+    },
+  }),
+  (random) => ({
     kind: 'with-volumes',
     expect: 'ready',
     needsConfigAfterMs: between(random, 0, 60_000),
@@ -198,4 +255,9 @@ export function drawPatient(random: Random): Patient {
 export function podOf(namespace: string, name: string, { kind, spec }: Patient): Pod {
   const metadata = { namespace, name, labels: { kind } };
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+}
+
+/** An ephemeral container. */
+export function visitor(exitAfterMs: readonly [number, number] | undefined): Container {
+  return container('visitor', { serves: false, ...(exitAfterMs === undefined ? {} : { exitAfterMs }) });
 }
