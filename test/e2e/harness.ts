@@ -24,6 +24,8 @@ export interface MendletOptions {
   readonly containerdFolder?: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Where its folder is made; default: the system's folder for temporary files. */
+  readonly parent?: string;
 }
 
 export interface CommandResult {
@@ -44,7 +46,7 @@ export class Mendlet {
 
   constructor(options: MendletOptions) {
     this.#options = options;
-    this.folder = mkdtempSync(join(tmpdir(), 'mendlet-e2e-'));
+    this.folder = mkdtempSync(join(options.parent ?? tmpdir(), 'mendlet-e2e-'));
     this.dataDir = join(this.folder, 'data');
     this.kubeconfig = join(this.dataDir, 'kubeconfig');
   }

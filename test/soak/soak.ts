@@ -1,0 +1,49 @@
+/**
+ * `npm run soak`: hours of disasters on real containers (root). Ends at the first thing that is left behind, touched, or run
+ * twice; the same seed strikes in the same order.
+ *
+ *   npm run soak -- [--minutes 30] [--seed N] [--containerd 2] [--strikes 3] [--no-small-disk]
+ */
+import { parseArgs } from 'node:util';
+import setUp from '../e2e/global-set-up.ts';
+import { containerd2, Mendlet } from '../e2e/harness.ts';
+import { smallDisk } from './small-disk.ts';
+import { soak } from './soak-run.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    seed: { type: 'string' },
+    strikes: { type: 'string', default: '3' },
+    containerd: { type: 'string', default: '1' },
+    'small-disk': { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+const seed = Number(values.seed ?? Math.floor(performance.timeOrigin) % 1_000_000);
+console.log(`seed ${seed}`);
+
+await setUp();
+const disk = values['small-disk'] ? smallDisk() : undefined;
+const mendlet = new Mendlet({
+  podNetwork: 212,
+  ...(disk && { parent: disk.path }),
+  ...(values.containerd === '2' && { containerdFolder: containerd2 }),
+});
+try {
+  const { rounds, restarts } = await soak({
+    mendlet,
+    seed,
+    minutes: Number(values.minutes),
+    strikes: Number(values.strikes),
+    smallDisk: disk !== undefined,
+    say: (line) => console.log(line),
+  });
+  console.log(`${rounds} rounds and ${restarts} restarts, all well`);
+} catch (error) {
+  console.log(mendlet.log.split('\n').slice(-60).join('\n'));
+  throw error;
+} finally {
+  await mendlet.down();
+  disk?.remove();
+}
