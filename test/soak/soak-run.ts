@@ -296,7 +296,7 @@ function differences(found: object, wanted: object): string {
   const expected = wanted as Record<string, unknown>;
   return Object.entries(found)
     .filter(([name, value]) => value !== expected[name])
-    .map(([name, value]) => `${name} ${value} (not ${expected[name]})`)
+    .map(([name, value]) => `${name} ${String(value)} (not ${String(expected[name])})`)
     .join(', ');
 }
 

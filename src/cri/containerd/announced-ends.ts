@@ -1,6 +1,12 @@
 /** Containers whose end was announced and which CRI does not show as ended yet. A bounded note, not a truth. Pure but for itself. */
 import type { ContainerStatus, RuntimeEvent } from '../runtime.ts';
-import type { TaskEnd } from './task-end.node.ts';
+
+/** How a task ended, as its shim tells. */
+export interface TaskEnd {
+  readonly exitCode: number;
+  /** Wall ms. */
+  readonly finishedAt: number;
+}
 
 const MAX_ANNOUNCED = 1024;
 /** What SIGKILL leaves, also that of the kernel for want of memory: only CRI tells the two apart. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Logger, Process } from '../../lib/index.ts';
 import type { ContainerdPaths } from './containerd-config.ts';
-import { endProcess, findProcesses, type ProcessFacts, signalProcess } from './proc.node.ts';
+import { descendants, endProcess, findProcesses, isShimOf, signalProcess } from './proc.node.ts';
 import { ContainerdError, runningContainerd } from './supervisor.node.ts';
 
 const CONTAINERD_GRACE_MS = 10_000;
@@ -30,16 +30,6 @@ export async function endContainerd(paths: ContainerdPaths, process: Process, lo
     throw new ContainerdError(`can't unmount ${left.join(', ')}; see who uses it, and run this again`);
   await rm(paths.state, { recursive: true, force: true });
   for (const file of [paths.socket, `${paths.socket}.ttrpc`, paths.pidFile]) await rm(file, { force: true });
-}
-
-function isShimOf(args: readonly string[], socket: string): boolean {
-  const at = args.indexOf('-address');
-  return (args[0]?.includes('containerd-shim') ?? false) && at > 0 && args[at + 1] === socket;
-}
-
-function descendants(pid: number, all: readonly ProcessFacts[]): readonly ProcessFacts[] {
-  const children = all.filter(({ parent }) => parent === pid);
-  return children.flatMap((child) => [child, ...descendants(child.pid, all)]);
 }
 
 /** Mount points below the folders, the deepest first. */

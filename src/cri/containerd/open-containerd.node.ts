@@ -16,6 +16,7 @@ import { CriRuntime } from './cri-runtime.node.ts';
 import { type ContainerdInstall, lacksSysResource, snapshotterFor } from './detect.node.ts';
 import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
 import { ImageImporter } from './image-import.node.ts';
+import { endLostShims } from './lost-shims.node.ts';
 import { ensureNetwork, NetworkError, type NetworkLock, removeNetwork } from './network.node.ts';
 import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
 
@@ -97,7 +98,11 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     const plainImages = new CriImages(grpc);
     const importer = imageImporter(options, paths, plainImages);
     const images = keepImages(plainImages, () => importer.keptNames());
-    const supervision = supervisor.supervise(AbortSignal.any([options.signal, ending.signal]));
+    const until = AbortSignal.any([options.signal, ending.signal]);
+    const supervision = Promise.all([
+      supervisor.supervise(until),
+      endLostShims({ socket: paths.socket, runtime, containerdPid: () => supervisor.pid, logger }, until),
+    ]);
     await importer.ensurePause();
     const own = join(dataDir, 'images');
     await importer.importArchives([...((await exists(own)) ? [own] : []), ...options.imageArchives]);

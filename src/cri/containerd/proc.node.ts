@@ -73,3 +73,15 @@ export function lockHolder(path: string): number | undefined {
   }
   return undefined;
 }
+
+/** Whether these are a shim's arguments, of the containerd at `socket`. */
+export function isShimOf(args: readonly string[], socket: string): boolean {
+  const at = args.indexOf('-address');
+  return (args[0]?.includes('containerd-shim') ?? false) && at > 0 && args[at + 1] === socket;
+}
+
+/** All that runs under a process, among `all`. */
+export function descendants(pid: number, all: readonly ProcessFacts[]): readonly ProcessFacts[] {
+  const children = all.filter(({ parent }) => parent === pid);
+  return children.flatMap((child) => [child, ...descendants(child.pid, all)]);
+}

@@ -6,14 +6,9 @@ import { createClient } from '@connectrpc/connect';
 import { Status } from '../gen/containerd-task-types_pb.js';
 import { Tasks } from '../gen/containerd-tasks_pb.js';
 import type { CallOptions } from '../runtime.ts';
+import type { TaskEnd } from './announced-ends.ts';
 import { CONTAINERD_HEADERS } from './containerd-events.ts';
 import type { GrpcSocket } from './grpc.node.ts';
-
-export interface TaskEnd {
-  readonly exitCode: number;
-  /** Wall ms. */
-  readonly finishedAt: number;
-}
 
 /** `undefined`: the task runs, is gone already, or nobody tells. Never rejects: CRI's word is asked for beside it. */
 export async function readTaskEnd(
