@@ -12,7 +12,11 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 
 /** Runs buf over our .proto files into `folder`. Throws with buf's words. */
 export function generate(folder: string): void {
-  const plugin = { local: [process.execPath, bin('protoc-gen-es')], out: folder, opt: ['target=js+dts', 'import_extension=js'] };
+  const plugin = {
+    local: [process.execPath, bin('protoc-gen-es')],
+    out: folder,
+    opt: ['target=js+dts', 'import_extension=js'],
+  };
   const template = JSON.stringify({ version: 'v2', clean: true, plugins: [plugin] });
   const source = join(root, 'src', 'cri', 'proto');
   const { status, stderr, error } = spawnSync(bin('buf'), ['generate', source, '--template', template], {

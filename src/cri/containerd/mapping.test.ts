@@ -227,6 +227,7 @@ describe('from CRI', () => {
       runtimeMessage: 'the runtime does not report RuntimeReady',
       networkReady: false,
       networkMessage: 'NetworkPluginNotReady: no conf',
+      features: { supplementalGroupsPolicy: false, handlers: [] },
     });
   });
 
