@@ -148,7 +148,12 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       return admit(pod, others, { node: nodeManager, config, known, pressure, since, now: clock.now().mono, isWanted });
     },
     node: () =>
-      known === undefined ? undefined : { name: config.nodeName, hostIps: hostIps(), runtimeName: known.runtimeName },
+      known && {
+        name: config.nodeName,
+        hostIps: hostIps(),
+        runtimeName: known.runtimeName,
+        maxRestartPeriodMs: settings.crashLoopBackOff.maxContainerRestartPeriodMs,
+      },
   });
   const syncLoop = new SyncLoop({ ...ports, queue, desired, pleg, workers, memory, volumes });
   const runtimeState = new RuntimeState({ ...ports, pleg, onChange: () => nodeManager.refresh() });

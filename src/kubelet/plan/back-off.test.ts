@@ -13,6 +13,24 @@ const state = (delayMs: number, extra: Partial<BackOffState> = {}): BackOffState
 });
 const at = (mono: number) => ({ wall: mono + 5_000_000, mono });
 
+describe('crashLoopBackOff with a cap of its own', () => {
+  it.each([
+    ['below the first delay shortens that', undefined, 0, 1000, { restart: true, delayMs: 1000 }],
+    ['is never passed', state(1000), 1000, 1000, { restart: true, delayMs: 1000 }],
+    [
+      'holds for a delay noted under another',
+      state(300_000),
+      999,
+      1000,
+      { restart: false, until: 1000, delayMs: 1000 },
+    ],
+    ['lets the curve rise below it', state(20_000), 20_000, 25_000, { restart: true, delayMs: 25_000 }],
+  ] as const)('%s', (_what, before, now, capMs, expected) => {
+    const answer = crashLoopBackOff({ key, state: before, lastUpdateMono: 0, exitMono: 0, now: at(now), capMs });
+    expect(answer.restart ? { restart: true, delayMs: answer.state.delayMs } : answer).toEqual(expected);
+  });
+});
+
 describe('crashLoopBackOff', () => {
   it.each([
     ['the first restart is free', undefined, 0, 100, 100, { restart: true, delayMs: 10_000 }],

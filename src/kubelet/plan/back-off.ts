@@ -14,6 +14,8 @@ export interface BackOffQuestion {
   readonly lastUpdateMono: number;
   readonly exitMono: number;
   readonly now: { readonly wall: number; readonly mono: number };
+  /** Longest delay, ms: crashLoopBackOff.maxContainerRestartPeriod. One below the first delay shortens that, too. */
+  readonly capMs?: number;
 }
 
 export type BackOffAnswer =
@@ -22,14 +24,17 @@ export type BackOffAnswer =
   | { readonly restart: false; readonly until: number; readonly delayMs: number };
 
 /** May the container that exited be started now? No wait is longer than its nominal length. */
-export function crashLoopBackOff({ key, state, lastUpdateMono, exitMono, now }: BackOffQuestion): BackOffAnswer {
+export function crashLoopBackOff(question: BackOffQuestion): BackOffAnswer {
+  const { key, state, lastUpdateMono, exitMono, now, capMs = CRASH_BACK_OFF_CAP_MS } = question;
   const exit = Math.min(exitMono, now.mono);
   const expired = state === undefined || state.key !== key || exit - lastUpdateMono > CRASH_BACK_OFF_RESET_MS;
-  if (expired) return { restart: true, state: { key, delayMs: CRASH_BACK_OFF_INITIAL_MS, lastUpdate: now.wall } };
-  const until = exit + state.delayMs;
-  if (now.mono < until) return { restart: false, until, delayMs: state.delayMs };
-  const delayMs = Math.min(state.delayMs * 2, CRASH_BACK_OFF_CAP_MS);
-  return { restart: true, state: { key, delayMs, lastUpdate: now.wall } };
+  const first = Math.min(CRASH_BACK_OFF_INITIAL_MS, capMs);
+  if (expired) return { restart: true, state: { key, delayMs: first, lastUpdate: now.wall } };
+  // Noted under another cap.
+  const delayMs = Math.min(state.delayMs, capMs);
+  const until = exit + delayMs;
+  if (now.mono < until) return { restart: false, until, delayMs };
+  return { restart: true, state: { key, delayMs: Math.min(delayMs * 2, capMs), lastUpdate: now.wall } };
 }
 
 /** What a fresh curve hangs on: pod, container, image and resources (upstream: GetBackoffKey). */

@@ -30,6 +30,8 @@ export interface NodeFacts {
   readonly hostIps: readonly string[];
   /** As in `containerID: containerd://…`. */
   readonly runtimeName: string;
+  /** Longest delay of a crash loop, ms; absent: upstream's five minutes. */
+  readonly maxRestartPeriodMs?: number;
 }
 
 export interface PlanInput {

@@ -89,6 +89,7 @@ export function decideRestart(draft: Draft, view: ContainerView): BackOffState |
     lastUpdateMono: memory.backOff === undefined ? 0 : backOffMono(draft, container.name, memory.backOff),
     exitMono: exitMono(draft, death),
     now,
+    ...(draft.input.node.maxRestartPeriodMs && { capMs: draft.input.node.maxRestartPeriodMs }),
   });
   if (answer.restart) {
     draft.times.mono(backOffTimeName(container.name, answer.state), now.wall);
