@@ -20,7 +20,7 @@ import {
   withIdleTimeout,
 } from '../../lib/index.ts';
 import type { StreamDialer } from '../ports.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { PodDirectory, PodView } from '../types.ts';
 import { MAX_FORWARDED_PORTS } from './limits.ts';
 import { RequestError, textResponse } from './responses.ts';
@@ -35,8 +35,8 @@ export interface StreamingOptions {
   readonly directory: PodDirectory;
   readonly runtime: StreamingRuntime;
   readonly streams: StreamDialer;
-  /** Upstream's streamingConnectionIdleTimeout, its default if absent. 0: none. */
-  readonly streamIdleTimeoutMs?: number;
+  /** Absent: the defaults. */
+  readonly settings?: Pick<KubeletSettings, 'streamingConnectionIdleTimeoutMs'>;
 }
 
 export interface StreamTarget {
@@ -160,8 +160,8 @@ function spdyRequest({ url, signal }: HttpRequest, protocol: string): HttpReques
   return { method: 'POST', url, headers, ...(signal !== undefined && { signal }) };
 }
 
-function withIdle({ clock, streamIdleTimeoutMs }: StreamingOptions, stream: DuplexStream): DuplexStream {
-  return withIdleTimeout(stream, clock, streamIdleTimeoutMs ?? DEFAULT_SETTINGS.streamingConnectionIdleTimeoutMs);
+function withIdle({ clock, settings = DEFAULT_SETTINGS }: StreamingOptions, stream: DuplexStream): DuplexStream {
+  return withIdleTimeout(stream, clock, settings.streamingConnectionIdleTimeoutMs);
 }
 
 function isSpdyRequest({ headers }: HttpRequest): boolean {
