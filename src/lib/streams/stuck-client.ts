@@ -5,7 +5,7 @@ import { encodeSpdyPing } from './spdy-frames.ts';
 import { SpdyPingSieve } from './spdy-ping-sieve.ts';
 
 /** After two of these a client that is gone is found out: its machine refuses the first ping, and we cannot send the second. */
-const PROBE_MS = 15_000;
+const PROBE_MS = 5000;
 /** Even: ours. What a server behind us sends has even numbers, too, but no runtime pings. */
 const PROBE_ID = 2;
 

@@ -12,8 +12,8 @@ import {
   type WebSocketEvent,
 } from './websocket-frames.ts';
 
-/** kubectl gives up 61 s after the last pong (client-go: pingReadDeadline); and a client that is gone is found out after two. */
-const HEARTBEAT_MS = 15_000;
+/** As often as kubectl pings, which gives up 61 s after the last pong (client-go: pingReadDeadline). */
+const HEARTBEAT_MS = 5000;
 
 export type MessagePiece = Extract<WebSocketEvent, { readonly type: 'data' }>;
 
