@@ -37,8 +37,9 @@ export async function removeContainer(
   return await unlessMissing('RemoveContainerError', async () => {
     const status = await context.runtime.containerStatus(action.containerId);
     if (status?.state === 'running') throw new RuntimeError('FailedPrecondition', 'the container runs');
-    await context.runtime.removeContainer(action.containerId);
+    // Its files first, as upstream: once the runtime has forgotten it, the next start may make files of the same names.
     await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
+    await context.runtime.removeContainer(action.containerId);
   });
 }
 
