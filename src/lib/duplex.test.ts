@@ -1,7 +1,7 @@
 import { Duplex, PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { decodeText, encodeText, readAll } from './bytes.ts';
-import { joinDuplexStreams, readChunks, toDuplexStream } from './duplex.ts';
+import { readChunks, toDuplexStream } from './duplex.ts';
 
 /** Two ends of one pipe. */
 function pair(): [Duplex, Duplex] {
@@ -34,27 +34,5 @@ describe('duplex streams', () => {
     const stream = toDuplexStream(left, encodeText('head '));
     right.end('tail');
     expect(decodeText(await readAll(stream.readable, 100))).toBe('head tail');
-  });
-
-  it('join: each direction ends by itself', async () => {
-    const [client, clientEnd] = pair();
-    const [server, serverEnd] = pair();
-    const joined = joinDuplexStreams(toDuplexStream(clientEnd), toDuplexStream(serverEnd));
-    client.end('question');
-    const asked = await readAll(readChunks(server), 100);
-    expect(decodeText(asked)).toBe('question');
-    server.end('answer');
-    expect(decodeText(await readAll(readChunks(client), 100))).toBe('answer');
-    await joined;
-  });
-
-  it('join: a break of one ends the other', async () => {
-    const [client, clientEnd] = pair();
-    const [, serverEnd] = pair();
-    const joined = joinDuplexStreams(toDuplexStream(clientEnd), toDuplexStream(serverEnd));
-    client.write('x');
-    clientEnd.destroy(new Error('gone'));
-    await joined;
-    expect(serverEnd.destroyed).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** Node's streams as `DuplexStream` and bodies, and two duplex streams as one. Works on streams given; opens none. */
+/** Node's streams as `DuplexStream` and bodies. Works on streams given; opens none. */
 import type { Duplex, Readable } from 'node:stream';
 import { errorMessage } from './errors.ts';
 import { ConnectionError, type DuplexStream } from './http.ts';
@@ -56,20 +56,4 @@ export function toDuplexStream(stream: Duplex, head: Uint8Array = new Uint8Array
     end: () => void stream.end(),
     destroy: (error) => void stream.destroy(error),
   };
-}
-
-async function pump(from: DuplexStream, to: DuplexStream): Promise<void> {
-  for await (const chunk of from.readable) await to.write(chunk);
-  to.end();
-}
-
-/** Passes bytes both ways until both directions ended, one after the other; a break of either ends both at once. */
-export async function joinDuplexStreams(left: DuplexStream, right: DuplexStream): Promise<void> {
-  try {
-    await Promise.all([pump(left, right), pump(right, left)]);
-  } catch (error) {
-    const reason = error instanceof Error ? error : undefined;
-    left.destroy(reason);
-    right.destroy(reason);
-  }
 }
