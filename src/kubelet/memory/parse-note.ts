@@ -49,6 +49,7 @@ const isContainer = shape({
   deaths: listOf(isDeath),
   backOff: optional(shape({ key: isText, delayMs: isTime, lastUpdate: isTime, attempt: isCount })),
   failure: optional(shape({ attempt: isCount, failures: isCount, reason: isText, message: isText, failedAt: isTime })),
+  usedAttempt: optional(isCount),
   kill: optional(
     shape({
       containerId: isText,

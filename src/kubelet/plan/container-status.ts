@@ -5,7 +5,7 @@ import type { RuntimeContainer } from '../types.ts';
 import { statusResources } from './container-resources.ts';
 import type { PlanInput } from './facts.ts';
 import type { WaitingReason } from './draft.ts';
-import { type ContainerView, isFinal, restartsDespitePolicy } from './container-view.ts';
+import { type ContainerView, isFinal, isOfNext, restartsDespitePolicy } from './container-view.ts';
 import type { Death } from './pod-memory.ts';
 
 export interface ContainerStatusInput {
@@ -90,7 +90,7 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
   if (waiting !== undefined && !terminated) return { waiting: { ...waiting } };
   const { failure } = view.memory;
   const failedNow =
-    failure?.attempt === view.nextAttempt ||
+    isOfNext(view, failure?.attempt) ||
     failure?.attempt === view.death?.restartCount ||
     hasFailedHook(view, view.newest);
   if (failure !== undefined && failedNow && !terminated && !isFinal(plan.pod, view)) {

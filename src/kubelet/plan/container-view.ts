@@ -26,8 +26,14 @@ export function viewContainer(
   const instances = containersNamed(observed, podContainer.container.name);
   const memory = containerMemory(note, podContainer.container.name);
   const death = memory.deaths.find(({ containerId }) => containerId === memory.newest?.containerId);
-  const nextAttempt = memory.newest === undefined ? 0 : memory.newest.restartCount + 1;
+  const nextAttempt = Math.max(memory.newest?.restartCount ?? -1, memory.usedAttempt ?? -1) + 1;
   return { ...podContainer, instances, newest: instances[0], memory, death, nextAttempt };
+}
+
+/** Whether what was noted for this restart count is about the next start: its own, or the last one, which never came about. */
+export function isOfNext({ memory, nextAttempt }: ContainerView, attempt: number | undefined): boolean {
+  if (attempt === nextAttempt) return true;
+  return attempt === nextAttempt - 1 && attempt === memory.usedAttempt && memory.newest?.restartCount !== attempt;
 }
 
 /** Runs, or may run: the runtime does not know. */

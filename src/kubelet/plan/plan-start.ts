@@ -6,9 +6,10 @@ import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
 import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
-import { type ContainerView, isHistory } from './container-view.ts';
+import { type ContainerView, isHistory, isOfNext } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
+import { restartCountOf } from './labels.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
 import { restartsAfterProbeKill } from './restart-policy.ts';
@@ -61,7 +62,7 @@ function targetOf(draft: Draft, { container }: ContainerView): { readonly target
 /** The last try of this very start failed too recently. */
 function inStartBackOff(draft: Draft, view: ContainerView): boolean {
   const { failure } = view.memory;
-  if (failure === undefined || failure.attempt !== view.nextAttempt) return false;
+  if (failure === undefined || !isOfNext(view, failure.attempt)) return false;
   const until = startRetryAt(draft, view.container.name, failure);
   draft.waiting[view.container.name] = { reason: failure.reason, message: failure.message };
   if (draft.input.now.mono >= until) return false;
@@ -79,7 +80,7 @@ export function startRetryAt(draft: Draft, name: string, failure: StartFailure):
 export function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
   const { death, memory, container } = view;
   if (death === undefined) return undefined;
-  if (memory.backOff !== undefined && memory.backOff.attempt === view.nextAttempt) return memory.backOff;
+  if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
   // It ended for another's sake: its own curve stays as it is.
   if (isHistory(view)) return memory.backOff;
   const { now, pod } = draft.input;
@@ -167,6 +168,11 @@ function planVolumes(draft: Draft): void {
 /** A container that was created and never ran blocks its name: it goes first. */
 function leftoverPlanned(draft: Draft, view: ContainerView): boolean {
   const leftovers = view.instances.filter(neverRan);
+  // Nobody starts it now, but somebody may have: an earlier agent, or we before containerd died.
+  const used = leftovers.filter(({ state }) => state === 'created').map(restartCountOf);
+  if (used.length > 0) {
+    updateContainer(draft, view.container.name, { usedAttempt: Math.max(...used, view.memory.usedAttempt ?? 0) });
+  }
   for (const { id, logPath } of leftovers) act(draft, { verb: 'remove-container', containerId: id, logPath });
   return leftovers.length > 0;
 }

@@ -59,6 +59,8 @@ export interface ContainerMemory {
   readonly deaths: readonly Death[];
   readonly backOff?: BackOffState & { /** The restart that this state was decided for. */ readonly attempt: number };
   readonly failure?: StartFailure;
+  /** A start of this restart count was sent and did not come about: its command may have begun, so the count is not used again. */
+  readonly usedAttempt?: number;
   readonly kill?: RequestedRestart;
   /** Ends of starts with a smaller restart count are history: all containers were restarted since (KEP-5532). */
   readonly freshFrom?: number;

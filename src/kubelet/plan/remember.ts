@@ -58,10 +58,14 @@ function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
 
 function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): PodNote {
   const { container: name, attempt, onHookFailure } = action;
-  const { failure, ...rest } = containerMemory(note, name);
-  if (outcome.ok) return failure === undefined ? note : withContainer(note, name, rest);
+  const { failure, ...before } = containerMemory(note, name);
+  if (outcome.ok) return failure === undefined ? note : withContainer(note, name, before);
   if (outcome.cancelled === true) return note;
-  const failures = failure?.attempt === attempt ? failure.failures + 1 : 1;
+  const again =
+    failure?.attempt === attempt || (failure?.attempt === before.usedAttempt && failure?.attempt === attempt - 1);
+  const failures = failure !== undefined && again ? failure.failures + 1 : 1;
+  // The runtime was asked to run it (a full disk lets containerd run it and then fail to write that down).
+  const rest = outcome.reason === 'RunContainerError' ? { ...before, usedAttempt: attempt } : before;
   const next = { attempt, failures, reason: outcome.reason, message: outcome.message, failedAt: outcome.at.wall };
   const { killContainerId } = outcome;
   if (killContainerId === undefined) return withContainer(note, name, { ...rest, failure: next });
