@@ -6,6 +6,8 @@ import { fitResize } from './admission/fit-resize.ts';
 import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
+import { FileSource } from './config/file-source.ts';
+import { MirrorPods } from './config/mirror-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
 import { createPodEvents } from './events.ts';
@@ -29,6 +31,7 @@ import { createKubeletServer } from './server/kubelet-server.ts';
 import { statsRoutes } from './server/stats-routes.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { createStats } from './stats/stats-provider.ts';
+import { createMirroredStatus } from './status/mirrored-status.ts';
 import { createStatusManager } from './status/status-manager.ts';
 import { createMarkDirty, SyncLoop } from './sync-loop.ts';
 import type { KubeletHealth, PodDirectory, PodUID } from './types.ts';
@@ -84,7 +87,19 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   const queue = createPodQueue(clock);
   const markDirty = createMarkDirty(queue, logger);
   const desired = new DesiredPods(markDirty);
-  const source = createApiSource({ ...ports, random: random.split('pods'), desired });
+  const mirrors: MirrorPods = new MirrorPods({
+    ...ports,
+    desired,
+    node: () => nodeManager.node(),
+    onChange: (uid) => status.mirrorChanged(uid),
+  });
+  desired.onChange((pod) => mirrors.changed(pod));
+  const source = createApiSource({ ...ports, random: random.split('pods'), desired, mirrors });
+  const { staticPodPath } = settings;
+  const files =
+    staticPodPath === undefined
+      ? undefined
+      : new FileSource({ ...ports, ...settings, events, desired, path: staticPodPath });
   const pleg = createPleg({
     ...ports,
     random: random.split('pleg'),
@@ -117,7 +132,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     markDirty,
     hostIp: () => hostIps()[0],
   });
-  const status = createStatusManager(ports);
+  const status = createMirroredStatus(createStatusManager(ports), (pod) => mirrors.of(pod));
   const memory = new MemoryStore(ports);
   const executor = new Executor({
     ...ports,
@@ -223,7 +238,20 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         await ensureQosCgroups(ports.cgroups, logger);
         await nodeManager.run(signal);
       };
-      const parts = [recorder, source, pleg, status, syncLoop, runtimeState, care, stats, logGc, { run: begin }];
+      const begun = [
+        recorder,
+        source,
+        mirrors,
+        pleg,
+        status,
+        syncLoop,
+        runtimeState,
+        care,
+        stats,
+        logGc,
+        { run: begin },
+      ];
+      const parts = files === undefined ? begun : [files, ...begun];
       await Promise.all(parts.map((part) => part.run(signal)));
     },
   };

@@ -9,6 +9,7 @@ import {
 } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../lib/index.ts';
 import type { DesiredPods } from './desired-pods.ts';
+import { isMirrorPod } from './mirror-pods.ts';
 
 /** As for every pod that nobody knows (upstream: the least grace there is). */
 const FORCED_GRACE_PERIOD_SECONDS = 1;
@@ -20,6 +21,8 @@ export interface ApiSourceOptions {
   readonly logger: Logger;
   readonly nodeName: string;
   readonly desired: DesiredPods;
+  /** Takes the mirrors of static pods, which are never run. */
+  readonly mirrors: { put(pod: Pod): void; remove(pod: Pod): void };
 }
 
 export interface ApiSource {
@@ -36,6 +39,11 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
     transform: withoutManagedFields,
   });
   const apply = (change: Change<Pod>): void => {
+    if (isMirrorPod(change.object)) {
+      if (change.type === 'delete') options.mirrors.remove(change.object);
+      else options.mirrors.put(change.object);
+      return;
+    }
     if (change.type === 'delete') {
       seat.remove(forced(change.object));
       return;

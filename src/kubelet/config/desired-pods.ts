@@ -25,6 +25,7 @@ export class DesiredPods {
   readonly #markDirty: MarkDirty;
   readonly #pods = new Map<PodUID, DesiredPod>();
   readonly #unsynced = new Set<string>();
+  readonly #listeners: ((pod: Pod) => void)[] = [];
   #onSynced: (() => void) | undefined;
 
   constructor(markDirty: MarkDirty) {
@@ -71,6 +72,11 @@ export class DesiredPods {
     this.#onSynced = listener;
   }
 
+  /** Called with each pod that comes, changes or goes. */
+  onChange(listener: (pod: Pod) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Its worker is done with a pod that is wanted no more. */
   forget(uid: PodUID): void {
     if (this.#pods.get(uid)?.wanted === false) this.#pods.delete(uid);
@@ -82,5 +88,6 @@ export class DesiredPods {
     if (!wanted && !this.#pods.has(uid)) return;
     this.#pods.set(uid, { pod, wanted });
     this.#markDirty(uid, 'config');
+    for (const listener of this.#listeners) listener(pod);
   }
 }

@@ -1,0 +1,49 @@
+/**
+ * The statuses of static pods, told of their mirrors: the server knows nothing of the pods themselves. What was reported
+ * before there was a mirror is told when it comes.
+ */
+import type { Pod, PodStatus } from '../../api/index.ts';
+import { isStaticPod } from '../pod-workers/static-pods.ts';
+import type { PodUID, StatusManager } from '../types.ts';
+
+export interface MirroredStatus extends StatusManager {
+  /** The mirror of this static pod came, changed or went. */
+  mirrorChanged(staticUid: PodUID): void;
+}
+
+interface Reported {
+  readonly pod: Pod;
+  readonly status: PodStatus;
+  readonly mirrorUid?: PodUID;
+}
+
+/** `mirrorOf`: the mirror that shows this static pod, if there is one. */
+export function createMirroredStatus(status: StatusManager, mirrorOf: (pod: Pod) => Pod | undefined): MirroredStatus {
+  const reported = new Map<PodUID, Reported>();
+  const tell = (pod: Pod, latest: PodStatus): void => {
+    const uid = pod.metadata?.uid ?? '';
+    const mirror = mirrorOf(pod);
+    const mirrorUid = mirror?.metadata?.uid;
+    const before = reported.get(uid)?.mirrorUid;
+    if (before !== undefined && before !== mirrorUid) status.forget(before);
+    reported.set(uid, { pod, status: latest, ...(mirrorUid === undefined ? {} : { mirrorUid }) });
+    if (mirror !== undefined) status.report(mirror, latest);
+  };
+  return {
+    report: (pod, latest) => (isStaticPod(pod) ? tell(pod, latest) : status.report(pod, latest)),
+    // The mirror goes with the file, not with the containers.
+    finish: (pod, latest) => (isStaticPod(pod) ? tell(pod, latest) : status.finish(pod, latest)),
+    forget: (uid) => {
+      const mirrorUid = reported.get(uid)?.mirrorUid;
+      if (mirrorUid !== undefined) status.forget(mirrorUid);
+      reported.delete(uid);
+      status.forget(uid);
+    },
+    settled: () => status.settled(),
+    run: (signal) => status.run(signal),
+    mirrorChanged: (uid) => {
+      const latest = reported.get(uid);
+      if (latest !== undefined) tell(latest.pod, latest.status);
+    },
+  };
+}

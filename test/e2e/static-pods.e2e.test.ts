@@ -1,0 +1,86 @@
+/** Pods from a folder of manifests: run by the node alone, shown by mirrors on the API server. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
+
+const NAME = 'web-e2e';
+
+describe('static pods', () => {
+  const mendlet = new Mendlet({ podNetwork: 221 });
+  const folder = join(mendlet.folder, 'manifests');
+  const settings = join(mendlet.folder, 'kubelet.yaml');
+  const write = (file: string, content: object | string): void =>
+    writeFileSync(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
+  const running = (what: string, wanted: (pod: Awaited<ReturnType<typeof mendlet.pod>>) => boolean = () => true) =>
+    mendlet.untilPod(NAME, what, (pod) => mainContainer(pod)?.state.running !== undefined && wanted(pod));
+  const containerId = async () => mainContainer(await mendlet.pod(NAME))?.containerID;
+  afterAll(() => mendlet.down());
+
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    write('web.yaml', busyboxPod('web', 'echo first; exec sleep 36000'));
+    writeFileSync(
+      settings,
+      `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nstaticPodPath: ${folder}\n`,
+    );
+    await mendlet.up(['--kubelet-config', settings]);
+    await running('runs');
+  });
+
+  it('are shown by a mirror that the node owns, with logs, exec and describe', async () => {
+    const mirror = JSON.parse(await mendlet.kubectl(['get', 'pod', NAME, '-o', 'json'])) as {
+      metadata: { annotations: Record<string, string>; ownerReferences: { kind: string; name: string }[] };
+    };
+    const { annotations, ownerReferences } = mirror.metadata;
+    expect(annotations['kubernetes.io/config.mirror']).toBe(annotations['kubernetes.io/config.hash']);
+    expect(annotations['kubernetes.io/config.source']).toBe('file');
+    expect(ownerReferences).toMatchObject([{ kind: 'Node', name: 'e2e' }]);
+    expect(await mendlet.kubectl(['logs', NAME])).toBe('first\n');
+    expect(await mendlet.kubectl(['exec', NAME, '--', 'echo', 'hello'])).toBe('hello\n');
+    expect(await mendlet.kubectl(['describe', 'pod', NAME])).toMatch(/Started\s.*Container started/);
+  });
+
+  it('run on when their mirror is deleted, which comes back', async () => {
+    const before = await mendlet.pod(NAME);
+    await mendlet.kubectl(['delete', 'pod', NAME, '--wait=false']);
+    const after = await running('has a new mirror', ({ metadata }) => metadata.uid !== before.metadata.uid);
+    expect(mainContainer(after)?.containerID).toBe(mainContainer(before)?.containerID);
+    await mendlet.kubectl(['delete', 'pod', NAME, '--grace-period=0', '--force', '--wait=false']);
+    const again = await running('has another mirror', ({ metadata }) => metadata.uid !== after.metadata.uid);
+    expect(mainContainer(again)?.containerID).toBe(mainContainer(before)?.containerID);
+  });
+
+  it('survive the agent untouched, and heal like any other', async () => {
+    const before = await containerId();
+    await mendlet.end('SIGKILL');
+    await mendlet.up(['--kubelet-config', settings]);
+    await running('runs on');
+    expect(await containerId()).toBe(before);
+    await mendlet.tryKubectl(['exec', NAME, '--', 'sh', '-c', 'kill -9 1; kill 1']);
+    await mendlet.kubectl(['get', 'pod', NAME]);
+  });
+
+  it('follow their file: a bad one changes nothing and is told, a good one replaces the pod, none ends it', async () => {
+    const before = await containerId();
+    write('web.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: nonsense}\n');
+    await until('the bad file is told', async () => {
+      const events = await mendlet.kubectl(['get', 'events', '-A', '-o', 'custom-columns=R:.reason,M:.message']);
+      return events.includes('FailedStaticPod') && events.includes('web.yaml: line 1')
+        ? { value: true }
+        : { last: events };
+    });
+    expect(await containerId()).toBe(before);
+    write('web.yaml', busyboxPod('web', 'echo second; exec sleep 36000'));
+    await running('is the new one', (pod) => mainContainer(pod)?.containerID !== before);
+    await until('the new one speaks', async () => {
+      const { stdout } = await mendlet.tryKubectl(['logs', NAME]);
+      return stdout === 'second\n' ? { value: true } : { last: stdout };
+    });
+    rmSync(join(folder, 'web.yaml'));
+    await until('the mirror is gone', async () => {
+      const { stderr, stdout } = await mendlet.tryKubectl(['get', 'pod', NAME]);
+      return stderr.includes('NotFound') ? { value: true } : { last: stdout };
+    });
+  });
+});
