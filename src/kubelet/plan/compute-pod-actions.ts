@@ -12,6 +12,7 @@ import { type ContainerView, isAlive, isFinal, viewContainer } from './container
 import { createDraft, type Draft, startsUnderWay, wait } from './draft.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
+import { holdStatus } from './hold-status.ts';
 import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
 import { planRemovals, planTerminationMessages } from './plan-dead.ts';
@@ -51,7 +52,8 @@ export function computePodActions(given: PlanInput): PodPlan {
   planTerminationMessages(draft, views);
   planState(draft, lifecycle, views);
   const resize = { pending: allocated.pending, inProgress: resizeInProgress(draft, views) };
-  const status = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting, resize });
+  const computed = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting, resize });
+  const status = holdStatus(draft, viewsOf(draft), computed);
   tellResized(draft, status);
   return {
     lifecycle,
