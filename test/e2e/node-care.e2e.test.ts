@@ -7,7 +7,7 @@ import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
 const LOG_BYTES = 256 * 1024;
 
 describe('the node', () => {
-  const mendlet = new Mendlet({ podNetwork: 220 });
+  const mendlet = new Mendlet({ podNetwork: 160 });
   const settings = join(mendlet.folder, 'kubelet.yaml');
   const configure = (lines: readonly string[]): void =>
     writeFileSync(

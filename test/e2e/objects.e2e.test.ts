@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
 
-const mendlet = new Mendlet({ podNetwork: 215 });
+const mendlet = new Mendlet({ podNetwork: 162 });
 beforeAll(() => mendlet.up());
 afterAll(() => mendlet.down());
 

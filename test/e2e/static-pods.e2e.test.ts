@@ -7,7 +7,7 @@ import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
 const NAME = 'web-e2e';
 
 describe('static pods', () => {
-  const mendlet = new Mendlet({ podNetwork: 221 });
+  const mendlet = new Mendlet({ podNetwork: 161 });
   const folder = join(mendlet.folder, 'manifests');
   const settings = join(mendlet.folder, 'kubelet.yaml');
   const write = (file: string, content: object | string): void =>
@@ -51,14 +51,12 @@ describe('static pods', () => {
     expect(mainContainer(again)?.containerID).toBe(mainContainer(before)?.containerID);
   });
 
-  it('survive the agent untouched, and heal like any other', async () => {
+  it('survive the agent untouched', async () => {
     const before = await containerId();
     await mendlet.end('SIGKILL');
     await mendlet.up(['--kubelet-config', settings]);
     await running('runs on');
     expect(await containerId()).toBe(before);
-    await mendlet.tryKubectl(['exec', NAME, '--', 'sh', '-c', 'kill -9 1; kill 1']);
-    await mendlet.kubectl(['get', 'pod', NAME]);
   });
 
   it('follow their file: a bad one changes nothing and is told, a good one replaces the pod, none ends it', async () => {

@@ -13,7 +13,7 @@ import { WebSocket } from 'ws';
 import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, run, until } from './harness.ts';
 
 const BIG_BYTES = 100 * 1024 * 1024;
-const mendlet = new Mendlet({ podNetwork: 206 });
+const mendlet = new Mendlet({ podNetwork: 163 });
 let big = '';
 let bigHash = '';
 
