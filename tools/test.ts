@@ -36,8 +36,9 @@ const steps: readonly Step[] = [
   { name: 'format', what: 'format', run: () => command(bin('biome'), ['format', 'src', 'test', 'tools']) },
   {
     name: 'rules',
-    what: 'import direction and house rules',
-    run: () => command(process.execPath, ['tools/check-imports.ts']),
+    what: 'import direction and house rules, and what the pages name',
+    run: () =>
+      both(command(process.execPath, ['tools/check-imports.ts']), command(process.execPath, ['tools/check-docs.ts'])),
   },
   { name: 'unit', what: 'unit tables and property tests', run: () => vitest('vitest.config.ts') },
   {
@@ -74,6 +75,14 @@ function command(file: string, args: readonly string[]): Outcome {
   const { status, error } = spawnSync(file, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (error) console.error(`${file}: ${error.message}`);
   return status === 0 ? { passed: 1, failed: 0, skipped: [] } : { passed: 0, failed: 1, skipped: [] };
+}
+
+function both(one: Outcome, other: Outcome): Outcome {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: [...one.skipped, ...other.skipped],
+  };
 }
 
 /** Seeds 1 to 25, each run twice: a test a seed. What a seed once found is a unit test beside what was mended. */
