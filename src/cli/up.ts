@@ -60,6 +60,7 @@ Files:
   DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
   DIR/kubeconfig       for kubectl, with full rights
   DIR/images/*.tar     image archives, imported at start
+  DIR/manifests/*.yaml static pods: run from their file, without the API server's say (staticPodPath sets another folder)
   DIR/registries       HOST/hosts.toml for each private registry, as containerd wants it
   /run/mendlet/ID      socket and state of the private containerd (its log: DIR/containerd/containerd.log)
   /var/log/pods        the containers' logs

@@ -42,6 +42,8 @@ export interface DataPaths {
   readonly agent: string;
   readonly containerd: string;
   readonly images: string;
+  /** Static pods, unless the settings name another folder. */
+  readonly manifests: string;
 }
 
 export function dataPaths(dir: string): DataPaths {
@@ -58,5 +60,6 @@ export function dataPaths(dir: string): DataPaths {
     agent: join(dir, 'agent'),
     containerd: join(dir, 'containerd'),
     images: join(dir, 'images'),
+    manifests: join(dir, 'manifests'),
   };
 }

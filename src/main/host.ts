@@ -5,6 +5,7 @@ import { isIpAddress, type Node, NODES, type Pod, PODS } from '../api/index.ts';
 import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
+import { systemFileSystem } from '../lib/file-system.node.ts';
 import { assert, type Connection, ConnectionError, createMetrics, type Logger } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
@@ -138,7 +139,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     daemonPort: kubeletEdge.port,
     runtime,
     cgroups,
-    settings: withFlags(options.settings, options),
+    settings: { staticPodPath: await manifestFolder(paths.manifests), ...withFlags(options.settings, options) },
     context,
   });
   kubeletEdge.serve(agent);
@@ -232,4 +233,10 @@ async function whyNotReady(client: KubeClient, name: string): Promise<string | u
     if (error instanceof ConnectionError) return error.message;
     throw error;
   }
+}
+
+/** Made at once, so that the first file in it is seen when it comes. */
+async function manifestFolder(path: string): Promise<string> {
+  await systemFileSystem.mkdir(path, { mode: 0o700 });
+  return path;
 }
