@@ -4,12 +4,14 @@ import { createEventRecorder } from '../client/index.ts';
 import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
 import { fitResize } from './admission/fit-resize.ts';
 import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
+import { allocatableResources } from './allocatable.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
 import { FileSource } from './config/file-source.ts';
 import { MirrorPods } from './config/mirror-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
+import type { NodeResources } from './env/resource-field-ref.ts';
 import { createPodEvents } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
 import { LogGc } from './gc/log-gc.ts';
@@ -75,7 +77,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   const settings = config.settings ?? DEFAULT_SETTINGS;
   let known: KnownNode | undefined;
   const hostIps = (): readonly string[] => known?.machine.addresses ?? [];
-  const capacity = () => ({ cpuCores: known?.machine.cpuCores ?? 0, memoryBytes: known?.machine.memoryBytes ?? 0 });
+  const allocatable = () => allocatableResources(known?.machine, care.keepsFree, nodeManager.node());
 
   const recorder = createEventRecorder({
     ...ports,
@@ -118,7 +120,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     config: configCache,
     events,
     markDirty,
-    nodeResources: capacity,
+    nodeResources: allocatable,
     images,
     imageVolumeProblem: (subPath) => imageVolumeProblem(known, subPath),
   });
@@ -142,7 +144,11 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     markDirty,
     config: { ...config, ...settings },
-    node: () => ({ hostIps: hostIps(), ...capacity() }),
+    node: () => ({
+      hostIps: hostIps(),
+      memoryBytes: known?.machine.memoryBytes ?? 0,
+      allocatable: allocatable(),
+    }),
   });
   const workers = new PodWorkers({
     ...ports,
@@ -156,11 +162,19 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
-    resize: (pod, others) => fitResize(pod, others, allocatableOf(known, config)),
+    resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {
       const isWanted = ({ metadata }: Pod): boolean => desired.get(metadata?.uid ?? '')?.wanted === true;
       const pressure = care.pressure();
-      return admit(pod, others, { node: nodeManager, config, known, pressure, since, now: clock.now().mono, isWanted });
+      return admit(pod, others, {
+        node: nodeManager,
+        config,
+        allocatable: allocatable(),
+        pressure,
+        since,
+        now: clock.now().mono,
+        isWanted,
+      });
     },
     node: () =>
       known && {
@@ -266,7 +280,7 @@ const DEAD_WAIT_MS = 120_000;
 interface AdmissionContext {
   readonly node: NodeManager;
   readonly config: KubeletConfig;
-  readonly known: KnownNode | undefined;
+  readonly allocatable: NodeResources;
   readonly pressure: PressureVerdict;
   /** Mono ms when the pod was first asked about. */
   readonly since: number;
@@ -275,9 +289,8 @@ interface AdmissionContext {
   readonly isWanted: (pod: Pod) => boolean;
 }
 
-function allocatableOf(known: KnownNode | undefined, config: KubeletConfig): NodeAllocatable {
-  const { cpuCores = 0, memoryBytes = 0 } = known?.machine ?? {};
-  return { milliCpu: cpuCores * 1000, memoryBytes, pods: config.maxPods };
+function forPods({ cpuCores, memoryBytes }: NodeResources, { maxPods }: KubeletConfig): NodeAllocatable {
+  return { milliCpu: cpuCores * 1000, memoryBytes, pods: maxPods };
 }
 
 /**
@@ -285,7 +298,7 @@ function allocatableOf(known: KnownNode | undefined, config: KubeletConfig): Nod
  * for a label that we have not seen yet (upstream reads the node again, too), so the answer waits for a fresh read.
  */
 function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
-  const allocatable = allocatableOf(given.known, given.config);
+  const allocatable = forPods(given.allocatable, given.config);
   const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure: given.pressure });
   if (verdict.admitted) return verdict;
   if (!REASONS_OF_NODE.has(verdict.reason))

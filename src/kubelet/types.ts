@@ -4,6 +4,7 @@
  */
 import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
+import type { NodeResources } from './env/resource-field-ref.ts';
 
 export type PodUID = string;
 
@@ -166,7 +167,7 @@ export interface EnvironmentInput {
   readonly hostIps: readonly string[];
   readonly nodeName: string;
   /** CPU (cores) and memory (bytes) of the node: what a container without a limit gets from resourceFieldRef. */
-  readonly nodeCapacity: { readonly cpuCores: number; readonly memoryBytes: number };
+  readonly nodeAllocatable: NodeResources;
 }
 
 /** `ok: false`: the container waits with reason CreateContainerConfigError and this message. */

@@ -59,7 +59,7 @@ async function world(): Promise<World> {
         podIps: ['10.0.0.1', 'fd00::1'],
         hostIps: ['192.0.2.1'],
         nodeName: 'n',
-        nodeCapacity: { cpuCores: 2.5, memoryBytes: 8 * 1024 ** 3 },
+        nodeAllocatable: { cpuCores: 2.5, memoryBytes: 8 * 1024 ** 3, ephemeralStorageBytes: 7e9 },
       });
     },
   };
@@ -146,6 +146,7 @@ describe('environment', () => {
       ['request', resource('requests.cpu'), '0'],
       ['other_cpu', resource('limits.cpu', '1m', 'other'), '2500'],
       ['other_memory', resource('limits.memory', '1Gi', 'other'), '8'],
+      ['disk', resource('limits.ephemeral-storage', '1M', 'other'), '7000'],
     ];
     const env = await values(await world(), {
       resources: { limits: { cpu: '1500m', memory: '64Mi' } },

@@ -93,7 +93,7 @@ async function referenced(
     return value;
   }
   if (source.resourceFieldRef !== undefined) {
-    return resourceFieldValue(input.pod, input.container.name, source.resourceFieldRef, input.nodeCapacity);
+    return resourceFieldValue(input.pod, input.container.name, source.resourceFieldRef, input.nodeAllocatable);
   }
   if (source.configMapKeyRef !== undefined) {
     const { name = '', key, optional = false } = source.configMapKeyRef;

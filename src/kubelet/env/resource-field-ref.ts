@@ -9,10 +9,11 @@ import {
 } from '../../api/index.ts';
 import { EnvironmentError } from './environment-error.ts';
 
-/** What a container without a limit is told: the node's. */
+/** What a container without a limit is told: what the node has for pods (upstream: its allocatable). */
 export interface NodeResources {
   readonly cpuCores: number;
   readonly memoryBytes: number;
+  readonly ephemeralStorageBytes?: number;
 }
 
 const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -48,6 +49,7 @@ function splitOnce(path: string): [string, string | undefined] {
 
 function nodeLimit(resource: string, node: NodeResources): string {
   if (resource === 'cpu') return `${Math.round(node.cpuCores * 1000)}m`;
+  if (resource === 'ephemeral-storage') return String(node.ephemeralStorageBytes ?? 0);
   return resource === 'memory' ? String(node.memoryBytes) : '0';
 }
 

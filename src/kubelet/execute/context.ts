@@ -3,6 +3,7 @@ import type { Pod } from '../../api/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
 import { type Clock, errorMessage, type FileSystem, type Logger, type MetricsRegistry } from '../../lib/index.ts';
 import type { Cgroups, ProbeTransport } from '../ports.ts';
+import type { NodeResources } from '../env/resource-field-ref.ts';
 import type { EnvironmentResolver, ImageManager, PodEvents, VolumeManager } from '../types.ts';
 import type { Outcome } from '../plan/actions.ts';
 import { MAX_FAILURE_MESSAGE } from './limits.ts';
@@ -25,8 +26,9 @@ export interface ExecuteConfig {
 /** What is known of the node once it has been read. */
 export interface ExecuteNode {
   readonly hostIps: readonly string[];
-  readonly cpuCores: number;
+  /** Of the whole machine: the kernel's OOM score is a share of it. */
   readonly memoryBytes: number;
+  readonly allocatable: NodeResources;
 }
 
 export interface ExecutePorts {

@@ -35,7 +35,7 @@ it('is called off between create and start when the pod is ending', async () => 
     volumes: { fact: () => ({ state: 'ready', paths: {} }) } as unknown as VerbContext['volumes'],
     environment: { resolve: async () => ({ ok: true, env: [], command: [], args: [], expand: (text) => text }) },
     events: { pod: () => {}, node: () => {} },
-    node: () => ({ hostIps: [], cpuCores: 1, memoryBytes: 1e9 }),
+    node: () => ({ hostIps: [], memoryBytes: 1e9, allocatable: { cpuCores: 1, memoryBytes: 1e9 } }),
     config: {
       instanceId: 'me',
       rootDir: '/a',

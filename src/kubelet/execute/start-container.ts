@@ -94,7 +94,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
       podIps,
       hostIps: node.hostIps,
       nodeName: context.config.nodeName,
-      nodeCapacity: node,
+      nodeAllocatable: node.allocatable,
     }),
     writeMessageFile(context, message),
     writeHosts(context, hosts, pod, podIps),
