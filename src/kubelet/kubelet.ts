@@ -28,6 +28,7 @@ import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { measuredImages, measuredRuntime } from './runtime-operations.ts';
+import { createRuntimeClasses } from './runtime-classes.ts';
 import { RuntimeState } from './runtime-state.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
 import { statsRoutes } from './server/stats-routes.ts';
@@ -141,6 +142,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     volumes,
     images,
     environment,
+    runtimeClasses: createRuntimeClasses(ports),
     events,
     markDirty,
     config: { ...config, ...settings },
@@ -299,7 +301,9 @@ function forPods({ cpuCores, memoryBytes }: NodeResources, { maxPods }: KubeletC
  */
 function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
   const allocatable = forPods(given.allocatable, given.config);
-  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure: given.pressure });
+  const { allowedUnsafeSysctls } = given.config.settings ?? DEFAULT_SETTINGS;
+  const { pressure } = given;
+  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure, allowedUnsafeSysctls });
   if (verdict.admitted) return verdict;
   if (!REASONS_OF_NODE.has(verdict.reason))
     return waitsForTheDead(pod, others, allocatable, given) ? undefined : verdict;

@@ -63,7 +63,7 @@ describe('admitPod', () => {
     [{ os: { name: 'windows' } }, 'PodOSNotSupported'],
     [{ hostUsers: false }, 'PodFeatureUnsupported'],
     [{ hostUsers: true }, undefined],
-    [{ runtimeClassName: 'gvisor' }, 'PodFeatureUnsupported'],
+    [{ runtimeClassName: 'gvisor' }, undefined],
     [{ securityContext: { sysctls: [{ name: 'net/ipv4/tcp_syncookies', value: '1' }] } }, undefined],
     [{ securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } }, 'SysctlForbidden'],
   ])('%j: %s', (spec, expected) => {
@@ -84,6 +84,16 @@ describe('admitPod', () => {
     expect(
       admitPod({ pod: testPod({ nodeSelector: { disk: 'hdd' } }), others: [], node: undefined, allocatable }).admitted,
     ).toBe(true));
+
+  it.each([
+    [['kernel.msgmax'], true],
+    [['kernel.msg*'], true],
+    [['net.*'], false],
+    [[], false],
+  ])('unsafe sysctls may be allowed: %j', (allowedUnsafeSysctls, admitted) => {
+    const pod = testPod({ securityContext: { sysctls: [{ name: 'kernel/msgmax', value: '1' }] } });
+    expect(admitPod({ pod, others: [], node: undefined, allocatable, allowedUnsafeSysctls }).admitted).toBe(admitted);
+  });
 
   it.each([
     [{ memory: true }, {}, 'Evicted: The node had condition: [MemoryPressure]. '],

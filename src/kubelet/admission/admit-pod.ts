@@ -26,6 +26,8 @@ export interface AdmissionInput {
   readonly allocatable: NodeAllocatable;
   /** What the node is short of; absent: of nothing. */
   readonly pressure?: PressureVerdict;
+  /** Beyond the safe ones; names, or beginnings of names with a "*". */
+  readonly allowedUnsafeSysctls?: readonly string[];
 }
 
 /** Cores in thousandths, bytes, pods. */
@@ -88,18 +90,14 @@ function refuseOs({ pod }: AdmissionInput): Admission | undefined {
 
 /** Asked for to be safer than without: so never silently left out. */
 function refuseFeatures({ pod }: AdmissionInput): Admission | undefined {
-  const { hostUsers, runtimeClassName } = pod.spec ?? {};
+  const { hostUsers } = pod.spec ?? {};
   if (hostUsers === false) {
     return refuse(
       'PodFeatureUnsupported',
       'Failed to admit pod as this node has no user namespaces for pods (hostUsers: false)',
     );
   }
-  if (runtimeClassName === undefined || runtimeClassName === '') return undefined;
-  return refuse(
-    'PodFeatureUnsupported',
-    `Failed to admit pod as this node knows no RuntimeClass "${runtimeClassName}"`,
-  );
+  return undefined;
 }
 
 /** Namespaced, and harmless to others on the node (upstream: pkg/kubelet/sysctl/safe_sysctls.go). */
@@ -118,13 +116,20 @@ const SAFE_SYSCTLS: ReadonlySet<string> = new Set([
   'net.ipv4.tcp_wmem',
 ]);
 
-function refuseSysctls({ pod }: AdmissionInput): Admission | undefined {
+function refuseSysctls({ pod, allowedUnsafeSysctls = [] }: AdmissionInput): Admission | undefined {
   for (const { name } of pod.spec?.securityContext?.sysctls ?? []) {
     // With slashes it is the same setting.
-    if (SAFE_SYSCTLS.has(name.replaceAll('/', '.'))) continue;
+    const dotted = name.replaceAll('/', '.');
+    if (SAFE_SYSCTLS.has(dotted) || allowedUnsafeSysctls.some((pattern) => matchesSysctl(pattern, dotted))) continue;
     return refuse('SysctlForbidden', `forbidden sysctl: "${name}" not allowlisted`);
   }
   return undefined;
+}
+
+/** "kernel.msg*" is every name that begins so. */
+function matchesSysctl(pattern: string, name: string): boolean {
+  const dotted = pattern.replaceAll('/', '.');
+  return dotted.endsWith('*') ? name.startsWith(dotted.slice(0, -1)) : name === dotted;
 }
 
 function refuseResources({ pod, others, allocatable }: AdmissionInput): Admission | undefined {

@@ -176,7 +176,12 @@ describe('a container', () => {
     backOff: { key: 'k', delayMs: 10_000, lastUpdate: 5 },
     instanceId: 'me',
     node: { memoryBytes: 1e9, cgroupVersion: 'v1' },
+    seccomp: { seccompDefault: true, seccompProfileRoot: '/agent/seccomp' },
   });
+  it('gets the runtime’s seccomp profile where the node says so', () => {
+    expect(config.security.seccomp).toEqual({ type: 'RuntimeDefault' });
+  });
+
   it('carries what the next decision needs', () => {
     expect(config).toMatchObject({
       name: 'main',

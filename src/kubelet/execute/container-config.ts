@@ -22,7 +22,7 @@ import {
 import type { BackOffState } from '../plan/pod-memory.ts';
 import { containerLogPath } from './pod-paths.ts';
 import { containerResources, type NodeMemory } from './resources.ts';
-import { containerSecurity, type ImageUser } from './security.ts';
+import { containerSecurity, type SeccompSettings, type ImageUser } from './security.ts';
 
 export const DEFAULT_TERMINATION_MESSAGE_PATH = '/dev/termination-log';
 
@@ -41,6 +41,7 @@ export interface ContainerConfigInput {
   readonly targetContainerId?: string | undefined;
   readonly instanceId: string;
   readonly node: NodeMemory;
+  readonly seccomp: SeccompSettings;
 }
 
 export function containerConfig(input: ContainerConfigInput): ContainerConfig {
@@ -62,7 +63,7 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
     resources: containerResources(pod, container, input.node),
-    security: targeted(containerSecurity(pod, container, input.imageUser), input.targetContainerId),
+    security: targeted(containerSecurity(pod, container, input.imageUser, input.seccomp), input.targetContainerId),
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
   };
 }

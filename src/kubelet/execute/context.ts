@@ -5,6 +5,7 @@ import { type Clock, errorMessage, type FileSystem, type Logger, type MetricsReg
 import type { Cgroups, ProbeTransport } from '../ports.ts';
 import type { NodeResources } from '../env/resource-field-ref.ts';
 import type { EnvironmentResolver, ImageManager, PodEvents, VolumeManager } from '../types.ts';
+import type { RuntimeClasses } from '../runtime-classes.ts';
 import type { Outcome } from '../plan/actions.ts';
 import { MAX_FAILURE_MESSAGE } from './limits.ts';
 import { isMistake } from '../mistakes.ts';
@@ -21,6 +22,7 @@ export interface ExecuteConfig {
   readonly resolvConf: string;
   /** Processes and threads of each pod; −1: any number. */
   readonly podPidsLimit: number;
+  readonly seccompDefault: boolean;
 }
 
 /** What is known of the node once it has been read. */
@@ -42,6 +44,7 @@ export interface ExecutePorts {
   readonly volumes: VolumeManager;
   readonly images: ImageManager;
   readonly environment: EnvironmentResolver;
+  readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
   readonly config: ExecuteConfig;

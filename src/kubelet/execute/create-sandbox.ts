@@ -18,7 +18,9 @@ export async function createSandbox(
 ): Promise<VerbResult> {
   const begun = context.clock.now().mono;
   try {
-    const { config, warnings } = await sandboxConfigOf(context, pod, attempt);
+    const runtimeHandler = await context.runtimeClasses.handlerOf(pod.spec?.runtimeClassName);
+    const { config: plain, warnings } = await sandboxConfigOf(context, pod, attempt);
+    const config = runtimeHandler === '' ? plain : { ...plain, runtimeHandler };
     for (const warning of warnings) context.events.pod(pod, 'Warning', 'DNSConfigForming', warning);
     await context.fs.mkdir(config.logDirectory);
     // Beside the sandbox, which takes longer.

@@ -13,8 +13,10 @@ const security = (
   user?: Parameters<typeof containerSecurity>[2],
 ) => {
   const { container, pod } = make(own, shared);
-  return containerSecurity(pod, container, user);
+  return containerSecurity(pod, container, user, SECCOMP);
 };
+
+const SECCOMP = { seccompDefault: false, seccompProfileRoot: '/agent/seccomp' };
 
 describe('containerSecurity', () => {
   it('puts the container over the pod over the image', () => {
@@ -43,7 +45,7 @@ describe('containerSecurity', () => {
     [{ type: 'RuntimeDefault' }, { type: 'RuntimeDefault' }],
     [
       { type: 'Localhost', localhostProfile: 'p.json' },
-      { type: 'Localhost', localhostRef: 'p.json' },
+      { type: 'Localhost', localhostRef: '/agent/seccomp/p.json' },
     ],
   ])('seccomp %j', (seccompProfile, expected) => {
     expect(security(seccompProfile === undefined ? {} : { seccompProfile }).seccomp).toEqual(expected);
@@ -63,7 +65,11 @@ describe('containerSecurity', () => {
   it("shares the host's namespaces only when told so", () => {
     const container = { name: 'main', image: 'i' };
     const host = testPod({ containers: [container], hostNetwork: true, hostPID: true, hostIPC: true });
-    expect(containerSecurity(host, container, undefined)).toMatchObject({ network: 'node', pid: 'node', ipc: 'node' });
+    expect(containerSecurity(host, container, undefined, SECCOMP)).toMatchObject({
+      network: 'node',
+      pid: 'node',
+      ipc: 'node',
+    });
     expect(security({})).toMatchObject({ network: 'pod', pid: 'container', ipc: 'pod' });
   });
 });

@@ -1,5 +1,5 @@
 /** Security contexts as the runtime takes them (upstream: kuberuntime/security_context.go, pkg/securitycontext). Pure. */
-import type { Container, Pod, SeccompProfile } from '../../api/index.ts';
+import type { Container, Pod, PodSecurityContext, SeccompProfile } from '../../api/index.ts';
 import type { ContainerSecurity } from '../../cri/index.ts';
 import { formatPod } from '../plan/containers.ts';
 
@@ -24,8 +24,21 @@ export interface ImageUser {
   readonly username?: string;
 }
 
+/** What the node says of seccomp. */
+export interface SeccompSettings {
+  /** Without a wish a container gets the runtime's profile rather than none (upstream: seccompDefault). */
+  readonly seccompDefault: boolean;
+  /** The folder that `localhostProfile` is a path in. */
+  readonly seccompProfileRoot: string;
+}
+
 /** The container's context over the pod's; the image's user where neither names one. */
-export function containerSecurity(pod: Pod, container: Container, imageUser: ImageUser | undefined): ContainerSecurity {
+export function containerSecurity(
+  pod: Pod,
+  container: Container,
+  imageUser: ImageUser | undefined,
+  seccomp: SeccompSettings,
+): ContainerSecurity {
   const own = container.securityContext ?? {};
   const shared = pod.spec?.securityContext ?? {};
   const privileged = own.privileged === true;
@@ -41,9 +54,10 @@ export function containerSecurity(pod: Pod, container: Container, imageUser: Ima
     ...(runAsUser === undefined && imageUser?.username !== undefined ? { runAsUsername: imageUser.username } : {}),
     ...(runAsGroup === undefined ? {} : { runAsGroup }),
     supplementalGroups: groups,
+    ...groupsPolicy(shared),
     addCapabilities: own.capabilities?.add ?? [],
     dropCapabilities: own.capabilities?.drop ?? [],
-    seccomp: profile(privileged ? undefined : (own.seccompProfile ?? shared.seccompProfile)),
+    seccomp: privileged ? { type: 'Unconfined' } : profile(own.seccompProfile ?? shared.seccompProfile, seccomp),
     ...apparmor(own.appArmorProfile ?? shared.appArmorProfile),
     maskedPaths: masks ? MASKED_PATHS : [],
     readonlyPaths: masks ? READONLY_PATHS : [],
@@ -67,6 +81,7 @@ export function sandboxSecurity(pod: Pod): ContainerSecurity {
       ...(shared.fsGroup === undefined ? [] : [shared.fsGroup]),
       ...(shared.supplementalGroups ?? []),
     ],
+    ...groupsPolicy(shared),
     addCapabilities: [],
     dropCapabilities: [],
     seccomp: { type: 'RuntimeDefault' },
@@ -76,11 +91,20 @@ export function sandboxSecurity(pod: Pod): ContainerSecurity {
   };
 }
 
-function profile(seccomp: SeccompProfile | undefined): NonNullable<ContainerSecurity['seccomp']> {
-  // Unconfined without a wish is upstream's default (seccompDefault: false).
-  if (seccomp === undefined) return { type: 'Unconfined' };
-  if (seccomp.type === 'Localhost') return { type: 'Localhost', localhostRef: seccomp.localhostProfile ?? '' };
-  return { type: seccomp.type === 'RuntimeDefault' ? 'RuntimeDefault' : 'Unconfined' };
+/** Strict: the groups of the image's /etc/group do not count (KEP-3619). */
+function groupsPolicy(shared: PodSecurityContext): Pick<ContainerSecurity, 'supplementalGroupsPolicy'> {
+  return shared.supplementalGroupsPolicy === 'Strict' ? { supplementalGroupsPolicy: 'Strict' } : {};
+}
+
+function profile(
+  wish: SeccompProfile | undefined,
+  { seccompDefault, seccompProfileRoot }: SeccompSettings,
+): NonNullable<ContainerSecurity['seccomp']> {
+  if (wish === undefined) return { type: seccompDefault ? 'RuntimeDefault' : 'Unconfined' };
+  if (wish.type === 'Localhost') {
+    return { type: 'Localhost', localhostRef: `${seccompProfileRoot}/${wish.localhostProfile ?? ''}` };
+  }
+  return { type: wish.type === 'RuntimeDefault' ? 'RuntimeDefault' : 'Unconfined' };
 }
 
 function apparmor(

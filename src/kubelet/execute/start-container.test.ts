@@ -45,6 +45,7 @@ it('is called off between create and start when the pod is ending', async () => 
       clusterDomain: 'c',
       resolvConf: '',
       podPidsLimit: -1,
+      seccompDefault: false,
     },
   };
   const result = await startContainer(context as VerbContext, job, {

@@ -129,6 +129,10 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     backOff: action.backOff,
     targetContainerId: action.targetContainerId,
     instanceId: context.config.instanceId,
+    seccomp: {
+      seccompDefault: context.config.seccompDefault,
+      seccompProfileRoot: `${context.config.rootDir}/seccomp`,
+    },
     node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
   });
   return { ok: true, config };
