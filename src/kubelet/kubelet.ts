@@ -78,7 +78,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   const settings = config.settings ?? DEFAULT_SETTINGS;
   let known: KnownNode | undefined;
   const hostIps = (): readonly string[] => known?.machine.addresses ?? [];
-  const allocatable = () => allocatableResources(known?.machine, care.keepsFree, nodeManager.node());
+  const allocatable = () =>
+    allocatableResources(known?.machine, (signal, bytes) => care.keepsFree(signal, bytes), nodeManager.node());
 
   const recorder = createEventRecorder({
     ...ports,
