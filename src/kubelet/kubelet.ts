@@ -10,6 +10,7 @@ import { DesiredPods } from './config/desired-pods.ts';
 import { FileSource } from './config/file-source.ts';
 import { MirrorPods } from './config/mirror-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
+import { createKnownServices } from './env/known-services.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
 import type { NodeResources } from './env/resource-field-ref.ts';
 import { createPodEvents } from './events.ts';
@@ -114,7 +115,13 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     },
   });
   const configCache = createConfigCache({ clock, client, logger, random: random.split('config') });
-  const environment = createEnvironmentResolver({ config: configCache, events, apiServer: config.apiServer });
+  const services = createKnownServices({ clock, logger, client, random: random.split('services') });
+  const environment = createEnvironmentResolver({
+    config: configCache,
+    events,
+    apiServer: config.apiServer,
+    services,
+  });
   const images = createImageManager({ ...ports, config: configCache, events, markDirty });
   const volumes = createVolumeManager({
     ...ports,
@@ -259,6 +266,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         recorder,
         source,
         mirrors,
+        services,
         pleg,
         status,
         syncLoop,

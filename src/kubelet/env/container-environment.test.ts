@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
-import { CONFIG_MAPS, type Container, type Pod, SECRETS } from '../../api/index.ts';
+import { CONFIG_MAPS, type Container, type Pod, SECRETS, type Service } from '../../api/index.ts';
 import { seededRandom, silentLogger } from '../../lib/index.ts';
 import type { ContainerEnvironment } from '../types.ts';
 import { createConfigCache } from './config-cache.ts';
@@ -9,6 +9,7 @@ import { createEnvironmentResolver } from './container-environment.ts';
 interface World {
   readonly api: InMemoryApi;
   readonly events: string[];
+  readonly services: Service[];
   resolve(container: Partial<Container>): Promise<ContainerEnvironment>;
 }
 
@@ -28,6 +29,7 @@ async function world(): Promise<World> {
     data: { user: base64('me'), a: base64('secret') },
   });
   const events: string[] = [];
+  const services: Service[] = [];
   const resolver = createEnvironmentResolver({
     config: createConfigCache({
       clock: api.clock,
@@ -37,10 +39,12 @@ async function world(): Promise<World> {
     }),
     events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
     apiServer: { host: '10.244.0.1', port: 6443 },
+    services: { list: async () => services },
   });
   return {
     api,
     events,
+    services,
     resolve: (more) => {
       const container: Container = { name: 'app', image: 'i', ...more };
       const pod: Pod = {
@@ -220,4 +224,18 @@ describe('environment', () => {
     await w.api.clock.advance(10_000);
     expect((await values(w, container))['k']).toBe('v');
   });
+});
+
+it('tells of the services of the namespace, which everything else overrules', async () => {
+  const w = await world();
+  w.services.push({
+    metadata: { name: 'db', namespace: 'default' },
+    spec: { clusterIP: '10.96.0.7', ports: [{ port: 5432 }] },
+  });
+  const env = [
+    { name: 'URL', value: '$(DB_PORT)' },
+    { name: 'DB_SERVICE_PORT', value: '1' },
+  ];
+  const found = await values(w, { env });
+  expect(found).toMatchObject({ DB_SERVICE_HOST: '10.96.0.7', URL: 'tcp://10.96.0.7:5432', DB_SERVICE_PORT: '1' });
 });

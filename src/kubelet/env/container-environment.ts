@@ -13,14 +13,16 @@ import { EnvironmentError } from './environment-error.ts';
 import { expand } from './expand.ts';
 import { podFieldValue } from './field-ref.ts';
 import { resourceFieldValue } from './resource-field-ref.ts';
+import type { KnownServices } from './known-services.ts';
 import { serviceEnvironment } from './service-environment.ts';
+import { serviceLinks } from './service-links.ts';
 
 export interface EnvironmentOptions {
   readonly config: ConfigSource;
   readonly events: PodEvents;
-  /** Where pods reach the API server. */
-  /** Absent: pods cannot reach it, and a wrong address would be worse than none. */
+  /** Where pods reach the API server. Absent: they cannot, and a wrong address would be worse than none. */
   readonly apiServer: { readonly host: string; readonly port: number } | undefined;
+  readonly services: Pick<KnownServices, 'list'>;
 }
 
 export function createEnvironmentResolver(options: EnvironmentOptions): EnvironmentResolver {
@@ -41,7 +43,9 @@ async function resolveContainerEnvironment(
   input: EnvironmentInput,
 ): Promise<ContainerEnvironment> {
   const { container } = input;
-  const known = options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer);
+  const links =
+    input.pod.spec?.enableServiceLinks === false ? [] : serviceLinks(await options.services.list(), input.pod);
+  const known = [...(options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer)), ...links];
   const service = new Map(known.map(({ name, value }) => [name, value]));
   const own = new Map<string, string>();
   const lookup = (name: string): string | undefined => own.get(name) ?? service.get(name);

@@ -17,3 +17,5 @@ export const MAX_WATCHED_OBJECTS = 150;
 /** How often an object that is not watched is read, and up to which fraction longer. */
 export const POLL_MS = 15_000;
 export const POLL_JITTER = 0.5;
+/** How long a container's start waits for the first list of services. */
+export const SERVICES_WAIT_MS = 5000;
