@@ -26,5 +26,5 @@ export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
 /** What a pod gets whose object is gone and whose own grace is unknown (upstream: 1 s for orphans). */
 export const ORPHAN_GRACE_PERIOD_SECONDS = 1;
 
-/** A death is not told without its termination message while that is read, for this long. */
-export const MESSAGE_HOLD_MS = 1_000;
+/** A death is not told without its termination message while that is read; for so long, since the runtime may hang. */
+export const MESSAGE_HOLD_MS = 10_000;
