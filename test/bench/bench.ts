@@ -3,7 +3,7 @@
  * Figures are ratios of one run; the workloads write their own clock (/proc/uptime, 10 ms fine) to a folder of the host.
  *
  *   npm run bench -- [--crashes 15] [--pods 50] [--idle-seconds 60] [--containerd 2] [--only crash,create,burst,rest,relist]
- *     [--flags "--pleg generic"] [--json FILE]
+ *     [--flags="--pleg generic"] [--json FILE]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
