@@ -9,6 +9,7 @@ export interface KubeletSettings {
   readonly maxPods: number;
   /** −1: unlimited. Per pod. */
   readonly podPidsLimit: number;
+  /** Upstream's default is one at a time: there a slow registry blocks all. */
   readonly maxParallelImagePulls: number;
   readonly allowedUnsafeSysctls: readonly string[];
   readonly seccompDefault: boolean;

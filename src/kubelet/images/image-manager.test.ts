@@ -37,7 +37,7 @@ interface World {
   dirty: number;
 }
 
-function world(secrets: Readonly<Record<string, Secret>> = {}): World {
+function world(secrets: Readonly<Record<string, Secret>> = {}, settings?: { maxParallelImagePulls: number }): World {
   const clock = createManualClock();
   const images = new TableImages();
   const events: string[] = [];
@@ -56,6 +56,7 @@ function world(secrets: Readonly<Record<string, Secret>> = {}): World {
       markDirty: () => {
         result.dirty += 1;
       },
+      ...(settings === undefined ? {} : { settings }),
     }),
   };
   return result;
@@ -196,6 +197,14 @@ describe('shared pulls', () => {
     await settle();
     expect(w.images.pulls.length).toBe(7);
     expect(w.manager.fact('u7', 'app', 0)?.state).toBe('present');
+  });
+
+  it('are as few at once as was set', async () => {
+    const w = world({}, { maxParallelImagePulls: 1 });
+    w.images.registry = () => new Promise(() => {});
+    for (let i = 0; i < 3; i++) w.manager.request(pod({ image: `image-${i}` }, `u${i}`), 'app', 0);
+    await settle();
+    expect(w.images.pulls.length).toBe(1);
   });
 });
 

@@ -11,6 +11,7 @@ import type { Image, ImageService, RegistryAuth } from '../../cri/index.ts';
 import { type Clock, errorMessage, type Logger, type Timer } from '../../lib/index.ts';
 import type { ConfigSource } from '../env/config-source.ts';
 import { formatDurationMs, quote } from '../go-format.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { ImageFact, ImageManager, MarkDirty, PodEvents, PodUID } from '../types.ts';
 import { parseImageName, type ImageName, withDefaultTag } from './image-name.ts';
 import { LOOK_AGAIN_MS, SHOW_PULL_ERROR_MS } from './limits.ts';
@@ -26,6 +27,8 @@ export interface ImageManagerOptions {
   readonly config: ConfigSource;
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;
+  /** Absent: the defaults. */
+  readonly settings?: Pick<KubeletSettings, 'maxParallelImagePulls'>;
 }
 
 export function createImageManager(options: ImageManagerOptions): ImageManager {
@@ -50,7 +53,8 @@ class Manager implements ImageManager {
 
   constructor(options: ImageManagerOptions) {
     this.#options = options;
-    this.#puller = new Puller(options.clock, options.images);
+    const { maxParallelImagePulls } = options.settings ?? DEFAULT_SETTINGS;
+    this.#puller = new Puller(options.clock, options.images, maxParallelImagePulls);
   }
 
   request(pod: Pod, containerName: string, attempt: number): void {

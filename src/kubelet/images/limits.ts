@@ -1,7 +1,5 @@
 /** Bounds and periods of image pulling. */
 
-/** Pulls under way at once (upstream: maxParallelImagePulls; its default of one at a time lets a slow registry block all). */
-export const MAX_PARALLEL_PULLS = 5;
 /** Back-off after a failed pull of an image for a pod: MaxImageBackOff and its base. */
 export const PULL_BACK_OFF = { baseMs: 10_000, capMs: 300_000 };
 /** Failures longer ago than this are forgotten: twice the cap. */

@@ -1,7 +1,7 @@
 /** Pulls images: identical pulls under way are one, and only so many run at once. */
 import { type Image, type ImageService, type RegistryAuth, RuntimeError } from '../../cri/index.ts';
 import { type Clock, Semaphore } from '../../lib/index.ts';
-import { MAX_CREDENTIALS_TRIED, MAX_PARALLEL_PULLS } from './limits.ts';
+import { MAX_CREDENTIALS_TRIED } from './limits.ts';
 
 export interface PulledImage {
   readonly image: Image;
@@ -12,12 +12,14 @@ export interface PulledImage {
 export class Puller {
   readonly #clock: Clock;
   readonly #images: Pick<ImageService, 'status' | 'pull'>;
-  readonly #places = new Semaphore(MAX_PARALLEL_PULLS);
+  readonly #places: Semaphore;
   readonly #underWay = new Map<string, Promise<PulledImage>>();
 
-  constructor(clock: Clock, images: Pick<ImageService, 'status' | 'pull'>) {
+  /** `maxAtOnce`: pulls under way at once; what is beyond waits. */
+  constructor(clock: Clock, images: Pick<ImageService, 'status' | 'pull'>, maxAtOnce: number) {
     this.#clock = clock;
     this.#images = images;
+    this.#places = new Semaphore(maxAtOnce);
   }
 
   /** Tries each credential in turn; rejects with the last RuntimeError. */

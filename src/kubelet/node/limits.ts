@@ -1,14 +1,12 @@
 /** Periods and thresholds of the node's own objects; upstream's defaults unless said otherwise. */
 
-/** nodeStatusUpdateFrequency, nodeStatusReportFrequency. */
-export const STATUS_PERIOD_MS = 10_000;
+/** nodeStatusReportFrequency. */
 export const STATUS_REPORT_MS = 300_000;
 /** Until the node is Ready for the first time the status is looked at this often, for this long (nodeReadyGracePeriod). */
 export const FAST_STATUS_PERIOD_MS = 100;
 export const FAST_STATUS_MS = 120_000;
-/** nodeLeaseDurationSeconds; renewed after a quarter of it. */
-export const LEASE_DURATION_SECONDS = 40;
-export const LEASE_PERIOD_MS = 10_000;
+/** The lease is renewed after this part of its duration (nodeLeaseRenewIntervalFraction). */
+export const LEASE_PERIOD_FRACTION = 0.25;
 export const LEASE_JITTER = 0.04;
 /** Back-off of registration and of a failed lease renewal. */
 export const RETRY_BACK_OFF = { baseMs: 200, capMs: 7000 };

@@ -1,9 +1,9 @@
-/** The node's heartbeat: its Lease in kube-node-lease, made once and renewed every ten seconds. */
+/** The node's heartbeat: its Lease in kube-node-lease, made once and renewed after each quarter of its duration. */
 import { isConflict, isNotFound, type Lease, LEASES, type Node } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, exponentialDelay, formatMicroTime, jitterUp, type Logger, type Random } from '../../lib/index.ts';
 import { callInTime } from './call-in-time.ts';
-import { LEASE_DURATION_SECONDS, LEASE_JITTER, LEASE_PERIOD_MS, RETRY_BACK_OFF } from './limits.ts';
+import { LEASE_JITTER, LEASE_PERIOD_FRACTION, RETRY_BACK_OFF } from './limits.ts';
 
 const NAMESPACE = 'kube-node-lease';
 
@@ -15,11 +15,13 @@ export interface NodeLeaseOptions {
   readonly nodeName: string;
   /** The registered node, which owns the lease. */
   readonly node: () => Node | undefined;
+  readonly durationSeconds: number;
 }
 
 /** Runs until the signal is aborted. */
 export async function renewNodeLease(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
-  const { clock, random, logger } = options;
+  const { clock, random, logger, durationSeconds } = options;
+  const periodMs = durationSeconds * 1000 * LEASE_PERIOD_FRACTION;
   let lease: Lease | undefined;
   let failures = 0;
   while (!signal.aborted) {
@@ -34,7 +36,7 @@ export async function renewNodeLease(options: NodeLeaseOptions, signal: AbortSig
       if (!isConflict(error)) logger.warn('node lease not renewed', { failures, error });
     }
     const delayMs =
-      failures === 0 ? jitterUp(LEASE_PERIOD_MS, LEASE_JITTER, random) : exponentialDelay(RETRY_BACK_OFF, failures);
+      failures === 0 ? jitterUp(periodMs, LEASE_JITTER, random) : exponentialDelay(RETRY_BACK_OFF, failures);
     await clock.sleep(delayMs, signal).catch(() => {});
   }
 }
@@ -65,7 +67,7 @@ async function readLease(
   }
 }
 
-function leaseNow({ clock, nodeName, node }: NodeLeaseOptions, current: Lease | undefined): Lease {
+function leaseNow({ clock, nodeName, node, durationSeconds }: NodeLeaseOptions, current: Lease | undefined): Lease {
   const uid = node()?.metadata?.uid;
   const owner = uid === undefined ? [] : [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }];
   return {
@@ -81,7 +83,7 @@ function leaseNow({ clock, nodeName, node }: NodeLeaseOptions, current: Lease | 
     spec: {
       ...current?.spec,
       holderIdentity: nodeName,
-      leaseDurationSeconds: LEASE_DURATION_SECONDS,
+      leaseDurationSeconds: durationSeconds,
       renewTime: formatMicroTime(clock.now().wall),
     },
   };

@@ -6,6 +6,7 @@ import { RuntimeError } from '../../cri/index.ts';
 import { type Connection, ConnectionError, parseTime, seededRandom, silentLogger } from '../../lib/index.ts';
 import { NO_PRESSURE, type PressureVerdict } from '../eviction/pressure-step.ts';
 import type { MachineFacts, MachinePressure } from '../ports.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { createNodeManager, type NodeManager } from './node-manager.ts';
 
 const GIB = 1024 ** 3;
@@ -25,7 +26,7 @@ interface World {
   readonly stop: () => Promise<void>;
 }
 
-async function world(existing?: Partial<Node>, api?: InMemoryApi): Promise<World> {
+async function world(existing?: Partial<Node>, api?: InMemoryApi, settings?: Partial<KubeletSettings>): Promise<World> {
   const server = api ?? (await createInMemoryApi());
   if (api === undefined) {
     const { code } = await server.client
@@ -88,6 +89,7 @@ async function world(existing?: Partial<Node>, api?: InMemoryApi): Promise<World
     events: { pod: () => {}, node: (type, reason, message) => events.push(`${type} ${reason} ${message}`) },
     health: { runtimeErrors: () => result.errors },
     pressure: () => result.verdict,
+    ...(settings === undefined ? {} : { settings: { ...DEFAULT_SETTINGS, ...settings } }),
   });
   const result: World = {
     api: server,
@@ -306,6 +308,32 @@ describe('lease', () => {
     await w.api.client.delete(LEASES, 'kube-node-lease', 'n');
     await w.api.clock.advance(11_000);
     expect((await lease(w)).spec?.holderIdentity).toBe('n');
+    await w.stop();
+  });
+
+  it('lasts as long as it is set to, and is renewed after a quarter of that', async () => {
+    const w = await world(undefined, undefined, { nodeLeaseDurationSeconds: 8 });
+    await ready(w);
+    expect((await lease(w)).spec?.leaseDurationSeconds).toBe(8);
+    await w.api.clock.advance(10_000);
+    expect(w.api.clock.now().wall - (parseTime((await lease(w)).spec?.renewTime) ?? 0)).toBeLessThan(2200);
+    await w.stop();
+  });
+});
+
+describe('the period of the status', () => {
+  it.each([
+    [{}, 10_000],
+    [{ nodeStatusUpdateFrequencyMs: 2000 }, 2000],
+  ])('%j', async (settings, periodMs) => {
+    const w = await world(undefined, undefined, settings);
+    await ready(w);
+    await w.api.clock.advance(60_000);
+    const before = await node(w);
+    w.machine = { ...w.machine, kernelVersion: '6.2.0' };
+    await w.api.clock.advance(periodMs + 100);
+    expect(before.status?.nodeInfo?.kernelVersion).toBe('6.1.0');
+    expect((await node(w)).status?.nodeInfo?.kernelVersion).toBe('6.2.0');
     await w.stop();
   });
 });

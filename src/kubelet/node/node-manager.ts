@@ -5,6 +5,7 @@ import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../
 import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
 import type { PressureVerdict } from '../eviction/pressure-step.ts';
 import type { Machine, MachineFacts, MachinePressure } from '../ports.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { sameValue } from '../status/status-patch.ts';
 import type { KubeletHealth, PodEvents } from '../types.ts';
 import { callInTime } from './call-in-time.ts';
@@ -14,7 +15,6 @@ import {
   FAST_STATUS_PERIOD_MS,
   MAX_CONFLICTS,
   RETRY_BACK_OFF,
-  STATUS_PERIOD_MS,
   STATUS_REPORT_MS,
 } from './limits.ts';
 import { nodeConditions } from './node-conditions.ts';
@@ -33,6 +33,8 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
   /** What the eviction manager has seen. */
   readonly pressure: () => PressureVerdict;
+  /** Absent: the defaults. */
+  readonly settings?: Pick<KubeletSettings, 'nodeStatusUpdateFrequencyMs' | 'nodeLeaseDurationSeconds'>;
 }
 
 export interface NodeManager {
@@ -93,7 +95,8 @@ class Manager implements NodeManager {
     this.#options.events.node('Normal', 'Starting', 'Starting kubelet.');
     await this.#register(signal);
     if (signal.aborted) return;
-    const lease = { ...this.#options, node: () => this.#node };
+    const { nodeLeaseDurationSeconds: durationSeconds } = this.#options.settings ?? DEFAULT_SETTINGS;
+    const lease = { ...this.#options, node: () => this.#node, durationSeconds };
     await Promise.all([renewNodeLease(lease, signal), this.#statusLoop(signal)]);
   }
 
@@ -131,7 +134,8 @@ class Manager implements NodeManager {
   }
 
   async #statusLoop(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock, logger, settings } = this.#options;
+    const { nodeStatusUpdateFrequencyMs } = settings ?? DEFAULT_SETTINGS;
     const begun = clock.now().mono;
     let failures = 0;
     while (!signal.aborted) {
@@ -145,7 +149,7 @@ class Manager implements NodeManager {
         logger.warn('node status not updated', { failures, error });
       }
       const hurry = !this.#wasReady && clock.now().mono - begun < FAST_STATUS_MS;
-      const periodMs = hurry ? FAST_STATUS_PERIOD_MS : STATUS_PERIOD_MS;
+      const periodMs = hurry ? FAST_STATUS_PERIOD_MS : nodeStatusUpdateFrequencyMs;
       // A server that refuses is not asked, nor complained about, ten times a second.
       const backOffMs = failures === 0 ? 0 : exponentialDelay(RETRY_BACK_OFF, failures);
       await this.#pause(Math.max(periodMs, backOffMs), signal);
