@@ -10,6 +10,8 @@ export function keepsStopOrder(facts: Facts): void {
   const pods = new Map<string, Pod>();
   /** UID → mono ms when the shortest grace asked for ends. */
   const deadlines = new Map<string, number>();
+  /** Nodes that may have evicted pods: those get a second, after which nothing is in order. */
+  const short = new Set<string>();
   const told = new Set<string>();
   /** UID → names of what runs. */
   const running = new Map<string, Set<string>>();
@@ -22,6 +24,7 @@ export function keepsStopOrder(facts: Facts): void {
       const deadline = mono + deletionGracePeriodSeconds * 1000;
       deadlines.set(uid, Math.min(deadline, deadlines.get(uid) ?? deadline));
     },
+    'disk-filled': ({ node }) => void short.add(node),
     'deletion-delivered': ({ uid }) => void told.add(uid),
     started: ({ uid, container }) => void running.set(uid, (running.get(uid) ?? new Set()).add(container)),
     exited: ({ uid, container }) => void running.get(uid)?.delete(container),
@@ -32,6 +35,7 @@ export function keepsStopOrder(facts: Facts): void {
       }
       const deadline = deadlines.get(uid) ?? 0;
       if (stoppedBefore.has(id) || mono >= deadline || isOver(pods.get(uid))) return;
+      if (short.has(pods.get(uid)?.spec?.nodeName ?? '')) return;
       const served = servedBy(pods.get(uid), container).find((name) => running.get(uid)?.has(name) === true);
       if (served === undefined) return;
       throw new InvariantViolation(
