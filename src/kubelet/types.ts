@@ -122,12 +122,30 @@ export interface PodVolume {
   readonly problem?: string;
 }
 
+/** A mount of one folder or file of a volume. */
+export interface SubPathWish {
+  readonly volume: string;
+  readonly container: string;
+  /** Of the mount among the container's. */
+  readonly index: number;
+  readonly volumePath: string;
+  /** Relative, without `..`. */
+  readonly subPath: string;
+  /** Nobody but us writes there: it is there or not, and its links (..data) are ours. */
+  readonly content: boolean;
+}
+
 export interface VolumeManager {
   /** Begins to set the pod's volumes up (or keeps them); marks dirty ('volume') on change. Idempotent. Retries by itself with back-off. */
   prepare(pod: Pod): void;
   fact(uid: PodUID): VolumesFact | undefined;
   /** Each of a prepared pod's volumes. */
   volumes(uid: PodUID): readonly PodVolume[];
+  /**
+   * Where a subPath of one of the pod's volumes is on the host, safe from whoever writes to that volume meanwhile; for one
+   * start of the container. Missing folders are made. Rejects with `FileError`.
+   */
+  pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string>;
   /**
    * Unmounts and removes all of the pod's volumes and its folder, also after a restart of the agent. Rejects while something
    * is still mounted, and tells it in an event of `pod`; to be tried again.

@@ -3,6 +3,7 @@ import { watch as watchPath, readFileSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isolatedStat } from './isolated-stat.node.ts';
+import { openBelow } from './open-below.node.ts';
 import { removeTree } from './remove-tree.node.ts';
 import { FileError, type FileInfo, type FileSystem, type WriteOptions } from './file-system.ts';
 
@@ -173,6 +174,7 @@ export const systemFileSystem: FileSystem = {
   rename: (from, to) => call(from, () => fs.rename(from, to)),
   symlink: (target, path) => call(path, () => fs.symlink(target, path)),
   readlink: (path) => call(path, () => fs.readlink(path)),
+  openBelow: (folder, path, options) => call(`${folder}/${path}`, () => openBelow(folder, path, options, fileType)),
   chmod: (path, mode) => call(path, () => fs.chmod(path, mode)),
   chown: (path, uid, gid) => call(path, () => fs.lchown(path, uid, gid)),
   statfs: (path) => call(path, () => statfs(path)),

@@ -19,6 +19,19 @@ export interface WriteOptions {
   readonly sync?: boolean;
 }
 
+export interface OpenBelowOptions {
+  /** Of folders that are missing on the way, and made. */
+  readonly folderMode: number;
+}
+
+/** Something that is held open: whatever is renamed meanwhile, `path` is it. */
+export interface OpenedBelow {
+  /** For other programs of this machine, too, until it is closed; not to be resolved to another path. */
+  readonly path: string;
+  readonly type: FileInfo['type'];
+  close(): Promise<void>;
+}
+
 export interface FileSystem {
   readFile(path: string, options?: { readonly maxBytes?: number }): Promise<Uint8Array>;
   /** Reads up to `length` bytes at `offset`; shorter at the end of the file. */
@@ -40,6 +53,11 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;
+  /**
+   * Opens what lies at `path` (relative, plain names) below `folder`, where somebody hostile may be writing at the same time:
+   * no link below `folder` is ever followed (ELOOP). Missing folders are made.
+   */
+  openBelow(folder: string, path: string, options: OpenBelowOptions): Promise<OpenedBelow>;
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
   /** Bytes and inodes of the file system that holds `path`. Free is what we may still use; with what is reserved it is not used. */

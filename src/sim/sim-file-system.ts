@@ -67,6 +67,12 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
         if (node?.type !== 'symlink') throw new FileError('EINVAL', path, `EINVAL: invalid argument, '${path}'`);
         return node.target;
       }),
+    // Nobody is hostile here, and nothing moves between this and the mount.
+    openBelow: async (folder, below, { folderMode }) => {
+      const path = `${folder}/${below}`;
+      if (disk.get(path) === undefined) await write('mkdir', 1, () => disk.mkdir(path, folderMode & 0o777));
+      return await read(() => ({ path, type: disk.info(need(path)).type, close: async () => {} }));
+    },
     chmod: (path, mode) => write('chmod', 1, () => disk.change(path, { mode })),
     chown: (path, uid, gid) => write('chown', 1, () => disk.change(path, { uid, gid })),
     statfs: (path) =>

@@ -1,6 +1,7 @@
 /** A container's mounts (upstream: kubelet_pods.go makeMounts). Pure. */
 import type { Container, VolumeMount } from '../../api/index.ts';
 import type { Mount } from '../../cri/index.ts';
+import type { SubPathWish } from '../types.ts';
 
 export interface MountsInput {
   readonly container: Container;
@@ -18,21 +19,14 @@ export interface MountsInput {
 }
 
 export type MountsResult =
-  /** `subPaths`: what must exist below its volume. */
-  | { readonly ok: true; readonly mounts: readonly Mount[]; readonly subPaths: readonly SubPath[] }
+  /** `subPaths`: mounts that are not to be used by their path, which leads through what others may change; by index of `mounts`. */
+  | { readonly ok: true; readonly mounts: readonly Mount[]; readonly subPaths: ReadonlyMap<number, SubPathWish> }
   | { readonly ok: false; readonly message: string };
-
-export interface SubPath {
-  readonly volumePath: string;
-  readonly subPath: string;
-  /** Nobody but us writes there: it is there or not, and its links (..data) are ours. */
-  readonly content: boolean;
-}
 
 export function containerMounts(input: MountsInput): MountsResult {
   const mounts: Mount[] = [];
-  const subPaths: SubPath[] = [];
-  for (const wish of input.container.volumeMounts ?? []) {
+  const subPaths = new Map<number, SubPathWish>();
+  for (const [index, wish] of (input.container.volumeMounts ?? []).entries()) {
     const image = input.images?.[wish.name];
     if (image !== undefined) {
       const subPath = subPathOf(wish, input);
@@ -46,7 +40,10 @@ export function containerMounts(input: MountsInput): MountsResult {
     const subPath = subPathOf(wish, input);
     if (!subPath.ok) return subPath;
     const content = input.contentVolumes.has(wish.name);
-    if (subPath.path !== '') subPaths.push({ volumePath, subPath: subPath.path, content });
+    if (subPath.path !== '') {
+      const place = { volume: wish.name, container: input.container.name, index };
+      subPaths.set(mounts.length, { ...place, volumePath, subPath: subPath.path, content });
+    }
     mounts.push({
       containerPath: absolute(wish.mountPath),
       hostPath: subPath.path === '' ? volumePath : `${volumePath}/${subPath.path}`,

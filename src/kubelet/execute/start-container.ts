@@ -3,7 +3,7 @@
  * be configured, what the runtime would not create, what it would not start (kuberuntime_container.go startContainer).
  */
 import type { Container, EphemeralContainer, Pod } from '../../api/index.ts';
-import type { ContainerConfig } from '../../cri/index.ts';
+import type { ContainerConfig, Mount } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
@@ -13,9 +13,8 @@ import { podSandboxConfig } from './create-sandbox.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
-import { ensureSubPath } from '../volumes/sub-path.ts';
 import { isContentVolume } from '../volumes/volume-setup.ts';
-import { containerMounts } from './mounts.ts';
+import { containerMounts, type MountsResult } from './mounts.ts';
 import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
 import { nonRootProblem } from './security.ts';
 
@@ -115,7 +114,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     etcHosts: hosts,
   });
   if (!mounts.ok) return mounts;
-  for (const subPath of mounts.subPaths) await ensureSubPath(context.fs, subPath);
+  const pinned = await pinSubPaths(context, uid, mounts);
   const config = containerConfig({
     pod,
     container,
@@ -125,7 +124,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     env: environment.env,
     command: environment.command,
     args: environment.args,
-    mounts: mounts.mounts,
+    mounts: pinned,
     backOff: action.backOff,
     targetContainerId: action.targetContainerId,
     instanceId: context.config.instanceId,
@@ -136,6 +135,20 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
   });
   return { ok: true, config };
+}
+
+/** One after the other: two mounts of a container may need the same folders. */
+async function pinSubPaths(
+  { volumes }: VerbContext,
+  uid: string,
+  { mounts, subPaths }: Extract<MountsResult, { ok: true }>,
+): Promise<readonly Mount[]> {
+  const pinned: Mount[] = [];
+  for (const [index, mount] of mounts.entries()) {
+    const wish = subPaths.get(index);
+    pinned.push(wish === undefined ? mount : { ...mount, hostPath: await volumes.pinSubPath(uid, wish) });
+  }
+  return pinned;
 }
 
 /** A start tried again begins with an empty message. Any user of the container may write it. */

@@ -75,6 +75,14 @@ export class Mounter {
     await this.#mustRun(path, 'mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path]);
   }
 
+  /**
+   * Mounts what `source` is now at `point` as well. `source` is taken as it is, so that a /proc/PID/fd/N means what is open
+   * there, wherever its path leads by now.
+   */
+  async bind(source: string, point: string): Promise<void> {
+    await this.#mustRun(point, 'mount', ['--no-canonicalize', '--bind', source, point]);
+  }
+
   /** Unmounts everything at or below `dir`, as far as it goes. Rejects with `UnmountError` when something stays mounted. */
   async unmountAll(dir: string): Promise<void> {
     let problem: UnmountError | undefined;

@@ -1,44 +1,66 @@
-/** What a subPath names, below its volume: it must be there before the runtime mounts it. */
+/**
+ * What a subPath names, below its volume: that, and nothing else, is what the runtime gets to mount. A volume's content may be
+ * hostile: a container that swaps a folder for a link between our look and the runtime's mount would have the host's own files
+ * (CVE-2017-1002101, CVE-2021-25741). So it is opened without following a link, and what is open is mounted at a point of ours.
+ */
 import { FileError, type FileSystem } from '../../lib/index.ts';
+import type { SubPathWish } from '../types.ts';
+import type { Mounter } from './mounter.ts';
+import { subPathPoint } from './volume-paths.ts';
 
-export interface SubPathWish {
-  readonly volumePath: string;
-  /** Relative, without `..`. */
-  readonly subPath: string;
-  /** Nobody but us writes there: it is there or not, and its links (..data) are ours. */
-  readonly content: boolean;
+export interface SubPathOptions {
+  readonly fs: FileSystem;
+  readonly mounter: Mounter;
+  /** `DIR/agent`. */
+  readonly rootDir: string;
 }
 
 /** Upstream's mask: what folders that are made for a subPath take over from the volume's own. */
 const TAKEN_OVER = 0o2777;
 
 /**
- * Makes the missing folders, with the volume's own mode (upstream: SafeMakeDir). A volume's content may be hostile: a symbolic
- * link in a subPath could lead anywhere on the host, and is refused with `FileError` ELOOP.
+ * Where it is on the host, for the runtime to mount. Makes missing folders, with the volume's own mode (upstream: SafeMakeDir).
+ * Rejects with `FileError`: ELOOP for a symbolic link, ENOENT where only we make files.
  */
-export async function ensureSubPath(fs: FileSystem, { volumePath, subPath, content }: SubPathWish): Promise<void> {
-  if (content) {
-    const found = await fs.stat(`${volumePath}/${subPath}`, { follow: true });
+export async function pinSubPath(options: SubPathOptions, uid: string, wish: SubPathWish): Promise<string> {
+  const { fs, mounter, rootDir } = options;
+  const { volumePath, subPath } = wish;
+  const plain = `${volumePath}/${subPath}`;
+  if (wish.content) {
+    // Nobody but us writes there, and links are ours (..data).
+    const found = await fs.stat(plain, { follow: true });
     if (found === undefined) throw new FileError('ENOENT', volumePath, `subPath "${subPath}" is not in its volume`);
-    return;
+    return plain;
   }
-  let path = volumePath;
-  const parts = subPath.split('/');
-  for (const [index, part] of parts.entries()) {
-    path = `${path}/${part}`;
-    const info = await fs.stat(path);
-    if (info?.type === 'symlink')
-      throw new FileError('ELOOP', path, `subPath "${subPath}" leads through a symbolic link`);
-    if (info === undefined) await makeFolder(fs, volumePath, path);
-    else if (info.type !== 'directory' && index < parts.length - 1) {
-      throw new FileError('ENOTDIR', path, `subPath "${subPath}" leads through something that is no folder`);
+  const mode = (await fs.stat(volumePath, { follow: true }))?.mode ?? 0o750;
+  const opened = await open(fs, wish, mode & TAKEN_OVER);
+  try {
+    const file = opened.type !== 'directory';
+    const point = subPathPoint(rootDir, uid, wish, file);
+    await mounter.unmountAll(point);
+    // Nothing that may be a mount point after all is ever removed or written to.
+    if (!file) await fs.mkdir(point);
+    else if ((await fs.stat(point)) === undefined) {
+      await fs.mkdir(point.slice(0, point.lastIndexOf('/')));
+      await fs.writeFile(point, '');
     }
+    await mounter.bind(opened.path, point);
+    return point;
+  } finally {
+    await opened.close();
   }
 }
 
-async function makeFolder(fs: FileSystem, volumePath: string, path: string): Promise<void> {
-  const mode = (await fs.stat(volumePath, { follow: true }))?.mode ?? 0o750;
-  await fs.mkdir(path, { mode: mode & 0o777 });
-  // Whatever the umask of who started us.
-  await fs.chmod(path, mode & TAKEN_OVER);
+async function open(fs: FileSystem, { volumePath, subPath }: SubPathWish, folderMode: number) {
+  try {
+    return await fs.openBelow(volumePath, subPath, { folderMode });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const words: Readonly<Record<string, string>> = {
+      ELOOP: 'leads through a symbolic link',
+      ENOTDIR: 'leads through something that is no folder',
+    };
+    const problem = words[error.code];
+    throw problem === undefined ? error : new FileError(error.code, error.path, `subPath "${subPath}" ${problem}`);
+  }
 }

@@ -17,12 +17,13 @@ import {
 } from '../../lib/index.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { NodeResources } from '../env/resource-field-ref.ts';
-import type { MarkDirty, PodEvents, PodUID, PodVolume, VolumeManager, VolumesFact } from '../types.ts';
+import type { MarkDirty, PodEvents, PodUID, PodVolume, SubPathWish, VolumeManager, VolumesFact } from '../types.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
 import { Places } from './places.ts';
 import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
+import { pinSubPath } from './sub-path.ts';
 import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { isPodUid, pluginAt, podDir, podsDir, volumeNameOf } from './volume-paths.ts';
@@ -103,6 +104,10 @@ class Manager implements VolumeManager {
     }));
   }
 
+  async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
+    return await pinSubPath(this.#options, uid, wish);
+  }
+
   async tearDown(uid: PodUID, pod?: Pod): Promise<void> {
     const dir = podDir(this.#options.rootDir, uid);
     try {
@@ -123,7 +128,9 @@ class Manager implements VolumeManager {
     const { clock, fs, mounter, metrics } = this.#options;
     const begun = clock.now().mono;
     const points = await mounter.mountedUnder(dir);
-    const plugins = new Set(points.map((point) => `kubernetes.io/${pluginAt(point) ?? 'unknown'}`));
+    const plugins = new Set(
+      points.flatMap((point) => pluginAt(point) ?? []).map((plugin) => `kubernetes.io/${plugin}`),
+    );
     const done = (status: string): void => {
       const seconds = (clock.now().mono - begun) / 1000;
       for (const plugin of plugins) metrics.operation(plugin, 'volume_unmount', status, seconds);

@@ -22,7 +22,7 @@ export function podDir(rootDir: string, uid: PodUID): string {
 
 /** Name of the volume that a path below a pod's folder belongs to. */
 export function volumeNameOf(path: string): string | undefined {
-  return /\/volumes\/kubernetes\.io~[a-z-]+\/([^/]+)/.exec(path)?.[1];
+  return /\/(?:volumes\/kubernetes\.io~[a-z-]+|volume-subpaths)\/([^/]+)/.exec(path)?.[1];
 }
 
 /** The plugin in such a path. */
@@ -34,4 +34,24 @@ export function pluginAt(path: string): string | undefined {
 export function volumeDir(rootDir: string, uid: PodUID, plugin: VolumePlugin, name: string): string {
   if (!VOLUME_NAME.test(name)) throw new Error(`invalid volume name ${JSON.stringify(name)}`);
   return `${podDir(rootDir, uid)}/volumes/kubernetes.io~${plugin}/${name}`;
+}
+
+/** What of a volume a container has mounted: that folder or file alone, below this folder. */
+export interface SubPathPlace {
+  readonly volume: string;
+  readonly container: string;
+  /** Of the mount among the container's. */
+  readonly index: number;
+}
+
+/** ROOT/pods/UID/volume-subpaths/VOLUME/CONTAINER/INDEX; a file's with `-file` at its end. Throws for an invalid name. */
+export function subPathPoint(
+  rootDir: string,
+  uid: PodUID,
+  { volume, container, index }: SubPathPlace,
+  file: boolean,
+): string {
+  for (const name of [volume, container])
+    if (!VOLUME_NAME.test(name)) throw new Error(`invalid name ${JSON.stringify(name)}`);
+  return `${podDir(rootDir, uid)}/volume-subpaths/${volume}/${container}/${index}${file ? '-file' : ''}`;
 }
