@@ -1,5 +1,5 @@
 /** Validation of security contexts (upstream `ValidateSecurityContext`, `validatePodSpecSecurityContext`). */
-import { child, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
+import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
 import { checkRange } from '../names.ts';
 import type { PodSecurityContext, SeccompProfile, SecurityContext } from '../types.gen.ts';
 import { localPathErrors } from './volume-mounts.ts';
@@ -46,10 +46,30 @@ export function validatePodSecurityContext(context: PodSecurityContext | undefin
     ...validateSeccomp(context.seccompProfile, child(path, 'seccompProfile')),
     ...oneOf(child(path, 'fsGroupChangePolicy'), context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
     ...oneOf(child(path, 'supplementalGroupsPolicy'), context.supplementalGroupsPolicy, ['Merge', 'Strict']),
-    ...(context.sysctls ?? []).flatMap((sysctl, position) =>
-      sysctl.name ? [] : [required(child(index(child(path, 'sysctls'), position), 'name'))],
-    ),
+    ...validateSysctls(context.sysctls ?? [], child(path, 'sysctls')),
   ];
+}
+
+/** Upstream: SysctlContainSlashFmt, SysctlMaxLength. */
+const SYSCTL_NAME = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const SYSCTL_PATTERN = new RegExp(`^${SYSCTL_NAME}$`);
+const MAX_SYSCTL_LENGTH = 253;
+
+/** What a kernel may have; which of them a pod may set is the node's to say. */
+function validateSysctls(sysctls: readonly { readonly name: string }[], path: string): FieldError[] {
+  const taken = new Set<string>();
+  return sysctls.flatMap(({ name }, position) => {
+    const field = child(index(path, position), 'name');
+    const isFirst = !taken.has(name);
+    taken.add(name);
+    if (!name) return [required(field)];
+    if (name.length > MAX_SYSCTL_LENGTH || !SYSCTL_PATTERN.test(name)) {
+      return [
+        invalidValue(field, name, `must have at most ${MAX_SYSCTL_LENGTH} characters and match regex ^${SYSCTL_NAME}$`),
+      ];
+    }
+    return isFirst ? [] : [duplicate(field, name)];
+  });
 }
 
 function validateId(id: number | undefined, path: string): FieldError[] {
