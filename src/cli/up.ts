@@ -60,7 +60,7 @@ Files:
   DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
   DIR/kubeconfig       for kubectl, with full rights
   DIR/images/*.tar     image archives, imported at start
-  DIR/manifests/*.yaml static pods: run from their file, without the API server's say (staticPodPath sets another folder)
+  DIR/manifests        static pods: each file's pod runs as long as the file is there (staticPodPath names another folder)
   DIR/registries       HOST/hosts.toml for each private registry, as containerd wants it
   /run/mendlet/ID      socket and state of the private containerd (its log: DIR/containerd/containerd.log)
   /var/log/pods        the containers' logs
@@ -92,7 +92,10 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     .addOption(
       new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
     )
-    .option('--kubelet-config <FILE>', 'settings of the node agent: a KubeletConfiguration (see Files)')
+    .option(
+      '--kubelet-config <FILE>',
+      'settings of the node agent: a KubeletConfiguration file, as the kubelet takes it',
+    )
     .addOption(
       new Option(
         '--kubelet-listen <HOST:PORT>',
@@ -122,7 +125,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     .addOption(
       new Option(
         '--pleg <MODE>',
-        'how changes of containers are found: by events of the runtime (evented), by a relist each second (generic), or by events where there are any (default: auto)',
+        "how changes of containers are found: by the runtime's events (evented), by a relist each second (generic), or by events while there are any (default: auto)",
       ).choices(['auto', 'generic', 'evented']),
     )
     .addOption(
