@@ -54,7 +54,7 @@ describe.each(versions)('kubectl $version', ({ version, binary, namespace }) => 
     expect(listed).toMatch(/^web +ClusterIP +10\.96\.\d+\.\d+ +<none> +80\/TCP/m);
     expect(await kubectl('get', '--raw', `/api/v1/namespaces/${namespace}/services/web/proxy/`)).toBe('hello\n');
     expect(await kubectl('get', '--raw', `/api/v1/namespaces/${namespace}/pods/web:8080/proxy/`)).toBe('hello\n');
-    expect(await kubectl('get', 'endpoints', 'kubernetes', '-n', 'default')).toMatch(/10\.215\.0\.1:\d+/);
+    expect(await kubectl('get', 'endpoints', 'kubernetes', '-n', 'default')).toMatch(/10\.162\.0\.1:\d+/);
   });
 
   it('holds a namespace to its quota', async () => {
