@@ -22,6 +22,7 @@ import {
   type SandboxStatus,
 } from '../runtime.ts';
 import { AnnouncedEnds, withTaskEnd } from './announced-ends.ts';
+import { onceCriKnows } from './once-cri-knows.node.ts';
 import { runtimeEvents } from './cri-events.node.ts';
 import {
   containerFromCri,
@@ -62,7 +63,7 @@ export class CriRuntime implements RuntimeService {
   }
 
   async runSandbox(config: SandboxConfig, options?: CallOptions): Promise<string> {
-    const request = { config: sandboxToCri(config) };
+    const request = { config: sandboxToCri(config), runtimeHandler: config.runtimeHandler ?? '' };
     return (await this.#grpc.call((call) => this.#cri.runPodSandbox(request, call), options)).podSandboxId;
   }
 
@@ -115,7 +116,8 @@ export class CriRuntime implements RuntimeService {
   }
 
   async removeContainer(id: string, options?: CallOptions): Promise<void> {
-    const remove = () => this.#unlessGone((call) => this.#cri.removeContainer({ containerId: id }, call), options);
+    const remove = () =>
+      onceCriKnows(() => this.#unlessGone((call) => this.#cri.removeContainer({ containerId: id }, call), options));
     try {
       await remove();
     } catch (error) {

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { RuntimeError } from '../runtime.ts';
+import { onceCriKnows } from './once-cri-knows.node.ts';
+
+const early = () =>
+  new RuntimeError(
+    'Unknown',
+    'failed to set removing state for container "x": container is still running, to stop first',
+  );
+
+it('tries again while CRI does not know of the end yet', async () => {
+  let calls = 0;
+  const result = await onceCriKnows(async () => {
+    calls += 1;
+    if (calls < 3) throw early();
+    return 'gone';
+  });
+  expect([result, calls]).toEqual(['gone', 3]);
+});
+
+it('hands on every other refusal at once', async () => {
+  let calls = 0;
+  const work = async () => {
+    calls += 1;
+    throw new RuntimeError('Unavailable', 'away');
+  };
+  await expect(onceCriKnows(work)).rejects.toThrow('away');
+  expect(calls).toBe(1);
+});
