@@ -9,7 +9,7 @@ export interface ConditionsInput {
   readonly phase: PodPhase;
   readonly initStatuses: readonly ContainerStatus[];
   readonly statuses: readonly ContainerStatus[];
-  /** The current sandbox is ready and has its network. */
+  /** The current sandbox is ready and has its network, and the volumes are there. */
   readonly sandboxReady: boolean;
   /** All containers are being restarted (KEP-5532). */
   readonly restartingAll: boolean;

@@ -1,5 +1,5 @@
 /** The pod's status as the API server is told it (upstream: generateAPIPodStatus). Pure. */
-import type { ContainerStatus, PodStatus } from '../../api/index.ts';
+import type { ContainerStatus, PodCondition, PodStatus } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { qosClassOf } from '../../api/index.ts';
 import { computePodPhase, type PodPhase } from './compute-pod-phase.ts';
@@ -29,7 +29,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   const { pod, previousStatus: previous, now } = plan;
   const terminated = lifecycle.state === 'terminated' || lifecycle.state === 'finished';
   const sandboxes = sandboxesOf(plan.observed);
-  const sandboxReady = !terminated && sandboxChange(pod, sandboxes) === undefined;
+  const sandboxReady = !terminated && sandboxChange(pod, sandboxes) === undefined && hasVolumes(plan);
   const initialized = note.initializedSandboxId !== undefined && note.initializedSandboxId === sandboxes[0]?.id;
   const told = {
     initStatuses: statusesOf(input, initContainers(pod), previous?.initContainerStatuses, terminated),
@@ -70,6 +70,16 @@ export function generatePodStatus(input: StatusInput): PodStatus {
     ...(ephemeral.length === 0 || !note.admitted ? {} : { ephemeralContainerStatuses: ephemeral }),
     qosClass: pod.status?.qosClass ?? qosClassOf(pod.spec ?? { containers: [] }),
   };
+}
+
+/** Upstream makes a sandbox only when the volumes are there; here both come side by side. An agent anew knows them soon. */
+function hasVolumes({ facts, previousStatus }: PlanInput): boolean {
+  if (facts.volumes?.state === 'ready') return true;
+  return previousStatus?.conditions?.some(isReadyToStart) === true;
+}
+
+function isReadyToStart({ type, status }: PodCondition): boolean {
+  return type === 'PodReadyToStartContainers' && status === 'True';
 }
 
 function statusesOf(
