@@ -70,6 +70,12 @@ featureGates: {EventedPLEG: false}
     ['clusterDNS: [a, 2]', 'k.yaml:3: clusterDNS[1]: 2 is not a string'],
     ['evictionHard: {memory.available: 5}', 'k.yaml:3: evictionHard[memory.available]: 5 is not a string'],
     ['evictionSoft: {memory.available: 5%}', 'k.yaml:3: evictionSoft[memory.available]: it has no grace in'],
+    ['evictionHard: {disk: 5%}', 'k.yaml:3: evictionHard[disk]: unknown signal; known are memory.available, '],
+    [
+      'evictionHard: {memory.available: lots}',
+      'k.yaml:3: evictionHard[memory.available]: "lots" is neither a quantity',
+    ],
+    ['evictionMinimumReclaim: {memory.available: 101%}', 'k.yaml:3: evictionMinimumReclaim[memory.available]: "101%"'],
     ['crashLoopBackOff: {max: 1s}', 'k.yaml:3: crashLoopBackOff.max: unknown field'],
     [
       'crashLoopBackOff: {maxContainerRestartPeriod: 10m}',
@@ -113,14 +119,20 @@ featureGates: {EventedPLEG: false}
 
 describe('showConfiguration', () => {
   it('shows what would be read as the same settings again', () => {
-    const { settings } = parse('maxPods: 7\nevictionSoft: {a: 1%}\nevictionSoftGracePeriod: {a: 90s}\nclusterDNS: [a]');
+    const { settings } = parse(
+      'maxPods: 7\nevictionSoft: {pid.available: 1%}\nevictionSoftGracePeriod: {pid.available: 90s}\nclusterDNS: [a]',
+    );
     const form = {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',
       kind: 'KubeletConfiguration',
       ...showConfiguration(settings),
     };
     expect(parseConfiguration('k', JSON.stringify(form))).toEqual({ settings, problems: [], warnings: [] });
-    expect(form).toMatchObject({ maxPods: 7, evictionSoftGracePeriod: { a: '1m30s' }, fileCheckFrequency: '20s' });
+    expect(form).toMatchObject({
+      maxPods: 7,
+      evictionSoftGracePeriod: { 'pid.available': '1m30s' },
+      fileCheckFrequency: '20s',
+    });
   });
 });
 

@@ -3,6 +3,7 @@
  * understood is an error; what upstream has and mendlet does not heed is a warning. Pure.
  */
 import { errorMessage, parseDocument, splitDocuments } from '../../lib/index.ts';
+import { parseThresholds, ThresholdError } from '../eviction/thresholds.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { FieldError, FIELDS } from './fields.ts';
 import { UNHEEDED_FIELDS } from './upstream-fields.ts';
@@ -97,7 +98,18 @@ function checkTogether(
       problems.push([`evictionSoft[${signal}]`, 'it has no grace in evictionSoftGracePeriod']);
     }
   }
-  return problems;
+  return problems.length > 0 ? problems : checkThresholds(eviction);
+}
+
+/** Of several mistakes the first. */
+function checkThresholds(eviction: KubeletSettings['eviction']): readonly (readonly [path: string, problem: string])[] {
+  try {
+    parseThresholds(eviction);
+    return [];
+  } catch (error) {
+    if (error instanceof ThresholdError) return [[error.field, error.message]];
+    throw error;
+  }
 }
 
 /** ":LINE" of the field, where its name is found once as a key. */
