@@ -99,10 +99,9 @@ export class ImageImporter {
   }
 
   async #import(file: string): Promise<readonly string[]> {
-    // 2.x's way through the transfer service does not say what it imported; 1.6 knows only the other way, without a flag for it.
-    let result = await this.#ctrImport(['--local', file]);
-    if (result.code !== 0 && result.stderr.includes('flag provided but not defined'))
-      result = await this.#ctrImport([file]);
+    let result = await this.#anyImport(file);
+    // Seen where containerd has that very blob and writes it again: it is well the next time.
+    if (result.code !== 0 && isPassingTrouble(result.stderr)) result = await this.#anyImport(file);
     if (result.code !== 0) {
       throw new ImageImportError(
         `image archive ${file}: ${lastLine(result.stderr) || `ctr ended with ${result.code}`}`,
@@ -113,6 +112,13 @@ export class ImageImporter {
     await this.#untilVisible(file, names);
     for (const name of names) this.#kept?.add(name);
     return names;
+  }
+
+  /** 2.x's way through the transfer service does not say what it imported; 1.6 knows only the other way, without a flag for it. */
+  async #anyImport(file: string): Promise<RunResult> {
+    const result = await this.#ctrImport(['--local', file]);
+    const isOld = result.code !== 0 && result.stderr.includes('flag provided but not defined');
+    return isOld ? this.#ctrImport([file]) : result;
   }
 
   #ctrImport(args: readonly string[]): Promise<RunResult> {
@@ -185,4 +191,8 @@ async function staticInit(): Promise<StaticInit> {
 
 function lastLine(output: string): string {
   return output.trim().split('\n').at(-1) ?? '';
+}
+
+function isPassingTrouble(output: string): boolean {
+  return /short read|unexpected EOF|is locked|already being/.test(output);
 }
