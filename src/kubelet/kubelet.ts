@@ -1,9 +1,7 @@
 /** Wires the node agent together from its ports. Holds no state of its own but what was read of the node. */
-import type { Pod } from '../api/index.ts';
 import { createEventRecorder } from '../client/index.ts';
 import { type Connection, createMetrics, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
 import { fitResize } from './admission/fit-resize.ts';
-import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import { allocatableResources } from './allocatable.ts';
 import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
@@ -12,20 +10,20 @@ import { MirrorPods } from './config/mirror-pods.ts';
 import { createConfigCache } from './env/config-cache.ts';
 import { createKnownServices } from './env/known-services.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
-import type { NodeResources } from './env/resource-field-ref.ts';
 import { createPodEvents } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
 import { LogGc } from './gc/log-gc.ts';
 import { createImageManager } from './images/image-manager.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import { type KnownNode, readNode } from './node-facts.ts';
-import type { PressureVerdict } from './eviction/pressure-step.ts';
+import { admitHere, forPods } from './node-admission.ts';
 import { createNodeCare, type NodeCare } from './node-care.ts';
-import { createNodeManager, type NodeManager } from './node/node-manager.ts';
+import { createNodeManager } from './node/node-manager.ts';
 import { modeEvent } from './pleg/mode-event.ts';
 import { createPleg } from './pleg/pleg.ts';
 import { createPodQueue, PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
+import { createPreemption } from './preemption.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { measuredImages, measuredRuntime } from './runtime-operations.ts';
@@ -160,7 +158,12 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       allocatable: allocatable(),
     }),
   });
-  const workers = new PodWorkers({
+  const preempt = createPreemption({
+    ...ports,
+    events,
+    terminate: ({ metadata }, request, end) => workers.terminate(metadata?.uid ?? '', request, end),
+  });
+  const workers: PodWorkers = new PodWorkers({
     ...ports,
     queue,
     desired,
@@ -174,16 +177,16 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {
-      const isWanted = ({ metadata }: Pod): boolean => desired.get(metadata?.uid ?? '')?.wanted === true;
-      const pressure = care.pressure();
-      return admit(pod, others, {
+      return admitHere(pod, others, {
         node: nodeManager,
-        config,
-        allocatable: allocatable(),
-        pressure,
+        allocatable: forPods(allocatable(), config),
+        allowedUnsafeSysctls: settings.allowedUnsafeSysctls,
+        pressure: care.pressure(),
         since,
         now: clock.now().mono,
-        isWanted,
+        isWanted: ({ metadata }) => desired.get(metadata?.uid ?? '')?.wanted === true,
+        isEnding: ({ metadata }) => workers.isEnding(metadata?.uid ?? ''),
+        preempt,
       });
     },
     node: () =>
@@ -280,59 +283,6 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       await Promise.all(parts.map((part) => part.run(signal)));
     },
   };
-}
-
-/** Longest wait for a fresh read of the node before a pod is refused by an old one. */
-const NODE_READ_WAIT_MS = 10_000;
-
-/** Longest wait for pods to end that were deleted by force: beyond every ordinary grace. */
-const DEAD_WAIT_MS = 120_000;
-
-interface AdmissionContext {
-  readonly node: NodeManager;
-  readonly config: KubeletConfig;
-  readonly allocatable: NodeResources;
-  readonly pressure: PressureVerdict;
-  /** Mono ms when the pod was first asked about. */
-  readonly since: number;
-  readonly now: number;
-  /** Whether a pod should still run here. */
-  readonly isWanted: (pod: Pod) => boolean;
-}
-
-function forPods({ cpuCores, memoryBytes }: NodeResources, { maxPods }: KubeletConfig): NodeAllocatable {
-  return { milliCpu: cpuCores * 1000, memoryBytes, pods: maxPods };
-}
-
-/**
- * Beside what already runs here; what the node object says counts as soon as it is known. `undefined`: the pod may have come
- * for a label that we have not seen yet (upstream reads the node again, too), so the answer waits for a fresh read.
- */
-function admit(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
-  const allocatable = forPods(given.allocatable, given.config);
-  const { allowedUnsafeSysctls } = given.config.settings ?? DEFAULT_SETTINGS;
-  const { pressure } = given;
-  const verdict = admitPod({ pod, others, node: given.node.node(), allocatable, pressure, allowedUnsafeSysctls });
-  if (verdict.admitted) return verdict;
-  if (!REASONS_OF_NODE.has(verdict.reason))
-    return waitsForTheDead(pod, others, allocatable, given) ? undefined : verdict;
-  if (given.node.readAt() >= given.since || given.now - given.since >= NODE_READ_WAIT_MS) return verdict;
-  given.node.refresh();
-  return undefined;
-}
-
-/**
- * Whether all that is in the pod's way are pods that were deleted by force: who bound this one no longer counted them, and
- * they end soon.
- */
-function waitsForTheDead(
-  pod: Pod,
-  others: readonly Pod[],
-  allocatable: NodeAllocatable,
-  { node, pressure, since, now, isWanted }: AdmissionContext,
-): boolean {
-  if (now - since >= DEAD_WAIT_MS) return false;
-  return admitPod({ pod, others: others.filter(isWanted), node: node.node(), allocatable, pressure }).admitted;
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */

@@ -8,14 +8,12 @@ import {
   type Node,
   nodeSelectorMatches,
   type Pod,
-  podRequests,
   qosClassOf,
-  quantityMilliValue,
-  quantityValue,
   toleratesTaint,
 } from '../../api/index.ts';
 import type { PressureVerdict } from '../eviction/pressure-step.ts';
 import { isCriticalPod } from '../eviction/rank-pods.ts';
+import { capacityOf, requestOf, type ResourceName, RESOURCES } from './resource-amounts.ts';
 
 export interface AdmissionInput {
   readonly pod: Pod;
@@ -34,15 +32,31 @@ export interface AdmissionInput {
 export interface NodeAllocatable {
   readonly milliCpu: number;
   readonly memoryBytes: number;
+  /** Absent: not known (yet), and nobody is refused for it. */
+  readonly ephemeralStorageBytes?: number;
   readonly pods: number;
+}
+
+/** So much of a resource is missing, in the units of `NodeAllocatable`. */
+export interface Shortage {
+  readonly resource: ResourceName;
+  readonly missing: number;
 }
 
 export type Admission =
   | { readonly admitted: true }
-  | { readonly admitted: false; readonly reason: string; readonly message: string };
+  | {
+      readonly admitted: false;
+      readonly reason: string;
+      readonly message: string;
+      /** The pod would be taken if there were so much more of these, which is all that is in its way. */
+      readonly shortages?: readonly Shortage[];
+    };
 
 /** Refusals by the labels and taints of the node's object, of which we may have an old version. */
 export const REASONS_OF_NODE: ReadonlySet<string> = new Set(['NodeAffinity', 'TaintToleration']);
+
+type Refusal = Extract<Admission, { readonly admitted: false }>;
 
 const ADMITTED: Admission = { admitted: true };
 
@@ -59,7 +73,7 @@ export function admitPod(input: AdmissionInput): Admission {
   );
 }
 
-function refuse(reason: string, message: string): Admission {
+function refuse(reason: string, message: string): Refusal {
   return { admitted: false, reason, message };
 }
 
@@ -132,43 +146,27 @@ function matchesSysctl(pattern: string, name: string): boolean {
   return dotted.endsWith('*') ? name.startsWith(dotted.slice(0, -1)) : name === dotted;
 }
 
-function refuseResources({ pod, others, allocatable }: AdmissionInput): Admission | undefined {
-  if (others.length + 1 > allocatable.pods) {
-    return outOf('pods', { requested: 1, used: others.length, capacity: allocatable.pods });
-  }
-  if (qosClassOf(pod.spec ?? { containers: [] }) === 'BestEffort') return undefined;
-  const wanted = demand(pod);
-  const used = others.map(demand).reduce(add, { milliCpu: 0, memoryBytes: 0 });
-  const cpu = { requested: wanted.milliCpu, used: used.milliCpu, capacity: allocatable.milliCpu };
-  if (wanted.milliCpu > 0 && cpu.requested + cpu.used > cpu.capacity) return outOf('cpu', cpu);
-  const memory = { requested: wanted.memoryBytes, used: used.memoryBytes, capacity: allocatable.memoryBytes };
-  if (wanted.memoryBytes > 0 && memory.requested + memory.used > memory.capacity) return outOf('memory', memory);
-  return undefined;
-}
-
-interface Demand {
-  readonly milliCpu: number;
-  readonly memoryBytes: number;
-}
-
-function demand(pod: Pod): Demand {
-  const requests = podRequests(pod.spec ?? { containers: [] });
-  return {
-    milliCpu: requests.cpu === undefined ? 0 : quantityMilliValue(requests.cpu),
-    memoryBytes: requests.memory === undefined ? 0 : quantityValue(requests.memory),
-  };
-}
-
-function add(a: Demand, b: Demand): Demand {
-  return { milliCpu: a.milliCpu + b.milliCpu, memoryBytes: a.memoryBytes + b.memoryBytes };
-}
-
-function outOf(
-  resource: string,
-  { requested, used, capacity }: { requested: number; used: number; capacity: number },
-): Admission {
+/** The first that the node has too little of, as upstream tells it; all of them when nothing else is in the pod's way. */
+function refuseResources(input: AdmissionInput): Admission | undefined {
+  const { pod, others, allocatable } = input;
+  const short = RESOURCES.flatMap((resource) => {
+    const capacity = capacityOf(allocatable, resource);
+    const requested = requestOf(pod, resource);
+    const used = others.reduce((sum, other) => sum + requestOf(other, resource), 0);
+    if (capacity === undefined || requested === 0 || requested + used <= capacity) return [];
+    return [{ resource, requested, used, capacity }];
+  });
+  const [first] = short;
+  if (first === undefined) return undefined;
+  const { resource, requested, used, capacity } = first;
   const numbers = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-  return refuse(`OutOf${resource}`, `Node didn't have enough resource: ${resource}, ${numbers}`);
+  const refusal = refuse(`OutOf${resource}`, `Node didn't have enough resource: ${resource}, ${numbers}`);
+  if ((refusePlacement(input) ?? refusePorts(input)) !== undefined) return refusal;
+  const shortages = short.map((each) => ({
+    resource: each.resource,
+    missing: each.requested + each.used - each.capacity,
+  }));
+  return { ...refusal, shortages };
 }
 
 function refusePlacement({ pod, node }: AdmissionInput): Admission | undefined {
