@@ -122,6 +122,11 @@ class FileCgroups implements Cgroups {
     return folder === undefined ? [] : pidsBelow(folder);
   }
 
+  async kill(group: CgroupName): Promise<void> {
+    const folder = this.#folder(this.version === 'v2' ? 'cpu' : 'cpuacct', group);
+    if (folder !== undefined) await emptyGroup(folder);
+  }
+
   #reader(group: CgroupName): ReadCgroupFile {
     return cgroupReader((controller) => this.#folder(controller, group));
   }
@@ -188,6 +193,10 @@ class SystemdCgroups implements Cgroups {
 
   async processes(group: CgroupName): Promise<readonly number[]> {
     return pidsBelow(groupFolder(this.#folder(group.path), group.containerId));
+  }
+
+  async kill(group: CgroupName): Promise<void> {
+    await emptyGroup(groupFolder(this.#folder(group.path), group.containerId));
   }
 
   #reader(group: CgroupName): ReadCgroupFile {
@@ -262,6 +271,15 @@ async function removeGroup(folder: string): Promise<void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || waited >= REMOVE_TIMEOUT_MS) throw error;
     }
+    await sleep(REMOVE_POLL_MS);
+  }
+}
+
+/** Kills what is inside until nothing is. */
+async function emptyGroup(folder: string): Promise<void> {
+  for (let waited = 0; pidsBelow(folder).length > 0; waited += REMOVE_POLL_MS) {
+    if (waited >= REMOVE_TIMEOUT_MS) throw new Error(`processes in ${folder} outlive SIGKILL`);
+    await killGroup(folder);
     await sleep(REMOVE_POLL_MS);
   }
 }

@@ -34,6 +34,8 @@ export interface Cgroups {
   figures(group: CgroupName): Promise<CgroupFigures | undefined>;
   /** Processes (not threads) in the group and all below it, as our own namespace numbers them. Empty: none, or no such group. */
   processes(group: CgroupName): Promise<readonly number[]>;
+  /** SIGKILL to all of them. Resolves when they are gone; rejects when they do not go. */
+  kill(group: CgroupName): Promise<void>;
 }
 
 /** A group by its logical path; with `containerId` the group that the runtime made in it for a container or sandbox. */

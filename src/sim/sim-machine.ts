@@ -83,6 +83,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
     cpuNanoseconds: async () => undefined,
     figures: async () => undefined,
     processes: async () => [],
+    kill: async () => {},
   };
 }
 

@@ -10,6 +10,7 @@ import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-c
 import { linkContainerLog } from './container-logs.ts';
 import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
 import { podSandboxConfig } from './create-sandbox.ts';
+import { endLeftOvers } from './end-left-overs.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
@@ -40,13 +41,17 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
   };
 
   // Side by side: the way to the first call to the runtime is the way of a restart.
-  const [prepared, sandbox] = await Promise.all([
+  const [prepared, sandbox, leftOvers] = await Promise.all([
     prepare(context, pod, podContainer.container, action).catch((error: unknown) => ({
       ok: false as const,
       message: failureText(error),
     })),
     podSandboxConfig(context, pod, 0),
+    action.attempt === 0
+      ? undefined
+      : endLeftOvers(context, pod).catch((error: unknown) => failed('RunContainerError', error)),
   ]);
+  if (leftOvers !== undefined) return fail(leftOvers);
   if (!prepared.ok) return fail({ ...prepared, reason: 'CreateContainerConfigError' });
   if (job.cancelled) return CALLED_OFF;
   const options = { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS };

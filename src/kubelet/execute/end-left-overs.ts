@@ -1,0 +1,28 @@
+/**
+ * A container that the runtime calls exited may run on: when its shim is killed (by hand, or for want of memory), containerd
+ * tells exit code 255 and forgets the processes. Nothing may run twice, so they end before the next start of the pod's.
+ */
+import type { Pod } from '../../api/index.ts';
+import { POD_UID_LABEL } from '../plan/labels.ts';
+import type { VerbContext } from './context.ts';
+import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
+import { podCgroupPath } from './resources.ts';
+
+/** Rejects when the runtime does not answer, or something cannot be killed: then nothing is to be started yet. */
+export async function endLeftOvers({ runtime, cgroups, logger }: VerbContext, pod: Pod): Promise<void> {
+  const uid = pod.metadata?.uid ?? '';
+  const filter = { labels: { [POD_UID_LABEL]: uid } };
+  const containers = await runtime.listContainers(filter, { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS });
+  const path = podCgroupPath(pod);
+  for (const { id, state } of containers) {
+    if (state !== 'exited') continue;
+    const processes = await cgroups.processes({ path, containerId: id });
+    if (processes.length === 0) continue;
+    logger.warn('ending what runs on of a container that has ended for the runtime', {
+      uid,
+      id,
+      processes: [...processes],
+    });
+    await cgroups.kill({ path, containerId: id });
+  }
+}
