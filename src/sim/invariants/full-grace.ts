@@ -16,6 +16,8 @@ export function givesFullGrace(facts: Facts): void {
   const deadlines = new Map<string, number>();
   /** Container id → mono ms when its first stop was sent: the grace counts from there, whatever became of the call. */
   const firstStops = new Map<string, number>();
+  /** UID → mono ms when any of its containers was first told to stop: what follows of a pod's end shares that grace. */
+  const podStops = new Map<string, number>();
   /** Container id → mono ms when a stop first reached the runtime: the process has heard its stop signal. */
   const firstHeard = new Map<string, number>();
   /** Nodes that may have evicted pods: those get a second. */
@@ -37,7 +39,8 @@ export function givesFullGrace(facts: Facts): void {
       deadlines.set(uid, Math.min(deadline, deadlines.get(uid) ?? deadline));
     },
     'pod-deleted': ({ pod }) => void pods.delete(pod.metadata?.uid ?? ''),
-    'stop-sent': ({ id }, mono) => {
+    'stop-sent': ({ id, uid }, mono) => {
+      if (!podStops.has(uid)) podStops.set(uid, mono);
       if (!firstStops.has(id)) firstStops.set(id, mono);
     },
     'stop-called': ({ id }, mono) => {
@@ -50,7 +53,8 @@ export function givesFullGrace(facts: Facts): void {
       const quick = short.has(pod.spec?.nodeName ?? '') ? EVICTION_GRACE_SECONDS : LEAST_GRACE_SECONDS;
       const mayBeQuick = short.has(pod.spec?.nodeName ?? '') || mayRestartAll(pod);
       const due = mayBeQuick ? Math.min(quick, graceOf(pod, container)) : graceOf(pod, container);
-      const own = stopped === undefined ? Number.POSITIVE_INFINITY : stopped + due * 1000;
+      const counted = stopped !== undefined && isSidecar(pod, container) ? (podStops.get(uid) ?? stopped) : stopped;
+      const own = counted === undefined ? Number.POSITIVE_INFINITY : counted + due * 1000;
       const asked = pod.metadata?.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
       const graceEnds = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
       const allowedAt = Math.max(graceEnds, heardLongEnough(firstHeard.get(id), Math.min(due, asked)));
@@ -73,4 +77,12 @@ function graceOf(pod: Pod, container: string): number {
     (probe) => probe?.terminationGracePeriodSeconds ?? [],
   );
   return Math.min(own, ...probes);
+}
+
+/** It ends after the others, with what they left of the grace. */
+function isSidecar(pod: Pod, container: string): boolean {
+  return (
+    pod.spec?.initContainers?.some(({ name, restartPolicy }) => name === container && restartPolicy === 'Always') ===
+    true
+  );
 }
