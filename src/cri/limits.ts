@@ -14,3 +14,16 @@ export const MAX_EXEC_OUTPUT_BYTES = 16 << 10;
 
 /** An event stream that shows nothing of our own probe event within this time is not standing. */
 export const EVENTS_CONNECT_TIMEOUT_MS = 5_000;
+
+/** Commands in containers whose streams we hold, those included that outlive their client; more go the runtime's own way. */
+export const MAX_OWN_EXECS = 300;
+
+/**
+ * What a command left behind may keep its outputs open after its end for so long (containerd's drain_exec_sync_io_timeout has no bound
+ * by default; a stream may be idle for as long).
+ */
+export const EXEC_DRAIN_MS = 4 * 3600_000;
+
+/** How often a lost answer to "has it ended?" is asked for again, and how long between: a containerd that is started anew. */
+export const EXEC_WAIT_TRIES = 60;
+export const EXEC_WAIT_RETRY_MS = 1_000;

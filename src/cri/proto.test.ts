@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type DescEnum, type DescField, type DescFile, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generate } from '../../tools/proto/generate.ts';
+import { file_containerd_containers } from './gen/containerd-containers_pb.js';
 import { file_containerd_event_types } from './gen/containerd-event-types_pb.js';
 import { file_containerd_events } from './gen/containerd-events_pb.js';
 import { file_containerd_task_types } from './gen/containerd-task-types_pb.js';
@@ -60,6 +61,7 @@ describe('our .proto files', () => {
     ['CRI v1', file_runtime, 'cri-v1-fields.tsv', 300],
     ["containerd's event service", file_containerd_events, 'containerd-fields.tsv', 8],
     ["containerd's task service", file_containerd_tasks, 'containerd-fields.tsv', 6],
+    ["containerd's container service", file_containerd_containers, 'containerd-fields.tsv', 6],
     ["containerd's words for tasks", file_containerd_task_types, 'containerd-fields.tsv', 8],
     ["containerd's events", file_containerd_event_types, 'containerd-fields.tsv', 15],
   ])('agree with %s in every number and type', (_, file, table, atLeast) => {

@@ -265,6 +265,11 @@ export interface RuntimeService {
   execSync(id: string, command: readonly string[], timeoutMs: number, options?: CallOptions): Promise<ExecResult>;
   /** URL of the runtime's streaming server for exec/attach/port-forward. */
   exec(request: ExecRequest, options?: CallOptions): Promise<string>;
+  /**
+   * Runs a command with its streams in our hands, where the runtime lets us. `undefined`: nothing was started, and `exec` is
+   * the way (it also has the words for what failed). Rejects only when the command may have been started.
+   */
+  openExec?(request: ExecRequest, options?: CallOptions): Promise<ExecSession | undefined>;
   attach(request: Omit<ExecRequest, 'command'>, options?: CallOptions): Promise<string>;
   portForward(sandboxId: string, ports: readonly number[], options?: CallOptions): Promise<string>;
   updatePodCidr(cidr: string, options?: CallOptions): Promise<void>;
@@ -282,6 +287,23 @@ export interface ExecRequest {
   readonly stdout: boolean;
   readonly stderr: boolean;
   readonly tty: boolean;
+}
+
+/** A command that runs in a container. */
+export interface ExecSession {
+  /** Resolves when there is room for more. Rejects when the command takes no more. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** The command's input ends. Idempotent. */
+  endInput(): void;
+  /** To their end, at the earliest when the command has ended; read them together. What was not asked for is empty. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Of its terminal, in characters. Never rejects. */
+  resize(columns: number, rows: number): Promise<void>;
+  /** Its exit code. Rejects when it can't be known any more, or after `close`. */
+  readonly exit: Promise<number>;
+  /** Ends input and outputs on our side; a command that still runs goes on. Idempotent. */
+  close(): void;
 }
 
 export interface Image {

@@ -22,6 +22,7 @@ const RUNTIME_OPERATIONS: Readonly<Record<string, string>> = {
   containerStats: 'list_container_stats',
   execSync: 'exec_sync',
   exec: 'exec',
+  openExec: 'exec',
   attach: 'attach',
   portForward: 'port_forward',
   updatePodCidr: 'update_runtime_config',

@@ -62,9 +62,10 @@ export async function refuseSilentRuntime(path: string): Promise<void> {
   await opened.close();
 }
 
-async function openSocket(path: string, logger: Logger): ReturnType<typeof openCriSocket> {
+async function openSocket(...parameters: Parameters<typeof openCriSocket>): ReturnType<typeof openCriSocket> {
+  const [path] = parameters;
   try {
-    return await openCriSocket(path, logger);
+    return await openCriSocket(...parameters);
   } catch (error) {
     throw new UserError(`no container runtime answers at unix://${path}: ${errorMessage(error)}`, { cause: error });
   }
@@ -80,7 +81,7 @@ async function openGivenSocket(
       '--image-archive goes with the private containerd; import images into the runtime that you gave',
     );
   }
-  const opened = await openSocket(path, options.logger);
+  const opened = await openSocket(path, options.logger, { runDir: options.runDir, process: systemProcess });
   stack.defer(async () => {
     await options.background.end();
     await opened.close();

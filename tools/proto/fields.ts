@@ -137,10 +137,12 @@ if (import.meta.main) {
   const own = [
     'events/task.proto',
     'events/container.proto',
+    'services/containers/v1/containers.proto',
     'services/events/v1/events.proto',
     'services/tasks/v1/tasks.proto',
+    'types/task/task.proto',
   ].map((path) => `${base}/${path}`);
-  const types = ['mount', 'metrics', 'descriptor', 'task/task'].map((name) => `${base}/types/${name}.proto`);
+  const types = ['mount', 'metrics', 'descriptor'].map((name) => `${base}/types/${name}.proto`);
   const package16 = 'golang-github-containerd-containerd-dev';
   const source = join(debianPackages('bookworm', [package16])[package16] ?? '', 'usr/share/gocode/src');
   const folder = withoutGo(source, [...own, ...types]);

@@ -10,6 +10,7 @@ import {
   type ContainerStatus,
   type ExecRequest,
   type ExecResult,
+  type ExecSession,
   type LinuxResources,
   type ListFilter,
   RuntimeError,
@@ -34,6 +35,7 @@ import {
 } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 import { isLostTask, removeLostTask } from './lost-tasks.node.ts';
+import { NativeExec, type NativeExecOptions } from './native-exec.node.ts';
 import { readTaskEnd } from './task-end.node.ts';
 import { SandboxOfContainer } from './sandbox-of-container.ts';
 import { containerToCri, resourcesToCri, sandboxToCri } from './to-cri.ts';
@@ -43,10 +45,14 @@ export class CriRuntime implements RuntimeService {
   readonly #cri: Client<typeof CriService>;
   readonly #sandboxes = new SandboxOfContainer();
   readonly #ends = new AnnouncedEnds();
+  readonly #execs: NativeExec | undefined;
+  #isContainerd: boolean | undefined;
 
-  constructor(grpc: GrpcSocket) {
+  /** `execs` absent: commands in containers go CRI's way. */
+  constructor(grpc: GrpcSocket, execs?: NativeExecOptions) {
     this.#grpc = grpc;
     this.#cri = createClient(CriService, grpc.transport);
+    this.#execs = execs && new NativeExec(grpc, execs);
   }
 
   async version(options?: CallOptions): Promise<RuntimeVersion> {
@@ -202,6 +208,16 @@ export class CriRuntime implements RuntimeService {
   async exec({ containerId, command, ...streams }: ExecRequest, options?: CallOptions): Promise<string> {
     const request = { containerId, cmd: [...command], ...streams };
     return (await this.#grpc.call((call) => this.#cri.exec(request, call), options)).url;
+  }
+
+  async openExec(request: ExecRequest, options?: CallOptions): Promise<ExecSession | undefined> {
+    if (this.#execs === undefined) return undefined;
+    try {
+      this.#isContainerd ??= (await this.version(options)).runtimeName === 'containerd';
+    } catch {
+      return undefined;
+    }
+    return this.#isContainerd ? this.#execs.open(request, options) : undefined;
   }
 
   async attach(request: Omit<ExecRequest, 'command'>, options?: CallOptions): Promise<string> {

@@ -17,6 +17,8 @@ export interface GrpcSocket {
   error(thrown: unknown, signal?: AbortSignal): RuntimeError;
   /** Ends the connection; calls in flight fail. Without it the process stays alive. */
   close(): void;
+  /** `close` was called. */
+  isClosed(): boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export function openGrpcSocket(path: string): GrpcSocket {
     acceptCompression: [],
     readMaxBytes: MAX_MESSAGE_BYTES,
   });
+  let isClosed = false;
   const error = (thrown: unknown, signal?: AbortSignal) => runtimeError(path, thrown, signal);
   return {
     transport,
@@ -50,7 +53,11 @@ export function openGrpcSocket(path: string): GrpcSocket {
       }
     },
     error,
-    close: () => session.abort(),
+    close: () => {
+      isClosed = true;
+      session.abort();
+    },
+    isClosed: () => isClosed,
   };
 }
 

@@ -83,7 +83,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
   const grpc = openGrpcSocket(paths.socket);
   const ending = new AbortController();
   try {
-    const runtime = new CriRuntime(grpc);
+    const runtime = new CriRuntime(grpc, { folder: execFolder(runDir), process, logger });
     const supervisor = new ContainerdSupervisor({
       paths,
       binary: install.containerd,
@@ -200,11 +200,15 @@ async function withRetries(run: () => Promise<void>): Promise<void> {
 
 /**
  * A runtime behind any CRI socket (`path`: absolute, without unix://). Nothing is supervised. Rejects with `RuntimeError` when
- * nobody answers there.
+ * nobody answers there. `own`: for whom runs commands in containers.
  */
-export async function openCriSocket(path: string, logger: Logger): Promise<OpenedRuntime> {
+export async function openCriSocket(
+  path: string,
+  logger: Logger,
+  own?: Pick<ContainerdOptions, 'runDir' | 'process'>,
+): Promise<OpenedRuntime> {
   const grpc = openGrpcSocket(path);
-  const runtime = new CriRuntime(grpc);
+  const runtime = new CriRuntime(grpc, own && { folder: execFolder(own.runDir), process: own.process, logger });
   try {
     await runtime.version({ timeoutMs: HEALTH_CALL_TIMEOUT_MS });
     await warnOfOomScore(grpc, path, logger);
@@ -246,6 +250,11 @@ function imageImporter(options: OpenContainerdOptions, paths: ContainerdPaths, i
   const { install, process, logger } = options;
   const recordFile = join(dirname(paths.configFile), 'imported.json');
   return new ImageImporter({ ctr: install.ctr, socket: paths.socket, process, logger, images, recordFile });
+}
+
+/** The pipes of commands in containers. */
+function execFolder(runDir: string): string {
+  return join(runDir, 'exec');
 }
 
 function ownNetwork({ instanceId, podCidr }: ContainerdOptions): PodNetwork {

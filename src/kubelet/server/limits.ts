@@ -31,3 +31,5 @@ export const MAX_STATUS_BYTES = 64 * 1024;
 export const RUNTIME_PING_MS = 60_000;
 /** Ports that one older WebSocket port-forward may name; it has two channels for each. */
 export const MAX_FORWARDED_PORTS = 100;
+/** Of one size of a terminal in JSON; more is cut. */
+export const MAX_TERMINAL_SIZE_BYTES = 1024;

@@ -24,6 +24,22 @@ export function statusForClient(
   return status.status === 'Success' ? undefined : encodeText(status.message ?? 'the command failed');
 }
 
+/**
+ * The end of a command with `exitCode`, as `Status` in JSON (upstream: remotecommand's ServeExec; the text is containerd's).
+ */
+export function statusOfExit(command: readonly string[], exitCode: number): Uint8Array {
+  if (exitCode === 0) return encodeText(JSON.stringify(SUCCESS));
+  const because = `error executing command [${command.join(' ')}], exit code ${exitCode}`;
+  const status = {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: ${because}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  };
+  return encodeText(JSON.stringify(status));
+}
+
 /** A failure of ours. */
 export function failureForClient(protocol: ChannelProtocol, message: string): Uint8Array {
   if (!protocol.jsonStatus) return encodeText(message);

@@ -1,10 +1,11 @@
 /**
  * exec, attach and port-forward. The runtime's streaming server does the work and speaks SPDY/3.1. A client that speaks it is
- * passed through, but for its pings (`holdBackPings`, `probeStuckClient`); for one that speaks WebSocket we translate. So this side takes whatever
- * an API server passes on: ours passes both, upstream's SPDY, older WebSockets, and new ones where it knows that we take them.
+ * passed through, but for its pings (`holdBackPings`, `probeStuckClient`); for one that speaks WebSocket we translate, or run its
+ * command ourselves where the runtime lets us (`openExec`). So this side takes whatever an API server passes on: ours passes both,
+ * upstream's SPDY, older WebSockets, and new ones where it knows that we take them.
  */
 import type { Pod } from '../../api/index.ts';
-import type { RuntimeService } from '../../cri/index.ts';
+import type { ExecRequest, RuntimeService } from '../../cri/index.ts';
 import {
   answerHandshake,
   type Clock,
@@ -26,9 +27,10 @@ import { MAX_FORWARDED_PORTS } from './limits.ts';
 import { RequestError, textResponse } from './responses.ts';
 import { type ChannelProtocol, EXEC_PROTOCOLS, PORT_PROTOCOLS } from './streaming-channels.ts';
 import { type ExecStreams, translateExec } from './streaming-exec.ts';
+import { serveOwnExec } from './streaming-own-exec.ts';
 import { translatePorts, tunnelPorts } from './streaming-ports.ts';
 
-export type StreamingRuntime = Pick<RuntimeService, 'exec' | 'attach' | 'portForward'>;
+export type StreamingRuntime = Pick<RuntimeService, 'exec' | 'openExec' | 'attach' | 'portForward'>;
 
 export interface StreamingOptions {
   readonly clock: Clock;
@@ -67,7 +69,9 @@ export async function execStream(
   const { id } = runningContainer(options.directory, target);
   const command = query.getAll('command');
   if (command.length === 0) throw new RequestError(400, 'you must specify a command');
-  return openExec(options, request, streams, () => options.runtime.exec({ containerId: id, command, ...streams }));
+  const wanted = { containerId: id, command, ...streams };
+  const own = isWebSocketRequest(request) ? await ownExec(options, request, wanted) : undefined;
+  return own ?? openExec(options, request, streams, () => options.runtime.exec(wanted));
 }
 
 export async function attachStream(
@@ -109,6 +113,34 @@ export async function portForwardStream(
   return translated(options, request, Object.keys(PORT_PROTOCOLS), PORT_FORWARD, dial, (name, client, runtime) =>
     translatePorts({ clock, client, runtime, ports, protocol: known(PORT_PROTOCOLS, name) }),
   );
+}
+
+/** By a command whose streams are in our hands; `undefined`: the runtime does not give them to us, and nothing has happened. */
+async function ownExec(
+  options: StreamingOptions,
+  request: HttpRequest,
+  wanted: ExecRequest,
+): Promise<UpgradeResponse | undefined> {
+  const handshake = answerHandshake(request, Object.keys(EXEC_PROTOCOLS));
+  // Whoever translates refuses it.
+  if (!handshake.ok) return undefined;
+  const session = await options.runtime.openExec?.(wanted);
+  if (session === undefined) return undefined;
+  const { clock } = options;
+  const { signal } = request;
+  const [client, stream] = createDuplexPair();
+  const protocol = known(EXEC_PROTOCOLS, handshake.protocol);
+  const { command } = wanted;
+  void serveOwnExec({
+    clock,
+    protocol,
+    command,
+    streams: wanted,
+    client,
+    session,
+    ...(signal !== undefined && { signal }),
+  });
+  return { upgraded: true, status: 101, headers: handshake.headers, stream: withIdle(options, stream) };
 }
 
 async function openExec(
