@@ -107,7 +107,7 @@ describe.each([
       const { stdout } = await sh(`(sleep 1; echo ${word}; sleep 1) | timeout 30 $K attach -i reader | head -1`);
       expect(stdout).toBe(`got ${word}\n`);
       const shown = await sh(
-        `(for i in 1 2 3 4 5 6 7 8; do sleep 1; echo 'echo $((40+2)); stty size'; done) | timeout 40 script -qec "stty rows 33 cols 77; timeout 9 $K attach -it terminal" /dev/null`,
+        `(for i in 1 2 3 4 5 6 7 8; do sleep 1; echo 'echo $((40+2)); stty size'; done) | timeout 40 script -qec "stty rows 33 cols 77; timeout --foreground 9 $K attach -it terminal" /dev/null`,
       );
       expect(shown.stdout).toMatch(/42\r\n/);
     });
