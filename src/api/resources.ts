@@ -5,20 +5,35 @@
 import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.ts';
 import type {
   Binding,
+  CertificateSigningRequest,
+  ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
+  ControllerRevision,
+  CronJob,
+  DaemonSet,
+  Deployment,
   Endpoints,
   EndpointSlice,
   Event,
   EventsEvent,
+  Job,
   Lease,
   LimitRange,
   LocalSubjectAccessReview,
   Namespace,
   Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
   Pod,
+  PodDisruptionBudget,
   PodTemplate,
   PriorityClass,
+  ReplicaSet,
+  ReplicationController,
   ResourceQuota,
+  Role,
+  RoleBinding,
   RuntimeClass,
   Secret,
   SelfSubjectAccessReview,
@@ -26,6 +41,8 @@ import type {
   SelfSubjectRulesReview,
   Service,
   ServiceAccount,
+  StatefulSet,
+  StorageClass,
   SubjectAccessReview,
   TokenReview,
 } from './types.gen.ts';
@@ -55,6 +72,15 @@ function row<T extends KubeObject>(input: RowInput): ResourceRow<T> {
 function status(kind: string): SubresourceRow {
   return { name: 'status', kind, verbs: CHANGE_VERBS };
 }
+
+/** replicas alone, whatever the kind calls them (`kubectl scale`, autoscalers). */
+const SCALE: SubresourceRow = {
+  name: 'scale',
+  kind: 'Scale',
+  group: 'autoscaling',
+  version: 'v1',
+  verbs: CHANGE_VERBS,
+};
 
 export const PODS = row<Pod>({
   resource: 'pods',
@@ -180,6 +206,151 @@ export const PRIORITY_CLASSES = row<PriorityClass>({
   shortNames: ['pc'],
 });
 
+export const REPLICATION_CONTROLLERS = row<ReplicationController>({
+  resource: 'replicationcontrollers',
+  kind: 'ReplicationController',
+  namespaced: true,
+  shortNames: ['rc'],
+  categories: ['all'],
+  subresources: [SCALE, status('ReplicationController')],
+});
+
+export const PERSISTENT_VOLUME_CLAIMS = row<PersistentVolumeClaim>({
+  resource: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  namespaced: true,
+  shortNames: ['pvc'],
+  subresources: [status('PersistentVolumeClaim')],
+});
+
+export const PERSISTENT_VOLUMES = row<PersistentVolume>({
+  resource: 'persistentvolumes',
+  kind: 'PersistentVolume',
+  namespaced: false,
+  shortNames: ['pv'],
+  subresources: [status('PersistentVolume')],
+});
+
+export const DEPLOYMENTS = row<Deployment>({
+  group: 'apps',
+  resource: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+  shortNames: ['deploy'],
+  categories: ['all'],
+  subresources: [SCALE, status('Deployment')],
+});
+
+export const REPLICA_SETS = row<ReplicaSet>({
+  group: 'apps',
+  resource: 'replicasets',
+  kind: 'ReplicaSet',
+  namespaced: true,
+  shortNames: ['rs'],
+  categories: ['all'],
+  subresources: [SCALE, status('ReplicaSet')],
+});
+
+export const STATEFUL_SETS = row<StatefulSet>({
+  group: 'apps',
+  resource: 'statefulsets',
+  kind: 'StatefulSet',
+  namespaced: true,
+  shortNames: ['sts'],
+  categories: ['all'],
+  subresources: [SCALE, status('StatefulSet')],
+});
+
+export const DAEMON_SETS = row<DaemonSet>({
+  group: 'apps',
+  resource: 'daemonsets',
+  kind: 'DaemonSet',
+  namespaced: true,
+  shortNames: ['ds'],
+  categories: ['all'],
+  subresources: [status('DaemonSet')],
+});
+
+export const CONTROLLER_REVISIONS = row<ControllerRevision>({
+  group: 'apps',
+  resource: 'controllerrevisions',
+  kind: 'ControllerRevision',
+  namespaced: true,
+});
+
+export const JOBS = row<Job>({
+  group: 'batch',
+  resource: 'jobs',
+  kind: 'Job',
+  namespaced: true,
+  categories: ['all'],
+  subresources: [status('Job')],
+});
+
+export const CRON_JOBS = row<CronJob>({
+  group: 'batch',
+  resource: 'cronjobs',
+  kind: 'CronJob',
+  namespaced: true,
+  shortNames: ['cj'],
+  categories: ['all'],
+  subresources: [status('CronJob')],
+});
+
+export const POD_DISRUPTION_BUDGETS = row<PodDisruptionBudget>({
+  group: 'policy',
+  resource: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  namespaced: true,
+  shortNames: ['pdb'],
+  subresources: [status('PodDisruptionBudget')],
+});
+
+export const CERTIFICATE_SIGNING_REQUESTS = row<CertificateSigningRequest>({
+  group: 'certificates.k8s.io',
+  resource: 'certificatesigningrequests',
+  kind: 'CertificateSigningRequest',
+  namespaced: false,
+  shortNames: ['csr'],
+  subresources: [
+    { name: 'approval', kind: 'CertificateSigningRequest', verbs: CHANGE_VERBS },
+    status('CertificateSigningRequest'),
+  ],
+});
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+
+export const CLUSTER_ROLES = row<ClusterRole>({
+  group: RBAC_GROUP,
+  resource: 'clusterroles',
+  kind: 'ClusterRole',
+  namespaced: false,
+});
+
+export const CLUSTER_ROLE_BINDINGS = row<ClusterRoleBinding>({
+  group: RBAC_GROUP,
+  resource: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+});
+
+export const ROLES = row<Role>({ group: RBAC_GROUP, resource: 'roles', kind: 'Role', namespaced: true });
+
+export const ROLE_BINDINGS = row<RoleBinding>({
+  group: RBAC_GROUP,
+  resource: 'rolebindings',
+  kind: 'RoleBinding',
+  namespaced: true,
+});
+
+export const STORAGE_CLASSES = row<StorageClass>({
+  group: 'storage.k8s.io',
+  resource: 'storageclasses',
+  kind: 'StorageClass',
+  namespaced: false,
+  shortNames: ['sc'],
+});
+
 /** A question that is answered at once and never stored. */
 function question<T extends KubeObject>(group: string, kind: string, namespaced = false): ResourceRow<T> {
   return row<T>({ group, kind, resource: `${kind.toLowerCase()}s`, namespaced, verbs: ['create'] });
@@ -218,17 +389,34 @@ export const RESOURCES: readonly ResourceRow[] = [
   LIMIT_RANGES,
   NAMESPACES,
   NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
   PODS,
   POD_TEMPLATES,
+  REPLICATION_CONTROLLERS,
   RESOURCE_QUOTAS,
   SECRETS,
   SERVICE_ACCOUNTS,
   SERVICES,
+  CONTROLLER_REVISIONS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+  CRON_JOBS,
+  JOBS,
+  CERTIFICATE_SIGNING_REQUESTS,
   LEASES,
   ENDPOINT_SLICES,
   EVENTS_EVENTS,
   RUNTIME_CLASSES,
+  POD_DISRUPTION_BUDGETS,
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
+  ROLE_BINDINGS,
+  ROLES,
   PRIORITY_CLASSES,
+  STORAGE_CLASSES,
   TOKEN_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,

@@ -121,7 +121,7 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
       signal?: AbortSignal,
     ) => {
       const url = resourcePath(resource, namespace, name);
-      await call({ method: 'DELETE', url, body: toDeleteBody(deleteOptions), signal });
+      return (await call({ method: 'DELETE', url, body: toDeleteBody(deleteOptions), signal })) as KubeObject;
     },
 
     createSubresource: <T extends KubeObject>(

@@ -66,13 +66,14 @@ export interface KubeClient {
     subresource?: string,
     signal?: AbortSignal,
   ): Promise<T>;
+  /** Resolves to the object as the server last has it, or to a Status where the kind answers with one. */
   delete<T extends KubeObject>(
     resource: Resource<T>,
     namespace: string | undefined,
     name: string,
     options?: DeleteOptions,
     signal?: AbortSignal,
-  ): Promise<void>;
+  ): Promise<KubeObject>;
   /** POST to a subresource, e.g. pods/binding. */
   createSubresource<T extends KubeObject>(
     resource: Resource<T>,

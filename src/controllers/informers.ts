@@ -1,5 +1,5 @@
 /** One reflector per resource and field selector, shared by all controllers that look at it. */
-import type { KubeObject, Resource } from '../api/index.ts';
+import { controllerOf, type KubeObject, type Pod, type Resource } from '../api/index.ts';
 import {
   type KubeClient,
   type Lister,
@@ -8,6 +8,19 @@ import {
   withoutManagedFields,
 } from '../client/index.ts';
 import type { Clock, Logger, Random } from '../lib/index.ts';
+
+/** Index of every lister: the UID of an object's controller; '' for those without one. */
+export const BY_CONTROLLER = 'controller';
+/** Index of pods: `spec.nodeName`; '' for those without a node. */
+export const BY_NODE = 'node';
+
+const indexes = {
+  [BY_CONTROLLER]: (object: KubeObject): readonly string[] => [controllerOf(object)?.uid ?? ''],
+  [BY_NODE]: (object: KubeObject): readonly string[] => {
+    if (object.kind !== 'Pod') return [];
+    return [(object as Pod).spec?.nodeName ?? ''];
+  },
+};
 
 export interface InformersOptions {
   readonly client: KubeClient;
@@ -35,6 +48,7 @@ export class Informers {
       ...options,
       random: random.split(key),
       resource,
+      indexes,
       ...(fieldSelector === undefined ? {} : { query: { fieldSelector } }),
       transform: withoutManagedFields,
     });

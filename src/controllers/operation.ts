@@ -29,6 +29,14 @@ export type Operation =
     };
 
 /**
+ * What "already there" means for a create: somebody else's object of that name is an error for a caller that needs its own.
+ */
+export interface PerformOptions {
+  /** Reject with AlreadyExists instead of taking it for done. */
+  readonly ownName?: boolean;
+}
+
+/**
  * Does one operation. What somebody else already did is done: a create of what exists or whose namespace is going away, a
  * change or delete of what is gone or is another object by now. Resolves to what was written, if anything.
  */
@@ -36,12 +44,14 @@ export async function perform(
   client: KubeClient,
   operation: Operation,
   signal: AbortSignal,
+  { ownName = false }: PerformOptions = {},
 ): Promise<KubeObject | undefined> {
   try {
     return await send(client, operation, signal);
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (operation.verb === 'create' && (isAlreadyExists(error) || isNamespaceTerminating(error))) return undefined;
+    if (isNotFound(error) && operation.verb !== 'create') return undefined;
+    if (operation.verb === 'create' && isAlreadyExists(error) && !ownName) return undefined;
+    if (operation.verb === 'create' && isNamespaceTerminating(error)) return undefined;
     if (operation.verb === 'delete' && hasReason(error, 'Conflict')) return undefined;
     throw error;
   }
@@ -58,8 +68,7 @@ async function send(client: KubeClient, operation: Operation, signal: AbortSigna
       return client.patch(resource, namespace, name, type, patch, subresource, signal);
     }
     case 'delete':
-      await client.delete(operation.resource, operation.namespace, operation.name, operation.options, signal);
-      return undefined;
+      return client.delete(operation.resource, operation.namespace, operation.name, operation.options, signal);
     default:
       return assertNever(operation);
   }

@@ -20,8 +20,9 @@ import {
 } from '../lib/index.ts';
 import type { Informers } from './informers.ts';
 import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
-import { type Operation, perform } from './operation.ts';
+import { type Operation, type PerformOptions, perform } from './operation.ts';
 import { OwnWrites } from './own-writes.ts';
+import { slowStart, type SlowStartResult } from './slow-start.ts';
 
 /** Trying again cannot help: the reconcile waits for a change. */
 export class TerminalError extends Error {
@@ -37,6 +38,10 @@ export interface ReconcileContext {
   readonly signal: AbortSignal;
   /** Does operations one after another and remembers what was written, so that the next reconcile sees it. */
   perform(operations: readonly Operation[]): Promise<void>;
+  /** The same for one, with what was written (undefined: there was nothing to do). */
+  write(operation: Operation, options?: PerformOptions): Promise<KubeObject | undefined>;
+  /** The same for many like ones at once: see `slowStart`. Rejects for nothing but the end of the controller. */
+  writeAll(operations: readonly Operation[], options?: PerformOptions): Promise<SlowStartResult>;
 }
 
 /** Which keys a change of a resource concerns. */
@@ -131,20 +136,34 @@ function reconcileHandler(
     labels: ['controller'],
   });
   const count = (result: string): void => results.inc({ controller: controller.name, result });
-  const performAll = async (key: string, operations: readonly Operation[]): Promise<void> => {
-    for (const operation of operations) {
-      const written = await perform(client, operation, signal);
-      const watched = controller.sources.find((each) => each.resource.resource === operation.resource.resource);
-      if (watched === undefined) continue;
-      const lister = informers.lister(watched.resource, watched.fieldSelector);
+  const write = async (
+    key: string,
+    operation: Operation,
+    options?: PerformOptions,
+  ): Promise<KubeObject | undefined> => {
+    const written = await perform(client, operation, signal, options);
+    const { group, resource } = operation.resource;
+    for (const each of controller.sources) {
+      if (each.resource.group !== group || each.resource.resource !== resource) continue;
+      const lister = informers.lister(each.resource, each.fieldSelector);
       ownWrites.record(key, lister, written?.metadata?.resourceVersion);
+      break;
     }
+    return written;
   };
+  const contextOf = (key: string): ReconcileContext => ({
+    signal,
+    write: (operation, options) => write(key, operation, options),
+    writeAll: (operations, options) => slowStart(operations, (operation) => write(key, operation, options)),
+    perform: async (operations) => {
+      for (const operation of operations) await write(key, operation);
+    },
+  });
   return async (key) => {
     if (!ownWrites.seen(key)) return undefined;
     const began = clock.now().mono;
     try {
-      const result = await controller.reconcile(key, { signal, perform: (operations) => performAll(key, operations) });
+      const result = await controller.reconcile(key, contextOf(key));
       if (result?.requeueAfterMs === undefined) {
         count('success');
       } else {

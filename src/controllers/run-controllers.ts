@@ -1,5 +1,5 @@
 /** The control plane's controllers, together. */
-import { createEventRecorder, type KubeClient } from '../client/index.ts';
+import { createEventRecorder, type EventRecorder, type KubeClient } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { Informers } from './informers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
@@ -19,21 +19,39 @@ export interface ControllersOptions {
   readonly caCertificate: string;
 }
 
+/** What controllers are made of. */
+export interface ControllerSetup extends ControllersOptions {
+  readonly informers: Informers;
+  /** The recorder of a component ("replicaset-controller"); it runs with the controllers. */
+  events(component: string): EventRecorder;
+}
+
+/** Each makes the controllers of one folder. */
+const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
+  ({ informers }) => [serviceAccountController(informers)],
+  ({ informers, caCertificate }) => [rootCaController(informers, caCertificate)],
+  ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
+  ({ informers, client, clock }) => [podGcController(informers, client, clock)],
+  ({ informers, clock, events }) => [taintEvictionController(informers, clock, events('taint-eviction-controller'))],
+];
+
 /** Runs until the signal is aborted and everything in flight has ended. */
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, caCertificate } = options;
   const informers = new Informers(options);
-  const events = createEventRecorder({ ...options, component: 'taint-eviction-controller' });
-  const controllers: readonly Controller[] = [
-    serviceAccountController(informers),
-    rootCaController(informers, caCertificate),
-    namespaceController(informers, client, clock),
-    podGcController(informers, client, clock),
-    taintEvictionController(informers, clock, events),
-  ];
+  const recorders = new Map<string, EventRecorder>();
+  const events = (component: string): EventRecorder => {
+    const known = recorders.get(component);
+    if (known !== undefined) return known;
+    const random = options.random.split(`events ${component}`);
+    const recorder = createEventRecorder({ ...options, random, component });
+    recorders.set(component, recorder);
+    return recorder;
+  };
+  const setup: ControllerSetup = { ...options, informers, events };
+  const controllers = CONTROLLERS.flatMap((make) => make(setup));
   await Promise.all([
     informers.run(signal),
-    events.run(signal),
+    ...[...recorders.values()].map((recorder) => recorder.run(signal)),
     ...controllers.map((controller) => runController(controller, { ...options, informers }, signal)),
   ]);
 }

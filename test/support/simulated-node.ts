@@ -106,8 +106,10 @@ export async function createSimulatedNode(
         }),
       ),
     pod: (name) => [...cluster.pods.values()].find(({ metadata }) => metadata?.name === name),
-    deletePod: (name, gracePeriodSeconds) =>
-      during(client.delete(PODS, NAMESPACE, name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds })),
+    deletePod: async (name, gracePeriodSeconds) => {
+      const options = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+      await during(client.delete(PODS, NAMESPACE, name, options));
+    },
     happened: (kind) =>
       facts.filter(
         (each): each is { at: number; fact: Extract<Fact, { kind: typeof kind }> } => each.fact.kind === kind,

@@ -26,12 +26,17 @@ import { podTable } from '../tables/pods.ts';
 import { podTemplateTable, priorityClassTable, resourceQuotaTable, runtimeClassTable } from '../tables/policy.ts';
 import { defaultTable } from '../tables/table.ts';
 import { configMapTable, leaseTable, namespaceTable, secretTable, serviceAccountTable } from '../tables/small.ts';
+import { ACCESS_REGISTRATIONS } from './access.ts';
+import { BATCH_REGISTRATIONS } from './batch.ts';
+import { BUDGET_REGISTRATIONS } from './budgets.ts';
 import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { podStrategy } from './pods.ts';
 import { priorityClassStrategy, quotaStrategy } from './policies.ts';
 import type { Registration } from './registration.ts';
+import { REPLICATED_REGISTRATIONS } from './replicated.ts';
 import { serviceStrategy } from './services.ts';
+import { STATEFUL_REGISTRATIONS } from './stateful.ts';
 
 const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: { createOnUpdate: true }, expires: true };
 
@@ -84,6 +89,11 @@ export const REGISTRATIONS: readonly Registration[] = [
     table: priorityClassTable,
     strategy: priorityClassStrategy,
   },
+  ...REPLICATED_REGISTRATIONS,
+  ...STATEFUL_REGISTRATIONS,
+  ...BATCH_REGISTRATIONS,
+  ...BUDGET_REGISTRATIONS,
+  ...ACCESS_REGISTRATIONS,
 ];
 
 /** The row of a path; undefined when objects of it are not stored. */

@@ -5,6 +5,7 @@ import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
 import { proxyRequest } from '../subresources/proxy.ts';
+import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
 import type { Call } from './call.ts';
 import { create } from './create.ts';
@@ -47,6 +48,12 @@ function partHandlers(part: Change['part']): Readonly<Record<string, Handler>> {
 
 const status = partHandlers('status');
 
+const scale: Readonly<Record<string, Handler>> = {
+  get: getScale,
+  update: updateScale,
+  patch: patchScale,
+};
+
 /** By "resource/subresource", then by verb. */
 const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   'pods/status': status,
@@ -54,6 +61,22 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'namespaces/status': status,
   'services/status': status,
   'resourcequotas/status': status,
+  'replicationcontrollers/status': status,
+  'replicationcontrollers/scale': scale,
+  'persistentvolumeclaims/status': status,
+  'persistentvolumes/status': status,
+  'deployments/status': status,
+  'deployments/scale': scale,
+  'replicasets/status': status,
+  'replicasets/scale': scale,
+  'statefulsets/status': status,
+  'statefulsets/scale': scale,
+  'daemonsets/status': status,
+  'jobs/status': status,
+  'cronjobs/status': status,
+  'poddisruptionbudgets/status': status,
+  'certificatesigningrequests/status': status,
+  'certificatesigningrequests/approval': partHandlers('approval'),
   'namespaces/finalize': { update: (call) => update(call, 'finalize') },
   'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
   'pods/resize': partHandlers('resize'),

@@ -83,7 +83,7 @@ async function admitNamespace(call: Call, objectName: string): Promise<void> {
 
 export interface Change {
   /** Which part may change: '' the object itself, else the subresource's. */
-  readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding' | 'resize';
+  readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding' | 'resize' | 'approval';
   readonly dryRun: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
   readonly change: (old: ApiObject) => ApiObject;
@@ -159,6 +159,10 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   } else if (part === 'ephemeralcontainers') {
     const { ephemeralContainers } = recordOf(object['spec']);
     object = withParts(old, { spec: { ...recordOf(old['spec']), ephemeralContainers } });
+  } else if (part === 'approval') {
+    // Conditions alone; what was issued stays (upstream: csrApprovalStrategy).
+    const { conditions } = recordOf(object['status']);
+    object = withParts(old, { status: { ...recordOf(old['status']), conditions } });
   } else if (part === 'resize') {
     object = resized(object, old);
     await admitResize(call, object);

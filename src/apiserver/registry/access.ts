@@ -1,0 +1,23 @@
+/** The rows of who may do what: roles, their bindings, and requests for certificates. */
+import {
+  CERTIFICATE_SIGNING_REQUESTS,
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
+  ROLE_BINDINGS,
+  ROLES,
+} from '../../api/index.ts';
+import { defaultTable } from '../tables/table.ts';
+import type { Registration } from './registration.ts';
+
+export const ACCESS_REGISTRATIONS: readonly Registration[] = [
+  { row: CLUSTER_ROLES, keyPrefix: '/registry/clusterroles/', table: defaultTable, strategy: {} },
+  { row: CLUSTER_ROLE_BINDINGS, keyPrefix: '/registry/clusterrolebindings/', table: defaultTable, strategy: {} },
+  { row: ROLES, keyPrefix: '/registry/roles/', table: defaultTable, strategy: {} },
+  { row: ROLE_BINDINGS, keyPrefix: '/registry/rolebindings/', table: defaultTable, strategy: {} },
+  {
+    row: CERTIFICATE_SIGNING_REQUESTS,
+    keyPrefix: '/registry/certificatesigningrequests/',
+    table: defaultTable,
+    strategy: { prepareForCreate: (object) => ({ ...object, status: {} }) },
+  },
+];

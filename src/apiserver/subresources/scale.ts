@@ -1,0 +1,122 @@
+/**
+ * The scale subresource: the number of replicas alone, in one form for all kinds that have one (autoscaling/v1 Scale), so
+ * that who scales need not know what it scales. Upstream: ScaleREST of each kind.
+ */
+import {
+  formatLabelSelector,
+  invalid,
+  invalidValue,
+  labelSelectorOf,
+  notFound,
+  type LabelSelector,
+  type ResourceRow,
+  type Scale,
+} from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { parseBody } from '../http/body.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { applyPatch, readPatch } from '../registry/apply-patch.ts';
+import { type ApiObject, recordOf } from '../registry/object.ts';
+import { placeObject, readObject } from '../registry/read-object.ts';
+import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall } from '../verbs/call.ts';
+import { changeObject } from '../verbs/write.ts';
+
+/** How bodies of this subresource are read; nothing is stored under it. */
+const SCALE_ROW: ResourceRow<Scale> = {
+  group: 'autoscaling',
+  version: 'v1',
+  resource: 'scales',
+  kind: 'Scale',
+  namespaced: true,
+  singular: 'scale',
+  listKind: 'ScaleList',
+  shortNames: [],
+  categories: [],
+  verbs: [],
+  subresources: [],
+};
+
+/** The scale of a stored object. Pure. */
+export function scaleOf(object: ApiObject): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const spec = recordOf(object['spec']);
+  const status = recordOf(object['status']);
+  const selector = selectorText(spec['selector']);
+  const metadata = Object.fromEntries(
+    Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata,
+    spec: { replicas: countOf(spec['replicas']) },
+    status: { replicas: countOf(status['replicas']), ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+/** Replication controllers select by a plain map, all others by a LabelSelector. */
+function selectorText(selector: unknown): string {
+  const given = recordOf(selector);
+  const plain = Object.values(given).every((value) => typeof value === 'string');
+  return formatLabelSelector(labelSelectorOf((plain ? { matchLabels: given } : given) as LabelSelector) ?? []);
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** @throws StatusError 404 */
+export async function getScale(call: Call): Promise<HttpResponse> {
+  const item = await call.storage.read(keyOfCall(call));
+  if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
+  return jsonResponse(200, scaleOf(item.object));
+}
+
+/** @throws StatusError 400, 404, 409, 422 */
+export async function updateScale(call: Call): Promise<HttpResponse> {
+  const given = readScale(call, parseBody(call.request));
+  return change(call, () => given);
+}
+
+/** @throws StatusError 400, 404, 409, 415, 422 */
+export async function patchScale(call: Call): Promise<HttpResponse> {
+  const patch = readPatch(call.request);
+  return change(call, (old) => {
+    call.warnings.length = 0;
+    const value = applyPatch(patch, SCALE_ROW, scaleOf(old) as ApiObject);
+    return readScale(call, { value, problems: patch.problems });
+  });
+}
+
+function readScale({ info, warnings }: Call, body: Parameters<typeof readObject>[0]): ApiObject {
+  const fieldValidation = fieldValidationOf(info.query);
+  const scale = readObject(body, { row: SCALE_ROW, fieldValidation, warnings });
+  return placeObject(scale, SCALE_ROW, info.namespace, info.name);
+}
+
+async function change(call: Call, wanted: (old: ApiObject) => ApiObject): Promise<HttpResponse> {
+  const { info, registration } = call;
+  const changed = await changeObject(call, keyOfCall(call), {
+    part: '',
+    dryRun: isDryRun(info.query),
+    change: (old) => {
+      const scale = wanted(old);
+      const replicas = countOf(recordOf(scale['spec'])['replicas']);
+      refuseNegative(nameOfCall(call), replicas);
+      const { resourceVersion, uid } = scale.metadata;
+      const precondition = { ...(resourceVersion && { resourceVersion }), ...(uid && { uid }) };
+      const metadata = { ...old.metadata, ...precondition };
+      return { ...old, metadata, spec: { ...recordOf(old['spec']), replicas } };
+    },
+  });
+  if (changed === undefined) throw notFound(registration.row, nameOfCall(call));
+  return jsonResponse(200, scaleOf(changed.item.object));
+}
+
+function refuseNegative(name: string, replicas: number): void {
+  if (replicas >= 0) return;
+  const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
+  throw invalid(SCALE_ROW, name, [error]);
+}

@@ -1,0 +1,66 @@
+/**
+ * Whose are these objects? What an owner controls and its selector matches is its own; what it controls but matches no more
+ * is released; what nobody controls and it matches is adopted. Pure. Upstream: BaseControllerRefManager.ClaimObject.
+ */
+import {
+  controllerOf,
+  controllerReference,
+  isDeleting,
+  type KubeObject,
+  matchesLabels,
+  nameOf,
+  type ParsedLabelSelector,
+  type Resource,
+  uidOf,
+} from '../../api/index.ts';
+import type { Operation } from '../operation.ts';
+
+export interface Claims<T> {
+  /** Those it controls, in the order of the candidates; an adoption counts from the next look. */
+  readonly owned: readonly T[];
+  /** To be done only after the owner itself was read from the server and is not being deleted (see `mayAdopt`). */
+  readonly adoptions: readonly Operation[];
+  readonly releases: readonly Operation[];
+}
+
+/**
+ * @param owner with its UID
+ * @param ownerResource what the owner is
+ * @param selector no match for anything when undefined
+ * @param candidates objects of `resource` in the owner's namespace
+ */
+export function planClaims<T extends KubeObject>(
+  ownerResource: Resource<KubeObject>,
+  owner: KubeObject,
+  selector: ParsedLabelSelector | undefined,
+  resource: Resource<T>,
+  candidates: readonly T[],
+): Claims<T> {
+  const owned: T[] = [];
+  const adoptions: Operation[] = [];
+  const releases: Operation[] = [];
+  for (const object of candidates) {
+    const controller = controllerOf(object);
+    const matches = selector !== undefined && matchesLabels(selector, object.metadata?.labels);
+    if (controller !== undefined) {
+      if (controller.uid !== uidOf(owner)) continue;
+      if (matches) owned.push(object);
+      else if (!isDeleting(owner)) releases.push(patchOf(resource, object, [{ $patch: 'delete', uid: uidOf(owner) }]));
+    } else if (matches && !isDeleting(owner) && !isDeleting(object)) {
+      adoptions.push(patchOf(resource, object, [controllerReference(ownerResource, owner)]));
+    }
+  }
+  return { owned, adoptions, releases };
+}
+
+function patchOf(resource: Resource<KubeObject>, object: KubeObject, ownerReferences: readonly object[]): Operation {
+  const { namespace } = object.metadata ?? {};
+  return {
+    verb: 'patch',
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    name: nameOf(object),
+    type: 'strategic',
+    patch: { metadata: { uid: uidOf(object), ownerReferences } },
+  };
+}
