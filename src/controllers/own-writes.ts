@@ -2,7 +2,7 @@
  * Read your own writes: after a reconcile wrote, its key waits until the listers show what it wrote, so that no decision
  * rests on a past that the controller itself changed (KEP-5647 does the same by skipping).
  */
-import type { KubeObject } from '../api/index.ts';
+import type { KubeObject, Resource } from '../api/index.ts';
 import type { Lister } from '../client/index.ts';
 
 interface Write {
@@ -10,8 +10,15 @@ interface Write {
   readonly resourceVersion: string;
 }
 
+/** A write without an answer: it took effect or it did not. */
+export interface Doubt {
+  readonly lister: Lister<KubeObject>;
+  readonly resource: Resource<KubeObject>;
+}
+
 export class OwnWrites {
   readonly #writes = new Map<string, Write[]>();
+  readonly #doubts = new Map<string, Doubt[]>();
   readonly #parked = new Set<string>();
   readonly #watched = new Set<unknown>();
   readonly #wake: (key: string) => void;
@@ -29,6 +36,24 @@ export class OwnWrites {
     if (this.#watched.has(lister)) return;
     this.#watched.add(lister);
     lister.onProgress(() => this.#wakeParked());
+  }
+
+  /** A write ended without an answer: what the lister shows may not be rested on before `resolve`. */
+  doubt(key: string, lister: Lister<KubeObject>, resource: Resource<KubeObject>): void {
+    const doubts = this.#doubts.get(key) ?? [];
+    if (!doubts.some((doubt) => doubt.lister === lister)) this.#doubts.set(key, [...doubts, { lister, resource }]);
+  }
+
+  doubtsOf(key: string): readonly Doubt[] {
+    return this.#doubts.get(key) ?? [];
+  }
+
+  /** The server was at this version after the write in doubt: whatever became of it, the lister will show it by then. */
+  resolve(key: string, lister: Lister<KubeObject>, resourceVersion: string): void {
+    const left = this.doubtsOf(key).filter((doubt) => doubt.lister !== lister);
+    if (left.length === 0) this.#doubts.delete(key);
+    else this.#doubts.set(key, [...left]);
+    this.record(key, lister, resourceVersion);
   }
 
   /** True when nothing that this key wrote is still unseen; otherwise the key is parked and will be woken. */

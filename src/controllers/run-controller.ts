@@ -4,6 +4,9 @@
  *
  *   error ────────► rate-limited retry          requeueAfterMs ──► then       nothing ──► on the next change
  *   TerminalError ► never, until it changes
+ *
+ * A key whose writes the listers do not show yet waits for them; one whose write ended without an answer first asks the server
+ * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import { type KubeObject, type Resource, StatusError } from '../api/index.ts';
 import type { Change, KubeClient, Lister } from '../client/index.ts';
@@ -125,6 +128,13 @@ function reconcileHandler(
   signal: AbortSignal,
 ): (key: string) => Promise<'retry' | void> {
   const ownWrites = new OwnWrites((key) => queue.add(key));
+  /** Asks how far the server is where a write may have taken effect or not. */
+  const settle = async (key: string): Promise<void> => {
+    for (const { lister, resource } of ownWrites.doubtsOf(key)) {
+      const { resourceVersion } = await client.list(resource, { limit: 1 }, signal);
+      ownWrites.resolve(key, lister, resourceVersion);
+    }
+  };
   const results = metrics.counter({
     name: 'controller_runtime_reconcile_total',
     help: 'Reconciles by result.',
@@ -141,15 +151,17 @@ function reconcileHandler(
     operation: Operation,
     options?: PerformOptions,
   ): Promise<KubeObject | undefined> => {
-    const written = await perform(client, operation, signal, options);
     const { group, resource } = operation.resource;
-    for (const each of controller.sources) {
-      if (each.resource.group !== group || each.resource.resource !== resource) continue;
-      const lister = informers.lister(each.resource, each.fieldSelector);
-      ownWrites.record(key, lister, written?.metadata?.resourceVersion);
-      break;
+    const watched = controller.sources.find(({ resource: row }) => row.group === group && row.resource === resource);
+    const lister = watched && informers.lister(watched.resource, watched.fieldSelector);
+    try {
+      const written = await perform(client, operation, signal, options);
+      if (lister !== undefined) ownWrites.record(key, lister, written?.metadata?.resourceVersion);
+      return written;
+    } catch (error) {
+      if (lister !== undefined && error instanceof ConnectionError) ownWrites.doubt(key, lister, operation.resource);
+      throw error;
     }
-    return written;
   };
   const contextOf = (key: string): ReconcileContext => ({
     signal,
@@ -160,9 +172,10 @@ function reconcileHandler(
     },
   });
   return async (key) => {
-    if (!ownWrites.seen(key)) return undefined;
     const began = clock.now().mono;
     try {
+      await settle(key);
+      if (!ownWrites.seen(key)) return undefined;
       const result = await controller.reconcile(key, contextOf(key));
       if (result?.requeueAfterMs === undefined) {
         count('success');

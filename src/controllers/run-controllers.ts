@@ -23,7 +23,7 @@ export interface ControllersOptions {
 export interface ControllerSetup extends ControllersOptions {
   readonly informers: Informers;
   /** The recorder of a component ("replicaset-controller"); it runs with the controllers. */
-  events(component: string): EventRecorder;
+  readonly events: (component: string) => EventRecorder;
 }
 
 /** Each makes the controllers of one folder. */

@@ -11,7 +11,7 @@ describe('slowStart', () => {
   ])('of $of with $failing failing: $done done, $skipped skipped', async ({ failing, of, done, failed, skipped }) => {
     const items = Array.from({ length: of }, (_, i) => i);
     const result = await slowStart(items, async (item) => {
-      if ((failing as number[]).includes(item)) throw new Error(`no ${item}`);
+      if (failing.includes(item)) throw new Error(`no ${item}`);
     });
     expect({ done: result.done, failed: result.errors.length, skipped: result.skipped }).toEqual({
       done,

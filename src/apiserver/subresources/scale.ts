@@ -60,7 +60,8 @@ export function scaleOf(object: ApiObject): Scale {
 function selectorText(selector: unknown): string {
   const given = recordOf(selector);
   const plain = Object.values(given).every((value) => typeof value === 'string');
-  return formatLabelSelector(labelSelectorOf((plain ? { matchLabels: given } : given) as LabelSelector) ?? []);
+  const parsed: LabelSelector = plain ? { matchLabels: given as Record<string, string> } : given;
+  return formatLabelSelector(labelSelectorOf(parsed) ?? []);
 }
 
 function countOf(value: unknown): number {
