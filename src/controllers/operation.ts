@@ -28,6 +28,12 @@ export type Operation =
       readonly options?: DeleteOptions;
     };
 
+/** Where it writes; undefined for what lies in no namespace. */
+export function namespaceOfOperation(operation: Operation): string | undefined {
+  const isObject = operation.verb === 'create' || operation.verb === 'update';
+  return isObject ? operation.object.metadata?.namespace : operation.namespace;
+}
+
 /**
  * What "already there" means for a create: somebody else's object of that name is an error for a caller that needs its own.
  */

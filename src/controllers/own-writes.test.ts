@@ -26,10 +26,10 @@ describe('OwnWrites', () => {
 
   it('keeps a doubt until the server said how far it is, and then waits for that', () => {
     const { lister, woken, writes } = start();
-    writes.doubt('a', lister, CONFIG_MAPS);
-    writes.doubt('a', lister, CONFIG_MAPS);
+    writes.doubt('a', { lister, resource: CONFIG_MAPS, namespace: 'n' });
+    writes.doubt('a', { lister, resource: CONFIG_MAPS, namespace: 'n' });
     expect(writes.doubtsOf('a')).toHaveLength(1);
-    writes.resolve('a', lister, '15');
+    for (const doubt of writes.doubtsOf('a')) writes.resolve('a', doubt, '15');
     expect(writes.doubtsOf('a')).toEqual([]);
     expect(writes.seen('a')).toBe(false);
     lister.progress('15');

@@ -14,6 +14,8 @@ interface Write {
 export interface Doubt {
   readonly lister: Lister<KubeObject>;
   readonly resource: Resource<KubeObject>;
+  /** Where it was to be written; absent for what lies in no namespace. */
+  readonly namespace: string | undefined;
 }
 
 export class OwnWrites {
@@ -39,21 +41,25 @@ export class OwnWrites {
   }
 
   /** A write ended without an answer: what the lister shows may not be rested on before `resolve`. */
-  doubt(key: string, lister: Lister<KubeObject>, resource: Resource<KubeObject>): void {
+  doubt(key: string, doubt: Doubt): void {
     const doubts = this.#doubts.get(key) ?? [];
-    if (!doubts.some((doubt) => doubt.lister === lister)) this.#doubts.set(key, [...doubts, { lister, resource }]);
+    const known = doubts.some(({ lister, namespace }) => lister === doubt.lister && namespace === doubt.namespace);
+    if (!known) this.#doubts.set(key, [...doubts, doubt]);
   }
 
   doubtsOf(key: string): readonly Doubt[] {
     return this.#doubts.get(key) ?? [];
   }
 
-  /** The server was at this version after the write in doubt: whatever became of it, the lister will show it by then. */
-  resolve(key: string, lister: Lister<KubeObject>, resourceVersion: string): void {
-    const left = this.doubtsOf(key).filter((doubt) => doubt.lister !== lister);
+  /**
+   * The server was read after the write in doubt, and the newest object had this version (undefined: there was none): whatever
+   * became of the write, the lister shows it by then.
+   */
+  resolve(key: string, doubt: Doubt, resourceVersion: string | undefined): void {
+    const left = this.doubtsOf(key).filter((each) => each !== doubt);
     if (left.length === 0) this.#doubts.delete(key);
     else this.#doubts.set(key, [...left]);
-    this.record(key, lister, resourceVersion);
+    this.record(key, doubt.lister, resourceVersion);
   }
 
   /** True when nothing that this key wrote is still unseen; otherwise the key is parked and will be woken. */

@@ -9,7 +9,7 @@
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import { type KubeObject, type Resource, StatusError } from '../api/index.ts';
-import type { Change, KubeClient, Lister } from '../client/index.ts';
+import { type Change, compareResourceVersions, type KubeClient, type Lister } from '../client/index.ts';
 import {
   type Clock,
   ConnectionError,
@@ -23,7 +23,7 @@ import {
 } from '../lib/index.ts';
 import type { Informers } from './informers.ts';
 import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
-import { type Operation, type PerformOptions, perform } from './operation.ts';
+import { namespaceOfOperation, type Operation, type PerformOptions, perform } from './operation.ts';
 import { OwnWrites } from './own-writes.ts';
 import { slowStart, type SlowStartResult } from './slow-start.ts';
 
@@ -130,9 +130,10 @@ function reconcileHandler(
   const ownWrites = new OwnWrites((key) => queue.add(key));
   /** Asks how far the server is where a write may have taken effect or not. */
   const settle = async (key: string): Promise<void> => {
-    for (const { lister, resource } of ownWrites.doubtsOf(key)) {
-      const { resourceVersion } = await client.list(resource, { limit: 1 }, signal);
-      ownWrites.resolve(key, lister, resourceVersion);
+    for (const doubt of ownWrites.doubtsOf(key)) {
+      const query = doubt.namespace === undefined ? {} : { namespace: doubt.namespace };
+      const { items } = await client.list(doubt.resource, query, signal);
+      ownWrites.resolve(key, doubt, newestVersion(items));
     }
   };
   const results = metrics.counter({
@@ -159,7 +160,10 @@ function reconcileHandler(
       if (lister !== undefined) ownWrites.record(key, lister, written?.metadata?.resourceVersion);
       return written;
     } catch (error) {
-      if (lister !== undefined && error instanceof ConnectionError) ownWrites.doubt(key, lister, operation.resource);
+      if (lister !== undefined && error instanceof ConnectionError) {
+        const { resource: row } = operation;
+        ownWrites.doubt(key, { lister, resource: row, namespace: namespaceOfOperation(operation) });
+      }
       throw error;
     }
   };
@@ -202,4 +206,9 @@ function reconcileHandler(
       times.observe((clock.now().mono - began) / 1000, { controller: controller.name });
     }
   };
+}
+
+function newestVersion(objects: readonly KubeObject[]): string | undefined {
+  const versions = objects.map(({ metadata }) => metadata?.resourceVersion ?? '');
+  return versions.toSorted(compareResourceVersions).at(-1);
 }
