@@ -2,6 +2,7 @@
  * api: the Kubernetes API as data and pure functions: types, resources, defaults, validation, selectors, quantities,
  * patches. Imports nothing of ours; no I/O.
  */
+export * from './bootstrap-token.ts';
 export * from './conditions.ts';
 export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';

@@ -1,7 +1,15 @@
 /**
- * Whom a bearer token stands for. A token ends with its time, with its service account, and with the pod, secret or node
- * that it is bound to: each is looked up for every request (upstream: pkg/serviceaccount, `validator.Validate`).
+ * Whom a bearer token stands for. A service account's token ends with its time, with its account, and with the pod, secret
+ * or node that it is bound to: each is looked up for every request (upstream: pkg/serviceaccount, `validator.Validate`). A
+ * bootstrap token is as good as its secret in kube-system.
  */
+import {
+  BOOTSTRAP_TOKEN_NAMESPACE,
+  BOOTSTRAP_USER_PREFIX,
+  bootstrapSecretName,
+  checkBootstrapToken,
+  parseBootstrapToken,
+} from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { UserInfo } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
@@ -24,6 +32,8 @@ export async function authenticateToken(
   token: string,
   audiences: readonly string[] = [TOKEN_ISSUER],
 ): Promise<TokenVerdict> {
+  const bootstrap = parseBootstrapToken(token);
+  if (bootstrap !== undefined) return authenticateBootstrap(server, bootstrap, audiences);
   if (server.tokens === undefined || token.length > MAX_TOKEN_CHARACTERS) return UNKNOWN;
   const claims = readClaims(await server.tokens.verify(token));
   if (claims === undefined) return UNKNOWN;
@@ -34,6 +44,23 @@ export async function authenticateToken(
   if (reason !== undefined) return { ok: false, reason };
   const accepted = audiences.filter((audience) => claims.aud.includes(audience));
   return { ok: true, user: userOfClaims(claims), audiences: accepted };
+}
+
+async function authenticateBootstrap(
+  server: ServerContext,
+  token: { readonly id: string; readonly secret: string },
+  audiences: readonly string[],
+): Promise<TokenVerdict> {
+  // It has no audiences of its own, so it is meant for this server alone.
+  if (!audiences.includes(TOKEN_ISSUER)) return UNKNOWN;
+  const found = await readCurrent(server, 'secrets', BOOTSTRAP_TOKEN_NAMESPACE, bootstrapSecretName(token.id));
+  const verdict = checkBootstrapToken(token, found, server.clock.now().wall);
+  if (!verdict.ok) {
+    server.logger.debug('bootstrap token refused', { reason: verdict.reason });
+    return UNKNOWN;
+  }
+  const groups = [...verdict.groups, 'system:authenticated'];
+  return { ok: true, user: { name: `${BOOTSTRAP_USER_PREFIX}${verdict.id}`, groups }, audiences: [TOKEN_ISSUER] };
 }
 
 async function problemOfObjects(
