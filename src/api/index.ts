@@ -8,6 +8,7 @@ export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
+export * from './int-or-percent.ts';
 export * from './ip-address.ts';
 export * from './ipv4-range.ts';
 export * from './label-selector.ts';
