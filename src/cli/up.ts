@@ -2,21 +2,19 @@
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { collected, valueOf } from './flag-parser.ts';
+import { type Cidr, type ListenAddress, parseListen, parsePodCidr, parseSeconds } from './flag-values.ts';
 import {
-  type Cidr,
-  type ListenAddress,
-  parseListen,
-  parseNodeName,
-  parsePeriod,
-  parsePodCidr,
-  parseRuntime,
-  parseSeconds,
-  type RuntimeChoice,
-} from './flag-values.ts';
+  addLogFormatFlag,
+  addNodeFlags,
+  addPlegFlags,
+  addRuntimeFlags,
+  checkPlegFlags,
+  type NodeFlags,
+} from './node-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 /** All that `mendlet up` was told; paths as written. */
-export interface UpOptions {
+export interface UpOptions extends NodeFlags {
   /** Manifests: files, folders, "-" for standard input. */
   readonly filename: readonly string[];
   readonly demo: boolean;
@@ -24,21 +22,8 @@ export interface UpOptions {
   readonly demoSeconds?: number;
   readonly dataDir?: string;
   readonly listen?: ListenAddress;
-  readonly nodeName?: string;
-  /** A KubeletConfiguration file. */
-  readonly kubeletConfig?: string;
-  readonly kubeletListen?: ListenAddress;
   readonly podCidr?: Cidr;
-  readonly runtime: RuntimeChoice;
-  /** Image archives: tar files or folders of them. */
-  readonly imageArchive: readonly string[];
   readonly logFormat: 'text' | 'json';
-  /** False: as `pleg: 'generic'`. */
-  readonly runtimeEvents: boolean;
-  /** How changes are found; absent: as configured (auto). */
-  readonly pleg?: 'auto' | 'generic' | 'evented';
-  /** How often the relist runs while events come, ms; absent: as configured (10 s). */
-  readonly plegRelistPeriod?: number;
 }
 
 export const defaultListen = parseListen('127.0.0.1:6443');
@@ -72,7 +57,7 @@ const unset = { filename: [], imageArchive: [], demo: false };
 
 /** @param run does the work */
 export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
-  return new Command('up')
+  const command = new Command('up')
     .summary('turn this machine into a host on which pods heal')
     .description('Starts an API server, controllers, a scheduler and a node agent in this one process.')
     .option(
@@ -88,59 +73,19 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
         '--listen <HOST:PORT>',
         'where the API server listens (default: 127.0.0.1:6443; with --demo any free port)',
       ).argParser(valueOf(parseListen)),
-    )
-    .addOption(
-      new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
-    )
-    .option(
-      '--kubelet-config <FILE>',
-      'settings of the node agent: a KubeletConfiguration file, as the kubelet takes it',
-    )
-    .addOption(
-      new Option(
-        '--kubelet-listen <HOST:PORT>',
-        'where the node agent has its own API (default: 127.0.0.1:10250, or any free port where that is taken)',
-      ).argParser(valueOf(parseListen)),
-    )
-    .addOption(
-      new Option(
-        '--pod-cidr <CIDR>',
-        'the network that pods get their addresses from (default: 10.244.0.0/16; with --demo a free one)',
-      ).argParser(valueOf(parsePodCidr)),
-    )
-    .addOption(
-      new Option(
-        '--runtime <RUNTIME>',
-        'auto or containerd: a private containerd; unix:///PATH: a CRI socket that is there',
-      )
-        .argParser(valueOf(parseRuntime))
-        .default(parseRuntime('auto'), 'auto'),
-    )
-    .option(
-      '--image-archive <TAR|DIR>',
-      'import images from an archive, or all *.tar of a folder (may be repeated)',
-      collected,
-    )
-    .addOption(new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'))
-    .addOption(
-      new Option(
-        '--pleg <MODE>',
-        "how changes of containers are found: by the runtime's events (evented), by a relist each second (generic), or by events while there are any (default: auto)",
-      ).choices(['auto', 'generic', 'evented']),
-    )
-    .addOption(
-      new Option(
-        '--pleg-relist-period <TIME>',
-        'how often the safety net, a relist, runs while events come (default: 10s; upstream: 300s)',
-      ).argParser(valueOf(parsePeriod)),
-    )
-    .option('--no-runtime-events', 'the same as --pleg generic')
-    .addHelpText('after', help)
-    .action(async (given: Partial<UpOptions>) => {
-      const options = { ...unset, ...given } as UpOptions;
-      checkTogether(options);
-      await run(options);
-    });
+    );
+  addNodeFlags(command, { kubeletListen: '127.0.0.1:10250' }).addOption(
+    new Option(
+      '--pod-cidr <CIDR>',
+      'the network that pods get their addresses from (default: 10.244.0.0/16; with --demo a free one)',
+    ).argParser(valueOf(parsePodCidr)),
+  );
+  addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)));
+  return command.addHelpText('after', help).action(async (given: Partial<UpOptions>) => {
+    const options = { ...unset, ...given } as UpOptions;
+    checkTogether(options);
+    await run(options);
+  });
 }
 
 /** What each flag alone cannot know. */
@@ -152,13 +97,7 @@ function checkTogether(options: UpOptions): void {
   if (options.demo && options.filename.length > 0) {
     throw new UsageError('--demo brings its own pods: leave out -f, or start without --demo.');
   }
-  const generic = options.pleg === 'generic' || !options.runtimeEvents;
-  if (!options.runtimeEvents && options.pleg !== undefined && options.pleg !== 'generic') {
-    throw new UsageError(`--pleg ${options.pleg} needs the runtime's events: leave out --no-runtime-events.`);
-  }
-  if (generic && options.plegRelistPeriod !== undefined) {
-    throw new UsageError('--pleg-relist-period goes with events: Generic PLEG relists each second.');
-  }
+  checkPlegFlags(options);
   if (options.filename.filter((path) => path === '-').length > 1) {
     throw new UsageError('Standard input can be read only once: give "-f -" once.');
   }

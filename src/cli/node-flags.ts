@@ -1,0 +1,91 @@
+/** The flags of a node agent, which `up` and `agent` share. */
+import { type Command, Option } from 'commander';
+import { collected, valueOf } from './flag-parser.ts';
+import { type ListenAddress, parseListen, parseNodeName, parsePeriod, parseRuntime } from './flag-values.ts';
+import type { RuntimeChoice } from './flag-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface NodeFlags {
+  readonly nodeName?: string;
+  /** A KubeletConfiguration file. */
+  readonly kubeletConfig?: string;
+  readonly kubeletListen?: ListenAddress;
+  readonly runtime: RuntimeChoice;
+  /** Image archives: tar files or folders of them. */
+  readonly imageArchive: readonly string[];
+  /** False: as `pleg: 'generic'`. */
+  readonly runtimeEvents: boolean;
+  /** How changes are found; absent: as configured (auto). */
+  readonly pleg?: 'auto' | 'generic' | 'evented';
+  /** How often the relist runs while events come, ms; absent: as configured (10 s). */
+  readonly plegRelistPeriod?: number;
+}
+
+/** @param kubeletListen where the agent has its own API, unless it is told */
+export function addNodeFlags(command: Command, { kubeletListen }: { readonly kubeletListen: string }): Command {
+  return command
+    .addOption(
+      new Option('--node-name <NAME>', 'name of the node (default: the host name)').argParser(valueOf(parseNodeName)),
+    )
+    .option(
+      '--kubelet-config <FILE>',
+      'settings of the node agent: a KubeletConfiguration file, as the kubelet takes it',
+    )
+    .addOption(
+      new Option(
+        '--kubelet-listen <HOST:PORT>',
+        `where the node agent has its own API (default: ${kubeletListen}, or any free port where that is taken)`,
+      ).argParser(valueOf(parseListen)),
+    );
+}
+
+export function addRuntimeFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--runtime <RUNTIME>',
+        'auto or containerd: a private containerd; unix:///PATH: a CRI socket that is there',
+      )
+        .argParser(valueOf(parseRuntime))
+        .default(parseRuntime('auto'), 'auto'),
+    )
+    .option(
+      '--image-archive <TAR|DIR>',
+      'import images from an archive, or all *.tar of a folder (may be repeated)',
+      collected,
+    );
+}
+
+export function addLogFormatFlag(command: Command): Command {
+  return command.addOption(
+    new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'),
+  );
+}
+
+export function addPlegFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--pleg <MODE>',
+        "how changes of containers are found: by the runtime's events (evented), by a relist each second (generic), or by events while there are any (default: auto)",
+      ).choices(['auto', 'generic', 'evented']),
+    )
+    .addOption(
+      new Option(
+        '--pleg-relist-period <TIME>',
+        'how often the safety net, a relist, runs while events come (default: 10s; upstream: 300s)',
+      ).argParser(valueOf(parsePeriod)),
+    )
+    .option('--no-runtime-events', 'the same as --pleg generic');
+}
+
+/** What each flag of PLEG alone cannot know. @throws UsageError */
+export function checkPlegFlags(options: Pick<NodeFlags, 'pleg' | 'runtimeEvents' | 'plegRelistPeriod'>): void {
+  const generic = options.pleg === 'generic' || !options.runtimeEvents;
+  if (!options.runtimeEvents && options.pleg !== undefined && options.pleg !== 'generic') {
+    throw new UsageError(`--pleg ${options.pleg} needs the runtime's events: leave out --no-runtime-events.`);
+  }
+  if (generic && options.plegRelistPeriod !== undefined) {
+    throw new UsageError('--pleg-relist-period goes with events: Generic PLEG relists each second.');
+  }
+}
