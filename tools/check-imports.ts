@@ -150,7 +150,7 @@ function checkLibrary(
 
 /** The simulator's kernel owns the real event loop: its entries and its drain are its adapters. */
 function isSimEntry(path: string): boolean {
-  return path === join('sim', 'main.ts') || path === join('sim', 'fuzz', 'main.ts');
+  return [join('sim', 'main.ts'), join('sim', 'fuzz', 'main.ts'), join('sim', 'fleet', 'main.ts')].includes(path);
 }
 
 function checkBans(path: string, code: string): void {

@@ -4,10 +4,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
-import type { Logger } from '../lib/index.ts';
 import { realEventLoop } from './event-loop.node.ts';
 import { runKubelet } from './kubelet-agent.ts';
 import { NEMESES } from './nemeses/nemeses.ts';
+import { printingLogger } from './printing-logger.ts';
 import { type RunReport, runSeed } from './run-seed.ts';
 import { Trace } from './trace.ts';
 
@@ -79,27 +79,8 @@ async function simulate(seed: number, print: boolean): Promise<RunReport> {
     ...(values.only === undefined
       ? {}
       : { only: values.only === 'all' ? NEMESES.map(({ name }) => name) : values.only.split(',') }),
-    ...(values.log ? { logger: printingLogger({}) } : {}),
+    ...(values.log ? { logger: printingLogger((line) => console.log(line)) } : {}),
   });
   if (report.failure !== undefined && !print) console.log(trace.lastLines().join('\n'));
   return report;
-}
-
-function printingLogger(bound: Readonly<Record<string, unknown>>): Logger {
-  const print =
-    (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      const all = { ...bound, ...fields };
-      const text = Object.entries(all).map(
-        ([name, value]) => `${name}=${value instanceof Error ? value.stack : JSON.stringify(value)}`,
-      );
-      console.log(`      ${level} ${message} ${text.join(' ')}`);
-    };
-  return {
-    debug: print('debug'),
-    info: print('info'),
-    warn: print('warn'),
-    error: print('error'),
-    child: (fields) => printingLogger({ ...bound, ...fields }),
-  };
 }

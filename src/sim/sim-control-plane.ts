@@ -1,7 +1,7 @@
 /** The control plane of a simulated cluster: the real API server on the store in memory, the real controllers and scheduler. */
 import { createApiServer, type ApiServer } from '../apiserver/index.ts';
 import { type KubeClient, createKubeClient } from '../client/index.ts';
-import { runControllers } from '../controllers/index.ts';
+import { type ControllersOptions, runControllers } from '../controllers/index.ts';
 import { type Connection, type Logger, type UserInfo, createMetrics } from '../lib/index.ts';
 import { runScheduler } from '../scheduler/index.ts';
 import { type Store, createMemoryStore } from '../store/index.ts';
@@ -9,6 +9,8 @@ import { Life } from './life.ts';
 import { WallClock, createSimClock } from './sim-clock.ts';
 import { Link, createSimConnection } from './sim-connection.ts';
 import type { Sim } from './sim.ts';
+
+export type ClientName = 'controllers' | 'scheduler';
 
 const ADMIN: UserInfo = { name: 'sim:admin', groups: ['system:masters'] };
 
@@ -19,19 +21,47 @@ export class SimControlPlane {
   readonly #sim: Sim;
   readonly #logger: Logger;
   readonly #wall: WallClock;
+  readonly #controllersOptions: Partial<ControllersOptions>;
   #server: { readonly life: Life; readonly api: ApiServer } | undefined;
+  readonly #clients = new Map<ClientName, Life>();
   #starts = 0;
+  #suspendedUntil = 0;
 
-  constructor(sim: Sim, logger: Logger) {
+  /** `controllers`: what they are told beside their ports. */
+  constructor(sim: Sim, logger: Logger, controllers: Partial<ControllersOptions> = {}) {
     this.#sim = sim;
     this.#logger = logger;
+    this.#controllersOptions = controllers;
     this.#wall = new WallClock(sim);
     this.store = createMemoryStore({ clock: createSimClock(sim, this.#wall, new Life(sim, 'store')) });
   }
 
   start(): void {
     this.startServer();
-    this.#startClients();
+    this.startClient('controllers');
+    this.startClient('scheduler');
+  }
+
+  /** The machine's wall clock. */
+  stepWall(ms: number): void {
+    this.#wall.step(ms);
+  }
+
+  /** SIGKILL of the whole process: server, controllers, scheduler. What the store took stays. */
+  crash(links: readonly Link[]): void {
+    for (const name of this.#clients.keys()) this.killClient(name);
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    for (const link of [this.link, ...links]) link.breakStreams();
+    server.life.kill();
+  }
+
+  /** Nothing of it runs for `ms`, and then all that came meanwhile (a laptop that slept, SIGSTOP). */
+  suspend(ms: number): void {
+    this.#suspendedUntil = Math.max(this.#suspendedUntil, this.#sim.mono + ms);
+    this.#server?.life.suspend(ms);
+    for (const life of this.#clients.values()) life.suspend(ms);
   }
 
   startServer(): void {
@@ -59,7 +89,7 @@ export class SimControlPlane {
 
   /** The server for requests of `user`, while it is up. */
   as(user: UserInfo): () => Connection | undefined {
-    return () => this.#server?.api.as(user);
+    return () => (this.#sim.mono < this.#suspendedUntil ? undefined : this.#server?.api.as(user));
   }
 
   /** A client with a faultless way to the server: for workloads and observers. */
@@ -67,17 +97,23 @@ export class SimControlPlane {
     return this.#client(new Life(this.#sim, name), new Link());
   }
 
-  #startClients(): void {
-    const sim = this.#sim;
-    const run = (
-      name: string,
-      work: (options: ReturnType<SimControlPlane['optionsFor']>, signal: AbortSignal) => Promise<void>,
-    ): void => {
-      const life = new Life(sim, name);
-      work(this.optionsFor(life), life.signal).catch((error: unknown) => sim.fail(error));
-    };
-    run('controllers', (options, signal) => runControllers({ ...options, caCertificate: 'simulated CA' }, signal));
-    run('scheduler', (options, signal) => runScheduler(options, signal));
+  startClient(name: ClientName): void {
+    if (this.#clients.get(name)?.alive === true) return;
+    this.#starts += 1;
+    const life = new Life(this.#sim, `${name}/${this.#starts}`);
+    this.#clients.set(name, life);
+    const options = this.optionsFor(life);
+    const run =
+      name === 'scheduler'
+        ? runScheduler(options, life.signal)
+        : runControllers({ ...options, caCertificate: 'simulated CA', ...this.#controllersOptions }, life.signal);
+    run.catch((error: unknown) => {
+      if (life.alive) this.#sim.fail(error);
+    });
+  }
+
+  killClient(name: ClientName): void {
+    this.#clients.get(name)?.kill();
   }
 
   /** Everything that a client of the control plane is built from. */

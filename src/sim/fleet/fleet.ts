@@ -1,0 +1,66 @@
+/** A simulated fleet: the real control plane, and many hollow nodes in a few zones. */
+import type { ControllersOptions } from '../../controllers/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import type { Logger } from '../../lib/index.ts';
+import type { Link } from '../sim-connection.ts';
+import { SimControlPlane } from '../sim-control-plane.ts';
+import type { Sim } from '../sim.ts';
+import { FleetFacts } from './fleet-facts.ts';
+import { HollowNode } from './hollow-node.ts';
+import { followStore, type StoredFleet } from './stored.ts';
+
+export interface FleetOptions {
+  readonly sim: Sim;
+  readonly nodes: number;
+  readonly zones: number;
+  readonly logger: Logger;
+  readonly controllers?: Partial<ControllersOptions>;
+}
+
+export class Fleet {
+  readonly sim: Sim;
+  readonly facts: FleetFacts;
+  readonly controlPlane: SimControlPlane;
+  readonly nodes: readonly HollowNode[];
+  readonly admin: KubeClient;
+  readonly stored: StoredFleet;
+
+  constructor({ sim, nodes, zones, logger, controllers }: FleetOptions) {
+    this.sim = sim;
+    this.facts = new FleetFacts(sim);
+    this.controlPlane = new SimControlPlane(sim, logger, controllers);
+    this.admin = this.controlPlane.adminClient('admin');
+    this.stored = followStore(sim, this.controlPlane.store);
+    this.nodes = Array.from({ length: nodes }, (_, i) => {
+      const name = `node${i + 1}`;
+      const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
+      const server = this.controlPlane.as(user);
+      return new HollowNode({ sim, facts: this.facts, name, zone: `zone${i % zones}`, server, logger });
+    });
+  }
+
+  get links(): readonly Link[] {
+    return this.nodes.map(({ link }) => link);
+  }
+
+  nodesOf(zone: string): readonly HollowNode[] {
+    return this.nodes.filter((node) => node.zone === zone);
+  }
+
+  start(): void {
+    this.controlPlane.start();
+    for (const node of this.nodes) node.startAgent();
+  }
+
+  /** All faults end; whatever is down comes back. */
+  heal(): void {
+    this.controlPlane.link.heal();
+    this.controlPlane.startServer();
+    this.controlPlane.startClient('controllers');
+    this.controlPlane.startClient('scheduler');
+    for (const node of this.nodes) {
+      node.link.heal();
+      node.startAgent();
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The agent of a hollow node: it registers, keeps its lease and status, and does with its pods what a kubelet would have done by
+ * the end, without containers in between. Light enough for a hundred of them in one simulation.
+ */
+import {
+  isAlreadyExists,
+  isConflict,
+  isDeleting,
+  isNotFound,
+  type Lease,
+  LEASES,
+  type Node,
+  NODES,
+  type Pod,
+  PODS,
+  StatusError,
+  uidOf,
+} from '../../api/index.ts';
+import { createReflector, type KubeClient } from '../../client/index.ts';
+import {
+  type Clock,
+  ConnectionError,
+  formatMicroTime,
+  formatTime,
+  type Logger,
+  type Random,
+  runWorkQueue,
+  WorkQueue,
+} from '../../lib/index.ts';
+import { behaviourOf } from './pod-behaviour.ts';
+import { endedStatus, readyStatus } from './pod-status.ts';
+
+const LEASE_MS = 10_000;
+const STATUS_MS = 10_000;
+const RETRY_MS = 1000;
+const LEASE_NAMESPACE = 'kube-node-lease';
+
+/** What runs on the machine; it outlives the agent. */
+export interface HollowMachine {
+  isRunning(uid: string): boolean;
+  uids(): readonly string[];
+  start(pod: Pod): void;
+  stop(uid: string): void;
+  /** Mono ms since when it runs. */
+  startedAt(uid: string): number;
+}
+
+export interface HollowAgentOptions {
+  readonly name: string;
+  readonly zone: string;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly machine: HollowMachine;
+}
+
+/** Runs until its life ends. */
+export async function runHollowAgent(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all([keepNode(options, signal), keepLease(options, signal), keepPods(options, signal)]);
+}
+
+async function keepNode(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  const { clock, client, name, random } = options;
+  while (!signal.aborted) {
+    try {
+      const node = await client.get(NODES, undefined, name, signal).catch((error: unknown) => {
+        if (isNotFound(error)) return client.create(NODES, newNode(options), signal);
+        throw error;
+      });
+      if (!isReady(node)) await client.patch(NODES, undefined, name, 'strategic', readyPatch(clock), 'status', signal);
+    } catch (error) {
+      ignoreOperating(error);
+    }
+    await clock.sleep(STATUS_MS * (0.9 + random.next() * 0.2), signal).catch(() => {});
+  }
+}
+
+function isReady(node: Node): boolean {
+  return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+}
+
+function newNode({ name, zone, clock }: HollowAgentOptions): Node {
+  const labels = {
+    'kubernetes.io/hostname': name,
+    'topology.kubernetes.io/region': 'r',
+    'topology.kubernetes.io/zone': zone,
+  };
+  const amounts = { cpu: '32', memory: '64Gi', pods: '110', 'ephemeral-storage': '100Gi' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels },
+    status: { capacity: amounts, allocatable: amounts, ...readyPatch(clock).status },
+  };
+}
+
+function readyPatch(clock: Clock): { status: NonNullable<Node['status']> } {
+  const now = formatTime(clock.now().wall);
+  const condition = (type: string, status: string, reason: string) => ({
+    type,
+    status,
+    reason,
+    message: '',
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
+  const conditions = [
+    condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory'),
+    condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure'),
+    condition('PIDPressure', 'False', 'KubeletHasSufficientPID'),
+    condition('Ready', 'True', 'KubeletReady'),
+  ];
+  return { status: { conditions } };
+}
+
+async function keepLease(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  const { clock, random } = options;
+  while (!signal.aborted) {
+    let waitMs = LEASE_MS * (1 + random.next() * 0.04);
+    try {
+      await renew(options, signal);
+    } catch (error) {
+      ignoreOperating(error);
+      waitMs = RETRY_MS;
+    }
+    await clock.sleep(waitMs, signal).catch(() => {});
+  }
+}
+
+async function renew({ client, clock, name }: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(clock.now().wall) };
+  const metadata = { name, namespace: LEASE_NAMESPACE };
+  const lease: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+  try {
+    await client.patch(LEASES, LEASE_NAMESPACE, name, 'merge', { spec }, undefined, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await client.create(LEASES, lease, signal);
+  }
+}
+
+async function keepPods(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  const { client, clock, logger, machine, name, random } = options;
+  const fieldSelector = `spec.nodeName=${name}`;
+  const pods = createReflector<Pod>({
+    client,
+    clock,
+    logger,
+    random: random.split('pods'),
+    resource: PODS,
+    query: { fieldSelector },
+  });
+  const queue = new WorkQueue<string>({ clock, backOff: { baseMs: 200, capMs: 10_000 } });
+  signal.addEventListener('abort', () => queue.close(), { once: true });
+  /** Pod key → UID that was last seen under it, so that a pod that is gone is found on the machine. */
+  const known = new Map<string, string>();
+  const endMissing = (): void => {
+    if (!pods.lister.synced) return;
+    const wanted = new Set(pods.lister.list().map(uidOf));
+    for (const uid of machine.uids()) if (!wanted.has(uid)) machine.stop(uid);
+  };
+  pods.lister.onChange(({ key, object }) => {
+    known.set(key, uidOf(object));
+    queue.add(key);
+    endMissing();
+  });
+  const work = async (): Promise<void> => {
+    await pods.lister.waitForSync(signal).catch(() => {});
+    if (signal.aborted) return;
+    // Started again: whoever went meanwhile is stopped.
+    endMissing();
+    await runWorkQueue({
+      queue,
+      concurrency: 8,
+      handler: async (key) => {
+        const pod = pods.lister.getByKey(key);
+        if (pod === undefined) return undefined;
+        try {
+          const againMs = await syncPod(options, pod, signal);
+          if (againMs !== undefined) queue.addAfter(key, againMs);
+          return undefined;
+        } catch (error) {
+          ignoreOperating(error);
+          return 'retry';
+        }
+      },
+      onPanic: (_key, error) => {
+        throw error;
+      },
+    });
+  };
+  await Promise.all([pods.run(signal), work()]);
+}
+
+/** @returns ms until it must be looked at again, if time alone changes it */
+async function syncPod(options: HollowAgentOptions, pod: Pod, signal: AbortSignal): Promise<number | undefined> {
+  const { client, clock, machine, name } = options;
+  const uid = uidOf(pod);
+  const { namespace, name: podName = '' } = pod.metadata ?? {};
+  const behaviour = behaviourOf(pod);
+  const report = (status: NonNullable<Pod['status']>): Promise<unknown> =>
+    client.patch(PODS, namespace, podName, 'strategic', { metadata: { uid }, status }, 'status', signal);
+  const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  if (isDeleting(pod)) {
+    if (machine.isRunning(uid)) {
+      await clock.sleep(behaviour.stopMs, signal);
+      machine.stop(uid);
+    }
+    await client.delete(PODS, namespace, podName, { gracePeriodSeconds: 0, uid }, signal).catch((error: unknown) => {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    });
+    return undefined;
+  }
+  if (isOver) {
+    machine.stop(uid);
+    return undefined;
+  }
+  if (!machine.isRunning(uid)) machine.start(pod);
+  const age = clock.now().mono - machine.startedAt(uid);
+  if (age < behaviour.startMs) return behaviour.startMs - age;
+  if (behaviour.runMs !== undefined && age >= behaviour.runMs) {
+    machine.stop(uid);
+    await report(endedStatus(pod, behaviour.exit ?? 'Succeeded', clock.now().wall));
+    return undefined;
+  }
+  const status = readyStatus(pod, name, clock.now().wall);
+  if (status !== undefined) await report(status);
+  return behaviour.runMs === undefined ? undefined : behaviour.runMs - age;
+}
+
+/** What a server or a network does to an agent is its daily bread; everything else is a mistake of the simulation. */
+function ignoreOperating(error: unknown): void {
+  if (error instanceof StatusError || error instanceof ConnectionError) return;
+  if (isAlreadyExists(error)) return;
+  if (error instanceof Error && /stop/.test(error.message)) return;
+  throw error;
+}

@@ -1,0 +1,93 @@
+/** A machine of the fleet: what runs on it stays while its agent comes and goes; a dead machine loses both. */
+import { type Pod, uidOf } from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import type { Connection, Logger } from '../../lib/index.ts';
+import { Life } from '../life.ts';
+import { createSimClock, WallClock } from '../sim-clock.ts';
+import { createSimConnection, Link } from '../sim-connection.ts';
+import type { Sim } from '../sim.ts';
+import type { FleetFacts } from './fleet-facts.ts';
+import { runHollowAgent } from './hollow-agent.ts';
+
+export interface HollowNodeOptions {
+  readonly sim: Sim;
+  readonly facts: FleetFacts;
+  readonly name: string;
+  readonly zone: string;
+  readonly server: () => Connection | undefined;
+  readonly logger: Logger;
+}
+
+export class HollowNode {
+  readonly name: string;
+  readonly zone: string;
+  readonly link = new Link();
+  readonly wall: WallClock;
+  readonly #options: HollowNodeOptions;
+  /** UID → mono ms of its start. */
+  readonly #running = new Map<string, number>();
+  #agent: Life | undefined;
+  #incarnation = 0;
+
+  constructor(options: HollowNodeOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.zone = options.zone;
+    this.wall = new WallClock(options.sim);
+  }
+
+  get isUp(): boolean {
+    return this.#agent?.alive === true;
+  }
+
+  uids(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  startAgent(): void {
+    if (this.isUp) return;
+    const { sim, server, logger, name, zone } = this.#options;
+    this.#incarnation += 1;
+    const life = new Life(sim, `${name}/${this.#incarnation}`);
+    this.#agent = life;
+    const random = sim.random.split(life.name);
+    const clock = createSimClock(sim, this.wall, life);
+    const connection = createSimConnection({ sim, life, link: this.link, random: random.split('link'), server });
+    const client = createKubeClient(connection, { clock });
+    const machine = {
+      isRunning: (uid: string) => this.#running.has(uid),
+      uids: () => this.uids(),
+      start: (pod: Pod) => this.#start(pod),
+      stop: (uid: string) => this.#stop(uid),
+      // The clock of an agent begins at 1 s (see createSimClock).
+      startedAt: (uid: string) => (this.#running.get(uid) ?? sim.mono) + 1000,
+    };
+    runHollowAgent({ name, zone, client, clock, random, logger, machine }, life.signal).catch((error: unknown) => {
+      if (life.alive) sim.fail(error);
+    });
+  }
+
+  /** The agent alone. */
+  killAgent(): void {
+    this.#agent?.kill();
+    // Its sockets close with it.
+    this.link.breakStreams();
+  }
+
+  /** Power off: the agent and all that runs. */
+  die(): void {
+    this.killAgent();
+    for (const uid of this.uids()) this.#stop(uid);
+  }
+
+  #start(pod: Pod): void {
+    if (this.#running.has(uidOf(pod))) return;
+    this.#running.set(uidOf(pod), this.#options.sim.mono);
+    this.#options.facts.started(this.name, pod);
+  }
+
+  #stop(uid: string): void {
+    if (!this.#running.delete(uid)) return;
+    this.#options.facts.stopped(this.name, uid);
+  }
+}

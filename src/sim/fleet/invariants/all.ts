@@ -1,0 +1,17 @@
+/** All that must hold in a fleet after every event. */
+import type { Fleet } from '../fleet.ts';
+import { noBlindEviction } from './no-blind-eviction.ts';
+import { noEvictionStorm } from './no-eviction-storm.ts';
+import { noForeignPods } from './no-foreign-pods.ts';
+import { oneIdentity } from './one-identity.ts';
+import { onePlace } from './one-place.ts';
+import { replicasBound } from './replicas-bound.ts';
+
+export function checkFleet(fleet: Fleet): void {
+  onePlace(fleet);
+  oneIdentity(fleet);
+  replicasBound(fleet);
+  noForeignPods(fleet);
+  noEvictionStorm(fleet);
+  noBlindEviction(fleet);
+}

@@ -1,0 +1,62 @@
+/** Pods that count, of one Deployment, ReplicaSet or StatefulSet, are never more than it may have. */
+import { controllerOf, type Deployment, isDeleting, type Pod, uidOf } from '../../../api/index.ts';
+import { InvariantViolation } from '../../invariants/violation.ts';
+import type { Fleet } from '../fleet.ts';
+
+/** What it may have now, and the most since it last had no more than that: a smaller number takes effect only by and by. */
+interface Bound {
+  now: number;
+  most: number;
+}
+
+export function replicasBound({ stored }: Fleet): void {
+  const bounds = new Map<string, Bound>();
+  const setBound = (uid: string, now: number): void => {
+    bounds.set(uid, { now, most: Math.max(now, bounds.get(uid)?.most ?? 0) });
+  };
+  stored.deployments.onChange((_key, deployment) => {
+    if (deployment !== undefined) setBound(uidOf(deployment), (deployment.spec?.replicas ?? 1) + surgeOf(deployment));
+  });
+  stored.statefulSets.onChange((_key, set) => {
+    if (set !== undefined) setBound(uidOf(set), set.spec?.replicas ?? 1);
+  });
+  /** Replica set → its deployment. */
+  const deploymentOf = new Map<string, string>();
+  stored.replicaSets.onChange((_key, set) => {
+    const owner = set && controllerOf(set)?.uid;
+    if (set !== undefined && owner !== undefined) deploymentOf.set(uidOf(set), owner);
+  });
+  /** Owner → names of pods that count. */
+  const members = new Map<string, Set<string>>();
+  const ownerOf = (pod: Pod): string | undefined => {
+    const owner = controllerOf(pod)?.uid ?? '';
+    const root = deploymentOf.get(owner) ?? owner;
+    return bounds.has(root) ? root : undefined;
+  };
+  stored.pods.onChange((key, pod, before) => {
+    const was = before && ownerOf(before);
+    const is = pod !== undefined && counts(pod) ? ownerOf(pod) : undefined;
+    if (was !== undefined && was !== is) members.get(was)?.delete(key);
+    if (is === undefined) return;
+    const set = members.get(is) ?? new Set();
+    members.set(is, set.add(key));
+    const bound = bounds.get(is);
+    if (bound === undefined) return;
+    if (set.size > bound.most) {
+      throw new InvariantViolation('replicas', `${set.size} pods of the owner of ${key}, at most ${bound.most} may be`);
+    }
+    if (set.size <= bound.now) bound.most = bound.now;
+  });
+}
+
+function counts(pod: Pod): boolean {
+  return !isDeleting(pod) && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+}
+
+/** Rounded up, as upstream does (ResolveFenceposts); one of a surge and an unavailable pod is always allowed. */
+function surgeOf({ spec }: Deployment): number {
+  if (spec?.strategy?.type === 'Recreate') return 0;
+  const given = spec?.strategy?.rollingUpdate?.maxSurge ?? '25%';
+  const replicas = spec?.replicas ?? 1;
+  return typeof given === 'number' ? given : Math.ceil((Number.parseInt(given, 10) / 100) * replicas);
+}

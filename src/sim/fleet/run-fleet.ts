@@ -1,0 +1,89 @@
+/**
+ * One simulation of a fleet: nodes, workloads, and the nemeses that the seed drew.
+ *
+ *   settle ─► faults and changes (safety after every event) ─► heal ─► all is as asked for ─► all deleted, all gone
+ */
+import { type Logger, silentLogger } from '../../lib/index.ts';
+import type { ControllersOptions } from '../../controllers/index.ts';
+import type { EventLoop } from '../event-loop.ts';
+import { LivenessFailure, type RunReport } from '../run-seed.ts';
+import { Sim } from '../sim.ts';
+import type { Trace } from '../trace.ts';
+import { Fleet } from './fleet.ts';
+import { checkFleet } from './invariants/all.ts';
+import { drawFleetNemeses, type FleetNemesis, unleashFleet } from './nemeses.ts';
+import { notYetGone, notYetWell } from './pending.ts';
+import { FleetWorkload, type WorkloadSize } from './workload.ts';
+
+export interface FleetRunOptions {
+  readonly seed: number | string;
+  readonly loop: EventLoop;
+  readonly nodes?: number;
+  readonly size?: WorkloadSize;
+  /** Length of the faults' phase, virtual minutes. */
+  readonly minutes?: number;
+  readonly only?: readonly string[];
+  readonly trace?: Trace;
+  readonly logger?: Logger;
+  readonly controllers?: Partial<ControllersOptions>;
+}
+
+export const SMALL_FLEET = { deployments: 3, replicas: 12, statefulSets: 2, daemonSets: 1, jobs: 3 } as const;
+
+const ZONES = 3;
+const SETTLE_MS = 60_000;
+const LIVENESS_MS = 40 * 60_000;
+const CLEAN_UP_MS = 10 * 60_000;
+const LOOK_EVERY_MS = 10_000;
+
+export async function runFleet(options: FleetRunOptions): Promise<RunReport> {
+  const { seed, loop, nodes = 9, size = SMALL_FLEET, minutes = 20, only, logger = silentLogger } = options;
+  const sim = new Sim({ seed, loop, ...(options.trace === undefined ? {} : { trace: options.trace }) });
+  const nemeses = drawFleetNemeses(sim.random.split('shape'), only);
+  const controllers = options.controllers ?? {};
+  const fleet = new Fleet({ sim, nodes, zones: ZONES, logger, controllers });
+  const failure = await play(fleet, nemeses, size, minutes * 60_000);
+  return {
+    seed,
+    nemeses: nemeses.map(({ name }) => name),
+    hash: sim.trace.hash,
+    events: sim.processed,
+    virtualMs: sim.mono,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+async function play(
+  fleet: Fleet,
+  nemeses: readonly FleetNemesis[],
+  size: WorkloadSize,
+  faultsMs: number,
+): Promise<unknown> {
+  const { sim } = fleet;
+  try {
+    checkFleet(fleet);
+    fleet.start();
+    await sim.run(SETTLE_MS);
+    const workload = new FleetWorkload(fleet);
+    workload.plan(size, faultsMs);
+    unleashFleet(fleet, nemeses, faultsMs);
+    await sim.run(SETTLE_MS + faultsMs);
+    fleet.heal();
+    await until(fleet, () => notYetWell(fleet), LIVENESS_MS);
+    workload.deleteAll();
+    await until(fleet, () => notYetGone(fleet), CLEAN_UP_MS);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+async function until({ sim }: Fleet, missing: () => string | undefined, withinMs: number): Promise<void> {
+  const end = sim.mono + withinMs;
+  for (;;) {
+    await sim.run(sim.mono + LOOK_EVERY_MS);
+    const pending = missing();
+    if (pending === undefined) return;
+    if (sim.mono >= end) throw new LivenessFailure(`after ${withinMs / 60_000} quiet minutes: ${pending}`);
+  }
+}

@@ -1,0 +1,22 @@
+/** Shows what the parts of a simulation log, between the lines of its trace. */
+import type { Logger } from '../lib/index.ts';
+
+/** @param out takes a line */
+export function printingLogger(out: (line: string) => void, bound: Readonly<Record<string, unknown>> = {}): Logger {
+  const print =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      const all = { ...bound, ...fields };
+      const text = Object.entries(all).map(
+        ([name, value]) => `${name}=${value instanceof Error ? value.stack : JSON.stringify(value)}`,
+      );
+      out(`      ${level} ${message} ${text.join(' ')}`);
+    };
+  return {
+    debug: print('debug'),
+    info: print('info'),
+    warn: print('warn'),
+    error: print('error'),
+    child: (fields) => printingLogger(out, { ...bound, ...fields }),
+  };
+}
