@@ -1,19 +1,24 @@
 /** What a DELETE asks for: from its body and its query (upstream: DeleteOptions). */
 import { badRequest, invalid, invalidValue, notSupported } from '../../api/index.ts';
 import type { HttpRequest } from '../../lib/index.ts';
+import type { Propagation } from '../registry/deletion.ts';
 import { isRecord } from '../registry/object.ts';
 import { isDryRun } from '../verbs/call.ts';
 import type { Removal } from '../verbs/write.ts';
 import { parseOptionalObject } from './body.ts';
 
-const PROPAGATION_POLICIES: readonly string[] = ['Foreground', 'Background', 'Orphan'];
+const PROPAGATION_POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
 /** Throws 400 for what can not be read, 422 for values that mean nothing. */
 export function readDeleteOptions(request: HttpRequest, query: URLSearchParams): Removal {
   const body = parseOptionalObject(request) ?? {};
   const preconditions = isRecord(body['preconditions']) ? body['preconditions'] : {};
-  refusePropagation(body['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined);
+  const propagation = readPropagation(
+    body['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined,
+    body['orphanDependents'] ?? query.get('orphanDependents') ?? undefined,
+  );
   return {
+    ...(propagation === undefined ? {} : { propagation }),
     gracePeriodSeconds: readGrace(body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined),
     uid: readText(preconditions['uid'], 'preconditions.uid'),
     resourceVersion: readText(preconditions['resourceVersion'], 'preconditions.resourceVersion'),
@@ -34,10 +39,26 @@ function readText(value: unknown, field: string): string | undefined {
   throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [invalidValue(field, value, 'must be a string')]);
 }
 
-/** Accepted and, until there is a garbage collector, without effect. */
-function refusePropagation(value: unknown): void {
-  if (value === undefined || value === '' || (typeof value === 'string' && PROPAGATION_POLICIES.includes(value)))
-    return;
-  const error = notSupported('propagationPolicy', value, [...PROPAGATION_POLICIES, 'nil']);
-  throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error]);
+/** What becomes of its dependents; `orphanDependents` is the old way to say it. Undefined: as the kind has it. */
+function readPropagation(policy: unknown, orphanDependents: unknown): Propagation | undefined {
+  const orphan = readFlag(orphanDependents);
+  if (policy === undefined || policy === null || policy === '') {
+    if (orphan === undefined) return undefined;
+    return orphan ? 'Orphan' : 'Background';
+  }
+  const options = { group: 'meta.k8s.io', kind: 'DeleteOptions' };
+  if (orphan !== undefined) {
+    const text = 'orphanDependents and deletionPropagation cannot be both set';
+    throw invalid(options, '', [invalidValue('propagationPolicy', policy, text)]);
+  }
+  const known = PROPAGATION_POLICIES.find((name) => name === policy);
+  if (known !== undefined) return known;
+  throw invalid(options, '', [notSupported('propagationPolicy', policy, [...PROPAGATION_POLICIES, 'nil'])]);
+}
+
+function readFlag(value: unknown): boolean | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (value === true || value === 'true' || value === '1') return true;
+  if (value === false || value === 'false' || value === '0') return false;
+  throw badRequest(`invalid orphanDependents: ${JSON.stringify(value)}`);
 }

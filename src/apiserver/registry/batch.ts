@@ -9,6 +9,11 @@ const strategy: Strategy = {
 };
 
 export const BATCH_REGISTRATIONS: readonly Registration[] = [
-  { row: JOBS, keyPrefix: '/registry/jobs/', table: defaultTable, strategy },
+  {
+    row: JOBS,
+    keyPrefix: '/registry/jobs/',
+    table: defaultTable,
+    strategy: { ...strategy, dependentsByDefault: 'orphan' },
+  },
   { row: CRON_JOBS, keyPrefix: '/registry/cronjobs/', table: defaultTable, strategy },
 ];

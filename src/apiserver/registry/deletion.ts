@@ -3,6 +3,8 @@
  *
  *   no grace, no finalizers → remove     grace > 0 or finalizers → mark (deletionTimestamp) and wait
  *   marked: a shorter grace moves the deadline, a longer one changes nothing, grace 0 without finalizers removes
+ *
+ * What becomes of its dependents is a finalizer that the garbage collector takes off when it has seen to them.
  */
 import type { ObjectMeta } from '../../api/index.ts';
 import { formatTime, parseTime } from '../../lib/index.ts';
@@ -16,21 +18,55 @@ export type DeletionStep =
   /** Already on its way; nothing changes. */
   | { readonly kind: 'wait' };
 
+/** What becomes of an object's dependents: metav1.DeletionPropagation. */
+export type Propagation = 'Orphan' | 'Background' | 'Foreground';
+
+const ORPHAN_FINALIZER = 'orphan';
+const FOREGROUND_FINALIZER = 'foregroundDeletion';
+
 export interface DeletionRequest {
   readonly gracePeriodSeconds: number | undefined;
+  /** Absent: what its finalizers say, else what its kind has by default. */
+  readonly propagation?: Propagation;
   /** Wall ms. */
   readonly now: number;
 }
 
 export function planDeletion(object: ApiObject, strategy: Strategy, request: DeletionRequest): DeletionStep {
-  const held = (object.metadata.finalizers ?? []).length > 0 || strategy.isHeld?.(object) === true;
   const grace = planGrace(object, strategy, request);
   if (grace === 'pending') return { kind: 'wait' };
-  if (grace !== undefined && (grace.deletionGracePeriodSeconds ?? 0) > 0) return mark(object, strategy, grace);
+  const told = withPropagation(object, strategy, request.propagation);
+  const held = (told.metadata.finalizers ?? []).length > 0 || strategy.isHeld?.(told) === true;
+  if (grace !== undefined && (grace.deletionGracePeriodSeconds ?? 0) > 0) return mark(told, strategy, grace);
   if (!held) return { kind: 'remove' };
-  if (grace !== undefined) return mark(object, strategy, grace);
-  if (object.metadata.deletionTimestamp !== undefined) return { kind: 'wait' };
-  return mark(object, strategy, { deletionTimestamp: formatTime(request.now), deletionGracePeriodSeconds: 0 });
+  if (grace !== undefined) return mark(told, strategy, grace);
+  if (object.metadata.deletionTimestamp === undefined)
+    return mark(told, strategy, { deletionTimestamp: formatTime(request.now), deletionGracePeriodSeconds: 0 });
+  return told === object ? { kind: 'wait' } : { kind: 'mark', object: told };
+}
+
+/** The object with the finalizer of what is asked for, and without that of anything else. */
+function withPropagation(object: ApiObject, strategy: Strategy, asked: Propagation | undefined): ApiObject {
+  const { finalizers = [] } = object.metadata;
+  const wanted = finalizerOf(finalizers, strategy, asked);
+  const others = finalizers.filter((name) => name !== ORPHAN_FINALIZER && name !== FOREGROUND_FINALIZER);
+  if (finalizers.length === others.length + (wanted === undefined ? 0 : 1)) {
+    if (wanted === undefined || finalizers.includes(wanted)) return object;
+  }
+  return withMeta(object, { finalizers: wanted === undefined ? others : [...others, wanted] });
+}
+
+function finalizerOf(
+  finalizers: readonly string[],
+  { dependentsByDefault = 'background' }: Strategy,
+  asked: Propagation | undefined,
+): string | undefined {
+  if (dependentsByDefault === 'unsupported') return undefined;
+  if (asked !== undefined)
+    return asked === 'Orphan' ? ORPHAN_FINALIZER : asked === 'Foreground' ? FOREGROUND_FINALIZER : undefined;
+  if (finalizers.includes(ORPHAN_FINALIZER)) return ORPHAN_FINALIZER;
+  if (finalizers.includes(FOREGROUND_FINALIZER)) return FOREGROUND_FINALIZER;
+  return dependentsByDefault === 'orphan' ? ORPHAN_FINALIZER : undefined;
 }
 
 type Grace = Pick<ObjectMeta, 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;

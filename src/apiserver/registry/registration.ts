@@ -23,6 +23,11 @@ export interface Strategy {
   isHeld?(object: ApiObject): boolean;
   /** Changes the object when its deletion begins. */
   markDeleting?(object: ApiObject): ApiObject;
+  /**
+   * What becomes of dependents when a delete does not say it: they go, too, once it is gone (absent), or stay (kinds whose
+   * API is older than that); or it has none, ever (upstream: DefaultGarbageCollectionPolicy).
+   */
+  readonly dependentsByDefault?: 'background' | 'orphan' | 'unsupported';
   /** Deletes answer with the object, not with a Status. */
   readonly returnsDeleted?: boolean;
 }

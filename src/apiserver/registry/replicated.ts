@@ -9,7 +9,12 @@ const strategy: Strategy = {
 };
 
 export const REPLICATED_REGISTRATIONS: readonly Registration[] = [
-  { row: REPLICATION_CONTROLLERS, keyPrefix: '/registry/controllers/', table: defaultTable, strategy },
+  {
+    row: REPLICATION_CONTROLLERS,
+    keyPrefix: '/registry/controllers/',
+    table: defaultTable,
+    strategy: { ...strategy, dependentsByDefault: 'orphan' },
+  },
   { row: DEPLOYMENTS, keyPrefix: '/registry/deployments/', table: defaultTable, strategy },
   { row: REPLICA_SETS, keyPrefix: '/registry/replicasets/', table: defaultTable, strategy },
 ];

@@ -33,12 +33,13 @@ import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { podStrategy } from './pods.ts';
 import { priorityClassStrategy, quotaStrategy } from './policies.ts';
-import type { Registration } from './registration.ts';
+import type { Registration, Strategy } from './registration.ts';
 import { REPLICATED_REGISTRATIONS } from './replicated.ts';
 import { serviceStrategy } from './services.ts';
 import { STATEFUL_REGISTRATIONS } from './stateful.ts';
 
-const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: { createOnUpdate: true }, expires: true };
+const eventStrategy: Strategy = { createOnUpdate: true, dependentsByDefault: 'unsupported' };
+const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: eventStrategy, expires: true };
 
 /** Keys are upstream's, nodes under their old name included. */
 export const REGISTRATIONS: readonly Registration[] = [

@@ -10,7 +10,7 @@ import { restrictNode } from '../admission/node-restriction.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { allocate, isService } from '../services/allocate.ts';
-import { type DeletionStep, isReleased, planDeletion } from '../registry/deletion.ts';
+import { type DeletionStep, isReleased, planDeletion, type Propagation } from '../registry/deletion.ts';
 import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
@@ -194,6 +194,8 @@ function dryItem(registration: Registration, old: CachedObject, object: ApiObjec
 
 export interface Removal {
   readonly gracePeriodSeconds: number | undefined;
+  /** Absent: as the kind has it. */
+  readonly propagation?: Propagation;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
@@ -215,6 +217,7 @@ export async function removeObject(call: Call, key: string, name: string, remova
     refusePreconditions(registration, name, old.object, removal);
     const step = planDeletion(old.object, registration.strategy, {
       gracePeriodSeconds: removal.gracePeriodSeconds,
+      ...(removal.propagation === undefined ? {} : { propagation: removal.propagation }),
       now: server.clock.now().wall,
     });
     if (removal.dryRun || step.kind === 'wait') return { item: dryDeletion(old, step), gone: step.kind === 'remove' };
