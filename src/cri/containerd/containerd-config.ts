@@ -17,6 +17,8 @@ export interface ContainerdPaths {
   readonly pidFile: string;
   /** host-local's leases. */
   readonly leasesDir: string;
+  /** What runc keeps of its containers: in the machine's own folder nobody would clean up after a shim that was killed. */
+  readonly runcDir: string;
 }
 
 /** Linux' sun_path holds 108 bytes with the end mark. */
@@ -43,6 +45,7 @@ export function containerdPaths(dataDir: string, runDir: string): ContainerdPath
     socket,
     pidFile: `${runDir}/containerd.pid`,
     leasesDir: `${runDir}/cni`,
+    runcDir: `${runDir}/runc`,
   };
 }
 
@@ -120,7 +123,7 @@ function pluginsOf1(paths: ContainerdPaths, traits: ContainerdTraits, sandboxIma
       containerd: {
         snapshotter: traits.snapshotter,
         default_runtime_name: 'runc',
-        runtimes: { runc: ociRuntime(traits) },
+        runtimes: { runc: ociRuntime(paths, traits) },
       },
       registry: { config_path: paths.registriesDir },
     },
@@ -141,7 +144,7 @@ function pluginsOf2(paths: ContainerdPaths, traits: ContainerdTraits, sandboxIma
       restrict_oom_score_adj: traits.restrictOomScoreAdj,
       netns_mounts_under_state_dir: true,
       cni: cniOf2(paths, traits),
-      containerd: { default_runtime_name: 'runc', runtimes: { runc: ociRuntime(traits) } },
+      containerd: { default_runtime_name: 'runc', runtimes: { runc: ociRuntime(paths, traits) } },
     },
     'io.containerd.grpc.v1.cri': {
       stream_server_address: '127.0.0.1',
@@ -162,9 +165,13 @@ function cniOf2(paths: ContainerdPaths, { version, cniBinDirs }: ContainerdTrait
   };
 }
 
-function ociRuntime(traits: ContainerdTraits): TomlTable {
+function ociRuntime(paths: ContainerdPaths, traits: ContainerdTraits): TomlTable {
   return {
     runtime_type: 'io.containerd.runc.v2',
-    options: { BinaryName: traits.ociRuntime, SystemdCgroup: traits.cgroupDriver === 'systemd' },
+    options: {
+      BinaryName: traits.ociRuntime,
+      Root: paths.runcDir,
+      SystemdCgroup: traits.cgroupDriver === 'systemd',
+    },
   };
 }
