@@ -1,4 +1,6 @@
 /** controllers: one folder each, a pure reconcile or plan plus a thin shared runner. Door: how to run them all. */
 export { Informers, type InformersOptions } from './informers.ts';
+export { checkNodeIpam, type NodeIpamSettings } from './node-ipam/settings.ts';
+export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { type ControllersOptions, runControllers } from './run-controllers.ts';
 export * from './run-controller.ts';

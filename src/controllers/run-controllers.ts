@@ -1,8 +1,16 @@
 /** The control plane's controllers, together. */
-import { createEventRecorder, type EventRecorder, type KubeClient } from '../client/index.ts';
+import {
+  type Candidacy,
+  createEventRecorder,
+  type EventRecorder,
+  type KubeClient,
+  runElected,
+} from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { Informers } from './informers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
+import type { NodeIpamSettings } from './node-ipam/settings.ts';
+import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
 import { type Controller, runController } from './run-controller.ts';
@@ -17,6 +25,14 @@ export interface ControllersOptions {
   readonly metrics: MetricsRegistry;
   /** PEM of the CA that signed the API server's certificate. */
   readonly caCertificate: string;
+  /** One of several: controllers run only while this process leads. Absent: it is the only one. */
+  readonly leaderElection?: Candidacy;
+  /** When nodes count as lost, and how fast they are emptied. Absent: upstream's defaults. */
+  readonly nodeLifecycle?: NodeLifecycleSettings;
+  /** The node in this process, if any: that it can be heard says nothing about the network. */
+  readonly ownNodeName?: string;
+  /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
+  readonly nodeIpam?: NodeIpamSettings;
 }
 
 /** What controllers are made of. */
@@ -37,6 +53,13 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
 
 /** Runs until the signal is aborted and everything in flight has ended. */
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
+  const { leaderElection } = options;
+  if (leaderElection === undefined) return runAll(options, signal);
+  const election = { ...options, ...leaderElection, name: 'kube-controller-manager' };
+  return runElected(election, signal, (client, term) => runAll({ ...options, client }, term));
+}
+
+async function runAll(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const informers = new Informers(options);
   const recorders = new Map<string, EventRecorder>();
   const events = (component: string): EventRecorder => {

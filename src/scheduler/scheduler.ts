@@ -4,12 +4,14 @@
  */
 import { NODES, type Node, PODS, type Pod, isNotFound, setCondition } from '../api/index.ts';
 import {
+  type Candidacy,
   type Change,
   type EventRecorder,
   type KubeClient,
   createEventRecorder,
   createReflector,
   referenceTo,
+  runElected,
   withoutManagedFields,
 } from '../client/index.ts';
 import {
@@ -38,10 +40,19 @@ export interface SchedulerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** One of several: it schedules only while it leads. Absent: it is the only one. */
+  readonly leaderElection?: Candidacy;
 }
 
 /** Runs until the signal is aborted and the last binding has ended. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { leaderElection } = options;
+  if (leaderElection === undefined) return runAlone(options, signal);
+  const election = { ...options, ...leaderElection, name: 'kube-scheduler' };
+  return runElected(election, signal, (client, term) => runAlone({ ...options, client }, term));
+}
+
+async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, logger } = options;
   const shared = { client, clock, logger, transform: withoutManagedFields };
   const pods = createReflector<Pod>({

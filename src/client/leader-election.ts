@@ -1,0 +1,230 @@
+/**
+ * One leader among many candidates (client-go's leader election): work runs only while its lease is held.
+ *
+ *   campaign ──(held)──► lead: work runs, the lease is renewed each retryPeriod ──(not renewed for renewDeadline)──► work is
+ *      ▲                                                                                     told to end; its writes are refused
+ *      └──────────────────────────────────── campaign again ◄──────────────────────────────────────┘
+ */
+import {
+  type Clock,
+  ConnectionError,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+  childController,
+  errorMessage,
+  jitterUp,
+  withDeadline,
+} from '../lib/index.ts';
+import { createEventRecorder, referenceTo } from './event-recorder.ts';
+import type { KubeClient } from './kube-client.ts';
+import { LeaderLease } from './leader-lease.ts';
+
+export interface LeaderElectionSettings {
+  /** Others wait so long for a holder that does not renew. */
+  readonly leaseDurationMs: number;
+  /** The holder gives up after so long without a renewal. */
+  readonly renewDeadlineMs: number;
+  /** Between two tries. */
+  readonly retryPeriodMs: number;
+}
+
+/** Upstream's (component-base). */
+export const DEFAULT_LEADER_ELECTION: LeaderElectionSettings = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+};
+
+/** How a component takes part; given to `runControllers` and `runScheduler`. */
+export interface Candidacy {
+  /** Who we are in the lease, e.g. the host's name; a random part is added to it. */
+  readonly identity: string;
+  readonly settings?: LeaderElectionSettings;
+}
+
+export interface LeaderElectionOptions extends Candidacy {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  /** Of the lease, and of the component in its events: `kube-controller-manager`. */
+  readonly name: string;
+  /** Default: kube-system. */
+  readonly namespace?: string;
+}
+
+/** Candidates that wait for the same lease come at different times (client-go's JitterFactor). */
+const JITTER = 1.2;
+const IDENTITY_SUFFIX_LENGTH = 10;
+/** Giving up the lease must not hold up a process that ends. */
+const RELEASE_TIMEOUT_MS = 2_000;
+
+/**
+ * Campaigns until the signal is aborted, and runs `work` whenever it leads. The client that work gets refuses its writes as
+ * soon as the lease is not held any more. Work ends when its signal is aborted; the lease is given up after that. Resolves
+ * when the signal was aborted or work ended by itself; rejects with what work rejects with.
+ */
+export async function runElected(
+  options: LeaderElectionOptions,
+  signal: AbortSignal,
+  work: (client: KubeClient, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { name, random, metrics } = options;
+  const settings = options.settings ?? DEFAULT_LEADER_ELECTION;
+  checkSettings(settings);
+  const identity = `${options.identity}_${random.split('identity').suffix(IDENTITY_SUFFIX_LENGTH)}`;
+  const lease = new LeaderLease({
+    ...options,
+    ...settings,
+    namespace: options.namespace ?? 'kube-system',
+    identity,
+  });
+  const leading = metrics.gauge({
+    name: 'leader_election_master_status',
+    help: 'Whether this process leads: 1 leads, 0 waits.',
+    labels: ['name'],
+  });
+  const slow = metrics.counter({
+    name: 'leader_election_slowpath_total',
+    help: 'Renewals for which the lease had to be read first.',
+    labels: ['name'],
+  });
+  const events = createEventRecorder({ ...options, component: name, random: random.split('events') });
+  const telling = childController(signal);
+  const told = events.run(telling.controller.signal);
+  const tell = (what: string): void => {
+    options.logger.info(`leader election: ${what}`, { lease: name, identity });
+    if (lease.object !== undefined)
+      events.event(referenceTo(lease.object), 'Normal', 'LeaderElection', `${identity} ${what}`);
+  };
+  leading.set(0, { name });
+  try {
+    while (await campaign(options, settings, lease, signal)) {
+      leading.set(1, { name });
+      tell('became leader');
+      const slowBefore = lease.slowPaths;
+      try {
+        if (await lead(options, settings, lease, signal, work)) return;
+      } finally {
+        leading.set(0, { name });
+        slow.inc({ name }, lease.slowPaths - slowBefore);
+        tell('stopped leading');
+        await giveUp(options, lease);
+      }
+    }
+  } finally {
+    telling.controller.abort(new Error('no candidate any more'));
+    telling.release();
+    await told;
+  }
+}
+
+/** True when the lease is held; false when the signal was aborted. */
+async function campaign(
+  { clock, random }: LeaderElectionOptions,
+  settings: LeaderElectionSettings,
+  lease: LeaderLease,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { retryPeriodMs, renewDeadlineMs } = settings;
+  try {
+    while (!(await lease.tryHold(renewDeadlineMs, signal)))
+      await clock.sleep(jitterUp(retryPeriodMs, JITTER, random), signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+/** Runs work until the lease is lost or the signal aborted. True when there is nothing more to lead. */
+async function lead(
+  options: LeaderElectionOptions,
+  settings: LeaderElectionSettings,
+  lease: LeaderLease,
+  signal: AbortSignal,
+  work: (client: KubeClient, signal: AbortSignal) => Promise<void>,
+): Promise<boolean> {
+  const term = childController(signal);
+  const client = refuseWritesUnless(options.client, () => lease.leads());
+  const working = work(client, term.controller.signal);
+  const renewing = renewUntilLost(options, settings, lease, term.controller.signal);
+  const first = await Promise.race([
+    working.then(
+      () => 'work ended' as const,
+      () => 'work ended' as const,
+    ),
+    renewing.then(() => 'lost' as const),
+  ]);
+  term.controller.abort(new Error('not the leader any more'));
+  term.release();
+  await renewing;
+  await working;
+  return signal.aborted || first === 'work ended';
+}
+
+async function renewUntilLost(
+  { clock, logger, name }: LeaderElectionOptions,
+  { renewDeadlineMs, retryPeriodMs }: LeaderElectionSettings,
+  lease: LeaderLease,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    let renewedAt = clock.now().mono;
+    for (;;) {
+      await clock.sleep(retryPeriodMs, signal);
+      const askedAt = clock.now().mono;
+      // Zero when we were away: one quick try would tell whether somebody else leads, but by then we must have stopped.
+      const leftMs = renewedAt + renewDeadlineMs - askedAt;
+      const renewed = leftMs > 0 && (await lease.tryHold(leftMs, signal));
+      if (renewed) renewedAt = askedAt;
+      else if (clock.now().mono - renewedAt >= renewDeadlineMs || isTaken(lease)) {
+        logger.warn('leader lease lost', { lease: name, holder: lease.holder });
+        return;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Somebody else wrote himself into the lease: waiting longer would be pretending. */
+function isTaken(lease: LeaderLease): boolean {
+  return lease.takableAt() > Number.NEGATIVE_INFINITY;
+}
+
+async function giveUp({ clock, logger, name }: LeaderElectionOptions, lease: LeaderLease): Promise<void> {
+  try {
+    const result = await withDeadline({ clock, timeoutMs: RELEASE_TIMEOUT_MS }, (inTime) => lease.release(inTime));
+    if (result.kind !== 'done') logger.info('leader lease not given up in time', { lease: name });
+  } catch (error) {
+    logger.info('leader lease not given up', { lease: name, error: errorMessage(error) });
+  }
+}
+
+function checkSettings({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaderElectionSettings): void {
+  if (!(leaseDurationMs > renewDeadlineMs)) throw new Error('leader election: leaseDuration must exceed renewDeadline');
+  if (!(renewDeadlineMs > retryPeriodMs * JITTER))
+    throw new Error('leader election: renewDeadline must exceed retryPeriod by its jitter (× 1.2)');
+  if (!(retryPeriodMs > 0)) throw new Error('leader election: retryPeriod must be positive');
+}
+
+/** The same client for reads; writes are rejected with ConnectionError while `mayWrite` says no. They never left us. */
+export function refuseWritesUnless(client: KubeClient, mayWrite: () => boolean): KubeClient {
+  const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (!mayWrite()) throw new ConnectionError('not the leader any more: nothing is written');
+    return write();
+  };
+  return {
+    get: (...call) => client.get(...call),
+    list: (...call) => client.list(...call),
+    watch: (...call) => client.watch(...call),
+    create: (...call) => guarded(() => client.create(...call)),
+    update: (...call) => guarded(() => client.update(...call)),
+    patch: (...call) => guarded(() => client.patch(...call)),
+    delete: (...call) => guarded(() => client.delete(...call)),
+    createSubresource: (...call) => guarded(() => client.createSubresource(...call)),
+  };
+}
