@@ -4,6 +4,7 @@
  *
  *   request → authorize → route → verb → store / watch cache → answer
  */
+import { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
 import { basicAuthorizer, type Authorizer } from './http/authorize.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -45,6 +46,8 @@ export interface ApiServerOptions {
   readonly metrics?: MetricsRegistry;
   /** Where services get their addresses; default 10.96.0.0/16. */
   readonly serviceCidr?: string;
+  /** Absent: upstream's defaults. */
+  readonly admission?: Partial<AdmissionSettings>;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
 }
@@ -83,6 +86,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     authorizer: options.authorizer ?? basicAuthorizer,
     originConnection: options.originConnection,
     tokens: options.tokens,
+    admission: { ...DEFAULT_ADMISSION, ...options.admission },
     serviceRange: serviceRangeOf(options.serviceCidr),
     exclusive: new Exclusive(),
     storageOf: (registration) => storageOf(storages, registration),

@@ -1,4 +1,5 @@
 /** apiserver: HTTP requests to store operations: routing, authorization, admission, registry, watch, tables. */
+export { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export type { ServerVersion } from './discovery/version.ts';
 export { type Authorizer, basicAuthorizer, type Decision } from './http/authorize.ts';

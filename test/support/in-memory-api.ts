@@ -14,14 +14,21 @@ export interface InMemoryApi {
   restart(): Promise<Connection>;
 }
 
-/** As cluster administrator, unless `user` says otherwise. */
-export async function createInMemoryApi(): Promise<InMemoryApi> {
+/** As cluster administrator. New nodes are only tainted when `taintNewNodes` says so: most tests run no lifecycle controller. */
+export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise<InMemoryApi> {
   const clock = createManualClock();
   const store = createMemoryStore({ clock });
   const random = seededRandom('in-memory-api');
   const version = { gitVersion: 'v1.36.0' };
   const restart = async (): Promise<Connection> => {
-    const server = createApiServer({ store, clock, random, logger: silentLogger, version });
+    const server = createApiServer({
+      store,
+      clock,
+      random,
+      logger: silentLogger,
+      version,
+      admission: { taintNewNodes },
+    });
     await server.ready;
     return server.as({ name: 'admin', groups: ['system:masters'] });
   };

@@ -14,6 +14,7 @@ import { findRegistration } from '../registry/rows.ts';
 import type { Call, ServerContext } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
 import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
+import { taintNewNode } from './new-nodes.ts';
 import { isMirrorPod } from './node-restriction.ts';
 import { admitPriority, admitPriorityClass } from './priority.ts';
 import { admitRuntimeClass } from './runtime-class.ts';
@@ -28,6 +29,7 @@ export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject
   const { group, resource } = call.registration.row;
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
     admitPriorityClass(object, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
+  if (group === '' && resource === 'nodes' && server.admission.taintNewNodes) return taintNewNode(object);
   if (group !== '' || resource !== 'pods') return object;
   const { namespace } = object.metadata;
   const limited = admitLimitRanges(object, await listOf<LimitRange>(server, LIMIT_RANGES, namespace));

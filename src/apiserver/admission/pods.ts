@@ -2,33 +2,35 @@
 import type { Pod, Toleration } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { isMirrorPod } from './node-restriction.ts';
-
-/** Seconds that a pod stays on a node that is not ready (upstream: --default-not-ready-toleration-seconds). */
-const DEFAULT_TOLERATION_SECONDS = 300;
-const DEFAULT_TOLERATED: readonly string[] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+import type { AdmissionSettings } from './settings.ts';
 
 /** A pod as admission leaves it. `old`: the one that it replaces, whose priority it keeps. */
-export function admitPod(object: ApiObject, old?: ApiObject): ApiObject {
+export function admitPod(object: ApiObject, settings: AdmissionSettings, old?: ApiObject): ApiObject {
   const pod = object as Pod;
   if (pod.spec === undefined) return object;
   const spec = { ...pod.spec };
   // A mirror pod stands for one that runs without the API: it has no account.
   if (!spec.serviceAccountName && !isMirrorPod(object)) spec.serviceAccountName = 'default';
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
-  spec.tolerations = withDefaultTolerations(spec.tolerations ?? []);
+  spec.tolerations = withDefaultTolerations(spec.tolerations ?? [], settings);
   const before = (old as Pod | undefined)?.spec;
   if (before?.priority !== undefined) spec.priority = before.priority;
   if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy = before.preemptionPolicy;
   return { ...object, spec };
 }
 
-function withDefaultTolerations(tolerations: readonly Toleration[]): Toleration[] {
-  const missing = DEFAULT_TOLERATED.filter((key) => !tolerations.some((toleration) => tolerates(toleration, key)));
-  const added = missing.map((key) => ({
+/** DefaultTolerationSeconds: who says nothing of lost nodes stays on one for a while. */
+function withDefaultTolerations(tolerations: readonly Toleration[], settings: AdmissionSettings): Toleration[] {
+  const defaults: readonly (readonly [string, number])[] = [
+    ['node.kubernetes.io/not-ready', settings.notReadyTolerationSeconds],
+    ['node.kubernetes.io/unreachable', settings.unreachableTolerationSeconds],
+  ];
+  const missing = defaults.filter(([key]) => !tolerations.some((toleration) => tolerates(toleration, key)));
+  const added = missing.map(([key, tolerationSeconds]) => ({
     key,
     operator: 'Exists',
     effect: 'NoExecute',
-    tolerationSeconds: DEFAULT_TOLERATION_SECONDS,
+    tolerationSeconds,
   }));
   return [...tolerations, ...added];
 }

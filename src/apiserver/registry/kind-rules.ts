@@ -1,12 +1,19 @@
 /** Admission and validation of one kind, as the verbs call them. */
 import { type FieldError, invalid, validateCreate, validateUpdate } from '../../api/index.ts';
 import { admitPod } from '../admission/pods.ts';
+import type { AdmissionSettings } from '../admission/settings.ts';
 import type { ApiObject } from './object.ts';
 import type { Registration } from './registration.ts';
 
 /** The object as admission leaves it, at its creation or change. */
-export function admit(registration: Registration, object: ApiObject, old?: ApiObject): ApiObject {
-  return registration.row.group === '' && registration.row.resource === 'pods' ? admitPod(object, old) : object;
+export function admit(
+  registration: Registration,
+  object: ApiObject,
+  settings: AdmissionSettings,
+  old?: ApiObject,
+): ApiObject {
+  const { group, resource } = registration.row;
+  return group === '' && resource === 'pods' ? admitPod(object, settings, old) : object;
 }
 
 /** Throws 422 when a new object is not valid. */

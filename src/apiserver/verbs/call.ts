@@ -1,6 +1,7 @@
 /** One request on a resource, as the verbs see it. */
 import { badRequest, type FieldValidation, invalid, type Ipv4Range, notSupported } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
+import type { AdmissionSettings } from '../admission/settings.ts';
 import type { Authorizer } from '../http/authorize.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
@@ -21,6 +22,7 @@ export interface ServerContext {
   readonly authorizer: Authorizer;
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;
+  readonly admission: AdmissionSettings;
   /** Where services get their addresses. */
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */

@@ -63,7 +63,7 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const { strategy } = registration;
   const now = formatTime(server.clock.now().wall);
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
-  const admitted = admit(registration, metaForCreate(given, fresh));
+  const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
   const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
   restrictNode(call.user, registration.row, 'create', object);
   refuseInvalidNew(registration, object);
@@ -170,7 +170,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });
     object = strategy.prepareForUpdate?.(object, old) ?? object;
-    object = await allocate(call, admit(registration, object, old));
+    object = await allocate(call, admit(registration, object, call.server.admission, old));
     await admitChanged(call, object);
   }
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
