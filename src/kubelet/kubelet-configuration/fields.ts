@@ -2,7 +2,7 @@
  * The fields of KubeletConfiguration that mendlet heeds: how each is read into the settings, and shown by /configz. Names,
  * zero values and bounds are upstream's (pkg/kubelet/apis/config/{v1beta1,validation}). Pure.
  */
-import { parseQuantity } from '../../api/index.ts';
+import { isIpAddress, parseQuantity } from '../../api/index.ts';
 import { formatDuration } from '../go-format.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { parseGoDuration } from './go-duration.ts';
@@ -72,6 +72,14 @@ const bytes: Read<number> = (value) => {
   }
   if (nano <= 0n) throw problem;
   return Number(nano / 1_000_000_000n);
+};
+
+/** Of name servers: written into every pod's resolv.conf, where a name would resolve nothing. */
+const addresses: Read<readonly string[]> = (value) => {
+  const list = texts(value);
+  const wrong = list.findIndex((item) => !isIpAddress(item));
+  if (wrong !== -1) throw new FieldError(`${shown(list[wrong])} is not an IP address`, `[${wrong}]`);
+  return list;
 };
 
 const texts: Read<readonly string[]> = (value) => {
@@ -166,7 +174,7 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   maxParallelImagePulls: plain('maxParallelImagePulls', integer(1)),
   allowedUnsafeSysctls: plain('allowedUnsafeSysctls', texts),
   seccompDefault: plain('seccompDefault', flag),
-  clusterDNS: plain('clusterDns', texts),
+  clusterDNS: plain('clusterDns', addresses),
   clusterDomain: plain('clusterDomain', text),
   resolvConf: plain('resolvConf', text),
   crashLoopBackOff: {

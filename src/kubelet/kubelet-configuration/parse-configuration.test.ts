@@ -68,6 +68,7 @@ featureGates: {EventedPLEG: false}
     ['seccompDefault: "true"', 'k.yaml:3: seccompDefault: "true" is not true or false'],
     ['clusterDNS: 1.2.3.4', 'k.yaml:3: clusterDNS: "1.2.3.4" is not a list'],
     ['clusterDNS: [a, 2]', 'k.yaml:3: clusterDNS[1]: 2 is not a string'],
+    ['clusterDNS: [10.96.0.10, dns.local]', 'k.yaml:3: clusterDNS[1]: "dns.local" is not an IP address'],
     ['evictionHard: {memory.available: 5}', 'k.yaml:3: evictionHard[memory.available]: 5 is not a string'],
     ['evictionSoft: {memory.available: 5%}', 'k.yaml:3: evictionSoft[memory.available]: it has no grace in'],
     ['evictionHard: {disk: 5%}', 'k.yaml:3: evictionHard[disk]: unknown signal; known are memory.available, '],
@@ -120,7 +121,7 @@ featureGates: {EventedPLEG: false}
 describe('showConfiguration', () => {
   it('shows what would be read as the same settings again', () => {
     const { settings } = parse(
-      'maxPods: 7\nevictionSoft: {pid.available: 1%}\nevictionSoftGracePeriod: {pid.available: 90s}\nclusterDNS: [a]',
+      'maxPods: 7\nevictionSoft: {pid.available: 1%}\nevictionSoftGracePeriod: {pid.available: 90s}\nclusterDNS: [10.0.0.1]',
     );
     const form = {
       apiVersion: 'kubelet.config.k8s.io/v1beta1',

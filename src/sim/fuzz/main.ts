@@ -1,4 +1,4 @@
-/** npm run fuzz -- [--seeds N] [--from N] [--pods N] [--log]: random manifests; exit code 1 when something broke. */
+/** npm run fuzz -- [--seeds N] [--from N] [--pods N]: random manifests; exit code 1 when something broke. */
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { realEventLoop } from '../event-loop.node.ts';
