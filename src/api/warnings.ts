@@ -3,7 +3,7 @@ import { child, index, key } from './field-error.ts';
 import { checkDns1123Label } from './names.ts';
 import { parseQuantity } from './quantity.ts';
 import { isHeadless } from './service-kind.ts';
-import type { Container, Pod, PodSpec, PodTemplate, Service } from './types.gen.ts';
+import type { Container, Pod, PodSpec, PodTemplate, PodTemplateSpec, Service } from './types.gen.ts';
 import type { KubeObject, Resource } from './resource.ts';
 
 const NANO = 1_000_000_000n;
@@ -41,22 +41,42 @@ export function deprecationOf({ group, resource }: Pick<Resource<unknown>, 'grou
 
 /** Of an object that is valid. */
 export function warningsOf({ group, kind }: Pick<Resource<unknown>, 'group' | 'kind'>, object: KubeObject): string[] {
+  if (REPLICATED.has(`${group}/${kind}`)) return replicatedWarnings(object);
   if (group !== '') return [];
   switch (kind) {
     case 'Pod':
       return podWarnings(object);
     case 'PodTemplate': {
       const { template } = object as PodTemplate;
-      return [
-        ...annotationWarnings(template?.metadata?.annotations, 'template.metadata.annotations'),
-        ...specWarnings(template?.spec, 'template.spec'),
-      ];
+      return templateWarnings(template, 'template');
     }
     case 'Service':
       return serviceWarnings(object);
     default:
       return [];
   }
+}
+
+/** Kinds whose pods are named after them. */
+const REPLICATED = new Set(['apps/Deployment', 'apps/ReplicaSet', '/ReplicationController']);
+
+function replicatedWarnings(object: KubeObject): string[] {
+  const label = checkDns1123Label(object.metadata?.name ?? '');
+  const text =
+    'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+  const { spec } = object as { readonly spec?: { readonly template?: PodTemplateSpec } };
+  return [
+    ...(label.length === 0 ? [] : [`${text}: [${label.join(' ')}]`]),
+    ...templateWarnings(spec?.template, 'spec.template'),
+  ];
+}
+
+/** Of a pod template anywhere. */
+function templateWarnings(template: PodTemplateSpec | undefined, path: string): string[] {
+  return [
+    ...annotationWarnings(template?.metadata?.annotations, child(path, 'metadata', 'annotations')),
+    ...specWarnings(template?.spec, child(path, 'spec')),
+  ];
 }
 
 function podWarnings({ metadata, spec }: Pod): string[] {

@@ -6,6 +6,7 @@ import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota,
 import { defaultLimitRange } from './limit-range.ts';
 import { defaultPod } from './pod.ts';
 import { defaultPodSpec } from './pod-spec.ts';
+import { defaultDeployment, defaultReplicaSet, defaultReplicationController } from './replicated.ts';
 import { defaultEndpoints, defaultEndpointSlice, defaultService } from './service.ts';
 
 type Defaulter = (draft: never) => void;
@@ -22,6 +23,9 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/Service': defaultService,
   'v1/Endpoints': defaultEndpoints,
   'discovery.k8s.io/v1/EndpointSlice': defaultEndpointSlice,
+  'apps/v1/Deployment': defaultDeployment,
+  'apps/v1/ReplicaSet': defaultReplicaSet,
+  'v1/ReplicationController': defaultReplicationController,
   'v1/LimitRange': defaultLimitRange,
   'v1/ResourceQuota': (quota: ResourceQuota) => {
     quota.spec ??= {};

@@ -14,6 +14,7 @@ import {
   validateRuntimeClassUpdate,
 } from './class-kinds.ts';
 import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
+import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment.ts';
 import {
   validateEndpoints,
   validateEndpointSlice,
@@ -37,6 +38,13 @@ import { validateNode, validateNodeUpdate } from './node.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
 import { validatePodResize } from './pod-resize.ts';
+import {
+  validateReplicaSet,
+  validateReplicaSetUpdate,
+  validateReplicatedStatus,
+  validateReplicationController,
+  validateReplicationControllerUpdate,
+} from './replicated.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import {
@@ -94,6 +102,11 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   }),
   'node.k8s.io/v1/RuntimeClass': validator(validateRuntimeClass, validateRuntimeClassUpdate),
   'scheduling.k8s.io/v1/PriorityClass': validator(validatePriorityClass, validatePriorityClassUpdate),
+  'apps/v1/Deployment': validator(validateDeployment, validateDeploymentUpdate, { status: validateDeploymentStatus }),
+  'apps/v1/ReplicaSet': validator(validateReplicaSet, validateReplicaSetUpdate, { status: validateReplicatedStatus }),
+  'v1/ReplicationController': validator(validateReplicationController, validateReplicationControllerUpdate, {
+    status: validateReplicatedStatus,
+  }),
   'v1/Binding': validator(validateBinding, validateBinding),
 };
 
