@@ -5,9 +5,11 @@
 import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
 import { defaultLimitRange } from './limit-range.ts';
 import { defaultPod } from './pod.ts';
+import { defaultPersistentVolume, defaultPersistentVolumeClaim, defaultStorageClass } from './persistent-volume.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import { defaultDeployment, defaultReplicaSet, defaultReplicationController } from './replicated.ts';
 import { defaultEndpoints, defaultEndpointSlice, defaultService } from './service.ts';
+import { defaultDaemonSet, defaultStatefulSet } from './stateful-set.ts';
 
 type Defaulter = (draft: never) => void;
 
@@ -31,6 +33,11 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
     quota.spec ??= {};
     quota.status ??= {};
   },
+  'apps/v1/StatefulSet': defaultStatefulSet,
+  'apps/v1/DaemonSet': defaultDaemonSet,
+  'v1/PersistentVolumeClaim': defaultPersistentVolumeClaim,
+  'v1/PersistentVolume': defaultPersistentVolume,
+  'storage.k8s.io/v1/StorageClass': defaultStorageClass,
   'scheduling.k8s.io/v1/PriorityClass': (priority: PriorityClass) => {
     priority.preemptionPolicy ||= 'PreemptLowerPriority';
     priority.value ??= 0;

@@ -13,8 +13,10 @@ import {
   validateRuntimeClass,
   validateRuntimeClassUpdate,
 } from './class-kinds.ts';
+import { validateControllerRevision, validateControllerRevisionUpdate } from './controller-revision.ts';
 import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
 import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment.ts';
+import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set.ts';
 import {
   validateEndpoints,
   validateEndpointSlice,
@@ -36,6 +38,18 @@ import {
 } from './namespace.ts';
 import { validateNode, validateNodeUpdate } from './node.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import {
+  validatePersistentVolume,
+  validatePersistentVolumeStatus,
+  validatePersistentVolumeUpdate,
+  validateStorageClass,
+  validateStorageClassUpdate,
+} from './persistent-volume.ts';
+import {
+  validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimStatus,
+  validatePersistentVolumeClaimUpdate,
+} from './persistent-volume-claim.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
 import { validatePodResize } from './pod-resize.ts';
 import {
@@ -46,6 +60,7 @@ import {
   validateReplicationControllerUpdate,
 } from './replicated.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
+import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import {
   validateBinding,
@@ -107,6 +122,18 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   'v1/ReplicationController': validator(validateReplicationController, validateReplicationControllerUpdate, {
     status: validateReplicatedStatus,
   }),
+  'apps/v1/StatefulSet': validator(validateStatefulSet, validateStatefulSetUpdate, {
+    status: validateStatefulSetStatus,
+  }),
+  'apps/v1/DaemonSet': validator(validateDaemonSet, validateDaemonSetUpdate, { status: validateDaemonSetStatus }),
+  'apps/v1/ControllerRevision': validator(validateControllerRevision, validateControllerRevisionUpdate),
+  'v1/PersistentVolumeClaim': validator(validatePersistentVolumeClaim, validatePersistentVolumeClaimUpdate, {
+    status: validatePersistentVolumeClaimStatus,
+  }),
+  'v1/PersistentVolume': validator(validatePersistentVolume, validatePersistentVolumeUpdate, {
+    status: validatePersistentVolumeStatus,
+  }),
+  'storage.k8s.io/v1/StorageClass': validator(validateStorageClass, validateStorageClassUpdate),
   'v1/Binding': validator(validateBinding, validateBinding),
 };
 

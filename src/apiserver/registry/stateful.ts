@@ -2,18 +2,48 @@
 import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
+  type DaemonSet,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   STATEFUL_SETS,
   STORAGE_CLASSES,
 } from '../../api/index.ts';
-import { defaultTable } from '../tables/table.ts';
+import { controllerRevisionTable, daemonSetTable, statefulSetTable } from '../tables/stateful.ts';
+import { persistentVolumeClaimTable, persistentVolumeTable, storageClassTable } from '../tables/volumes.ts';
+import { sameValue } from './object-meta.ts';
+import { type ApiObject, withMeta } from './object.ts';
 import type { Registration, Strategy } from './registration.ts';
 
-const strategy: Strategy = {
+const statefulSetStrategy: Strategy = {
   hasGeneration: true,
-  prepareForCreate: (object) => ({ ...object, status: {} }),
+  prepareForCreate: (object) => ({ ...object, status: { replicas: 0, availableReplicas: 0 } }),
 };
+
+/** Counts templates. Only an annotation is left of it in apps/v1, which old pods and tools still look at. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const daemonSetStrategy: Strategy = {
+  hasGeneration: true,
+  prepareForCreate: (object) => {
+    const status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+    return withTemplateGeneration({ ...object, status }, Math.max(templateGenerationOf(object), 1));
+  },
+  prepareForUpdate: (object, old) => {
+    const before = templateGenerationOf(old);
+    const changed = !sameValue((object as DaemonSet).spec?.template, (old as DaemonSet).spec?.template);
+    return withTemplateGeneration(object, changed ? before + 1 : before);
+  },
+};
+
+function templateGenerationOf(object: ApiObject): number {
+  const value = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  return Number.isSafeInteger(value) ? value : 0;
+}
+
+function withTemplateGeneration(object: ApiObject, generation: number): ApiObject {
+  const annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(generation) };
+  return withMeta(object, { annotations });
+}
 
 const volumes: Strategy = {
   prepareForCreate: (object) => ({ ...object, status: { phase: 'Pending' } }),
@@ -21,20 +51,30 @@ const volumes: Strategy = {
 };
 
 export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
-  { row: STATEFUL_SETS, keyPrefix: '/registry/statefulsets/', table: defaultTable, strategy },
-  { row: DAEMON_SETS, keyPrefix: '/registry/daemonsets/', table: defaultTable, strategy },
-  { row: CONTROLLER_REVISIONS, keyPrefix: '/registry/controllerrevisions/', table: defaultTable, strategy: {} },
+  { row: STATEFUL_SETS, keyPrefix: '/registry/statefulsets/', table: statefulSetTable, strategy: statefulSetStrategy },
+  { row: DAEMON_SETS, keyPrefix: '/registry/daemonsets/', table: daemonSetTable, strategy: daemonSetStrategy },
+  {
+    row: CONTROLLER_REVISIONS,
+    keyPrefix: '/registry/controllerrevisions/',
+    table: controllerRevisionTable,
+    strategy: {},
+  },
   {
     row: PERSISTENT_VOLUME_CLAIMS,
     keyPrefix: '/registry/persistentvolumeclaims/',
-    table: defaultTable,
+    table: persistentVolumeClaimTable,
     strategy: volumes,
   },
-  { row: PERSISTENT_VOLUMES, keyPrefix: '/registry/persistentvolumes/', table: defaultTable, strategy: volumes },
+  {
+    row: PERSISTENT_VOLUMES,
+    keyPrefix: '/registry/persistentvolumes/',
+    table: persistentVolumeTable,
+    strategy: volumes,
+  },
   {
     row: STORAGE_CLASSES,
     keyPrefix: '/registry/storageclasses/',
-    table: defaultTable,
+    table: storageClassTable,
     strategy: { returnsDeleted: true },
   },
 ];
