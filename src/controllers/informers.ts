@@ -4,6 +4,7 @@ import {
   type KubeClient,
   type Lister,
   type Reflector,
+  type ReflectorOptions,
   createReflector,
   withoutManagedFields,
 } from '../client/index.ts';
@@ -14,8 +15,13 @@ export const BY_CONTROLLER = 'controller';
 /** Index of pods: `spec.nodeName`; '' for those without a node. */
 export const BY_NODE = 'node';
 
+/** Index of every lister: the UIDs of an object's owners. */
+export const BY_OWNER = 'owner';
+
 const indexes = {
   [BY_CONTROLLER]: (object: KubeObject): readonly string[] => [controllerOf(object)?.uid ?? ''],
+  [BY_OWNER]: (object: KubeObject): readonly string[] =>
+    (object.metadata?.ownerReferences ?? []).map((reference) => reference.uid),
   [BY_NODE]: (object: KubeObject): readonly string[] => {
     if (object.kind !== 'Pod') return [];
     return [(object as Pod).spec?.nodeName ?? ''];
@@ -40,7 +46,33 @@ export class Informers {
 
   /** The shared lister; its reflector starts with `run`, or now if that was called. */
   lister<T extends KubeObject>(resource: Resource<T>, fieldSelector?: string): Lister<T> {
+    const query = fieldSelector === undefined ? {} : { query: { fieldSelector } };
     const key = `${resource.group}/${resource.resource}?${fieldSelector ?? ''}`;
+    return this.#shared(key, resource, query, withoutManagedFields);
+  }
+
+  /**
+   * A shared lister of who is there: of each object its kind and the metadata that owners and finalizers are told by. It is
+   * the whole objects' where those are kept anyway.
+   */
+  metadata(resource: Resource<KubeObject>): Lister<KubeObject> {
+    const whole = `${resource.group}/${resource.resource}?`;
+    if (this.#reflectors.has(whole)) return this.lister(resource);
+    return this.#shared(`${whole}metadata`, resource, {}, metadataOnly);
+  }
+
+  /** Runs all reflectors until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.run(signal)));
+  }
+
+  #shared<T extends KubeObject>(
+    key: string,
+    resource: Resource<T>,
+    query: Pick<ReflectorOptions<T>, 'query'>,
+    transform: (object: T) => T,
+  ): Lister<T> {
     const known = this.#reflectors.get(key);
     if (known !== undefined) return known.lister as Lister<T>;
     const { random, ...options } = this.#options;
@@ -49,17 +81,22 @@ export class Informers {
       random: random.split(key),
       resource,
       indexes,
-      ...(fieldSelector === undefined ? {} : { query: { fieldSelector } }),
-      transform: withoutManagedFields,
+      ...query,
+      transform,
     });
     this.#reflectors.set(key, reflector);
     if (this.#signal !== undefined) void reflector.run(this.#signal);
     return reflector.lister;
   }
+}
 
-  /** Runs all reflectors until the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    this.#signal = signal;
-    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.run(signal)));
-  }
+function metadataOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { namespace, name, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences } = metadata ?? {};
+  const kept = { namespace, name, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences };
+  const present = Object.entries(kept).filter(([, value]) => value !== undefined);
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    metadata: Object.fromEntries(present),
+  };
 }

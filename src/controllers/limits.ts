@@ -14,3 +14,12 @@ export const ORPHAN_QUARANTINE_MS = 40_000;
 
 /** Operations of one reconcile under way at once (slow start). */
 export const MAX_BATCH = 64;
+
+/** Objects that the garbage collector looks at side by side (upstream: --concurrent-gc-syncs). */
+export const GARBAGE_COLLECTOR_CONCURRENCY = 20;
+
+/** Owners that it remembers to be gone for good (upstream: the absent owner cache). */
+export const MAX_ABSENT_OWNERS = 500;
+
+/** How often it begins again at once with an object that somebody else changed meanwhile. */
+export const GARBAGE_COLLECTOR_TRIES = 5;

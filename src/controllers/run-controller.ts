@@ -52,6 +52,8 @@ export interface ControllerSource {
   readonly resource: Resource<KubeObject>;
   /** Look at these alone. */
   readonly fieldSelector?: string;
+  /** The metadata of owners and finalizers is all that is looked at. */
+  readonly metadataOnly?: boolean;
   readonly keysOf: (change: Change<KubeObject>) => readonly string[];
 }
 
@@ -107,8 +109,14 @@ export async function runController(
   });
 }
 
+function listerOf(each: ControllerSource, informers: Informers): Lister<KubeObject> {
+  return each.metadataOnly === true
+    ? informers.metadata(each.resource)
+    : informers.lister(each.resource, each.fieldSelector);
+}
+
 function feed(each: ControllerSource, informers: Informers, queue: WorkQueue<string>): Lister<KubeObject> {
-  const lister = informers.lister(each.resource, each.fieldSelector);
+  const lister = listerOf(each, informers);
   lister.onChange((change) => {
     for (const key of each.keysOf(change)) queue.add(key);
   });

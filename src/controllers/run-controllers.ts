@@ -7,6 +7,7 @@ import {
   runElected,
 } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
+import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import type { NodeIpamSettings } from './node-ipam/settings.ts';
@@ -49,6 +50,8 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
   ({ informers, client, clock }) => [podGcController(informers, client, clock)],
   ({ informers, clock, events }) => [taintEvictionController(informers, clock, events('taint-eviction-controller'))],
+  // The last: it looks at all kinds, through what the others keep where it can.
+  ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
 ];
 
 /** Runs until the signal is aborted and everything in flight has ended. */

@@ -22,7 +22,7 @@ export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: Ne
     'deletionGracePeriodSeconds',
   );
   const metadata: ObjectMeta = { ...kept, uid, creationTimestamp: now, ...(hasGeneration ? { generation: 1 } : {}) };
-  return { ...object, metadata };
+  return { ...object, metadata: withoutEmptyLists(metadata) };
 }
 
 /**
@@ -37,7 +37,14 @@ export function metaForUpdate(object: ApiObject, old: ApiObject): ApiObject {
     if (!metadata[field] && before[field] !== undefined) Object.assign(metadata, { [field]: before[field] });
   }
   if (before.generation !== undefined) metadata.generation = before.generation;
-  return { ...object, metadata };
+  return { ...object, metadata: withoutEmptyLists(metadata) };
+}
+
+/** A patch that takes the last owner or finalizer away leaves an empty list; stored is none (upstream: omitempty). */
+function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
+  if (metadata.finalizers?.length === 0) delete metadata.finalizers;
+  if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences;
+  return metadata;
 }
 
 /** Counts the generation up when what is wanted changed: all but metadata and status. */

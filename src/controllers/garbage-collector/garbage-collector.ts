@@ -1,0 +1,266 @@
+/**
+ * The garbage collector: what is owned goes with its last owner, an owner that is deleted in the foreground goes after what it
+ * owns, and one that orphans goes when nobody names it any more. It sees the metadata of everything through shared informers;
+ * before it writes it asks the server itself, and a delete holds only for the version that was asked for.
+ */
+import {
+  equalJson,
+  isConflict,
+  isNotFound,
+  type KubeObject,
+  nameOf,
+  namespaceOf,
+  type OwnerReference,
+  type ResourceRow,
+  uidOf,
+} from '../../api/index.ts';
+import {
+  type Change,
+  type EventRecorder,
+  type KubeClient,
+  keyOf,
+  type Lister,
+  LruCache,
+  objectKey,
+  referenceTo,
+  splitKey,
+} from '../../client/index.ts';
+import { mapLimit } from '../../lib/index.ts';
+import { BY_OWNER, type Informers } from '../informers.ts';
+import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
+import type { Controller, ReconcileContext } from '../run-controller.ts';
+import { concernedBy } from './concerned-objects.ts';
+import { absenceKey, COLLECTED, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
+import {
+  blocksOwner,
+  detachPatch,
+  FOREGROUND_FINALIZER,
+  isDeletingDependents,
+  isOrphaning,
+  ORPHAN_FINALIZER,
+  type OwnerState,
+  type OwnerVerdict,
+  planCollection,
+  unblockPatch,
+} from './plan-collection.ts';
+import { resourceKey, splitResourceKey } from './resource-key.ts';
+
+/** One kind, and who of it is there. */
+interface Kind {
+  readonly row: ResourceRow;
+  readonly lister: Lister<KubeObject>;
+}
+
+/** Keys are those of objects: see `resourceKey`. It must be made after the controllers whose listers it can share. */
+export function garbageCollector(informers: Informers, client: KubeClient, events: EventRecorder): Controller {
+  const collector = new GarbageCollector(informers, client, events);
+  return {
+    name: 'garbage-collector-controller',
+    concurrency: GARBAGE_COLLECTOR_CONCURRENCY,
+    sources: COLLECTED.map((row) => ({
+      resource: row,
+      metadataOnly: true,
+      keysOf: (change) => collector.keysOf(row, change),
+    })),
+    reconcile: (key, context) => collector.reconcile(key, context),
+  };
+}
+
+class GarbageCollector {
+  readonly #client: KubeClient;
+  readonly #events: EventRecorder;
+  readonly #kinds: ReadonlyMap<string, Kind>;
+  /** Owners that are gone; nobody comes back under its UID. */
+  readonly #absent = new LruCache<string, true>(MAX_ABSENT_OWNERS);
+
+  constructor(informers: Informers, client: KubeClient, events: EventRecorder) {
+    this.#client = client;
+    this.#events = events;
+    this.#kinds = new Map(
+      COLLECTED.map((row) => [`${row.group}/${row.resource}`, { row, lister: informers.metadata(row) }]),
+    );
+  }
+
+  keysOf(row: ResourceRow, change: Change<KubeObject>): readonly string[] {
+    const { object } = change;
+    const concerned = concernedBy(change);
+    const keys = concerned.itself ? [resourceKey(row, objectKey(object))] : [];
+    for (const reference of concerned.owners) {
+      const place = placeOfOwner(reference, object);
+      if (place.kind === 'at') keys.push(resourceKey(place.row, keyOf(place.namespace, reference.name)));
+    }
+    if (!concerned.dependents) return keys;
+    for (const kind of this.#kinds.values()) {
+      for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(object)))
+        keys.push(resourceKey(kind.row, objectKey(dependent)));
+    }
+    return keys;
+  }
+
+  async reconcile(key: string, { signal }: ReconcileContext): Promise<void> {
+    const { resource, objectKey: name } = splitResourceKey(key);
+    const kind = this.#kinds.get(resource);
+    const object = kind?.lister.getByKey(name);
+    if (kind === undefined || object === undefined) return;
+    if (isOrphaning(object)) await this.#orphanDependents(kind, object, signal);
+    else if (isDeletingDependents(object)) await this.#awaitDependents(kind, object, signal);
+    else if (object.metadata?.deletionTimestamp === undefined) await this.#collect(kind, object, signal);
+  }
+
+  #dependentsOf({ row }: Kind, owner: KubeObject): readonly (readonly [Kind, KubeObject])[] {
+    const found: (readonly [Kind, KubeObject])[] = [];
+    for (const kind of this.#kinds.values()) {
+      for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(owner)))
+        if (isOwnedBy(dependent, row, owner)) found.push([kind, dependent]);
+    }
+    return found;
+  }
+
+  /** Whoever changes next wakes it again; when nobody names it any more, it may go. */
+  async #orphanDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+    const dependents = this.#dependentsOf(kind, owner);
+    const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
+    await mapLimit(patches, GARBAGE_COLLECTOR_CONCURRENCY, async ({ row, dependent, uids }) => {
+      try {
+        await this.#patch(row, dependent, detachPatch(dependent, uids), signal);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+    if (dependents.length === 0) await this.#removeFinalizer(kind.row, owner, ORPHAN_FINALIZER, signal);
+  }
+
+  /** Its dependents were woken when its deletion began, and wake it when they go. */
+  async #awaitDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+    const blocked = this.#dependentsOf(kind, owner).some(([, dependent]) => blocksOwner(dependent, uidOf(owner)));
+    if (!blocked) await this.#removeFinalizer(kind.row, owner, FOREGROUND_FINALIZER, signal);
+  }
+
+  async #collect(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void> {
+    const references = object.metadata?.ownerReferences ?? [];
+    if (references.every((reference) => this.#isSolidInCache(reference, object))) return;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await this.#collectLive(kind, object, signal);
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error) || tries >= GARBAGE_COLLECTOR_TRIES) throw error;
+      }
+    }
+  }
+
+  #isSolidInCache(reference: OwnerReference, dependent: KubeObject): boolean {
+    const place = placeOfOwner(reference, dependent);
+    if (place.kind !== 'at') return place.kind === 'unknown';
+    const owner = this.#listerOf(place.row)?.get(place.namespace, reference.name);
+    return owner !== undefined && uidOf(owner) === reference.uid && !isDeletingDependents(owner);
+  }
+
+  #listerOf(row: ResourceRow): Lister<KubeObject> | undefined {
+    return this.#kinds.get(`${row.group}/${row.resource}`)?.lister;
+  }
+
+  async #collectLive(kind: Kind, seen: KubeObject, signal: AbortSignal): Promise<void> {
+    const { row } = kind;
+    const { namespace, name } = splitKey(objectKey(seen));
+    const object = await this.#client.get<KubeObject>(row, namespace, name, signal);
+    if (uidOf(object) !== uidOf(seen) || object.metadata?.deletionTimestamp !== undefined) return;
+    const verdicts: OwnerVerdict[] = [];
+    for (const reference of object.metadata?.ownerReferences ?? []) {
+      const state = await this.#stateOf(reference, object, signal);
+      // Who cannot be judged might be there: nothing is taken from it.
+      if (state === undefined) return;
+      verdicts.push({ reference, state });
+    }
+    const dependents = this.#dependentsOf(kind, object).map(([, dependent]) => dependent);
+    const step = planCollection(object, verdicts, dependents);
+    if (step.kind === 'keep') return;
+    if (step.kind === 'detach') {
+      await this.#patch(row, object, detachPatch(object, step.uids), signal);
+      return;
+    }
+    const latest = step.unblock ? await this.#patch(row, object, unblockPatch(object), signal) : object;
+    const { resourceVersion } = latest.metadata ?? {};
+    const { propagationPolicy } = step;
+    const precondition = { uid: uidOf(object), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    await this.#client.delete(row, namespace, name, { ...precondition, propagationPolicy }, signal);
+  }
+
+  /** Of one owner, from the server itself; undefined when nobody can tell. */
+  async #stateOf(
+    reference: OwnerReference,
+    dependent: KubeObject,
+    signal: AbortSignal,
+  ): Promise<OwnerState | undefined> {
+    const place = placeOfOwner(reference, dependent);
+    if (place.kind === 'unknown') return undefined;
+    if (place.kind === 'impossible') {
+      this.#reportNamespace(reference, dependent);
+      return undefined;
+    }
+    const key = absenceKey(reference, place.row, place.namespace);
+    if (this.#absent.get(key) === true) return 'absent';
+    const owner = await this.#read(place.row, place.namespace, reference.name, signal);
+    if (owner !== undefined && uidOf(owner) === reference.uid) return isDeletingDependents(owner) ? 'waiting' : 'solid';
+    this.#absent.set(key, true);
+    if (place.row.namespaced && this.#isElsewhere(place.row, reference.uid))
+      this.#reportNamespace(reference, dependent);
+    return 'absent';
+  }
+
+  async #read(
+    row: ResourceRow,
+    namespace: string | undefined,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    try {
+      return await this.#client.get<KubeObject>(row, namespace, name, signal);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #isElsewhere(row: ResourceRow, uid: string): boolean {
+    return (
+      this.#listerOf(row)
+        ?.list()
+        .some((object) => uidOf(object) === uid) === true
+    );
+  }
+
+  #reportNamespace(reference: OwnerReference, dependent: KubeObject): void {
+    const namespace = namespaceOf(dependent);
+    const owner = describeReference(reference, namespace);
+    const message = `ownerRef ${owner} does not exist in namespace ${JSON.stringify(namespace)}`;
+    const { resourceVersion: _, ...regarding } = referenceTo(dependent);
+    this.#events.event(regarding, 'Warning', 'OwnerRefInvalidNamespace', message);
+  }
+
+  /** Rejects with NotFound or Conflict when it is another object by now. */
+  #patch(row: ResourceRow, object: KubeObject, patch: object, signal: AbortSignal): Promise<KubeObject> {
+    const { namespace } = object.metadata ?? {};
+    return this.#client.patch<KubeObject>(row, namespace, nameOf(object), 'strategic', patch, undefined, signal);
+  }
+
+  async #removeFinalizer(row: ResourceRow, seen: KubeObject, finalizer: string, signal: AbortSignal): Promise<void> {
+    const { namespace } = seen.metadata ?? {};
+    for (let tries = 1; ; tries += 1) {
+      const object = await this.#read(row, namespace, nameOf(seen), signal);
+      if (object === undefined || uidOf(object) !== uidOf(seen)) return;
+      const { finalizers = [], resourceVersion, uid } = object.metadata ?? {};
+      const left = finalizers.filter((name) => name !== finalizer);
+      if (object.metadata?.deletionTimestamp === undefined || equalJson(left, finalizers)) return;
+      const patch = { metadata: { uid, resourceVersion, finalizers: left.length === 0 ? null : left } };
+      try {
+        await this.#client.patch<KubeObject>(row, namespace, nameOf(seen), 'merge', patch, undefined, signal);
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error) || tries >= GARBAGE_COLLECTOR_TRIES) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * What becomes of an object whose owners were asked after. Pure. Upstream: garbagecollector.attemptToDeleteItem.
+ *
+ *   an owner is there ────────────► it stays; references to owners that are gone, or only wait for it, go
+ *   one waits for it to be gone ──► deleted; before its own dependents, if it has any, in the foreground
+ *   none is there ────────────────► deleted
+ */
+import type { KubeObject, OwnerReference } from '../../api/index.ts';
+
+export const ORPHAN_FINALIZER = 'orphan';
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+
+/** What is known of one owner: "waiting" is being deleted in the foreground, and holds out for its dependents. */
+export type OwnerState = 'solid' | 'waiting' | 'absent';
+
+export interface OwnerVerdict {
+  readonly reference: OwnerReference;
+  readonly state: OwnerState;
+}
+
+export type CollectionStep =
+  | { readonly kind: 'keep' }
+  /** References to these UIDs go. */
+  | { readonly kind: 'detach'; readonly uids: readonly string[] }
+  | {
+      readonly kind: 'delete';
+      readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
+      /** First let go of its owners, which wait for it in a circle. */
+      readonly unblock: boolean;
+    };
+
+/**
+ * @param object as the server has it
+ * @param verdicts one per owner reference
+ * @param dependents objects that name `object` as their owner
+ */
+export function planCollection(
+  object: KubeObject,
+  verdicts: readonly OwnerVerdict[],
+  dependents: readonly KubeObject[],
+): CollectionStep {
+  const uidsOf = (state: OwnerState): readonly string[] =>
+    verdicts.filter((verdict) => verdict.state === state).map(({ reference }) => reference.uid);
+  if (verdicts.length === 0) return { kind: 'keep' };
+  const waiting = uidsOf('waiting');
+  if (uidsOf('solid').length > 0) {
+    const uids = [...uidsOf('absent'), ...waiting];
+    return uids.length === 0 ? { kind: 'keep' } : { kind: 'detach', uids };
+  }
+  if (waiting.length > 0 && dependents.length > 0) {
+    // A dependent that itself waits for its dependents is one of a circle, in which each would wait for the next.
+    return { kind: 'delete', propagationPolicy: 'Foreground', unblock: dependents.some(isDeletingDependents) };
+  }
+  return { kind: 'delete', propagationPolicy: policyOf(object), unblock: false };
+}
+
+/** What its finalizers say shall become of its dependents. */
+function policyOf(object: KubeObject): 'Foreground' | 'Background' | 'Orphan' {
+  if (hasFinalizer(object, ORPHAN_FINALIZER)) return 'Orphan';
+  return hasFinalizer(object, FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
+}
+
+export function hasFinalizer(object: KubeObject, name: string): boolean {
+  return object.metadata?.finalizers?.includes(name) === true;
+}
+
+/** Being deleted in the foreground. */
+export function isDeletingDependents(object: KubeObject): boolean {
+  return object.metadata?.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND_FINALIZER);
+}
+
+/** Being deleted, and its dependents are to stay. */
+export function isOrphaning(object: KubeObject): boolean {
+  return object.metadata?.deletionTimestamp !== undefined && hasFinalizer(object, ORPHAN_FINALIZER);
+}
+
+/** Whether the end of its owner `uid` has to wait for it. */
+export function blocksOwner(object: KubeObject, uid: string): boolean {
+  return (object.metadata?.ownerReferences ?? []).some(
+    (reference) => reference.uid === uid && reference.blockOwnerDeletion === true,
+  );
+}
+
+/** A strategic merge patch of the metadata that takes references to these owners away. */
+export function detachPatch(object: KubeObject, uids: readonly string[]): object {
+  const ownerReferences = uids.map((uid) => ({ $patch: 'delete', uid }));
+  return { metadata: { uid: object.metadata?.uid, ownerReferences } };
+}
+
+/** A strategic merge patch that lets owners end before the object. */
+export function unblockPatch(object: KubeObject): object {
+  const blocking = (object.metadata?.ownerReferences ?? []).filter(({ blockOwnerDeletion }) => blockOwnerDeletion);
+  const ownerReferences = blocking.map(({ uid }) => ({ uid, blockOwnerDeletion: false }));
+  return { metadata: { uid: object.metadata?.uid, ownerReferences } };
+}
