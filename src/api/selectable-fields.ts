@@ -23,6 +23,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/Node': ['metadata.name', 'spec.unschedulable'],
   '/Namespace': ['metadata.name', 'status.phase'],
   '/Secret': [...METADATA, 'type'],
+  'batch/Job': [...METADATA, 'status.successful'],
   '/Service': [...METADATA, 'spec.clusterIP', 'spec.type'],
   '/Event': [
     ...METADATA,
@@ -69,6 +70,8 @@ export function matchesSelectableField(resource: KindName, object: unknown, fiel
 }
 
 function readField(resource: KindName, object: unknown, field: string): unknown {
+  // The API's name for it is an older one than the status's own.
+  if (field === 'status.successful') return read(object, ['status', 'succeeded']) ?? 0;
   if (resource.kind !== 'Event' || field !== 'source') return read(object, field.split('.'));
   // The old and the new way of saying who reports.
   return read(object, ['source', 'component']) || read(object, ['reportingComponent']);
