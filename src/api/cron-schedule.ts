@@ -1,0 +1,163 @@
+/**
+ * Schedules of cron jobs: five fields, descriptors (`@hourly`, `@every 90m`), a time zone. What is accepted, and the words of
+ * what is not, are upstream's (robfig/cron's ParseStandard); which moments a schedule means is computed by croner. Pure.
+ */
+import { Cron } from 'croner';
+
+export interface CronSchedule {
+  /** The first moment of the schedule after `wall` (both ms since the epoch); `undefined`: there is none. */
+  next(wall: number): number | undefined;
+}
+
+/** A schedule or time zone that means nothing; the message is upstream's. */
+export class CronScheduleError extends Error {
+  override readonly name = 'CronScheduleError';
+}
+
+interface FieldShape {
+  readonly low: number;
+  readonly high: number;
+  readonly names: readonly string[];
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+const FIELDS: readonly FieldShape[] = [
+  { low: 0, high: 59, names: [] },
+  { low: 0, high: 23, names: [] },
+  { low: 1, high: 31, names: [] },
+  { low: 1, high: 12, names: MONTHS },
+  { low: 0, high: 6, names: DAYS },
+];
+const DAY_OF_MONTH = 2;
+const DAY_OF_WEEK = 4;
+
+const DESCRIPTORS: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+const EVERY = '@every ';
+
+/**
+ * @param text of `spec.schedule`, without a time zone in it
+ * @param timeZone an IANA name; absent: UTC
+ * @throws CronScheduleError
+ */
+export function parseCronSchedule(text: string, timeZone = 'Etc/UTC'): CronSchedule {
+  if (text.startsWith(EVERY)) return everySchedule(text);
+  if (text.startsWith('@') && !Object.hasOwn(DESCRIPTORS, text))
+    throw new CronScheduleError(`unrecognized descriptor: ${text}`);
+  const words = (DESCRIPTORS[text] ?? text).split(/\s+/).filter((word) => word !== '');
+  if (words.length !== FIELDS.length)
+    throw new CronScheduleError(`expected exactly 5 fields, found ${words.length}: [${words.join(' ')}]`);
+  const fields = words.map((word, position) => parseField(word, FIELDS[position] as FieldShape));
+  // As in cron of old: two days that are both told are alternatives, unless one of them is any day, or any so many days.
+  const both = fields[DAY_OF_MONTH]?.star === true || fields[DAY_OF_WEEK]?.star === true;
+  const pattern = fields.map(({ values }, position) => print(values, FIELDS[position] as FieldShape)).join(' ');
+  const cron = makeCron(pattern, timeZone, both);
+  return { next: (wall) => cron.nextRun(new Date(wall))?.getTime() };
+}
+
+/** Whether there is such a time zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    makeCron('* * * * *', name, true).nextRun(new Date(0));
+    return true;
+  } catch (error) {
+    if (error instanceof CronScheduleError) return false;
+    throw error;
+  }
+}
+
+function makeCron(pattern: string, timezone: string, domAndDow: boolean): Cron {
+  try {
+    const cron = new Cron(pattern, { mode: '5-part', timezone, domAndDow });
+    // The time zone is looked at with the first use.
+    cron.nextRun(new Date(0));
+    return cron;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new CronScheduleError(`provided bad location ${timezone}: unknown time zone ${timezone}`);
+  }
+}
+
+interface Field {
+  readonly values: ReadonlySet<number>;
+  /** Some part of it is `*` or `?`, be it with a step. */
+  readonly star: boolean;
+}
+
+function parseField(text: string, shape: FieldShape): Field {
+  const values = new Set<number>();
+  let star = false;
+  for (const part of text.split(',').filter((each) => each !== '')) {
+    const { first, last, step, any } = parseRange(part, shape);
+    for (let value = first; value <= last; value += step) values.add(value);
+    star ||= any;
+  }
+  if (values.size === 0) throw new CronScheduleError(`failed to parse int from : invalid syntax: ${text}`);
+  return { values, star };
+}
+
+/** `*`, `?`, `3`, `3-5`, `mon-fri`, each with `/step`; `3/5` means from 3 to the end. */
+function parseRange(
+  part: string,
+  { low, high, names }: FieldShape,
+): { first: number; last: number; step: number; any: boolean } {
+  const [range = '', stepText, ...moreSteps] = part.split('/');
+  const [from = '', to, ...moreHyphens] = range.split('-');
+  const any = from === '*' || from === '?';
+  if (moreHyphens.length > 0 && !any) throw new CronScheduleError(`too many hyphens: ${part}`);
+  if (moreSteps.length > 0) throw new CronScheduleError(`too many slashes: ${part}`);
+  const first = any ? low : parseValue(from, names);
+  const step = stepText === undefined ? 1 : parseNumber(stepText);
+  const untilEnd = any || (to === undefined && stepText !== undefined);
+  const last = untilEnd ? high : to === undefined ? first : parseValue(to, names);
+  if (first < low) throw new CronScheduleError(`beginning of range (${first}) below minimum (${low}): ${part}`);
+  if (last > high) throw new CronScheduleError(`end of range (${last}) above maximum (${high}): ${part}`);
+  if (first > last) throw new CronScheduleError(`beginning of range (${first}) beyond end of range (${last}): ${part}`);
+  if (step === 0) throw new CronScheduleError(`step of range should be a positive number: ${part}`);
+  // A step of one is no step; upstream's parser takes `*/1` for `*`, too, but `*/2` for days that are told.
+  return { first, last, step, any: any && step === 1 };
+}
+
+function parseValue(text: string, names: readonly string[]): number {
+  const named = names.indexOf(text.toLowerCase());
+  if (named === -1) return parseNumber(text);
+  return names === MONTHS ? named + 1 : named;
+}
+
+function parseNumber(text: string): number {
+  if (/^-\d+$/.test(text)) throw new CronScheduleError(`negative number (${text}) not allowed: ${text}`);
+  if (!/^\+?\d{1,9}$/.test(text)) {
+    const why = `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+    throw new CronScheduleError(`failed to parse int from ${text}: ${why}`);
+  }
+  return Number(text);
+}
+
+function print(values: ReadonlySet<number>, { low, high }: FieldShape): string {
+  if (values.size === high - low + 1) return '*';
+  return [...values].toSorted((a, b) => a - b).join(',');
+}
+
+const UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Always so long after the last time, in whole seconds, at least one. */
+function everySchedule(text: string): CronSchedule {
+  const duration = text.slice(EVERY.length);
+  const parts = [...duration.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== duration) {
+    const why = `time: invalid duration ${JSON.stringify(duration)}`;
+    throw new CronScheduleError(`failed to parse duration ${text}: ${why}`);
+  }
+  const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
+  const delayMs = Math.max(1000, Math.floor(ms / 1000) * 1000);
+  return { next: (wall) => Math.floor(wall / 1000) * 1000 + delayMs };
+}
