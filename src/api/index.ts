@@ -4,6 +4,7 @@
  */
 export * from './bootstrap-token.ts';
 export * from './conditions.ts';
+export * from './cron-schedule.ts';
 export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
@@ -11,6 +12,8 @@ export * from './field-selector.ts';
 export * from './int-or-percent.ts';
 export * from './ip-address.ts';
 export * from './ipv4-range.ts';
+export * from './job-indexes.ts';
+export * from './job-words.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
 export * from './object-meta.ts';
