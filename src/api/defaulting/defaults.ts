@@ -3,6 +3,7 @@
  * without an entry has none.
  */
 import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
+import { defaultCronJob, defaultJob } from './job.ts';
 import { defaultLimitRange } from './limit-range.ts';
 import { defaultPod } from './pod.ts';
 import { defaultPersistentVolume, defaultPersistentVolumeClaim, defaultStorageClass } from './persistent-volume.ts';
@@ -25,6 +26,8 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/Service': defaultService,
   'v1/Endpoints': defaultEndpoints,
   'discovery.k8s.io/v1/EndpointSlice': defaultEndpointSlice,
+  'batch/v1/Job': defaultJob,
+  'batch/v1/CronJob': defaultCronJob,
   'apps/v1/Deployment': defaultDeployment,
   'apps/v1/ReplicaSet': defaultReplicaSet,
   'v1/ReplicationController': defaultReplicationController,
