@@ -15,6 +15,9 @@ import {
 } from './class-kinds.ts';
 import { validateControllerRevision, validateControllerRevisionUpdate } from './controller-revision.ts';
 import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
+import { validateCronJob, validateCronJobStatusUpdate, validateCronJobUpdate } from './cron-job.ts';
+import { validateJob, validateJobUpdate } from './job.ts';
+import { validateJobStatusUpdate } from './job-status.ts';
 import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment.ts';
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set.ts';
 import {
@@ -97,6 +100,8 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
     resize: validatePodResize,
   }),
   'v1/Node': validator(validateNode, validateNodeUpdate),
+  'batch/v1/Job': validator(validateJob, validateJobUpdate, { status: validateJobStatusUpdate }),
+  'batch/v1/CronJob': validator(validateCronJob, validateCronJobUpdate, { status: validateCronJobStatusUpdate }),
   'v1/Namespace': validator(validateNamespace, validateNamespaceUpdate, {
     status: validateNamespaceStatus,
     finalize: validateNamespaceFinalize,
