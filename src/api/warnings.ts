@@ -42,6 +42,7 @@ export function deprecationOf({ group, resource }: Pick<Resource<unknown>, 'grou
 /** Of an object that is valid. */
 export function warningsOf({ group, kind }: Pick<Resource<unknown>, 'group' | 'kind'>, object: KubeObject): string[] {
   if (REPLICATED.has(`${group}/${kind}`)) return replicatedWarnings(object);
+  if (group === 'batch') return batchWarnings(kind, object);
   if (group !== '') return [];
   switch (kind) {
     case 'Pod':
@@ -55,6 +56,17 @@ export function warningsOf({ group, kind }: Pick<Resource<unknown>, 'group' | 'k
     default:
       return [];
   }
+}
+
+function batchWarnings(kind: string, object: KubeObject): string[] {
+  const { spec = { template: {} } } =
+    kind === 'CronJob' ? ((object as CronJob).spec?.jobTemplate ?? {}) : (object as Job);
+  const path = kind === 'CronJob' ? 'spec.jobTemplate.spec.template' : 'spec.template';
+  return [
+    ...jobNameWarnings(object.metadata?.name ?? ''),
+    ...jobSpecWarnings(spec),
+    ...templateWarnings(spec.template, path),
+  ];
 }
 
 /** Kinds whose pods are named after them. */
