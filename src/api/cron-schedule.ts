@@ -147,7 +147,15 @@ function print(values: ReadonlySet<number>, { low, high }: FieldShape): string {
   return [...values].toSorted((a, b) => a - b).join(',');
 }
 
-const UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** Always so long after the last time, in whole seconds, at least one. */
 function everySchedule(text: string): CronSchedule {

@@ -12,7 +12,13 @@ import {
 } from '../field-error.ts';
 import { checkJobIndexes } from '../job-indexes.ts';
 import { checkLabelKey } from '../names.ts';
-import type { JobSpec, PodFailurePolicy, PodFailurePolicyRule, SuccessPolicy, SuccessPolicyRule } from '../types.gen.ts';
+import type {
+  JobSpec,
+  PodFailurePolicy,
+  PodFailurePolicyRule,
+  SuccessPolicy,
+  SuccessPolicyRule,
+} from '../types.gen.ts';
 import { checkValue, notNegative } from './messages.ts';
 
 const MAX_RULES = 20;

@@ -185,4 +185,3 @@ function validateCounters(spec: JobSpec, status: JobStatus, old: JobStatus): Fie
     errors.push(invalidValue(child(PATH, 'succeeded'), succeeded, 'cannot decrease the succeeded counter'));
   return errors;
 }
-

@@ -48,9 +48,9 @@ export function validateJobUpdate(job: Job, old: Job): FieldError[] {
     ...validateCompletions(spec, oldSpec),
     ...immutable('spec.selector', spec.selector, oldSpec.selector),
     ...validateTemplateUpdate(spec.template, old),
-    ...(
-      ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
-    ).flatMap((name) => immutable(child('spec', name), spec[name], oldSpec[name])),
+    ...(['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const).flatMap(
+      (name) => immutable(child('spec', name), spec[name], oldSpec[name]),
+    ),
   ];
 }
 
@@ -106,9 +106,7 @@ function validateHostnames(name: string, spec: JobSpec): FieldError[] {
   if (!isIndexedJob(spec) || completions <= 0) return [];
   const longest = `${name}-${completions - 1}`;
   if (checkDns1123Label(longest).length === 0) return [];
-  return [
-    invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${longest}`),
-  ];
+  return [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${longest}`)];
 }
 
 /** A spec without its selector: that of a job, or in the template of a cron job. */
@@ -152,7 +150,9 @@ function validateManagedBy(managedBy: string | undefined, path: string): FieldEr
   else {
     errors.push(...checkDns1123Subdomain(domain).map((message) => invalidValue(path, domain, message)));
     if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest))
-      errors.push(invalidValue(path, rest, `Invalid path (regex used for validation is '^[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+$')`));
+      errors.push(
+        invalidValue(path, rest, `Invalid path (regex used for validation is '^[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+$')`),
+      );
   }
   if (managedBy.length > MAX_MANAGED_BY_LENGTH) errors.push(tooLong(path, MAX_MANAGED_BY_LENGTH));
   return errors;
@@ -201,8 +201,7 @@ function validateReplacement({ podReplacementPolicy, podFailurePolicy }: JobSpec
 
 function validateRestartPolicy({ template, podFailurePolicy }: JobSpec, path: string): FieldError[] {
   const { restartPolicy = '' } = template.spec ?? { containers: [] };
-  if (restartPolicy === '' || restartPolicy === 'Always')
-    return [required(path, 'valid values: "OnFailure", "Never"')];
+  if (restartPolicy === '' || restartPolicy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
   if (restartPolicy !== 'OnFailure' && restartPolicy !== 'Never')
     return [notSupported(path, restartPolicy, ['OnFailure', 'Never'])];
   if (podFailurePolicy === undefined || restartPolicy === 'Never') return [];
@@ -271,7 +270,8 @@ function withResources(
 export function jobNameWarnings(name: string): string[] {
   const problems = checkValue('metadata.name', name, checkDns1123Label).length === 0 ? [] : checkDns1123Label(name);
   if (problems.length === 0) return [];
-  const text = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+  const text =
+    'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
   return [`metadata.name: ${text}: [${problems.join(' ')}]`];
 }
 

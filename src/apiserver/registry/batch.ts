@@ -1,19 +1,59 @@
-/** The rows of jobs and cron jobs. */
-import { CRON_JOBS, JOBS } from '../../api/index.ts';
-import { defaultTable } from '../tables/table.ts';
+/** The rows of jobs and cron jobs (upstream: pkg/registry/batch). */
+import {
+  CRON_JOBS,
+  type Job,
+  JOB_CONTROLLER_UID_LABEL,
+  JOB_NAME_LABEL,
+  JOBS,
+  OLD_JOB_CONTROLLER_UID_LABEL,
+  OLD_JOB_NAME_LABEL,
+} from '../../api/index.ts';
+import { cronJobTable, jobTable } from '../tables/jobs.ts';
+import type { ApiObject } from './object.ts';
 import type { Registration, Strategy } from './registration.ts';
 
-const strategy: Strategy = {
+const jobStrategy: Strategy = {
+  hasGeneration: true,
+  prepareForCreate: (object) => ({ ...withGeneratedSelector(object), status: {} }),
+  dependentsByDefault: 'orphan',
+};
+
+const cronJobStrategy: Strategy = {
   hasGeneration: true,
   prepareForCreate: (object) => ({ ...object, status: {} }),
 };
 
+/**
+ * The selector that finds the pods of this job alone, and the labels that they carry for it; what a client set already
+ * stays, for validation to compare. A job without labels of its own shows those of its pods.
+ */
+function withGeneratedSelector(object: ApiObject): ApiObject {
+  const { spec } = object as Job;
+  if (spec === undefined || spec.manualSelector === true) return object;
+  const { name = '', uid = '' } = object.metadata;
+  const labels = {
+    [JOB_NAME_LABEL]: name,
+    [OLD_JOB_NAME_LABEL]: name,
+    [JOB_CONTROLLER_UID_LABEL]: uid,
+    [OLD_JOB_CONTROLLER_UID_LABEL]: uid,
+    ...spec.template.metadata?.labels,
+  };
+  const hasLabels = Object.keys(object.metadata.labels ?? {}).length > 0;
+  return {
+    ...object,
+    metadata: hasLabels ? object.metadata : { ...object.metadata, labels },
+    spec: {
+      ...spec,
+      selector: {
+        ...spec.selector,
+        matchLabels: { [JOB_CONTROLLER_UID_LABEL]: uid, ...spec.selector?.matchLabels },
+      },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    },
+  };
+}
+
 export const BATCH_REGISTRATIONS: readonly Registration[] = [
-  {
-    row: JOBS,
-    keyPrefix: '/registry/jobs/',
-    table: defaultTable,
-    strategy: { ...strategy, dependentsByDefault: 'orphan' },
-  },
-  { row: CRON_JOBS, keyPrefix: '/registry/cronjobs/', table: defaultTable, strategy },
+  { row: JOBS, keyPrefix: '/registry/jobs/', table: jobTable, strategy: jobStrategy },
+  { row: CRON_JOBS, keyPrefix: '/registry/cronjobs/', table: cronJobTable, strategy: cronJobStrategy },
 ];
