@@ -3,7 +3,8 @@ import { child, index, key } from './field-error.ts';
 import { checkDns1123Label } from './names.ts';
 import { parseQuantity } from './quantity.ts';
 import { isHeadless } from './service-kind.ts';
-import type { Container, Pod, PodSpec, PodTemplate, PodTemplateSpec, Service } from './types.gen.ts';
+import type { Container, CronJob, Job, Pod, PodSpec, PodTemplate, PodTemplateSpec, Service } from './types.gen.ts';
+import { jobNameWarnings, jobSpecWarnings } from './validation/job.ts';
 import type { KubeObject, Resource } from './resource.ts';
 
 const NANO = 1_000_000_000n;
