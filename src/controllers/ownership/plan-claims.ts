@@ -28,6 +28,7 @@ export interface Claims<T> {
  * @param ownerResource what the owner is
  * @param selector no match for anything when undefined
  * @param candidates objects of `resource` in the owner's namespace
+ * @param finalizer what its own carry for the owner: it comes with an adoption and goes with a release
  */
 export function planClaims<T extends KubeObject>(
   ownerResource: Resource<KubeObject>,
@@ -35,6 +36,7 @@ export function planClaims<T extends KubeObject>(
   selector: ParsedLabelSelector | undefined,
   resource: Resource<T>,
   candidates: readonly T[],
+  finalizer?: string,
 ): Claims<T> {
   const owned: T[] = [];
   const adoptions: Operation[] = [];
@@ -45,15 +47,24 @@ export function planClaims<T extends KubeObject>(
     if (controller !== undefined) {
       if (controller.uid !== uidOf(owner)) continue;
       if (matches) owned.push(object);
-      else if (!isDeleting(owner)) releases.push(patchOf(resource, object, [{ $patch: 'delete', uid: uidOf(owner) }]));
+      else if (!isDeleting(owner)) {
+        const without = finalizer === undefined ? {} : { '$deleteFromPrimitiveList/finalizers': [finalizer] };
+        releases.push(patchOf(resource, object, [{ $patch: 'delete', uid: uidOf(owner) }], without));
+      }
     } else if (matches && !isDeleting(owner) && !isDeleting(object)) {
-      adoptions.push(patchOf(resource, object, [controllerReference(ownerResource, owner)]));
+      const withFinalizer = finalizer === undefined ? {} : { finalizers: [finalizer] };
+      adoptions.push(patchOf(resource, object, [controllerReference(ownerResource, owner)], withFinalizer));
     }
   }
   return { owned, adoptions, releases };
 }
 
-function patchOf(resource: Resource<KubeObject>, object: KubeObject, ownerReferences: readonly object[]): Operation {
+function patchOf(
+  resource: Resource<KubeObject>,
+  object: KubeObject,
+  ownerReferences: readonly object[],
+  more: object,
+): Operation {
   const { namespace } = object.metadata ?? {};
   return {
     verb: 'patch',
@@ -61,6 +72,6 @@ function patchOf(resource: Resource<KubeObject>, object: KubeObject, ownerRefere
     ...(namespace === undefined ? {} : { namespace }),
     name: nameOf(object),
     type: 'strategic',
-    patch: { metadata: { uid: uidOf(object), ownerReferences } },
+    patch: { metadata: { uid: uidOf(object), ownerReferences, ...more } },
   };
 }
