@@ -21,6 +21,8 @@ export interface ClaimOptions<T extends KubeObject> {
   readonly resource: Resource<T>;
   /** Objects of `resource` in the owner's namespace. */
   readonly candidates: readonly T[];
+  /** See `planClaims`. */
+  readonly finalizer?: string;
 }
 
 /**
@@ -31,7 +33,9 @@ export async function claim<T extends KubeObject>(
   options: ClaimOptions<T>,
 ): Promise<{ readonly owned: readonly T[]; readonly pending: boolean }> {
   const { client, context, ownerResource, owner, selector, resource, candidates } = options;
-  const { owned, adoptions, releases } = planClaims(ownerResource, owner, selector, resource, candidates);
+  const { finalizer } = options;
+  const claims = planClaims(ownerResource, owner, selector, resource, candidates, finalizer);
+  const { owned, adoptions, releases } = claims;
   const adopted =
     adoptions.length > 0 && (await mayAdopt(client, ownerResource, owner, context.signal)) ? adoptions : [];
   await context.perform([...releases, ...adopted]);
