@@ -52,6 +52,12 @@ export function checkDns1035Label(value: string): readonly string[] {
     : [...errors, patternError(DNS1035_MESSAGE, DNS1035_LABEL, 'my-name', 'abc-123')];
 }
 
+/** What may stand as one part of a path: names of roles have colons and capitals (upstream: IsValidPathSegmentName). */
+export function checkPathSegment(value: string): readonly string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%'].filter((sign) => value.includes(sign)).map((sign) => `may not contain '${sign}'`);
+}
+
 /** A qualified name: what keys of labels and annotations, finalizers and resource names must be. */
 export function checkLabelKey(value: string): readonly string[] {
   const parts = value.split('/');

@@ -9,6 +9,7 @@ import { defaultPod } from './pod.ts';
 import { defaultPersistentVolume, defaultPersistentVolumeClaim, defaultStorageClass } from './persistent-volume.ts';
 import { defaultPodSpec } from './pod-spec.ts';
 import { defaultDeployment, defaultReplicaSet, defaultReplicationController } from './replicated.ts';
+import { defaultRoleBinding } from './rbac.ts';
 import { defaultEndpoints, defaultEndpointSlice, defaultService } from './service.ts';
 import { defaultDaemonSet, defaultStatefulSet } from './stateful-set.ts';
 
@@ -31,6 +32,8 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'apps/v1/Deployment': defaultDeployment,
   'apps/v1/ReplicaSet': defaultReplicaSet,
   'v1/ReplicationController': defaultReplicationController,
+  'rbac.authorization.k8s.io/v1/RoleBinding': defaultRoleBinding,
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': defaultRoleBinding,
   'v1/LimitRange': defaultLimitRange,
   'v1/ResourceQuota': (quota: ResourceQuota) => {
     quota.spec ??= {};

@@ -62,6 +62,16 @@ import {
   validateReplicationController,
   validateReplicationControllerUpdate,
 } from './replicated.ts';
+import {
+  validateClusterRole,
+  validateClusterRoleBinding,
+  validateClusterRoleBindingUpdate,
+  validateClusterRoleUpdate,
+  validateRole,
+  validateRoleBinding,
+  validateRoleBindingUpdate,
+  validateRoleUpdate,
+} from './rbac.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
@@ -139,6 +149,13 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
     status: validatePersistentVolumeStatus,
   }),
   'storage.k8s.io/v1/StorageClass': validator(validateStorageClass, validateStorageClassUpdate),
+  'rbac.authorization.k8s.io/v1/Role': validator(validateRole, validateRoleUpdate),
+  'rbac.authorization.k8s.io/v1/ClusterRole': validator(validateClusterRole, validateClusterRoleUpdate),
+  'rbac.authorization.k8s.io/v1/RoleBinding': validator(validateRoleBinding, validateRoleBindingUpdate),
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': validator(
+    validateClusterRoleBinding,
+    validateClusterRoleBindingUpdate,
+  ),
   'v1/Binding': validator(validateBinding, validateBinding),
 };
 
