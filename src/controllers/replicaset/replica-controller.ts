@@ -1,0 +1,247 @@
+/**
+ * Keeps the number of a set's pods: for replica sets and replication controllers alike. Upstream: ReplicaSetController.
+ *
+ *   claim pods ─► too few: create ─► too many: delete the cheapest ─► write the status, once
+ */
+import {
+  controllerOf,
+  isDeleting,
+  type ParsedLabelSelector,
+  type Pod,
+  PODS,
+  namespaceOf,
+  nameOf,
+  uidOf,
+} from '../../api/index.ts';
+import { referenceTo, type EventRecorder, type KubeClient, type Lister } from '../../client/index.ts';
+import { type Clock, errorMessage } from '../../lib/index.ts';
+import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { claim } from '../ownership/claim.ts';
+import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
+import { podFromTemplate } from '../pods/pod-from-template.ts';
+import { isPodActive, isPodTerminating } from '../pods/pod-state.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { slowStart, type SlowStartResult } from '../slow-start.ts';
+import { statusPatch } from '../status-patch.ts';
+import {
+  afterCreation,
+  allowCreation,
+  describeBackOff,
+  type FailedPodBackOff,
+  NO_BACK_OFF,
+  observeFailedPods,
+} from './failed-pod-back-off.ts';
+import { BURST_REPLICAS } from './limits.ts';
+import { podsToDelete } from './pods-to-delete.ts';
+import { countReplicas } from './replica-counts.ts';
+import type { Replicated, ReplicatedKind } from './replicated-kind.ts';
+
+export interface ReplicaControllerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly informers: Informers;
+  events(component: string): EventRecorder;
+}
+
+/** Keys are `namespace/name` of the sets. */
+export function replicaController<T extends Replicated>(
+  kind: ReplicatedKind<T>,
+  options: ReplicaControllerOptions,
+): Controller {
+  const owners = options.informers.lister(kind.resource);
+  const reconciler = new ReplicaReconciler(kind, options);
+  const { selectorOf } = reconciler;
+  return {
+    name: kind.name,
+    sources: [
+      source(kind.resource, ({ key }) => [key]),
+      source(PODS, (change) => concernedOwners(kind.resource, owners, selectorOf, change)),
+    ],
+    reconcile: (key, context) => reconciler.reconcile(key, context),
+  };
+}
+
+/** What became of the wish for more or fewer pods. */
+interface Managed {
+  /** The first error, if any. */
+  readonly error: unknown;
+  readonly waitMs?: number;
+}
+
+const NOTHING_TO_DO: Managed = { error: undefined };
+
+class ReplicaReconciler<T extends Replicated> {
+  readonly selectorOf: (owner: T) => ParsedLabelSelector | undefined;
+  readonly #kind: ReplicatedKind<T>;
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+  readonly #events: EventRecorder;
+  readonly #owners: Lister<T>;
+  readonly #pods: Lister<Pod>;
+  /** Key → of the set with this UID; only sets whose pods failed. */
+  readonly #backOffs = new Map<string, { readonly uid: string; readonly state: FailedPodBackOff }>();
+
+  constructor(kind: ReplicatedKind<T>, options: ReplicaControllerOptions) {
+    const { client, clock, informers } = options;
+    this.#kind = kind;
+    this.selectorOf = cachedSelector((owner) => kind.selectorOf(owner));
+    this.#client = client;
+    this.#clock = clock;
+    this.#events = options.events(kind.component);
+    this.#owners = informers.lister(kind.resource);
+    this.#pods = informers.lister(PODS);
+  }
+
+  async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void> {
+    const owner = this.#owners.getByKey(key);
+    if (owner === undefined) {
+      this.#backOffs.delete(key);
+      return undefined;
+    }
+    const { owned, pending } = await claim({
+      client: this.#client,
+      context,
+      ownerResource: this.#kind.resource,
+      owner,
+      selector: this.selectorOf(owner),
+      resource: PODS,
+      candidates: this.#candidates(owner),
+    });
+    if (pending) return undefined;
+    const active = owned.filter(isPodActive);
+    const backOff = this.#observeFailures(key, owner, owned, active);
+    const managed = isDeleting(owner) ? NOTHING_TO_DO : await this.#manage(key, owner, active, backOff, context);
+    const nextAvailableInMs = await this.#writeStatus(owner, owned, active, managed.error, context);
+    if (managed.error !== undefined) throw managed.error;
+    return earliest(managed.waitMs, nextAvailableInMs);
+  }
+
+  /** Its own pods, and the orphans that it may adopt. */
+  #candidates(owner: T): readonly Pod[] {
+    const namespace = namespaceOf(owner);
+    const orphans = this.#pods.byIndex(BY_CONTROLLER, '').filter((pod) => namespaceOf(pod) === namespace);
+    return [...this.#pods.byIndex(BY_CONTROLLER, uidOf(owner)), ...orphans];
+  }
+
+  #observeFailures(key: string, owner: T, owned: readonly Pod[], active: readonly Pod[]): FailedPodBackOff {
+    const known = this.#backOffs.get(key);
+    const before = known?.uid === uidOf(owner) ? known.state : NO_BACK_OFF;
+    const failed = owned.filter((pod) => pod.status?.phase === 'Failed' && !isDeleting(pod));
+    const state = observeFailedPods(before, failed, active, this.#clock.now());
+    this.#remember(key, owner, state);
+    if (state.failures > before.failures) {
+      const text = describeBackOff(state, this.#clock.now());
+      if (text !== undefined) this.#events.event(referenceTo(owner), 'Warning', 'BackOff', text);
+    }
+    return state;
+  }
+
+  #remember(key: string, owner: T, state: FailedPodBackOff): void {
+    if (state.failures === 0 && state.seen.size === 0) this.#backOffs.delete(key);
+    else this.#backOffs.set(key, { uid: uidOf(owner), state });
+  }
+
+  async #manage(
+    key: string,
+    owner: T,
+    active: readonly Pod[],
+    backOff: FailedPodBackOff,
+    context: ReconcileContext,
+  ): Promise<Managed> {
+    const difference = (owner.spec?.replicas ?? 1) - active.length;
+    if (difference === 0) return NOTHING_TO_DO;
+    if (difference < 0) return this.#delete(owner, active, -difference, context);
+    const now = this.#clock.now();
+    const { count, waitMs } = allowCreation(backOff, difference, now);
+    const wait = waitMs === undefined ? {} : { waitMs };
+    if (count === 0) return { error: undefined, ...wait };
+    this.#remember(key, owner, afterCreation(backOff, now));
+    return { ...(await this.#create(owner, count, context)), ...wait };
+  }
+
+  async #create(owner: T, missing: number, context: ReconcileContext): Promise<Managed> {
+    const { resource } = this.#kind;
+    const pod = podFromTemplate(resource, owner, owner.spec?.template);
+    const about = referenceTo(owner);
+    const count = Math.min(missing, BURST_REPLICAS);
+    const outcome = await slowStart(Array.from({ length: count }), async () => {
+      try {
+        const created = await context.write({ verb: 'create', resource: PODS, object: pod });
+        if (created !== undefined)
+          this.#events.event(about, 'Normal', 'SuccessfulCreate', `Created pod: ${nameOf(created)}`);
+      } catch (error) {
+        this.#tellFailure(about, 'FailedCreate', `Error creating: ${errorMessage(error)}`, context);
+        throw error;
+      }
+    });
+    return managedOf(outcome, missing > count);
+  }
+
+  async #delete(owner: T, active: readonly Pod[], surplus: number, context: ReconcileContext): Promise<Managed> {
+    const about = referenceTo(owner);
+    const count = Math.min(surplus, BURST_REPLICAS);
+    const chosen = podsToDelete(active, this.#related(owner), count, this.#clock.now().wall);
+    const outcome = await slowStart(chosen, async (pod) => {
+      const [namespace, name, uid] = [namespaceOf(pod), nameOf(pod), uidOf(pod)];
+      try {
+        const deleted = await context.write({ verb: 'delete', resource: PODS, namespace, name, options: { uid } });
+        if (deleted !== undefined) this.#events.event(about, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+      } catch (error) {
+        this.#tellFailure(about, 'FailedDelete', `Error deleting: ${errorMessage(error)}`, context);
+        throw error;
+      }
+    });
+    return managedOf(outcome, surplus > count);
+  }
+
+  #tellFailure(
+    about: ReturnType<typeof referenceTo>,
+    reason: string,
+    message: string,
+    { signal }: ReconcileContext,
+  ): void {
+    if (!signal.aborted) this.#events.event(about, 'Warning', reason, message);
+  }
+
+  /** Pods of all sets that have the same controller: a rollout must not empty a node. */
+  #related(owner: T): readonly Pod[] {
+    const above = controllerOf(owner)?.uid;
+    const siblings = above === undefined ? [owner] : this.#owners.byIndex(BY_CONTROLLER, above);
+    return siblings.flatMap((sibling) => this.#pods.byIndex(BY_CONTROLLER, uidOf(sibling)));
+  }
+
+  async #writeStatus(
+    owner: T,
+    owned: readonly Pod[],
+    active: readonly Pod[],
+    error: unknown,
+    context: ReconcileContext,
+  ): Promise<number | undefined> {
+    const { spec, status, metadata } = owner;
+    const { status: next, nextAvailableInMs } = countReplicas({
+      before: status ?? {},
+      generation: metadata?.generation ?? 0,
+      desired: spec?.replicas ?? 1,
+      minReadySeconds: spec?.minReadySeconds ?? 0,
+      templateLabels: spec?.template?.metadata?.labels,
+      active,
+      ...(this.#kind.countsTerminating ? { terminating: owned.filter(isPodTerminating) } : {}),
+      failure: error === undefined ? undefined : errorMessage(error),
+      now: this.#clock.now().wall,
+    });
+    const patch = statusPatch(this.#kind.resource, owner, next);
+    if (patch !== undefined) await context.write(patch);
+    return nextAvailableInMs;
+  }
+}
+
+/** @param more there was more to do than one reconcile does: look again at once */
+function managedOf({ errors }: SlowStartResult, more: boolean): Managed {
+  if (errors.length > 0) return { error: errors[0] };
+  return more ? { error: undefined, waitMs: 0 } : NOTHING_TO_DO;
+}
+
+function earliest(...waits: readonly (number | undefined)[]): ReconcileResult | undefined {
+  const known = waits.filter((wait) => wait !== undefined);
+  return known.length === 0 ? undefined : { requeueAfterMs: Math.min(...known) };
+}

@@ -1,0 +1,92 @@
+/** A control plane in memory with all controllers, and somebody who plays the nodes. For tests of workloads. */
+import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
+import { isDeleting, nameOf, NAMESPACES, namespaceOf, NODES, type Pod, PODS } from '../../api/index.ts';
+import { createMetrics, formatTime, type MetricsRegistry, seededRandom, silentLogger } from '../../lib/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import { runControllers } from '../run-controllers.ts';
+
+export interface WorkloadCluster extends InMemoryApi {
+  readonly metrics: MetricsRegistry;
+  /** Pods of the namespace "team" that match, in order of creation. */
+  pods(labelSelector?: string): Promise<readonly Pod[]>;
+  /** One look of the nodes: new pods run and become ready if `isWell` says so, deleted ones go. */
+  runPods(isWell?: (pod: Pod) => boolean): Promise<void>;
+  /** Nodes and controllers take turns, a second each, until the condition holds. */
+  runUntil(condition: () => boolean | Promise<boolean>, what: string, isWell?: (pod: Pod) => boolean): Promise<void>;
+  /** Lets controllers come to rest without a second passing. */
+  rest(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startWorkloads(): Promise<WorkloadCluster> {
+  const api = await createInMemoryApi();
+  const { client, clock } = api;
+  const stop = new AbortController();
+  const metrics = createMetrics();
+  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
+  const running = runControllers(options, stop.signal);
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node1' } });
+  const rest = async (): Promise<void> => {
+    // Long enough for a chain of controllers that wake each other up.
+    for (let turn = 0; turn < 60; turn += 1) await settle();
+  };
+  const pods = async (labelSelector?: string): Promise<readonly Pod[]> => {
+    const query = { namespace: 'team', ...(labelSelector === undefined ? {} : { labelSelector }) };
+    return (await client.list(PODS, query)).items;
+  };
+  const runPods = async (isWell: (pod: Pod) => boolean = () => true): Promise<void> => {
+    for (const pod of await pods()) await runPod(pod, isWell(pod));
+  };
+  const runPod = async (pod: Pod, well: boolean): Promise<void> => {
+    const [namespace, name] = [namespaceOf(pod), nameOf(pod)];
+    if (isDeleting(pod)) {
+      await client.delete(PODS, namespace, name, { gracePeriodSeconds: 0 });
+      return;
+    }
+    if (!pod.spec?.nodeName) {
+      const binding = {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { namespace, name },
+        target: { kind: 'Node', name: 'node1' },
+      };
+      await client.createSubresource(PODS, namespace, name, 'binding', binding);
+    }
+    const status = well ? 'True' : 'False';
+    const known = pod.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (known?.status === status || pod.status?.phase === 'Failed') return;
+    const ready = { type: 'Ready', status, lastTransitionTime: formatTime(clock.now().wall) };
+    await client.patch(
+      PODS,
+      namespace,
+      name,
+      'strategic',
+      { status: { phase: 'Running', conditions: [ready] } },
+      'status',
+    );
+  };
+  const runUntil: WorkloadCluster['runUntil'] = async (condition, what, isWell) => {
+    for (let turn = 0; turn < 200; turn += 1) {
+      await rest();
+      if (await condition()) return;
+      await runPods(isWell);
+      await clock.advance(1000);
+    }
+    throw new Error(`never came: ${what}`);
+  };
+  return {
+    ...api,
+    metrics,
+    pods,
+    runPods,
+    runUntil,
+    rest,
+    stop: async () => {
+      stop.abort(new Error('enough'));
+      await running;
+    },
+  };
+}
+
+export { until };

@@ -1,0 +1,8 @@
+import { type ReplicaControllerOptions, replicaController } from '../replicaset/replica-controller.ts';
+import { REPLICATION_CONTROLLER_KIND } from '../replicaset/replicated-kind.ts';
+import type { Controller } from '../run-controller.ts';
+
+/** Keeps the number of each replication controller's pods, as a replica set's. */
+export function replicationController(options: ReplicaControllerOptions): Controller {
+  return replicaController(REPLICATION_CONTROLLER_KIND, options);
+}
