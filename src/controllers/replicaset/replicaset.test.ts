@@ -12,7 +12,7 @@ import {
   RESOURCE_QUOTAS,
   uidOf,
 } from '../../api/index.ts';
-import { startWorkloads, type WorkloadCluster } from './sets.testing.ts';
+import { startWorkloads, type WorkloadCluster } from '../../../test/support/workload-cluster.ts';
 
 let cluster: WorkloadCluster;
 

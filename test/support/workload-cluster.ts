@@ -1,9 +1,9 @@
 /** A control plane in memory with all controllers, and somebody who plays the nodes. For tests of workloads. */
-import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
-import { isDeleting, nameOf, NAMESPACES, namespaceOf, NODES, type Pod, PODS } from '../../api/index.ts';
-import { createMetrics, formatTime, type MetricsRegistry, seededRandom, silentLogger } from '../../lib/index.ts';
-import { settle } from '../../lib/manual-clock.node.ts';
-import { runControllers } from '../run-controllers.ts';
+import { createInMemoryApi, type InMemoryApi } from './in-memory-api.ts';
+import { isDeleting, nameOf, NAMESPACES, namespaceOf, NODES, type Pod, PODS } from '../../src/api/index.ts';
+import { createMetrics, formatTime, type MetricsRegistry, seededRandom, silentLogger } from '../../src/lib/index.ts';
+import { settle } from '../../src/lib/manual-clock.node.ts';
+import { runControllers } from '../../src/controllers/index.ts';
 
 export interface WorkloadCluster extends InMemoryApi {
   readonly metrics: MetricsRegistry;
@@ -88,5 +88,3 @@ export async function startWorkloads(): Promise<WorkloadCluster> {
     },
   };
 }
-
-export { until };
