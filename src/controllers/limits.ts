@@ -23,3 +23,6 @@ export const MAX_ABSENT_OWNERS = 500;
 
 /** How often it begins again at once with an object that somebody else changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
+
+/** Names that a new revision may find taken before its owner gives up until it is tried again. */
+export const MAX_REVISION_NAMES = 20;

@@ -1,0 +1,67 @@
+/**
+ * What a ControllerRevision records: the pod template of its owner, as the patch that brings it back (kubectl's
+ * `rollout undo` sends it as it is). Pure. Upstream: pkg/controller/history, getPatch of each controller.
+ */
+import {
+  type ControllerRevision,
+  controllerReference,
+  equalJson,
+  type KubeObject,
+  nameOf,
+  namespaceOf,
+  type PodTemplateSpec,
+  type Resource,
+} from '../../api/index.ts';
+import { safeHash } from '../pods/safe-hash.ts';
+
+/** Longest part of an owner's name in the name of a revision (upstream: ControllerRevisionName). */
+const MAX_NAME_PREFIX = 223;
+
+/** A strategic merge patch that puts this template in the place of whatever is there. */
+export function revisionData(template: PodTemplateSpec | undefined): unknown {
+  return { spec: { template: { ...template, $patch: 'replace' } } };
+}
+
+/** The template that the revision recorded. */
+export function templateOf(revision: ControllerRevision): PodTemplateSpec {
+  const data = revision.data as { spec?: { template?: PodTemplateSpec & { $patch?: string } } } | undefined;
+  const { $patch: _, ...template } = data?.spec?.template ?? {};
+  return template;
+}
+
+export interface NewRevision<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  readonly owner: T;
+  readonly template: PodTemplateSpec | undefined;
+  /** Its place in the history. */
+  readonly revision: number;
+  /** How many names were already taken by something else. */
+  readonly collisionCount: number;
+  /** The label that carries the hash. */
+  readonly hashLabel: string;
+}
+
+/** A revision for the owner's template, named after what it holds. */
+export function newRevision<T extends KubeObject>(wanted: NewRevision<T>): ControllerRevision {
+  const { resource, owner, template, revision, collisionCount, hashLabel } = wanted;
+  const hash = safeHash(template, collisionCount);
+  const annotations = owner.metadata?.annotations;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      namespace: namespaceOf(owner),
+      name: `${nameOf(owner).slice(0, MAX_NAME_PREFIX)}-${hash}`,
+      labels: { ...template?.metadata?.labels, [hashLabel]: hash },
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ownerReferences: [controllerReference(resource, owner)],
+    },
+    data: revisionData(template),
+    revision,
+  };
+}
+
+/** Whether two revisions record the same. */
+export function recordsSame(a: ControllerRevision, data: unknown): boolean {
+  return equalJson(a.data, data);
+}
