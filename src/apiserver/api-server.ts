@@ -5,7 +5,9 @@
  *   request → authorize → route → verb → store / watch cache → answer
  */
 import { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
-import { basicAuthorizer, type Authorizer } from './http/authorize.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import { ClusterAuthorizer } from './authorization/cluster-authorizer.ts';
+import { ensurePolicy, type Stored } from './authorization/ensure-policy.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
 import { WatchCache } from './cache/watch-cache.ts';
@@ -19,8 +21,8 @@ import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import { QuotaStatus } from './quota/quotas.ts';
-import type { Registration } from './registry/registration.ts';
-import { REGISTRATIONS } from './registry/rows.ts';
+import { keyOf, type Registration } from './registry/registration.ts';
+import { findRegistration, REGISTRATIONS } from './registry/rows.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
@@ -83,7 +85,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     logger,
     random: options.random,
     nodeConnection: options.nodeConnection ?? (() => undefined),
-    authorizer: options.authorizer ?? basicAuthorizer,
+    authorizer: options.authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
     originConnection: options.originConnection,
     tokens: options.tokens,
     admission: { ...DEFAULT_ADMISSION, ...options.admission },
@@ -125,6 +127,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const ready = start(storages, self).then(async () => {
     await ensureSystemObjects(self, { range: context.serviceRange, advertised });
     await repairServices(context, self);
+    await ensureBootstrapPolicy(storages, self);
     state.ready = true;
     if (!state.closed) planUpkeep();
   });
@@ -166,6 +169,24 @@ async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Conne
   } finally {
     for (const storage of storages.values()) if (storage !== namespaces) storage.cache.start();
   }
+}
+
+function cacheOf(storages: ReadonlyMap<string, ResourceStorage>, group: string, resource: string): WatchCache {
+  const registration = findRegistration(group, 'v1', resource);
+  if (registration === undefined) throw new Error(`no registration of ${resource}`);
+  return storageOf(storages, registration).cache;
+}
+
+/** Roles and bindings as upstream has them from the first start on; the caches are listed by now, or about to be. */
+async function ensureBootstrapPolicy(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
+  const rows = REGISTRATIONS.filter(({ row }) => row.group === 'rbac.authorization.k8s.io');
+  await Promise.all(rows.map((registration) => storageOf(storages, registration).fresh()));
+  const stored: Stored = (row, namespace, name) => {
+    const registration = rows.find((each) => each.row === row);
+    if (registration === undefined) return undefined;
+    return storageOf(storages, registration).cache.get(keyOf(registration, namespace, name))?.object;
+  };
+  await ensurePolicy(self, stored);
 }
 
 function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {

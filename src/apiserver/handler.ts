@@ -20,10 +20,11 @@ import {
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
-import { refuse } from './http/authorize.ts';
+import { MASTERS } from './authorization/authorizer.ts';
+import { refuse } from './authorization/refuse.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
 import { prefersYaml, toYaml } from './http/yaml.ts';
-import { impersonate } from './http/impersonate.ts';
+import { impersonate, isImpersonating } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
 import { answerMetrics } from './metrics-api/answer-metrics.ts';
@@ -72,9 +73,7 @@ export function createHandler(options: HandlerOptions): Handler {
     let value: T;
     try {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
-      const user = impersonate(await userOf(context, request), request.headers);
-      const refusal = refuse(context.authorizer, user, info);
-      if (refusal !== undefined) throw refusal;
+      const user = await admitUser(options, request, info);
       value = await answer(info, user === undefined ? request : { ...request, user });
     } catch (error) {
       value = failed(asStatusError(options, request, error));
@@ -98,6 +97,28 @@ export function createHandler(options: HandlerOptions): Handler {
         (error) => ({ upgraded: false, response: errorResponse(error) }),
       ),
   };
+}
+
+/** Whom the request counts as. Throws 400, 401 or 403 when it may not be made. */
+async function admitUser(
+  { context, metrics }: HandlerOptions,
+  request: HttpRequest,
+  info: RequestInfo,
+): Promise<UserInfo | undefined> {
+  const { authorizer } = context;
+  const asking = await userOf(context, request);
+  const behind = isPowerful(asking, request) ? undefined : authorizer.fresh?.();
+  if (behind !== undefined) await behind;
+  const user = impersonate(authorizer, asking, request.headers);
+  const refusal = refuse(authorizer, user, info);
+  metrics.authorizations.inc({ result: refusal === undefined ? 'allowed' : 'denied' });
+  if (refusal !== undefined) throw refusal;
+  return user;
+}
+
+/** No role can add to what masters may: they need not wait for any. */
+function isPowerful(user: UserInfo | undefined, { headers }: HttpRequest): boolean {
+  return user?.groups.includes(MASTERS) === true && !isImpersonating(headers);
 }
 
 /** Whom the edge (or `as`) has set; a client in this process may also bring a bearer token. Throws 401. */

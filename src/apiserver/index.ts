@@ -2,7 +2,8 @@
 export { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
 export type { ServerVersion } from './discovery/version.ts';
-export { type Authorizer, basicAuthorizer, type Decision } from './http/authorize.ts';
+export type { AccessRequest } from './authorization/access-request.ts';
+export type { Authorizer, Decision } from './authorization/authorizer.ts';
 export { parseRequestInfo, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 export { createPlainTokenSigner } from './tokens/plain-token-signer.ts';
 export type { Advertised } from './services/system-objects.ts';

@@ -48,3 +48,5 @@ export const INCOMPLETE_FIGURES_MAX_AGE_MS = 2_000;
 export const NODE_QUESTION_TIMEOUT_MS = 5_000;
 export const MAX_CONCURRENT_NODE_QUESTIONS = 16;
 export const MAX_SUMMARY_BYTES = 16 * 1024 * 1024;
+/** Roles and bindings of the bootstrap policy that are written at once at a start. */
+export const POLICY_WRITES_AT_ONCE = 16;

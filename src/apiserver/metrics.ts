@@ -11,6 +11,8 @@ export interface ServerMetrics {
   readonly registry: MetricsRegistry;
   /** One answered request; `seconds` until its answer began (a watch streams on). */
   observe(info: RequestInfo, code: number, seconds: number): void;
+  /** Requests that were let in ("allowed") or not ("denied"). */
+  readonly authorizations: Counter;
   /** Watches per resource, read when the metrics are. */
   readonly watchers: Gauge;
 }
@@ -33,9 +35,15 @@ export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
     help: 'Watches that are open.',
     labels: ['verb', ...resource],
   });
+  const authorizations: Counter = registry.counter({
+    name: 'authorization_attempts_total',
+    help: 'Requests by whether their user may make them.',
+    labels: ['result'],
+  });
   return {
     registry,
     watchers,
+    authorizations,
     observe: (info, code, seconds) => {
       const labels = labelsOf(info);
       requests.inc({ ...labels, code: String(code) });

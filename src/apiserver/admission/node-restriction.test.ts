@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeText } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { podManifest, startTestServer, type TestServer } from '../test-server.ts';
+
+import type { ApiObject } from '../registry/object.ts';
+import { problemOfNodeWrite } from './node-restriction.ts';
 
 let api: TestServer;
 beforeEach(async () => {
@@ -34,9 +37,91 @@ it.each<[number, string, string, object?]>([
   [403, 'POST', `${pods}/other/eviction`, { metadata: { name: 'other' } }],
   [403, 'POST', pods, podManifest('new', { spec: { nodeName: 'n1' } })],
   [403, 'POST', pods, podManifest('new', { metadata: mirror, spec: { nodeName: 'n2' } })],
-  [201, 'POST', pods, podManifest('new', { metadata: mirror, spec: { nodeName: 'n1' } })],
+  [403, 'POST', pods, podManifest('new', { metadata: mirror, spec: { nodeName: 'n1' } })],
   [201, 'POST', leases, { metadata: { name: 'n1' }, spec: {} }],
   [403, 'POST', leases, { metadata: { name: 'n2' }, spec: {} }],
 ])('%d for a kubelet: %s %s %j', async (status, method, url, body) => {
   expect(await asKubelet(method, url, body)).toBe(status);
+});
+
+describe('a mirror pod', () => {
+  const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', controller: true };
+  async function create(metadata: object = {}, spec: object = {}): Promise<number> {
+    const { body } = await api.call('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    const owned = { ...mirror, ownerReferences: [{ ...owner, uid: body.metadata.uid }], ...metadata };
+    return asKubelet('POST', pods, podManifest('new', { metadata: owned, spec: { nodeName: 'n1', ...spec } }));
+  }
+  it('is owned by its node', async () => expect(await create()).toBe(201));
+  it.each([
+    ['by a node before it', { ownerReferences: [{ ...owner, uid: 'other' }] }, {}],
+    ['by nobody', { ownerReferences: [] }, {}],
+    ['by another node', { ownerReferences: [{ ...owner, name: 'n2', uid: 'x' }] }, {}],
+    ['with a service account', {}, { serviceAccountName: 'default' }],
+    ['with a secret', {}, { volumes: [{ name: 'v', secret: { secretName: 's' } }] }],
+    ['with an image pull secret', {}, { imagePullSecrets: [{ name: 's' }] }],
+    ['with a claim', {}, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 's' } }] }],
+  ])('is refused %s', async (_, metadata, spec) => expect(await create(metadata, spec)).toBe(403));
+});
+
+describe('its own node', () => {
+  const write = (
+    labels: Record<string, string>,
+    old?: Record<string, string>,
+    taints: object[] = [],
+  ): string | undefined =>
+    problemOfNodeWrite('n1', 'nodes', {
+      operation: old === undefined ? 'create' : 'update',
+      part: '',
+      object: { metadata: { name: 'n1', labels }, spec: { taints } },
+      ...(old === undefined ? {} : { old: { metadata: { name: 'n1', labels: old } } }),
+    });
+  it.each([
+    ['kubernetes.io/hostname', true],
+    ['topology.kubernetes.io/zone', true],
+    ['node.kubernetes.io/instance-type', true],
+    ['team.kubelet.kubernetes.io/x', true],
+    ['example.com/role', true],
+    ['disk', true],
+    ['node-role.kubernetes.io/control-plane', false],
+    ['node-restriction.kubernetes.io/fips', false],
+    ['a.node-restriction.kubernetes.io/fips', false],
+    ['x.k8s.io/y', false],
+  ])('may have the label %s: %s', (label, may) => {
+    expect(write({ [label]: '1' }) === undefined).toBe(may);
+    expect(write({ [label]: '1' }, {}) === undefined).toBe(may);
+    expect(write({}, { [label]: '1' }) === undefined).toBe(may);
+    expect(write({ [label]: '1' }, { [label]: '1' })).toBeUndefined();
+  });
+  it('keeps its taints', () => {
+    expect(write({}, {}, [{ key: 'a', effect: 'NoSchedule' }])).toBe('node "n1" is not allowed to modify taints');
+    expect(write({}, undefined, [{ key: 'a', effect: 'NoSchedule' }])).toBeUndefined();
+  });
+});
+
+it('keeps the labels of its pods', () => {
+  const pod = (labels: object, nodeName = 'n1'): ApiObject => ({
+    metadata: { name: 'p', labels: { ...labels } },
+    spec: { nodeName },
+  });
+  const change = (part: string, now: ApiObject, old: ApiObject): string | undefined =>
+    problemOfNodeWrite('n1', 'pods', { operation: 'update', part, object: now, old });
+  expect(change('status', pod({}), pod({}))).toBeUndefined();
+  expect(change('status', pod({ app: 'x' }), pod({}))).toContain('cannot update labels');
+  // Whom it is bound to counts as it was, not as the writer says.
+  expect(change('status', pod({}, 'n1'), pod({}, 'n2'))).toContain('set to itself');
+  expect(change('', pod({}), pod({}))).toContain('can only create and delete mirror pods');
+});
+
+it('tells of claims no more than size and state', () => {
+  const claim = (spec: object, status: object): ApiObject => ({ metadata: { name: 'c' }, spec, status });
+  const change = (now: ApiObject, part = 'status'): string | undefined =>
+    problemOfNodeWrite('n1', 'persistentvolumeclaims', {
+      operation: 'update',
+      part,
+      object: now,
+      old: claim({}, { phase: 'Bound' }),
+    });
+  expect(change(claim({}, { phase: 'Bound', capacity: { storage: '1Gi' }, conditions: [] }))).toBeUndefined();
+  expect(change(claim({}, { phase: 'Lost' }))).toContain('not allowed to update fields');
+  expect(change(claim({}, { phase: 'Bound' }), '')).toBe('may only update PVC status');
 });

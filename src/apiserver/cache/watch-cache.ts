@@ -9,6 +9,7 @@ import { childController, type Clock, type Logger, type Timer, errorMessage } fr
 import { type Store, StoreError, type StoreEvent } from '../../store/index.ts';
 import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
+import type { ApiObject } from '../registry/object.ts';
 import { CachedObject } from './cached-object.ts';
 import { Watcher } from './watcher.ts';
 
@@ -18,6 +19,14 @@ export interface WatchCacheOptions {
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** Looks at every object as the cache sees it, before any watcher does: for indexes that must not lag behind it. */
+export interface CacheObserver {
+  /** All objects are these. */
+  replaced(objects: Iterable<ApiObject>): void;
+  /** One is new, changed, or (`now` undefined) gone; `before`: as it was. */
+  changed(now: ApiObject | undefined, before: ApiObject | undefined): void;
 }
 
 const LIST_PAGE = 500;
@@ -35,6 +44,7 @@ export class WatchCache {
   readonly #stop = new AbortController();
   readonly #watchers = new Set<Watcher>();
   readonly #waiters = new Set<Waiter>();
+  readonly #observers: CacheObserver[] = [];
   #objects = new Map<string, CachedObject>();
   #sorted: readonly CachedObject[] | undefined;
   #history: CacheEvent[] = [];
@@ -78,6 +88,16 @@ export class WatchCache {
 
   get size(): number {
     return this.#objects.size;
+  }
+
+  /** True when it shows all that this server itself wrote. */
+  get isCurrent(): boolean {
+    return this.#listed && this.#revision >= this.#expected;
+  }
+
+  /** For good; call it before `start`. */
+  observe(observer: CacheObserver): void {
+    this.#observers.push(observer);
   }
 
   /** Begins to read the store. Idempotent; reads wait for the first list by `waitFor`. */
@@ -186,6 +206,7 @@ export class WatchCache {
     this.#forgotten = revision;
     this.#changedAt = revision;
     this.#listed = true;
+    for (const observer of this.#observers) observer.replaced([...objects.values()].map(({ object }) => object));
     this.#advance(revision);
   }
 
@@ -221,6 +242,7 @@ export class WatchCache {
     this.#sorted = undefined;
     this.#changedAt = event.revision;
     const change = new CacheEvent(event.revision, event.key, current, previous);
+    for (const observer of this.#observers) observer.changed(current?.object, previous?.object);
     this.#remember(change);
     this.#revision = Math.max(this.#revision, event.revision);
     for (const watcher of this.#watchers) {

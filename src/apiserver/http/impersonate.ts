@@ -1,13 +1,16 @@
-/** Acting as somebody else (`kubectl --as`): the Impersonate-* headers of somebody who may do all. */
-import { badRequest, forbidden } from '../../api/index.ts';
+/** Acting as somebody else (`kubectl --as`): the Impersonate-* headers of somebody who may "impersonate" each part of it. */
+import { badRequest } from '../../api/index.ts';
 import type { Headers, UserInfo } from '../../lib/index.ts';
+import { type ResourceAccess, resourceAccess } from '../authorization/access-request.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import { refusal } from '../authorization/refuse.ts';
 
 const PREFIX = 'impersonate-';
 const EXTRA_PREFIX = 'impersonate-extra-';
-const MASTERS = 'system:masters';
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
 const ANONYMOUS_NAME = 'system:anonymous';
+const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /**
@@ -15,36 +18,89 @@ const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
  * that were ignored would give more rights than the caller asked for. Throws 400 for headers that name nobody, and 403 when
  * `user` may not.
  */
-export function impersonate(user: UserInfo | undefined, headers: Headers): UserInfo | undefined {
-  if (user === undefined || !Object.keys(headers).some((name) => name.startsWith(PREFIX))) return user;
+export function impersonate(
+  authorizer: Authorizer,
+  user: UserInfo | undefined,
+  headers: Headers,
+): UserInfo | undefined {
+  if (user === undefined || !isImpersonating(headers)) return user;
   const name = headers['impersonate-user'] ?? '';
   if (name === '') throw badRequest('impersonation headers without Impersonate-User');
-  if (!user.groups.includes(MASTERS)) {
-    const text = `User ${JSON.stringify(user.name)} cannot impersonate resource "users" in API group "" at the cluster scope`;
-    throw forbidden({ group: '', resource: 'users' }, name, text);
+  const asked = {
+    name,
+    groups: listOf(headers['impersonate-group']),
+    uid: headers['impersonate-uid'] ?? '',
+    extra: extraOf(headers),
+  };
+  for (const access of accessesOf(asked)) {
+    const decision = authorizer.authorize(user, access);
+    if (!decision.allowed) throw refusal(user, access, decision.reason);
   }
-  const asked = (headers['impersonate-group'] ?? '')
-    .split(',')
-    .map((group) => group.trim())
-    .filter((group) => group !== '');
-  const uid = headers['impersonate-uid'] ?? '';
-  const extra = extraOf(headers);
   return {
     name,
-    groups: [...new Set([...asked, ...impliedGroups(name)])],
-    ...(uid === '' ? {} : { uid }),
-    ...(extra === undefined ? {} : { extra }),
+    groups: groupsOf(asked),
+    ...(asked.uid === '' ? {} : { uid: asked.uid }),
+    ...(Object.keys(asked.extra).length === 0 ? {} : { extra: asked.extra }),
   };
 }
 
-function extraOf(headers: Headers): Record<string, readonly string[]> | undefined {
+/** True when a request wants to be somebody else's. */
+export function isImpersonating(headers: Headers): boolean {
+  return Object.keys(headers).some((name) => name.startsWith(PREFIX));
+}
+
+interface Asked {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid: string;
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What one must be allowed to impersonate: the user, and each group, uid and extra value on its own. */
+function accessesOf({ name, groups, uid, extra }: Asked): readonly ResourceAccess[] {
+  const [, namespace, account] = SERVICE_ACCOUNT.exec(name) ?? [];
+  const verb = 'impersonate';
+  return [
+    namespace === undefined || account === undefined
+      ? resourceAccess({ verb, resource: 'users', name })
+      : resourceAccess({ verb, resource: 'serviceaccounts', namespace, name: account }),
+    ...groups.map((group) => resourceAccess({ verb, resource: 'groups', name: group })),
+    ...(uid === '' ? [] : [resourceAccess({ verb, group: AUTHENTICATION_GROUP, resource: 'uids', name: uid })]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) =>
+        resourceAccess({ verb, group: AUTHENTICATION_GROUP, resource: 'userextras', subresource: key, name: value }),
+      ),
+    ),
+  ];
+}
+
+/** A service account for which no groups are named has its own; everybody known is among the authenticated. */
+function groupsOf({ name, groups }: Asked): readonly string[] {
+  const namespace = SERVICE_ACCOUNT.exec(name)?.[1];
+  const own =
+    namespace !== undefined && groups.length === 0
+      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+      : groups;
+  const implied = name === ANONYMOUS_NAME ? UNAUTHENTICATED : AUTHENTICATED;
+  const isSaid = own.includes(UNAUTHENTICATED) || own.includes(implied);
+  return [...new Set(isSaid ? own : [...own, implied])];
+}
+
+function listOf(text = ''): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function extraOf(headers: Headers): Record<string, readonly string[]> {
   const entries = Object.entries(headers)
     .filter(([name]) => name.startsWith(EXTRA_PREFIX))
     .map(
       ([name, value]) =>
         [decoded(name.slice(EXTRA_PREFIX.length)), value.split(',').map((each) => each.trim())] as const,
     );
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return Object.fromEntries(entries);
 }
 
 /** Keys are percent-encoded where a header's name cannot hold them; one that is not stays as it is. */
@@ -54,11 +110,4 @@ function decoded(key: string): string {
   } catch {
     return key;
   }
-}
-
-function impliedGroups(name: string): readonly string[] {
-  if (name === ANONYMOUS_NAME) return [UNAUTHENTICATED];
-  const namespace = SERVICE_ACCOUNT.exec(name)?.[1];
-  if (namespace === undefined) return [AUTHENTICATED];
-  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED];
 }

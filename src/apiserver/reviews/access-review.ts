@@ -11,27 +11,27 @@ import {
   type SubjectAccessReviewSpec,
 } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import type { RequestInfo, Verb } from '../http/request-info.ts';
+import { type AccessRequest, equalFields, resourceAccess } from '../authorization/access-request.ts';
 import type { UserInfo } from '../ports.ts';
 import { answered, readQuestion, type ReviewCall } from './review-call.ts';
 
 type Attributes = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>;
 
-export function selfSubjectAccessReview(call: ReviewCall): HttpResponse {
+export async function selfSubjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
   const { row, asked } = readQuestion<SelfSubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   refuse(row, validateAttributes(spec));
-  return answered(asked, decide(call, call.user, spec));
+  return answered(asked, await decide(call, call.user, spec));
 }
 
-export function subjectAccessReview(call: ReviewCall): HttpResponse {
+export async function subjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
   const { row, asked } = readQuestion<SubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   refuse(row, [...validateAttributes(spec), ...validateSubject(spec)]);
-  return answered(asked, decide(call, subjectOf(spec), spec));
+  return answered(asked, await decide(call, subjectOf(spec), spec));
 }
 
-export function localSubjectAccessReview(call: ReviewCall): HttpResponse {
+export async function localSubjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
   const { row, asked } = readQuestion<LocalSubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   const { namespace } = call.info;
@@ -49,7 +49,7 @@ export function localSubjectAccessReview(call: ReviewCall): HttpResponse {
   const { metadata } = asked;
   return answered(
     { ...asked, metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) } },
-    decide(call, subjectOf(spec), spec),
+    await decide(call, subjectOf(spec), spec),
   );
 }
 
@@ -77,38 +77,24 @@ function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSp
   return { name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
-function decide({ server }: ReviewCall, user: UserInfo, attributes: Attributes): object {
+async function decide({ server }: ReviewCall, user: UserInfo, attributes: Attributes): Promise<object> {
+  await server.authorizer.fresh?.();
   const decision = server.authorizer.authorize(user, requestOf(attributes));
-  if (decision.allowed) return { allowed: true };
-  return { allowed: false, ...(decision.reason === undefined ? {} : { reason: decision.reason }) };
+  return { allowed: decision.allowed, ...(decision.reason === undefined ? {} : { reason: decision.reason }) };
 }
 
-/** The request that is asked about, as routing would have read it. */
-function requestOf({ resourceAttributes, nonResourceAttributes }: Attributes): RequestInfo {
+/** The question itself, in the words of the authorizer. */
+function requestOf({ resourceAttributes, nonResourceAttributes }: Attributes): AccessRequest {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes ?? {};
-    return { kind: 'path', verb: verb.toLowerCase(), method: verb.toUpperCase(), path, query: new URLSearchParams() };
+    return { kind: 'path', verb: verb.toLowerCase(), path };
   }
-  const { verb = '', group = '', version = '', resource = '', subresource, namespace, name } = resourceAttributes;
-  const query = new URLSearchParams();
-  const selector = resourceAttributes.fieldSelector;
-  const terms = (selector?.requirements ?? [])
-    .filter(({ operator, values = [] }) => operator === 'In' && values.length === 1)
-    .map(({ key, values }) => `${key}=${values?.[0]}`);
-  const fields = selector?.rawSelector || terms.join(',');
-  if (fields !== '') query.set('fieldSelector', fields);
-  return {
-    kind: 'resource',
-    verb: verb as Verb,
-    method: '',
-    path: '',
-    query,
-    group,
-    version,
-    resource,
-    namespace: namespace === '' ? undefined : namespace,
-    name: name === '' ? undefined : name,
-    subresource: subresource === '' ? undefined : subresource,
-    rest: '',
-  };
+  const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
+  const { rawSelector = '', requirements = [] } = resourceAttributes.fieldSelector ?? {};
+  const required = requirements.flatMap(({ key, operator, values = [] }) => {
+    const [value, ...others] = values;
+    return operator === 'In' && value !== undefined && others.length === 0 ? [{ field: key, value }] : [];
+  });
+  const fields = rawSelector === '' ? required : equalFields(rawSelector);
+  return resourceAccess({ verb, group, resource, subresource, namespace, name, fields });
 }

@@ -52,7 +52,7 @@ describe('SubjectAccessReview', () => {
       spec: {
         user: 'system:node:n1',
         groups: ['system:nodes'],
-        resourceAttributes: { verb: 'update', resource: 'nodes', subresource: 'status', name },
+        resourceAttributes: { verb: 'get', resource: 'nodes', name },
       },
     });
     expect((await api.call('POST', url, about('n1'))).body.status.allowed).toBe(true);
@@ -82,12 +82,16 @@ it('SelfSubjectReview tells who asks', async () => {
 it('SelfSubjectRulesReview lists what one may', async () => {
   const url = `${authorization}/selfsubjectrulesreviews`;
   const { body } = await api.call('POST', url, { spec: { namespace: 'default' } });
-  expect(body.status).toMatchObject({ incomplete: false, resourceRules: [{ verbs: ['*'] }] });
+  expect(body.status.incomplete).toBe(false);
+  expect(body.status.resourceRules).toContainEqual({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] });
+  expect(body.status.nonResourceRules).toContainEqual({ verbs: ['*'], nonResourceURLs: ['*'] });
   expect((await askAs(bob, url, { spec: { namespace: 'default' } })).body.status.resourceRules).toContainEqual({
     verbs: ['create'],
     apiGroups: ['authentication.k8s.io'],
     resources: ['selfsubjectreviews'],
   });
+  const node = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] };
+  expect((await askAs(node, url, { spec: { namespace: 'default' } })).body.status.incomplete).toBe(true);
 });
 
 describe('TokenReview', () => {

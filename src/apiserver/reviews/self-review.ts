@@ -8,9 +8,23 @@ export function selfSubjectReview(call: ReviewCall): HttpResponse {
   return answered(asked, { userInfo: printUser(call.user) });
 }
 
-export function selfSubjectRulesReview(call: ReviewCall): HttpResponse {
+export async function selfSubjectRulesReview(call: ReviewCall): Promise<HttpResponse> {
   const { asked } = readQuestion<SelfSubjectRulesReview>(call);
   const namespace = asked.spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');
-  return answered(asked, call.server.authorizer.rulesFor(call.user, namespace));
+  const { authorizer } = call.server;
+  await authorizer.fresh?.();
+  const { rules, incomplete, problem } = authorizer.rulesFor(call.user, namespace);
+  return answered(asked, {
+    resourceRules: rules.flatMap(({ verbs, apiGroups = [], resources = [], resourceNames = [] }) =>
+      resources.length === 0
+        ? []
+        : [{ verbs, apiGroups, resources, ...(resourceNames.length === 0 ? {} : { resourceNames }) }],
+    ),
+    nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
+      nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
+    ),
+    incomplete,
+    ...(problem === undefined ? {} : { evaluationError: problem }),
+  });
 }

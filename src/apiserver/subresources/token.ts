@@ -15,7 +15,8 @@ import {
   SERVICE_ACCOUNTS,
 } from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
-import { nodeOfUser, problemOfNodeToken } from '../admission/node-restriction.ts';
+import { problemOfNodeToken } from '../admission/node-restriction.ts';
+import { nodeOfUser } from '../authorization/node-authorizer.ts';
 import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { ApiObject } from '../registry/object.ts';
@@ -45,7 +46,7 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
   const errors = validateTokenSpec(spec);
   if (errors.length > 0) throw invalid(KIND, '', errors);
   const bound = await readBound(call, spec.boundObjectRef);
-  restrictNode(call, bound, spec.audiences);
+  restrictNode(call, bound, spec.audiences, spec.boundObjectRef?.uid ?? '');
   if (server.tokens === undefined) throw internalError('this server has no key for tokens');
   const plan = planToken({
     namespace,
@@ -110,10 +111,10 @@ async function readBound({ server, info }: Call, reference: BoundObjectReference
 }
 
 /** A kubelet gets tokens for the pods that are bound to it, for the audiences that those name, and for nothing else. */
-function restrictNode(call: Call, { pod }: Bound, audiences: readonly string[]): void {
+function restrictNode(call: Call, { pod }: Bound, audiences: readonly string[], uid: string): void {
   const node = nodeOfUser(call.user);
   if (node === undefined) return;
-  const problem = problemOfNodeToken(node, pod, audiences);
+  const problem = problemOfNodeToken(node, pod, audiences, uid);
   if (problem !== undefined) throw forbidden(SERVICE_ACCOUNTS, nameOfCall(call), problem);
 }
 

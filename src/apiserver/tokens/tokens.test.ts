@@ -157,10 +157,15 @@ describe('a node', () => {
   };
 
   it('gets tokens for pods that are bound to it, for the audiences that they name', async () => {
-    await boundPod('here', 'n1');
-    await boundPod('there', 'n2');
-    const reference = (name: string) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name } });
+    const uids = {
+      here: (await boundPod('here', 'n1')).metadata.uid,
+      there: (await boundPod('there', 'n2')).metadata.uid,
+    };
+    const reference = (name: 'here' | 'there', uid = uids[name]) => ({
+      boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
+    });
     expect(await ask(reference('here'))).toBe(201);
+    expect(await ask(reference('here', ''))).toBe(403);
     expect(await ask(reference('there'))).toBe(403);
     expect(await ask({})).toBe(403);
     expect(await ask({ ...reference('here'), audiences: ['vault'] })).toBe(403);

@@ -2,7 +2,7 @@
 import { badRequest, type FieldValidation, invalid, type Ipv4Range, notSupported } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
 import type { AdmissionSettings } from '../admission/settings.ts';
-import type { Authorizer } from '../http/authorize.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
 import type { ResourceRequest } from '../http/request-info.ts';

@@ -7,6 +7,7 @@ import { formatTime } from '../../lib/index.ts';
 import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
+import { restrictRoles } from '../authorization/restrict-roles.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { allocate, isService } from '../services/allocate.ts';
@@ -65,8 +66,9 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
   const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
-  restrictNode(call.user, registration.row, 'create', object);
+  await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
+  await restrictRoles(call, object, undefined);
   call.warnings.push(...warningsOf(registration.row, object));
   await admitQuotas(call, object, undefined);
   return object;
@@ -110,10 +112,13 @@ async function changeStored(call: Call, key: string, request: Change): Promise<C
       throw notFound(registration.row, name);
     }
     const before = toServed(registration, old.object);
-    restrictNode(call.user, registration.row, 'update', before);
+    const { part } = request;
+    // What is not its own, a kubelet is not told more of.
+    await restrictNode(call, { operation: 'update', part, object: before, old: before });
     const wanted = request.change(before);
     refuseStale(registration, name, wanted, before);
-    const object = await prepareChanged(call, wanted, before, request.part);
+    const object = await prepareChanged(call, wanted, before, part);
+    await restrictNode(call, { operation: 'update', part, object, old: before });
     if (sameValue(object, before)) return { kind: 'same', item: old };
     const released = isReleased(object, registration.strategy);
     if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
@@ -176,6 +181,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
+  if (part === '') await restrictRoles(call, object, old);
   if (part === '') call.warnings.push(...warningsOf(registration.row, object));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
@@ -213,7 +219,7 @@ export async function removeObject(call: Call, key: string, name: string, remova
   let old = await storage.read(key);
   for (let attempt = 0; ; attempt++) {
     if (old === undefined) throw notFound(registration.row, name);
-    restrictNode(call.user, registration.row, 'delete', old.object);
+    await restrictNode(call, { operation: 'delete', part: '', object: old.object });
     refusePreconditions(registration, name, old.object, removal);
     const step = planDeletion(old.object, registration.strategy, {
       gracePeriodSeconds: removal.gracePeriodSeconds,
