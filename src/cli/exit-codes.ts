@@ -13,4 +13,4 @@ export const exitCodesHelp = `Exit codes:
   0  done
   1  failed
   2  wrong usage: nothing was begun
-  3  in use: another mendlet holds the data folder, or the address is taken`;
+  3  in use: another mendlet holds the data folder, or the address or the node's name is taken`;

@@ -1,7 +1,11 @@
 /** cli: the command line, one file per verb: definitions, help and printers. What the verbs do is `main`'s. */
+export type { AgentOptions } from './agent.ts';
 export type { DownOptions } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';
+export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
 export { type CliContext, runCommandLine } from './program.ts';
+export type { ServerOptions } from './server.ts';
+export type { TokenOptions } from './token.ts';
 export { defaultListen, defaultPodCidr, type UpOptions } from './up.ts';
 export { UsageError } from './usage-error.ts';

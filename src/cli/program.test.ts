@@ -1,9 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { type DownOptions, type ExitCode, runCommandLine, type UpOptions } from './index.ts';
+import {
+  type AgentOptions,
+  type DownOptions,
+  type ExitCode,
+  runCommandLine,
+  type ServerOptions,
+  type TokenOptions,
+  type UpOptions,
+} from './index.ts';
+
+const TOKEN = `abcdef.0123456789abcdef@sha256:${'0a'.repeat(32)}`;
 
 async function call(...args: string[]) {
   const said = { out: '', err: '' };
-  const calls: { up?: UpOptions; down?: DownOptions } = {};
+  const calls: {
+    up?: UpOptions;
+    down?: DownOptions;
+    server?: ServerOptions;
+    agent?: AgentOptions;
+    token?: TokenOptions;
+  } = {};
   const code = await runCommandLine(args, {
     versions: { mendlet: '1.2.3', kubernetes: 'v1.36.0+mendlet.1.2.3', node: '24.15.0' },
     up: async (options): Promise<ExitCode> => {
@@ -12,6 +28,18 @@ async function call(...args: string[]) {
     },
     down: async (options): Promise<ExitCode> => {
       calls.down = options;
+      return 0;
+    },
+    server: async (options): Promise<ExitCode> => {
+      calls.server = options;
+      return 0;
+    },
+    agent: async (options): Promise<ExitCode> => {
+      calls.agent = options;
+      return 0;
+    },
+    token: async (options): Promise<ExitCode> => {
+      calls.token = options;
       return 0;
     },
     out: (text) => {
@@ -66,7 +94,24 @@ describe('runCommandLine', () => {
     [['up', 'extra'], 'too many arguments'],
     [['upp'], 'up'],
     [['down', '--prge'], '--purge'],
-    [['server'], 'unknown command'],
+    [['servr'], 'server'],
+    [['server', '--node-cidr-mask-size', '15'], 'more than all of 10.244.0.0/16'],
+    [['server', '--cluster-cidr', '10.0.0.0/8', '--node-cidr-mask-size', '25'], '16 more'],
+    [['server', '--advertise-address', '127.0.0.1'], 'cannot reach'],
+    [['server', '--token', 'abc'], 'ID.SECRET'],
+    [['agent', '--token', TOKEN], 'goes with --server'],
+    [['agent', '--server', 'https://h:1', '--token', TOKEN.slice(0, 23)], '--ca FILE or --ca-hash'],
+    [['agent', '--server', 'http://h:1'], 'https://192.0.2.1:6443'],
+    [['agent', '--server', 'https://h:1/x'], 'no path'],
+    [['agent', '--kubeconfig', 'k', '--server', 'https://h'], 'leave out --server'],
+    [['agent', '--ca', 'x'], 'go with --token'],
+    [['agent', '--node-labels', 'a=b=c'], 'no label'],
+    [['agent', '--node-labels', 'node-role.kubernetes.io/worker='], "not a node's to give"],
+    [['agent', '--register-with-taints', 'a=b:Never'], 'no taint'],
+    [['agent', '--node-ip', '0.0.0.0'], 'cannot reach'],
+    [['token', 'create', '--ttl', 'soon'], 'length of time'],
+    [['token', 'delete', 'x'], 'no id'],
+    [['token', 'delete'], 'missing required argument'],
   ])('refuses %j with one message and exit code 2', async (args, message) => {
     const { code, calls, out, err } = await call(...args);
     expect(err).toContain(message);
@@ -78,6 +123,10 @@ describe('runCommandLine', () => {
     [['up', '--help'], 'Examples'],
     [['help', 'up'], '--pod-cidr'],
     [['down', '-h'], '--purge'],
+    [['server', '--help'], '--cluster-cidr'],
+    [['agent', '--help'], '--register-with-taints'],
+    [['token', '--help'], 'create'],
+    [['token', 'create', '--help'], '--ttl'],
     [['version', '--help'], 'versions'],
     [['--version'], 'mendlet 1.2.3'],
     [['version'], 'mendlet 1.2.3\nkubernetes v1.36.0+mendlet.1.2.3\nnode 24.15.0\n'],
@@ -85,6 +134,44 @@ describe('runCommandLine', () => {
     const { code, out, err } = await call(...args);
     expect(out).toContain(text);
     expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
+  it('gives server its defaults', async () => {
+    const { calls } = await call('server');
+    expect(calls.server).toMatchObject({
+      listen: { host: '0.0.0.0', port: 6443 },
+      clusterCidr: { text: '10.244.0.0/16' },
+      nodeCidrMaskSize: 24,
+      logFormat: 'text',
+    });
+  });
+
+  it('gives agent what it needs to join', async () => {
+    const joins = ['agent', '--server', 'h', '--token', TOKEN, '--node-ip', '192.0.2.7'];
+    const labels = ['--node-labels', 'a=b,topology.kubernetes.io/zone=z,c='];
+    const { calls } = await call(...joins, ...labels, '--register-with-taints', 'x:NoExecute,y=1:NoSchedule');
+    expect(calls.agent).toMatchObject({
+      server: 'https://h:6443',
+      token: { id: 'abcdef', secret: '0123456789abcdef', authorityHash: `sha256:${'0a'.repeat(32)}` },
+      nodeLabels: { a: 'b', 'topology.kubernetes.io/zone': 'z', c: '' },
+      registerWithTaints: [
+        { key: 'x', effect: 'NoExecute' },
+        { key: 'y', value: '1', effect: 'NoSchedule' },
+      ],
+      nodeIp: '192.0.2.7',
+      imageArchive: [],
+      runtimeEvents: true,
+    });
+  });
+
+  it.each([
+    [['create'], { verb: 'create', ttl: 86_400_000 }],
+    [['create', '--ttl', '0'], { verb: 'create', ttl: 0 }],
+    [['list', '--data-dir', '/x'], { verb: 'list', dataDir: '/x' }],
+    [['delete', 'abcdef', TOKEN], { verb: 'delete', ids: ['abcdef', 'abcdef'] }],
+  ])('gives token %j', async (args, options) => {
+    const { calls } = await call('token', ...args);
+    expect(calls.token).toEqual(options);
   });
 
   it('prints the help on standard error when there is no verb', async () => {

@@ -1,7 +1,10 @@
 /** The command line as a whole: which verbs there are, and how a call ends. */
 import { Command, CommanderError } from 'commander';
+import { type AgentOptions, agentCommand } from './agent.ts';
 import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { type ServerOptions, serverCommand } from './server.ts';
+import { type TokenOptions, tokenCommand } from './token.ts';
 import { type UpOptions, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
@@ -11,6 +14,9 @@ export interface CliContext {
   readonly versions: Versions;
   up(options: UpOptions): Promise<ExitCode>;
   down(options: DownOptions): Promise<ExitCode>;
+  server(options: ServerOptions): Promise<ExitCode>;
+  agent(options: AgentOptions): Promise<ExitCode>;
+  token(options: TokenOptions): Promise<ExitCode>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Width for --help. */
@@ -51,14 +57,18 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
     .addHelpText('after', `\n"mendlet VERB --help" says more.\n\n${exitCodesHelp}`);
   program.addCommand(upCommand(async (options) => finish(await context.up(options))));
   program.addCommand(downCommand(async (options) => finish(await context.down(options))));
+  program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
+  program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
+  program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
   program.addCommand(versionCommand(context.versions, context.out));
-  for (const command of [program, ...program.commands]) {
+  const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of [program, ...verbs]) {
     command
       .exitOverride()
       .allowExcessArguments(false)
       .helpOption('-h, --help', 'print this help')
       .showSuggestionAfterError(true)
-      .showHelpAfterError(`Try "${command === program ? 'mendlet' : `mendlet ${command.name()}`} --help".`)
+      .showHelpAfterError(`Try "${nameOf(command)} --help".`)
       .configureOutput({
         writeOut: context.out,
         writeErr: context.err,
@@ -68,4 +78,9 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
       });
   }
   return program;
+}
+
+/** As it is called: "mendlet token create". */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }

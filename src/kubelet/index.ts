@@ -1,6 +1,7 @@
 /** kubelet: the node agent. Door: its ports and how to build one. Walk it with docs/follow-a-pod.md. */
 export { createKubelet, type Kubelet } from './kubelet.ts';
 export { type ParsedConfiguration, parseConfiguration } from './kubelet-configuration/parse-configuration.ts';
+export { newNode, type Registration } from './node/node-object.ts';
 export * from './ports.ts';
 export { type AccessControl, createAccessControl } from './server/access-control.ts';
 export { guardConnection } from './server/guarded-connection.ts';

@@ -1,6 +1,7 @@
 /** The kubelet's own ports: what it needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
+import type { Registration } from './node/node-object.ts';
 import type { KubeletSettings } from './settings.ts';
 import type { Clock, FileSystem, HttpRequest, Logger, Process, Random, UpgradeResponse } from '../lib/index.ts';
 
@@ -274,6 +275,7 @@ export interface KubeletConfig {
   readonly maxPods: number;
   /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */
   readonly daemonPort?: number;
+  readonly registration?: Registration;
   readonly version: string;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;

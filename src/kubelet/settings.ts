@@ -53,12 +53,19 @@ export interface KubeletSettings {
   readonly enableDebuggingHandlers: boolean;
   /** `/logs/` shows files of `/var/log`. */
   readonly enableSystemLogHandler: boolean;
+  /** The client certificate is renewed before it ends. */
+  readonly rotateCertificates: boolean;
+  /** The certificate of the kubelet's own port comes from the API server. */
+  readonly serverTlsBootstrap: boolean;
 }
 
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** Upstream's defaults (pkg/kubelet/apis/config/v1beta1/defaults.go); the relist period under events is ours. */
+/**
+ * Upstream's defaults (pkg/kubelet/apis/config/v1beta1/defaults.go); the relist period under events is ours, and both kinds of
+ * certificates are renewed, as kubeadm sets it for clients.
+ */
 export const DEFAULT_SETTINGS: KubeletSettings = {
   fileCheckFrequencyMs: 20_000,
   maxPods: 110,
@@ -92,4 +99,6 @@ export const DEFAULT_SETTINGS: KubeletSettings = {
   streamingConnectionIdleTimeoutMs: 4 * 60 * MINUTE_MS,
   enableDebuggingHandlers: true,
   enableSystemLogHandler: true,
+  rotateCertificates: true,
+  serverTlsBootstrap: true,
 };

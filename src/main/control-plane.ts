@@ -1,14 +1,15 @@
-/** The control plane of `up`: store, certificates, API server with its TLS edge, controllers and scheduler. */
+/** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type ApiServer, createApiServer, formatKubeconfig, type NodeConnections } from '../apiserver/index.ts';
+import { NODES } from '../api/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
 import { openTokenSigner } from '../apiserver/edge/token-signer.node.ts';
 import { systemSigner } from '../apiserver/edge/signer.node.ts';
-import { exitCodes } from '../cli/index.ts';
+import { exitCodes, parsePodCidr } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
-import { runControllers } from '../controllers/index.ts';
+import { type NodeIpamSettings, type NodeLifecycleSettings, runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { runScheduler } from '../scheduler/index.ts';
@@ -16,6 +17,9 @@ import { StoreOpenError, type Store } from '../store/index.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { Background } from './background.ts';
 import type { DataPaths } from './data-dir-path.ts';
+import { firstAddressOf, isWildcard } from './addresses.ts';
+import { RemoteNodes } from './remote-nodes.node.ts';
+import type { KeyPair } from './key-pair.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion } from './version.ts';
@@ -24,15 +28,22 @@ export interface ControlPlaneOptions {
   readonly paths: DataPaths;
   readonly nodeName: string;
   readonly listen: ListenAddress;
-  /** The pod bridge's address: a name of the server, and listened on later. */
-  readonly gateway: string;
-  /** Further names and addresses of this machine. */
+  /** Further names and addresses of this machine: that of the pods' bridge, those that nodes know. */
   readonly serverNames: readonly string[];
+  /** Absent: the usual one. */
+  readonly serviceCidr?: string;
+  /** What nodes get their parts of; absent: each brings its own. */
+  readonly nodeIpam?: NodeIpamSettings;
+  /** Absent: upstream's defaults. */
+  readonly nodeLifecycle?: NodeLifecycleSettings;
+  /** The node in this process. */
+  readonly ownNodeName?: string;
   /** Names of the kubelet's certificate, beside the node's. */
   readonly kubeletNames: readonly string[];
   /** The certificates were looked after, and may be new. */
-  readonly onRenewed: (pki: Pki) => void;
-  readonly nodeConnection: NodeConnections;
+  readonly onRenewed?: (pki: Pki) => void;
+  /** Nodes in this process; all others are reached over the network. */
+  readonly localNode?: NodeConnections;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -68,13 +79,21 @@ export async function startControlPlane(
   const tokens = await refusingBadFiles(() => openTokenSigner({ dir: paths.pki, fs: systemFileSystem }));
   const store = await openStore(options);
   stack.defer(() => store.close());
-  const server = createApiServer({
+  const nodes = new RemoteNodes({
+    clock,
+    authorityPem: pki.authorityPem,
+    client: pki.kubeletClient,
+    nodeOf: (name, signal) => client(selfUser, 'node-connections').get(NODES, undefined, name, signal),
+  });
+  stack.defer(() => nodes.close());
+  const server: ApiServer = createApiServer({
     store,
     clock,
     random: random.split('apiserver'),
     logger: logger.child({ component: 'apiserver' }),
     version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
-    nodeConnection: options.nodeConnection,
+    nodeConnection: (name) => options.localNode?.(name) ?? nodes.connection(name),
+    ...(options.serviceCidr !== undefined && { serviceCidr: options.serviceCidr }),
     originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     tokens,
     metrics,
@@ -99,18 +118,27 @@ export async function startControlPlane(
   });
   const caCertificate = pki.authorityPem;
   background.start('controllers', (signal) =>
-    runControllers({ ...component('kube-controller-manager'), caCertificate }, signal),
+    runControllers(
+      {
+        ...component('kube-controller-manager'),
+        caCertificate,
+        ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
+        ...(options.nodeLifecycle && { nodeLifecycle: options.nodeLifecycle }),
+        ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
+      },
+      signal,
+    ),
   );
   background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
-  background.start('certificates', (signal) => renewCertificates(options, edge, address, signal));
+  background.start('certificates', (signal) => renewCertificates(options, { edge, nodes, address }, signal));
   return { server, edge, pki, address, client };
 }
 
 async function openPki(options: ControlPlaneOptions): Promise<Pki> {
-  const { paths, nodeName, clock, gateway, listen, serverNames, kubeletNames } = options;
-  const wildcard = listen.host === '0.0.0.0' || listen.host === '::';
+  const { paths, nodeName, clock, listen, serverNames, serviceCidr, kubeletNames } = options;
   // The first address of the services' range: that of the `kubernetes` service.
-  const names = [gateway, '10.96.0.1', ...serverNames, ...(wildcard ? [] : [listen.host])];
+  const service = serviceCidr === undefined ? '10.96.0.1' : firstAddressOf(parsePodCidr(serviceCidr));
+  const names = [service, ...serverNames, ...(isWildcard(listen) ? [] : [listen.host])];
   return refusingBadFiles(() =>
     ensurePki({
       dir: paths.pki,
@@ -151,13 +179,18 @@ async function openStore({ paths, clock, background }: ControlPlaneOptions): Pro
   }
 }
 
+/** Machines that join know the authority by its hash: the server shows it along with its own certificate. */
+function withAuthority({ server, authorityPem }: Pki): KeyPair {
+  return { ...server, certificatePem: `${server.certificatePem}${authorityPem}` };
+}
+
 async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: Pki): Promise<EdgeServer> {
   const { listen, clock, logger } = options;
   const result = await startEdgeServer({
     connection: server.connection,
     tokens: (token) => server.authenticateToken(token),
     addresses: [listen],
-    certificate: pki.server,
+    certificate: withAuthority(pki),
     authorityPem: pki.authorityPem,
     clock,
     logger: logger.child({ component: 'edge' }),
@@ -169,7 +202,7 @@ async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: P
 }
 
 function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): void {
-  const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
+  const host = isWildcard(address) ? (address.host === '::' ? '::1' : '127.0.0.1') : address.host;
   const server = `https://${formatAddress({ ...address, host })}`;
   const text = formatKubeconfig({ server, authorityPem: pki.authorityPem, client: pki.admin });
   // The same again needs no disk, which may be full.
@@ -182,8 +215,7 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
 /** Once a day: what has little life left is made anew, for the server and in the kubeconfig. */
 async function renewCertificates(
   options: ControlPlaneOptions,
-  edge: EdgeServer,
-  address: ListenAddress,
+  { edge, nodes, address }: { readonly edge: EdgeServer; readonly nodes: RemoteNodes; readonly address: ListenAddress },
   signal: AbortSignal,
 ): Promise<void> {
   let failed = false;
@@ -192,8 +224,9 @@ async function renewCertificates(
     if (signal.aborted) return;
     try {
       const pki = await openPki(options);
-      edge.setCertificate(pki.server);
-      options.onRenewed(pki);
+      edge.setCertificate(withAuthority(pki));
+      nodes.setClient(pki.kubeletClient);
+      options.onRenewed?.(pki);
       writeKubeconfig(options.paths, pki, address);
       failed = false;
     } catch (error) {

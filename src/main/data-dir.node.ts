@@ -128,7 +128,7 @@ function takeLock(paths: DataPaths, me: Holder): { release(): void } {
       ? 'another mendlet'
       : `"mendlet ${lock.holder.verb}", pid ${lock.holder.pid}, since ${lock.holder.since}`;
   const hint =
-    me.verb === 'down' && lock.holder?.verb === 'up'
+    me.verb === 'down' && lock.holder !== undefined && ['up', 'agent', 'server'].includes(lock.holder.verb)
       ? `: end it first (kill ${lock.holder.pid}, or Ctrl-C where it runs), then repeat "mendlet down"`
       : '; another --data-dir gives an instance of its own';
   throw new UserError(`${paths.dir} is in use by ${who}${hint}`, { exitCode: exitCodes.inUse });

@@ -1,24 +1,26 @@
 /** The kubelet's own API on its port: TLS, and each request checked against the API server. */
-import { networkInterfaces } from 'node:os';
-import type { Pki } from '../apiserver/edge/pki.node.ts';
+import type { KeyPair } from './key-pair.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
 import { exitCodes } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { createAccessControl, guardConnection } from '../kubelet/index.ts';
 import { type Clock, type Connection, encodeText, type HttpResponse, type Logger } from '../lib/index.ts';
+import { outwardAddresses } from './machine-addresses.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
-/** Upstream's port. */
+/** Upstream's port; in `up` the API server is in the same process. */
 export const defaultKubeletListen: ListenAddress = { host: '127.0.0.1', port: 10_250 };
 export const kubeletListenFlag = '--kubelet-listen';
-const MAX_ADDRESSES = 16;
 
 export interface KubeletEdgeOptions {
   /** Absent: the usual one, or any free port where somebody has that. */
   readonly listen: ListenAddress | undefined;
+  readonly usual: ListenAddress;
   readonly nodeName: string;
-  readonly pki: Pki;
+  readonly certificate: KeyPair;
+  /** Of the API server's certificate as a client. */
+  readonly authorityPem: string;
   /** The kubelet's own way to the API server: it asks who may what. */
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -36,7 +38,7 @@ export interface KubeletEdge {
 
 /** Listens; what was started is given to `stack`. @throws UserError (exit code 3) for a port that was asked for and is taken */
 export async function startKubeletEdge(options: KubeletEdgeOptions, stack: AsyncDisposableStack): Promise<KubeletEdge> {
-  const { nodeName, client, clock, logger, pki } = options;
+  const { nodeName, client, clock, logger, usual } = options;
   let kubelet: Connection | undefined;
   const access = createAccessControl({ client, clock, logger, nodeName });
   const starting = async (): Promise<HttpResponse> => ({
@@ -51,14 +53,14 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
   const edgeOptions = {
     connection: guardConnection(connection, access),
     tokens: (token: string) => access.authenticate(token),
-    certificate: pki.kubelet,
-    authorityPem: pki.authorityPem,
+    certificate: options.certificate,
+    authorityPem: options.authorityPem,
     clock,
     logger,
   };
   const start = (listen: ListenAddress): ReturnType<typeof startEdgeServer> =>
     startEdgeServer({ ...edgeOptions, addresses: [listen] });
-  let listen = options.listen ?? defaultKubeletListen;
+  let listen = options.listen ?? usual;
   let started = await start(listen);
   if (!started.ok && started.error.code === 'in-use' && options.listen === undefined) {
     listen = { ...listen, port: 0 };
@@ -68,9 +70,9 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
   const edge = started.server;
   stack.defer(() => edge.close());
   const port = edge.addresses[0]?.port ?? 0;
-  if (options.listen === undefined && port !== defaultKubeletListen.port) {
+  if (options.listen === undefined && port !== usual.port) {
     logger.warn('another process has the usual port of the kubelet; this one has another', {
-      usual: formatAddress(defaultKubeletListen),
+      usual: formatAddress(usual),
       port,
     });
   }
@@ -98,11 +100,7 @@ function listenError({ code, message, address }: { code: string; message: string
 
 /** Names of the kubelet's certificate besides the node's own: the addresses of this machine, and of the listener. */
 export function kubeletNames(listen: ListenAddress | undefined, gateway: string): readonly string[] {
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
-    .map(({ address }) => address);
   const host = listen?.host;
   const given = host === undefined || host === '0.0.0.0' || host === '::' ? [] : [host];
-  return [...new Set([gateway, ...given, ...own.slice(0, MAX_ADDRESSES)])];
+  return [...new Set([gateway, ...given, ...outwardAddresses()])];
 }

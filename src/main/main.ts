@@ -5,10 +5,13 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodes, runCommandLine } from '../cli/index.ts';
+import { agent } from './agent.ts';
 import type { MainContext } from './context.ts';
 import type { Terminal } from './demo/screen.ts';
 import { down } from './down.ts';
+import { server } from './server.ts';
 import { findCheckout } from './set-up/set-up.node.ts';
+import { token } from './token.ts';
 import { up } from './up.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion, mendletVersion } from './version.ts';
@@ -66,6 +69,18 @@ function main(): Promise<number> {
     },
     down: async (options) => {
       await down(options, context);
+      return exitCodes.done;
+    },
+    server: async (options) => {
+      await server(options, context);
+      return exitCodes.done;
+    },
+    agent: async (options) => {
+      await agent(options, context);
+      return exitCodes.done;
+    },
+    token: async (options) => {
+      await token(options, context);
       return exitCodes.done;
     },
     out: context.out,

@@ -1,7 +1,13 @@
-/** The node agent of `up`: a kubelet on the machine's own ports, speaking to the API server in memory. */
+/** The node agent of `up` and `agent`: a kubelet on the machine's own ports. */
 import type { ListenAddress } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
-import { type Cgroups, createKubelet, type KubeletSettings } from '../kubelet/index.ts';
+import {
+  type Cgroups,
+  createKubelet,
+  type KubeletSettings,
+  type Machine,
+  type Registration,
+} from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
@@ -27,6 +33,9 @@ export interface NodeAgentOptions {
   readonly daemonPort: number;
   readonly runtime: NodeRuntime;
   readonly cgroups: Cgroups;
+  /** Instead of the addresses that the machine has. */
+  readonly nodeIp?: string;
+  readonly registration?: Registration;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -49,11 +58,10 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       images: runtime.images,
       client,
       cgroups: options.cgroups,
-      machine: openMachine({
-        rootDir: paths.agent,
-        imageDir: paths.containerd,
-        runtimePid: () => runtime.own?.pid(),
-      }),
+      machine: machineAt(
+        openMachine({ rootDir: paths.agent, imageDir: paths.containerd, runtimePid: () => runtime.own?.pid() }),
+        options.nodeIp,
+      ),
       probeTransport: createProbeTransport({ clock }),
       streams: createStreamDialer({ clock }),
     },
@@ -66,6 +74,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       ...(options.apiServer && { apiServer: options.apiServer }),
       maxPods: settings.maxPods,
       daemonPort: options.daemonPort,
+      ...(options.registration && { registration: options.registration }),
       version: kubernetesVersion,
       sharedRuntime: runtime.own === undefined,
       clusterDns: settings.clusterDns,
@@ -75,4 +84,10 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
   );
   background.start('node agent', (signal) => kubelet.run(signal));
   return kubelet.connection;
+}
+
+/** The machine under the one address that its user named. */
+export function machineAt<T extends Machine>(machine: T, nodeIp: string | undefined): T {
+  if (nodeIp === undefined) return machine;
+  return { ...machine, facts: async () => ({ ...(await machine.facts()), addresses: [nodeIp] }) };
 }

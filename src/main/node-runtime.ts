@@ -26,7 +26,8 @@ export interface RuntimeOptions {
   readonly instanceId: string;
   readonly podCidr: string;
   readonly cgroups: Cgroups;
-  readonly apiServerPort: number;
+  /** Of an API server on this machine, which pods reach on the bridge's address. */
+  readonly apiServerPort?: number;
   readonly imageArchives: readonly string[];
   readonly logger: Logger;
   readonly background: Background;

@@ -1,10 +1,15 @@
-/** How the last `up` of a data folder was started: kept in DIR/up.json for `down`, and for an `up` that takes pods over. */
+/**
+ * How the last `up` or `agent` of a data folder was started: kept in DIR/up.json for `down`, and for a start that takes pods
+ * over.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { RuntimeChoice } from '../cli/index.ts';
 import type { DataPaths } from './data-dir-path.ts';
 import { UserError } from './user-error.ts';
 
 export interface UpRecord {
+  /** Absent: 'up'. */
+  readonly role?: 'agent';
   readonly nodeName: string;
   readonly podCidr: string;
   /** 'private': mendlet's own containerd; else the path of the given socket. */
@@ -20,9 +25,17 @@ export function runtimeOf(choice: RuntimeChoice): string {
 export function readRecord(paths: DataPaths): UpRecord | undefined {
   if (!existsSync(paths.record)) return undefined;
   try {
-    const { nodeName, podCidr, runtime, inUse } = JSON.parse(readFileSync(paths.record, 'utf8')) as Partial<UpRecord>;
+    const { role, nodeName, podCidr, runtime, inUse } = JSON.parse(
+      readFileSync(paths.record, 'utf8'),
+    ) as Partial<UpRecord>;
     if (typeof nodeName === 'string' && typeof podCidr === 'string' && typeof runtime === 'string') {
-      return { nodeName, podCidr, runtime, inUse: inUse !== false };
+      return {
+        ...(role === 'agent' && { role }),
+        nodeName,
+        podCidr,
+        runtime,
+        inUse: inUse !== false,
+      };
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -52,6 +65,21 @@ export function refuseChange(paths: DataPaths, last: UpRecord | undefined, next:
     throw new UserError(
       `the pods of ${paths.dir} run under ${name(last.runtime)}, not under ${name(next.runtime)}${hint}`,
     );
+  }
+}
+
+/** A folder's pods are those of one server. @throws UserError when the folder is another kind's */
+export function refuseOtherRole(paths: DataPaths, last: UpRecord | undefined, role: 'up' | 'server' | 'agent'): void {
+  const isAgents = last?.role === 'agent';
+  const hint = `first "mendlet down --data-dir ${paths.dir} --purge", or give another --data-dir`;
+  if (role === 'agent' && existsSync(paths.store)) {
+    throw new UserError(`${paths.dir} is a server's data folder, and "mendlet agent" needs one of its own: ${hint}`);
+  }
+  if (role !== 'agent' && isAgents) {
+    throw new UserError(`${paths.dir} is the data folder of node ${last.nodeName} of another server: ${hint}`);
+  }
+  if (role === 'server' && last?.inUse === true) {
+    throw new UserError(`${paths.dir} has pods of "mendlet up", and "mendlet server" runs none: ${hint}`);
   }
 }
 

@@ -35,8 +35,9 @@ export async function up(options: UpOptions, context: MainContext): Promise<void
   else await serve({ options, settings, context, say, manifests, imageArchives });
 }
 
-async function setUpMachine(
-  options: UpOptions,
+/** @throws UserError when what is needed cannot be had */
+export async function setUpMachine(
+  options: Pick<UpOptions, 'runtime' | 'demo'>,
   context: MainContext,
   say: (text: string) => void,
 ): Promise<SetUpResult> {

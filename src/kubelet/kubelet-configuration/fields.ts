@@ -229,6 +229,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   ),
   enableDebuggingHandlers: plain('enableDebuggingHandlers', flag),
   enableSystemLogHandler: plain('enableSystemLogHandler', flag),
+  rotateCertificates: plain('rotateCertificates', flag),
+  serverTLSBootstrap: plain('serverTlsBootstrap', flag),
   featureGates: {
     read: (settings, value) => {
       const gates = map(flag)(value);

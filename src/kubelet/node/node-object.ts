@@ -1,8 +1,23 @@
 /** The Node object: what it is created with, and the parts of its status that the kubelet owns. Pure. */
-import { canonicalQuantity, type ContainerImage, type Node, type NodeStatus, type Quantity } from '../../api/index.ts';
+import {
+  canonicalQuantity,
+  type ContainerImage,
+  type Node,
+  type NodeStatus,
+  type Quantity,
+  type Taint,
+} from '../../api/index.ts';
 import type { Image, RuntimeVersion } from '../../cri/index.ts';
 import type { MachineFacts } from '../ports.ts';
 import { MAX_IMAGES, MAX_NAMES_PER_IMAGE } from './limits.ts';
+
+/** What a node brings along when it registers, beside what every node has. */
+export interface Registration {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Of a new node alone: who takes a taint away later does not get it back. */
+  readonly taints: readonly Taint[];
+}
 
 export interface NodeIdentity {
   readonly nodeName: string;
@@ -11,6 +26,7 @@ export interface NodeIdentity {
   readonly version: string;
   /** The port of the kubelet's API on the node's addresses; absent when it is served in memory alone. */
   readonly daemonPort?: number;
+  readonly registration?: Registration;
   /** Of so many bytes, what eviction's hard thresholds keep free: no pod may count on it. */
   readonly keepsFree: (signal: 'memory.available' | 'nodefs.available', capacityBytes: number) => number;
 }
@@ -34,29 +50,48 @@ export function defaultLabels(nodeName: string, machine: MachineFacts): Record<s
   };
 }
 
-export function newNode(identity: NodeIdentity, machine: MachineFacts): Node {
-  const { nodeName, podCidr } = identity;
+export function newNode(
+  { nodeName, podCidr, registration }: Pick<NodeIdentity, 'nodeName' | 'podCidr' | 'registration'>,
+  machine: MachineFacts,
+): Node {
+  const { labels, annotations, taints = [] } = registration ?? {};
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: nodeName, labels: defaultLabels(nodeName, machine) },
-    spec: podCidr === '' ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] },
+    metadata: {
+      name: nodeName,
+      labels: { ...labels, ...defaultLabels(nodeName, machine) },
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
+    },
+    spec: {
+      ...(podCidr === '' ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] }),
+      ...(taints.length > 0 && { taints: [...taints] }),
+    },
   };
 }
 
 /**
- * What an adopted node lacks of what a new one has: our labels, and the pod CIDR if it has none yet. `undefined`: nothing.
+ * What an adopted node lacks of what a new one has: our labels and annotations, and the pod CIDR if it has none yet.
+ * `undefined`: nothing.
  */
 export function adoptionPatch(existing: Node, wanted: Node): object | undefined {
-  const missing = Object.entries(wanted.metadata?.labels ?? {}).filter(
-    ([key, value]) => existing.metadata?.labels?.[key] !== value,
-  );
-  const needsCidr = !existing.spec?.podCIDR && wanted.spec?.podCIDR !== undefined;
-  if (missing.length === 0 && !needsCidr) return undefined;
+  const labels = missing(existing.metadata?.labels, wanted.metadata?.labels);
+  const annotations = missing(existing.metadata?.annotations, wanted.metadata?.annotations);
+  const podCIDR = existing.spec?.podCIDR ? undefined : wanted.spec?.podCIDR;
+  if (labels === undefined && annotations === undefined && podCIDR === undefined) return undefined;
+  const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) };
   return {
-    ...(missing.length > 0 && { metadata: { labels: Object.fromEntries(missing) } }),
-    ...(needsCidr && { spec: wanted.spec }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(podCIDR !== undefined && { spec: { podCIDR, podCIDRs: [podCIDR] } }),
   };
+}
+
+type Entries = Readonly<Record<string, string>>;
+
+/** The entries of `wanted` that `there` has not, or has otherwise; `undefined`: none. */
+function missing(there: Entries = {}, wanted: Entries = {}): Entries | undefined {
+  const entries = Object.entries(wanted).filter(([key, value]) => there[key] !== value);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** The status but for its conditions; whatever others put into it stays. */

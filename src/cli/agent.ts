@@ -1,0 +1,128 @@
+/** `mendlet agent`: the definition of the verb. What it does is given by `main`. */
+import { Command, Option } from 'commander';
+import type { Taint } from '../api/index.ts';
+import { exitCodesHelp } from './exit-codes.ts';
+import { valueOf } from './flag-parser.ts';
+import { type Cidr, parsePodCidr } from './flag-values.ts';
+import { type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
+import {
+  addLogFormatFlag,
+  addNodeFlags,
+  addPlegFlags,
+  addRuntimeFlags,
+  checkPlegFlags,
+  type NodeFlags,
+} from './node-flags.ts';
+import { parseIpAddress, parseNodeLabels, parseServerUrl, parseTaints } from './node-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface AgentOptions extends NodeFlags {
+  readonly dataDir?: string;
+  readonly server?: string;
+  readonly token?: JoinToken;
+  /** A file with the authority of the server, PEM. */
+  readonly ca?: string;
+  readonly caHash?: string;
+  readonly kubeconfig?: string;
+  readonly nodeIp?: string;
+  /** Instead of what the server gives. */
+  readonly podCidr?: Cidr;
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly registerWithTaints: readonly Taint[];
+  readonly logFormat: 'text' | 'json';
+}
+
+const help = `
+Examples:
+  mendlet agent --server https://192.0.2.1:6443 --token TOKEN   join; "mendlet server" prints this with its token
+  mendlet agent                                                 go on with what an earlier start joined
+  mendlet agent --kubeconfig FILE                               join any Kubernetes API server
+
+With a token the agent first makes sure that the server has the authority that the token names, then asks it for a
+certificate of its own and keeps that in the data folder: the token is needed only once. The certificates are renewed by
+themselves.
+
+It stays in the foreground. When the node is Ready, one line on standard output says so; logs go to standard error. Ctrl-C
+or SIGTERM ends it and leaves the pods running: the next "mendlet agent" takes them over. "mendlet down" stops and removes
+them, and takes the node out of the cluster.
+
+Files:
+  DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
+  DIR/kubeconfig       the agent's own way to the server
+  DIR/pki              its certificates and keys
+  DIR/images/*.tar     image archives, imported at start
+  DIR/manifests        static pods
+  /run/mendlet/ID      socket and state of the private containerd
+  /var/log/pods        the containers' logs
+
+${exitCodesHelp}`;
+
+const unset = { imageArchive: [], nodeLabels: {}, registerWithTaints: [] };
+
+/** @param run does the work */
+export function agentCommand(run: (options: AgentOptions) => Promise<void>): Command {
+  const command = new Command('agent')
+    .summary('make this machine a node of a cluster')
+    .description('Starts a node agent that joins an API server: that of "mendlet server", or any of Kubernetes.')
+    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(
+      new Option('--server <URL>', 'the API server to join, https://HOST:PORT').argParser(valueOf(parseServerUrl)),
+    )
+    .addOption(new Option('--token <TOKEN>', 'a join token: ID.SECRET@sha256:HASH').argParser(valueOf(parseJoinToken)))
+    .option('--ca <FILE>', "the server's authority (PEM), for a token without a hash")
+    .addOption(
+      new Option('--ca-hash <HASH>', "sha256:HASH of the authority's public key, for a token without a hash").argParser(
+        valueOf(parseAuthorityHash),
+      ),
+    )
+    .option(
+      '--kubeconfig <FILE>',
+      'join by what this kubeconfig says instead: a node’s own credentials, or a bootstrap token',
+    );
+  addNodeFlags(command, { kubeletListen: '0.0.0.0:10250' })
+    .addOption(
+      new Option('--node-ip <IP>', 'the address of the node (default: that of the default route)').argParser(
+        valueOf(parseIpAddress),
+      ),
+    )
+    .addOption(
+      new Option('--node-labels <LABELS>', 'labels of the node when it registers: KEY=VALUE,KEY=VALUE').argParser(
+        valueOf(parseNodeLabels),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--register-with-taints <TAINTS>',
+        'taints of the node when it registers: KEY=VALUE:EFFECT,…',
+      ).argParser(valueOf(parseTaints)),
+    )
+    .addOption(
+      new Option(
+        '--pod-cidr <CIDR>',
+        "the network of this node's pods, where the server gives none (default: what the server gives)",
+      ).argParser(valueOf(parsePodCidr)),
+    );
+  return addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)))
+    .addHelpText('after', help)
+    .action(async (given: Partial<AgentOptions>) => {
+      const options = { ...unset, ...given } as AgentOptions;
+      checkTogether(options);
+      await run(options);
+    });
+}
+
+/** What each flag alone cannot know. */
+function checkTogether(options: AgentOptions): void {
+  const { server, token, ca, caHash, kubeconfig } = options;
+  if (kubeconfig !== undefined && (server ?? token ?? ca ?? caHash) !== undefined) {
+    throw new UsageError('--kubeconfig says which server, and who is asking: leave out --server, --token and --ca.');
+  }
+  if (token !== undefined && server === undefined) throw new UsageError('--token goes with --server URL.');
+  if ((ca ?? caHash) !== undefined && token === undefined) throw new UsageError('--ca and --ca-hash go with --token.');
+  if (token !== undefined && (token.authorityHash ?? ca ?? caHash) === undefined) {
+    throw new UsageError(
+      'The token does not say which server is the right one (ID.SECRET@sha256:HASH does): give --ca FILE or --ca-hash too.',
+    );
+  }
+  checkPlegFlags(options);
+}

@@ -1,0 +1,98 @@
+/** `mendlet server`: the definition of the verb. What it does is given by `main`. */
+import { Command, Option } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
+import { valueOf } from './flag-parser.ts';
+import { type Cidr, type ListenAddress, parseListen, parsePodCidr } from './flag-values.ts';
+import { type JoinToken, parseJoinToken } from './join-token.ts';
+import { addLogFormatFlag } from './node-flags.ts';
+import { parseIpAddress, parseMaskSize } from './node-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ServerOptions {
+  readonly dataDir?: string;
+  readonly listen: ListenAddress;
+  /** Where nodes and pods reach the server; absent: the listener's address, or that of the default route. */
+  readonly advertiseAddress?: string;
+  readonly clusterCidr: Cidr;
+  readonly nodeCidrMaskSize: number;
+  readonly serviceCidr?: Cidr;
+  /** Absent: the one of the last start, or a new one. */
+  readonly token?: JoinToken;
+  readonly logFormat: 'text' | 'json';
+}
+
+const help = `
+Examples:
+  mendlet server                                       prints the command with which other machines join
+  mendlet server --listen 192.0.2.1:6443
+  mendlet token create                                 another token, for 24 hours
+  kubectl --kubeconfig /var/lib/mendlet/kubeconfig get nodes
+
+API server, controllers and scheduler, without a node: no pod runs on this machine. Machines join with
+"mendlet agent --server URL --token TOKEN", and get their part of the pods' network from the server.
+
+It stays in the foreground. Ctrl-C or SIGTERM ends it; pods go on running on their nodes, and the agents come back to the
+next "mendlet server" on the same data folder.
+
+Files:
+  DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
+  DIR/kubeconfig       for kubectl, with full rights
+  DIR/pki              the cluster's certificates and keys
+
+${exitCodesHelp}`;
+
+/** @param run does the work */
+export function serverCommand(run: (options: ServerOptions) => Promise<void>): Command {
+  const command = new Command('server')
+    .summary("be a cluster's API server, controllers and scheduler, without a node")
+    .description('Starts an API server, controllers and a scheduler; nodes join with "mendlet agent".')
+    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(
+      new Option('--listen <HOST:PORT>', 'where the API server listens')
+        .argParser(valueOf(parseListen))
+        .default(parseListen('0.0.0.0:6443'), '0.0.0.0:6443'),
+    )
+    .addOption(
+      new Option(
+        '--advertise-address <IP>',
+        'where nodes and pods reach the server (default: the address of --listen, or that of the default route)',
+      ).argParser(valueOf(parseIpAddress)),
+    )
+    .addOption(
+      new Option('--cluster-cidr <CIDR>', 'the network of all pods; each node gets a part of it')
+        .argParser(valueOf(parsePodCidr))
+        .default(parsePodCidr('10.244.0.0/16'), '10.244.0.0/16'),
+    )
+    .addOption(
+      new Option('--node-cidr-mask-size <N>', "the size of each node's part")
+        .argParser(valueOf(parseMaskSize))
+        .default(24, '24'),
+    )
+    .addOption(
+      new Option('--service-cidr <CIDR>', 'the network of services (default: 10.96.0.0/16)').argParser(
+        valueOf(parsePodCidr),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--token <TOKEN>',
+        'let machines join with this token, ID.SECRET, for ever (default: one that is made at the first start)',
+      ).argParser(valueOf(parseJoinToken)),
+    );
+  return addLogFormatFlag(command)
+    .addHelpText('after', help)
+    .action(async (options: ServerOptions) => {
+      checkTogether(options);
+      await run(options);
+    });
+}
+
+function checkTogether({ clusterCidr, nodeCidrMaskSize }: ServerOptions): void {
+  if (nodeCidrMaskSize < clusterCidr.prefix) {
+    throw new UsageError(`--node-cidr-mask-size ${nodeCidrMaskSize} is more than all of ${clusterCidr.text}.`);
+  }
+  // Upstream's bound, for the same reason: the map of what is taken.
+  if (nodeCidrMaskSize - clusterCidr.prefix > 16) {
+    throw new UsageError('--node-cidr-mask-size may be 16 more than the mask of --cluster-cidr at most.');
+  }
+}

@@ -1,0 +1,329 @@
+/** `mendlet agent`: joins, takes its part of the pods' network, and runs the node's half until it is told to end. */
+import { X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { isIpAddress } from '../api/index.ts';
+import type { KeyPair } from './key-pair.ts';
+import { systemSigner } from '../apiserver/edge/signer.node.ts';
+import { type AgentOptions, type ListenAddress, parsePodCidr } from '../cli/index.ts';
+import { createHttpConnection } from '../client/http-connection.node.ts';
+import { createKubeClient, type KubeClient } from '../client/index.ts';
+import { INSTANCE_LABEL, type KubeletSettings, type MachineFacts, newNode } from '../kubelet/index.ts';
+import { openMachine } from '../kubelet/machine.node.ts';
+import { systemClock } from '../lib/clock.node.ts';
+import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
+import { createLogger } from '../lib/logger.node.ts';
+import { systemRandom } from '../lib/random.node.ts';
+import { firstAddressOf, isLoopback } from './addresses.ts';
+import { startAgentHalf } from './agent-half.ts';
+import { Background } from './background.ts';
+import type { MainContext } from './context.ts';
+import { type DataDir, openDataDir } from './data-dir.node.ts';
+import { defaultDataDir } from './data-dir-path.ts';
+import { checkArchives } from './inputs.node.ts';
+import { type NodeCredentials, readServerPair, writeClientPair, writeServerPair } from './join/credentials.node.ts';
+import { joinCluster } from './join/join-cluster.ts';
+import { INSTANCE_ANNOTATION } from './join/node-name.ts';
+import { registerForNetwork } from './join/register-node.ts';
+import { keepFresh, type KeptCertificate, type Names } from './join/renew-certificates.ts';
+import { ReplaceableConnection } from './join/replaceable-connection.ts';
+import { CLIENT_SIGNER, SERVING_SIGNER } from './join/request-certificate.ts';
+import { type KubeletEdge, kubeletListenFlag, startKubeletEdge } from './kubelet-edge.ts';
+import { withFlags } from './kubelet-flags.ts';
+import { readSettings } from './kubelet-settings.node.ts';
+import { machineAt } from './node-agent.ts';
+import { type NodeRuntime, refuseSilentRuntime } from './node-runtime.ts';
+import { refuseTakenPort } from './taken-port.node.ts';
+import { untilReady } from './until-ready.ts';
+import { aborted, setUpMachine } from './up.ts';
+import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
+import { UserError } from './user-error.ts';
+import { kubernetesVersion } from './version.ts';
+
+/** As upstream's kubelet: others must reach it. */
+const DEFAULT_KUBELET_LISTEN: ListenAddress = { host: '0.0.0.0', port: 10_250 };
+
+interface Run {
+  readonly options: AgentOptions;
+  readonly settings: KubeletSettings;
+  readonly imageArchives: readonly string[];
+  readonly dataDir: DataDir;
+  readonly context: MainContext;
+  readonly say: (text: string) => void;
+}
+
+/** @throws UserError for all that the user can change; resolves when it was told to end */
+export async function agent(options: AgentOptions, context: MainContext): Promise<void> {
+  const imageArchives = checkArchives(options.imageArchive);
+  const say = (text: string): void => context.err(`mendlet: ${text}\n`);
+  const settings = readSettings(options.kubeletConfig, say);
+  const holder = { pid: context.pid, verb: 'agent', since: formatTime(systemClock.now().wall) };
+  const folder = options.dataDir ?? defaultDataDir(context);
+  // What is taken must not leave a new folder behind.
+  if (!existsSync(folder)) {
+    if (options.kubeletListen !== undefined) await refuseTakenPort(options.kubeletListen, kubeletListenFlag);
+    if (options.runtime.kind === 'socket') await refuseSilentRuntime(options.runtime.path);
+  }
+  const dataDir = openDataDir(folder, { holder, random: systemRandom });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => dataDir.release());
+  if (dataDir.migratedFrom !== undefined)
+    say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
+  try {
+    await serve({ options, settings, imageArchives, dataDir, context, say }, stack);
+  } catch (error) {
+    // Told to end while it waited.
+    if (!context.stop.aborted || error instanceof UserError) throw error;
+    say('ending before the node was ready');
+  }
+}
+
+async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
+  const { options, settings, dataDir, context, say } = run;
+  const { paths, instanceId } = dataDir;
+  const last = readRecord(paths);
+  refuseOtherRole(paths, last, 'agent');
+  const nodeName = options.nodeName ?? last?.nodeName ?? nodeNameOf(hostname());
+  const logger = createLogger({ format: options.logFormat });
+  const background = new Background(logger);
+  const machine = machineAt(openMachine({ rootDir: paths.agent, imageDir: paths.containerd }), options.nodeIp);
+  const facts = await machine.facts();
+  const patience = { clock: systemClock, say, signal: context.stop };
+  const credentials = await joinCluster({
+    ...patience,
+    given: options,
+    paths,
+    nodeName,
+    instanceId,
+    machineId: facts.machineId,
+    inUse: last?.inUse === true,
+  });
+  await setUpMachine({ runtime: options.runtime, demo: false }, context, say);
+  context.stop.throwIfAborted();
+  const way = new Way(credentials);
+  stack.defer(() => way.close());
+  stack.defer(() => background.end());
+  const shared = { clock: systemClock, random: systemRandom, logger, background };
+  const registration = {
+    labels: options.nodeLabels,
+    annotations: { [INSTANCE_ANNOTATION]: instanceId },
+    taints: options.registerWithTaints,
+  };
+  const podCidr = await networkOf(run, { client: way.client('join'), facts, nodeName, registration, last });
+  const record: UpRecord = {
+    role: 'agent',
+    nodeName,
+    podCidr,
+    runtime: runtimeOf(options.runtime),
+    inUse: true,
+  };
+  refuseChange(paths, last, record);
+  const stranger = await selfSigned(nodeName);
+  const edge = await startKubeletEdge(
+    {
+      ...shared,
+      listen: options.kubeletListen,
+      usual: DEFAULT_KUBELET_LISTEN,
+      nodeName,
+      certificate: readServerPair(paths) ?? stranger,
+      // Nobody's, where we do not know the server's: then only tokens are believed.
+      authorityPem: credentials.authorityPem ?? stranger.certificatePem,
+      client: way.client('kubelet-server'),
+      logger: logger.child({ component: 'kubelet-edge' }),
+    },
+    stack,
+  );
+  const gateway = podCidr === '' ? '' : firstAddressOf(parsePodCidr(podCidr));
+  const { runtime } = await startAgentHalf(
+    {
+      ...shared,
+      dataDir,
+      nodeName,
+      podCidr,
+      gateway,
+      runtime: options.runtime,
+      imageArchives: run.imageArchives,
+      settings: withFlags(settings, options),
+      record,
+      last,
+      apiServer: async () => serverForPods(credentials.server),
+      client: way.client('kubelet'),
+      edge,
+      ...(options.nodeIp !== undefined && { nodeIp: options.nodeIp }),
+      registration,
+      say,
+      context,
+    },
+    stack,
+  );
+  keepCertificates({
+    way,
+    edge,
+    run,
+    nodeName,
+    machine,
+    background,
+    logger: logger.child({ component: 'certificates' }),
+  });
+  try {
+    await Promise.race([background.failed, untilReady(way.client('agent'), nodeName, say, context.stop)]);
+    context.out(`mendlet agent ready: node ${nodeName} joined ${credentials.server}\n`);
+    await Promise.race([background.failed, aborted(context.stop)]);
+  } catch (error) {
+    if (!context.stop.aborted) throw error;
+  }
+  await sayGoodbye(run, runtime);
+}
+
+/** The way to the server, whose certificate is renewed under its users. */
+class Way {
+  readonly #connection: ReplaceableConnection;
+  #credentials: NodeCredentials;
+
+  constructor(credentials: NodeCredentials) {
+    this.#credentials = credentials;
+    this.#connection = new ReplaceableConnection(open(credentials));
+  }
+
+  get credentials(): NodeCredentials {
+    return this.#credentials;
+  }
+
+  client(component: string): KubeClient {
+    const userAgent = `mendlet-${component}/${kubernetesVersion}`;
+    return createKubeClient(this.#connection, { clock: systemClock, userAgent });
+  }
+
+  renew(client: KeyPair): void {
+    this.#credentials = { ...this.#credentials, client };
+    this.#connection.replace(open(this.#credentials));
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
+
+function open(credentials: NodeCredentials): ReturnType<typeof createHttpConnection> {
+  return createHttpConnection({ ...credentials, clock: systemClock });
+}
+
+/** This node's part of the pods' network: what its pods have, what it was told, or what the server gives it. */
+async function networkOf(
+  { options, context, say }: Run,
+  known: {
+    readonly client: KubeClient;
+    readonly facts: MachineFacts;
+    readonly nodeName: string;
+    readonly registration: Parameters<typeof newNode>[0]['registration'];
+    readonly last: UpRecord | undefined;
+  },
+): Promise<string> {
+  const { client, facts, nodeName, registration, last } = known;
+  if (options.podCidr !== undefined) return options.podCidr.text;
+  // Pods that run have their addresses, also while the server is away.
+  if (last?.inUse === true) return last.podCidr;
+  // The network of a runtime that is there is somebody else's.
+  if (options.runtime.kind === 'socket') return '';
+  const wanted = newNode({ nodeName, podCidr: '', ...(registration && { registration }) }, facts);
+  return registerForNetwork(client, wanted, { clock: systemClock, say, signal: context.stop });
+}
+
+/** A certificate of no authority: until the server has signed one, enough for those who do not check it. */
+async function selfSigned(nodeName: string): Promise<KeyPair> {
+  const { wall } = systemClock.now();
+  const yearMs = 365 * 24 * 3_600_000;
+  return systemSigner.createAuthority({ commonName: nodeName, notBefore: wall - 3_600_000, notAfter: wall + yearMs });
+}
+
+/** Pods reach the server as this machine does, unless it is this machine's own loopback. */
+function serverForPods(server: string): ListenAddress | undefined {
+  const url = new URL(server);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return isLoopback({ host }) ? undefined : { host, port: Number(url.port === '' ? 443 : url.port) };
+}
+
+function keepCertificates({
+  way,
+  edge,
+  run: { dataDir, settings },
+  nodeName,
+  machine,
+  background,
+  logger,
+}: {
+  readonly way: Way;
+  readonly edge: KubeletEdge;
+  readonly run: Run;
+  readonly nodeName: string;
+  readonly machine: { facts(): Promise<MachineFacts> };
+  readonly background: Background;
+  readonly logger: Logger;
+}): void {
+  const { paths } = dataDir;
+  const { server } = way.credentials;
+  const options = { server, nodeName, clock: systemClock, random: systemRandom, logger };
+  const client: KeptCertificate = {
+    signerName: CLIENT_SIGNER,
+    current: way.credentials.client,
+    names: async () => ({ dnsNames: [], ipAddresses: [] }),
+    fits: () => true,
+    onNew: (pair) => {
+      writeClientPair(paths, pair);
+      way.renew(pair);
+    },
+  };
+  const serving: KeptCertificate = {
+    signerName: SERVING_SIGNER,
+    current: readServerPair(paths),
+    names: async () => namesOf(await machine.facts(), nodeName),
+    fits: isFor,
+    onNew: (pair) => {
+      writeServerPair(paths, pair);
+      edge.edge.setCertificate(pair);
+    },
+  };
+  if (settings.rotateCertificates)
+    background.start('client certificate', (signal) =>
+      keepFresh(client, { ...options, client: way.client('certificates') }, signal),
+    );
+  if (settings.serverTlsBootstrap)
+    background.start('serving certificate', (signal) =>
+      keepFresh(serving, { ...options, client: way.client('certificates') }, signal),
+    );
+}
+
+/** What the node's status shows: the server checks that a certificate is for nothing else. */
+function namesOf({ hostname: host, addresses }: MachineFacts, nodeName: string): Names {
+  const name = host === '' ? nodeName : host;
+  return {
+    dnsNames: isIpAddress(name) ? [] : [name],
+    ipAddresses: [...new Set([...(isIpAddress(name) ? [name] : []), ...addresses])],
+  };
+}
+
+function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {
+  const certificate = new X509Certificate(certificatePem);
+  return (
+    dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
+    ipAddresses.every((address) => certificate.checkIP(address) !== undefined)
+  );
+}
+
+/** The pods live on: say so, or it looks as if they were lost. */
+async function sayGoodbye({ context, dataDir, say }: Run, { runtime }: NodeRuntime): Promise<void> {
+  try {
+    const sandboxes = await runtime.listSandboxes({ labels: { [INSTANCE_LABEL]: dataDir.instanceId } });
+    const count = sandboxes.filter(({ state }) => state === 'ready').length;
+    const program = context.checkout === undefined ? 'mendlet' : './mendlet';
+    const folder = dataDir.paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${dataDir.paths.dir}`;
+    say(
+      count === 0
+        ? 'ending; no pods are running'
+        : `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} agent${folder}" takes over again, ` +
+            `"${program} down${folder}" stops and removes`,
+    );
+  } catch (error) {
+    say(`ending; the pods cannot be counted: ${errorMessage(error)}`);
+  }
+}

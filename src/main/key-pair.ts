@@ -1,0 +1,4 @@
+import type { Pki } from '../apiserver/edge/pki.node.ts';
+
+/** A certificate with its key, PEM. */
+export type KeyPair = Pki['server'];

@@ -1,0 +1,83 @@
+/**
+ * The API server's way to kubelets on other machines: by the address and port that a node tells in its status, with our
+ * client certificate, and only if the kubelet shows a certificate of our authority for that address.
+ */
+import type { KeyPair } from './key-pair.ts';
+import { isNotFound, type Node } from '../api/index.ts';
+import { createHttpConnection, type HttpConnection } from '../client/http-connection.node.ts';
+import { type Clock, type Connection, ConnectionError, type HttpRequest } from '../lib/index.ts';
+import { kubeletOrigin } from './kubelet-origin.ts';
+
+export interface RemoteNodesOptions {
+  readonly clock: Clock;
+  readonly authorityPem: string;
+  /** Who we are to kubelets. */
+  readonly client: KeyPair;
+  /** The node's object, fresh. */
+  readonly nodeOf: (name: string, signal?: AbortSignal) => Promise<Node>;
+}
+
+interface Open {
+  readonly origin: string;
+  readonly connection: HttpConnection;
+}
+
+export class RemoteNodes {
+  readonly #options: RemoteNodesOptions;
+  readonly #open = new Map<string, Open>();
+  #client: KeyPair;
+
+  constructor(options: RemoteNodesOptions) {
+    this.#options = options;
+    this.#client = options.client;
+  }
+
+  /** Nothing is opened before the first request. */
+  connection(name: string): Connection {
+    return {
+      request: async (request) => (await this.#to(name, request)).request(request),
+      upgrade: async (request) => (await this.#to(name, request)).upgrade(request),
+    };
+  }
+
+  /** New connections show this certificate. */
+  setClient(client: KeyPair): void {
+    if (client.certificatePem === this.#client.certificatePem) return;
+    this.#client = client;
+    this.close();
+  }
+
+  close(): void {
+    for (const name of this.#open.keys()) this.#forget(name);
+  }
+
+  async #to(name: string, { signal }: HttpRequest): Promise<HttpConnection> {
+    const { clock, authorityPem } = this.#options;
+    const origin = await this.#originOf(name, signal);
+    const known = this.#open.get(name);
+    if (known?.origin === origin) return known.connection;
+    this.#forget(name);
+    const connection = createHttpConnection({ server: origin, authorityPem, client: this.#client, clock });
+    this.#open.set(name, { origin, connection });
+    return connection;
+  }
+
+  async #originOf(name: string, signal: AbortSignal | undefined): Promise<string> {
+    let node: Node;
+    try {
+      node = await this.#options.nodeOf(name, signal);
+    } catch (error) {
+      this.#forget(name);
+      if (isNotFound(error)) throw new ConnectionError(`node "${name}" is not registered`, { cause: error });
+      throw error;
+    }
+    const origin = kubeletOrigin(node);
+    if (origin === undefined) throw new ConnectionError(`node "${name}" has not told yet where its kubelet listens`);
+    return origin;
+  }
+
+  #forget(name: string): void {
+    this.#open.get(name)?.connection.close();
+    this.#open.delete(name);
+  }
+}

@@ -1,0 +1,78 @@
+/** `mendlet server`: the control plane alone, from an open data folder; then waits for its end. */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { ServerOptions } from '../cli/index.ts';
+import { formatAddress } from '../apiserver/edge/server.node.ts';
+import { systemClock } from '../lib/clock.node.ts';
+import { createMetrics, formatTime } from '../lib/index.ts';
+import { createLogger } from '../lib/logger.node.ts';
+import { systemRandom } from '../lib/random.node.ts';
+import { advertisedAddress } from './addresses.ts';
+import { Background } from './background.ts';
+import type { MainContext } from './context.ts';
+import { selfUser, startControlPlane } from './control-plane.ts';
+import { openDataDir } from './data-dir.node.ts';
+import { defaultDataDir } from './data-dir-path.ts';
+import { publishClusterInfo } from './join/cluster-info.ts';
+import { joinCommand } from './join/join-command.ts';
+import { authorityHash } from './join/pin.node.ts';
+import { ensureServerToken } from './join/server-token.ts';
+import { machineAddresses } from './machine-addresses.node.ts';
+import { refuseTakenPort } from './taken-port.node.ts';
+import { aborted } from './up.ts';
+import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
+
+/** @throws UserError for all that the user can change; resolves when it was told to end */
+export async function server(options: ServerOptions, context: MainContext): Promise<void> {
+  const holder = { pid: context.pid, verb: 'server', since: formatTime(systemClock.now().wall) };
+  const folder = options.dataDir ?? defaultDataDir(context);
+  // What is taken must not leave a new folder behind.
+  if (!existsSync(folder)) await refuseTakenPort(options.listen);
+  const dataDir = openDataDir(folder, { holder, random: systemRandom });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => dataDir.release());
+  const say = (text: string): void => context.err(`mendlet: ${text}\n`);
+  if (dataDir.migratedFrom !== undefined)
+    say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
+  refuseOtherRole(dataDir.paths, readRecord(dataDir.paths), 'server');
+  const logger = createLogger({ format: options.logFormat });
+  const background = new Background(logger);
+  const { clusterCidr, nodeCidrMaskSize, serviceCidr, listen } = options;
+  const machine = await machineAddresses();
+  const advertised = advertisedAddress(listen, options.advertiseAddress, machine);
+  const name = nodeNameOf(hostname());
+  say('starting the API server');
+  const plane = await startControlPlane(
+    {
+      paths: dataDir.paths,
+      nodeName: name,
+      listen,
+      serverNames: [...new Set([name, ...(advertised === undefined ? [] : [advertised]), ...machine])],
+      kubeletNames: [],
+      ...(serviceCidr && { serviceCidr: serviceCidr.text }),
+      nodeIpam: { clusterCidr: clusterCidr.text, nodeMaskSize: nodeCidrMaskSize },
+      clock: systemClock,
+      random: systemRandom,
+      logger,
+      metrics: createMetrics(),
+      background,
+    },
+    stack,
+  );
+  const client = plane.client(selfUser, 'server');
+  const work = { client, clock: systemClock, random: systemRandom };
+  const token = await ensureServerToken(work, options.token);
+  context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
+  if (advertised === undefined) {
+    say(`only this machine reaches ${formatAddress(plane.address)}: for others to join, give another --listen`);
+  } else {
+    const { port } = plane.address;
+    await plane.server.publish({ ip: advertised, port });
+    const url = `https://${formatAddress({ host: advertised, port })}`;
+    await publishClusterInfo(client, { server: url, authorityPem: plane.pki.authorityPem });
+    const hash = authorityHash(plane.pki.authorityPem);
+    context.out(`${joinCommand(context, url, { ...token, authorityHash: hash })}\n`);
+  }
+  await Promise.race([background.failed, aborted(context.stop)]);
+  say('ending; pods go on running on their nodes');
+}
