@@ -24,5 +24,14 @@ export const MAX_ABSENT_OWNERS = 500;
 /** How often it begins again at once with an object that somebody else changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
 
+/** Endpoints in one slice (upstream: --max-endpoints-per-slice). */
+export const MAX_ENDPOINTS_PER_SLICE = 100;
+
+/** Addresses in one Endpoints object; slices have the rest (upstream: maxCapacity). */
+export const MAX_ENDPOINTS_ADDRESSES = 1000;
+
+/** Addresses that are mirrored from one subset of an Endpoints object (upstream: --mirroring-max-endpoints-per-subset). */
+export const MAX_MIRRORED_ADDRESSES = 1000;
+
 /** Names that a new revision may find taken before its owner gives up until it is tried again. */
 export const MAX_REVISION_NAMES = 20;

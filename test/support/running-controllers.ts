@@ -1,0 +1,31 @@
+/** All controllers on the API server in memory, for their tests. */
+import { runControllers } from '../../src/controllers/index.ts';
+import { createMetrics, type MetricsRegistry, seededRandom, silentLogger } from '../../src/lib/index.ts';
+import { settle } from '../../src/lib/manual-clock.node.ts';
+import { createInMemoryApi, type InMemoryApi } from './in-memory-api.ts';
+
+export interface RunningControllers extends InMemoryApi {
+  readonly metrics: MetricsRegistry;
+  /** Ends the controllers; the server stays. */
+  stop(): Promise<void>;
+}
+
+/** `prepare` is done before they start. */
+export async function startControllers(prepare?: (api: InMemoryApi) => Promise<void>): Promise<RunningControllers> {
+  const api = await createInMemoryApi();
+  await prepare?.(api);
+  const { client, clock } = api;
+  const metrics = createMetrics();
+  const controller = new AbortController();
+  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
+  const running = runControllers(options, controller.signal);
+  await settle();
+  return {
+    ...api,
+    metrics,
+    stop: async () => {
+      controller.abort(new Error('enough'));
+      await running;
+    },
+  };
+}
