@@ -1,9 +1,26 @@
-/** A control plane in memory with all controllers, and somebody who plays the nodes. For tests of workloads. */
+/** A control plane in memory with some controllers, and somebody who plays the nodes. For tests of workloads. */
 import { createInMemoryApi, type InMemoryApi } from './in-memory-api.ts';
-import { isDeleting, nameOf, NAMESPACES, namespaceOf, NODES, type Pod, PODS } from '../../src/api/index.ts';
-import { createMetrics, formatTime, type MetricsRegistry, seededRandom, silentLogger } from '../../src/lib/index.ts';
+import {
+  isDeleting,
+  nameOf,
+  NAMESPACES,
+  namespaceOf,
+  NODES,
+  type Pod,
+  PODS,
+  SERVICE_ACCOUNTS,
+} from '../../src/api/index.ts';
+import {
+  type Clock,
+  createMetrics,
+  formatTime,
+  type MetricsRegistry,
+  seededRandom,
+  silentLogger,
+} from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
-import { runControllers } from '../../src/controllers/index.ts';
+import { createEventRecorder, type EventRecorder, type KubeClient } from '../../src/client/index.ts';
+import { type Controller, Informers, runController } from '../../src/controllers/index.ts';
 
 export interface WorkloadCluster extends InMemoryApi {
   readonly metrics: MetricsRegistry;
@@ -18,14 +35,37 @@ export interface WorkloadCluster extends InMemoryApi {
   stop(): Promise<void>;
 }
 
-export async function startWorkloads(): Promise<WorkloadCluster> {
+/** What the controllers under test are made of. */
+export interface WorkloadSetup {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly informers: Informers;
+  readonly metrics: MetricsRegistry;
+  readonly events: (component: string) => EventRecorder;
+}
+
+export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Controller[]): Promise<WorkloadCluster> {
   const api = await createInMemoryApi();
   const { client, clock } = api;
   const stop = new AbortController();
   const metrics = createMetrics();
-  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
-  const running = runControllers(options, stop.signal);
+  const shared = { client, clock, logger: silentLogger, metrics };
+  const informers = new Informers({ ...shared, random: seededRandom('informers') });
+  const recorders: EventRecorder[] = [];
+  const events = (component: string): EventRecorder => {
+    const recorder = createEventRecorder({ ...shared, random: seededRandom(component), component });
+    recorders.push(recorder);
+    return recorder;
+  };
+  const controllers = make({ client, clock, informers, metrics, events });
+  const running = Promise.all([
+    informers.run(stop.signal),
+    ...recorders.map((recorder) => recorder.run(stop.signal)),
+    ...controllers.map((controller) => runController(controller, { ...shared, informers }, stop.signal)),
+  ]);
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'team', name: 'default' } };
+  await client.create(SERVICE_ACCOUNTS, account);
   await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node1' } });
   const rest = async (): Promise<void> => {
     // Long enough for a chain of controllers that wake each other up.

@@ -40,7 +40,7 @@ export interface ReplicaControllerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly informers: Informers;
-  events(component: string): EventRecorder;
+  readonly events: (component: string) => EventRecorder;
 }
 
 /** Keys are `namespace/name` of the sets. */

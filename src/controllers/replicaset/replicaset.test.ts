@@ -14,10 +14,13 @@ import {
 } from '../../api/index.ts';
 import { startWorkloads, type WorkloadCluster } from '../../../test/support/workload-cluster.ts';
 
+import { replicationController } from '../replication-controller/replication-controller.ts';
+import { replicaSetController } from './replicaset-controller.ts';
+
 let cluster: WorkloadCluster;
 
 beforeEach(async () => {
-  cluster = await startWorkloads();
+  cluster = await startWorkloads((setup) => [replicaSetController(setup), replicationController(setup)]);
 });
 afterEach(async () => {
   await cluster.stop();
