@@ -10,10 +10,13 @@ import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { endpointSliceController } from './endpointslice/endpointslice-controller.ts';
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
+import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
+import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
 import type { NodeIpamSettings } from './node-ipam/settings.ts';
+import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
@@ -22,7 +25,6 @@ import { rootCaController } from './root-ca/root-ca-controller.ts';
 import { type Controller, runController } from './run-controller.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
-import { taintEvictionController } from './taint-eviction/taint-eviction-controller.ts';
 
 export interface ControllersOptions {
   readonly client: KubeClient;
@@ -55,11 +57,13 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, caCertificate }) => [rootCaController(informers, caCertificate)],
   ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
   ({ informers, client, clock }) => [podGcController(informers, client, clock)],
-  ({ informers, clock, events }) => [taintEvictionController(informers, clock, events('taint-eviction-controller'))],
+  nodeFailureControllers,
+  nodeIpamControllers,
   (setup) => [replicaSetController(setup), replicationController(setup)],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],
+  (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],

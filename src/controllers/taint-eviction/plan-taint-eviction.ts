@@ -1,5 +1,6 @@
 /** Whether, and after how long, NoExecute taints send a pod away from its node (upstream: pkg/controller/tainteviction). Pure. */
-import { type Node, type Pod, type Taint, tolerationCovers } from '../../api/index.ts';
+import { findCondition, type Node, type Pod, type Taint, tolerationCovers } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
@@ -17,7 +18,32 @@ export function planTaintEviction(pod: Pod, taints: readonly Taint[]): TaintVerd
   const tolerations = pod.spec?.tolerations ?? [];
   const isTolerated = (taint: Taint): boolean => tolerations.some((toleration) => tolerationCovers(toleration, taint));
   if (!taints.every(isTolerated)) return { afterSeconds: 0 };
-  const used = tolerations.filter((toleration) => taints.some((taint) => tolerationCovers(toleration, taint)));
-  const limits = used.flatMap(({ tolerationSeconds }) => (tolerationSeconds === undefined ? [] : [tolerationSeconds]));
+  const limits = taints.flatMap((taint) => limitsOf(pod, taint));
   return limits.length === 0 ? 'stay' : { afterSeconds: Math.max(0, Math.min(...limits)) };
+}
+
+function limitsOf(pod: Pod, taint: Taint): readonly number[] {
+  return (pod.spec?.tolerations ?? []).flatMap((toleration) =>
+    toleration.tolerationSeconds !== undefined && tolerationCovers(toleration, taint)
+      ? [toleration.tolerationSeconds]
+      : [],
+  );
+}
+
+/** Times are written in whole seconds: what seems this young is from now. */
+const WHOLE_SECONDS_MS = 1_500;
+
+/**
+ * How long the pod has met its taints already when it is first looked at, ms: since the taints that limit its stay were put
+ * there and it was bound. So a new leader goes on where the last one was. `wall`: now.
+ */
+export function metBeforeMs(pod: Pod, taints: readonly Taint[], wall: number): number {
+  const limiting = taints.filter((taint) => limitsOf(pod, taint).length > 0);
+  const since = limiting.map(({ timeAdded }) => parseTime(timeAdded) ?? wall);
+  const bound =
+    parseTime(findCondition(pod.status?.conditions, 'PodScheduled')?.lastTransitionTime) ??
+    parseTime(pod.metadata?.creationTimestamp) ??
+    wall;
+  const ageMs = wall - Math.max(bound, Math.min(wall, ...since));
+  return ageMs <= WHOLE_SECONDS_MS ? 0 : ageMs;
 }

@@ -1,35 +1,64 @@
 /**
  * NoExecute taints: pods that do not tolerate them leave at once, those that do for a while leave then, and a taint that goes
- * away in time lets them stay. The clock of a pod begins when this controller first sees it with the taint (as upstream).
+ * away in time lets them stay. The clock of a pod begins when it meets the taint. What a node's loss asks for waits while we
+ * do not trust our own eyes; what an administrator asks for does not.
  */
-import { NODES, type Pod, PODS, setCondition } from '../../api/index.ts';
+import { NODES, type Pod, PODS, setCondition, type Taint } from '../../api/index.ts';
 import { type EventRecorder, referenceTo } from '../../client/index.ts';
-import { type Clock, formatTime } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
+import { type Clock, formatTime, type MetricsRegistry } from '../../lib/index.ts';
+import { BY_NODE, type Informers } from '../informers.ts';
+import { isLostTaint } from '../node-lifecycle/node-taints.ts';
 import type { Operation } from '../operation.ts';
 import { type Controller, source } from '../run-controller.ts';
-import { noExecuteTaints, planTaintEviction } from './plan-taint-eviction.ts';
+import { EVICTION_CONCURRENCY } from './limits.ts';
+import { metBeforeMs, noExecuteTaints, planTaintEviction } from './plan-taint-eviction.ts';
 
 const REASON = 'TaintManagerEviction';
 
+export interface TaintEvictionOptions {
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventRecorder;
+  /** Mono ms from which pods may leave a node because it is lost. */
+  readonly lostNodesFrom: () => number;
+}
+
 /** Keys are pods. */
-export function taintEvictionController(informers: Informers, clock: Clock, events: EventRecorder): Controller {
+export function taintEvictionController(options: TaintEvictionOptions): Controller {
+  const { informers, clock, metrics, events, lostNodesFrom } = options;
   const pods = informers.lister(PODS);
   const nodes = informers.lister(NODES);
+  const deletions = metrics.counter({
+    name: 'taint_eviction_controller_pod_deletions_total',
+    help: 'Total number of Pods deleted by TaintEvictionController since its start.',
+  });
+  const latency = metrics.histogram({
+    name: 'taint_eviction_controller_pod_deletion_duration_seconds',
+    help: 'Latency, in seconds, between the time when a taint effect has been activated for the Pod and its deletion via TaintEvictionController.',
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240],
+  });
   /** Pod → its UID, and mono ms since when it has been on a node that does not want it. */
   const waiting = new Map<string, { readonly uid: string; readonly since: number }>();
   /** Node → its NoExecute taints as last seen, as text: a heartbeat concerns no pod. */
   const taintsOf = new Map<string, string>();
+
+  /** Mono ms when the pod has to go; undefined: it may stay. */
+  const dueAt = (pod: Pod, since: number, taints: readonly Taint[]): number | undefined => {
+    const verdict = planTaintEviction(pod, taints);
+    return verdict === 'stay' ? undefined : since + verdict.afterSeconds * 1000;
+  };
+
   return {
     name: 'taint-eviction-controller',
+    concurrency: EVICTION_CONCURRENCY,
     sources: [
       source(NODES, ({ type, key, object }) => {
         const taints = type === 'delete' ? '[]' : JSON.stringify(noExecuteTaints(object));
         const before = taintsOf.get(key) ?? '[]';
         if (type === 'delete') taintsOf.delete(key);
         else taintsOf.set(key, taints);
-        if (taints === before) return [];
-        return pods.list().flatMap((pod) => (pod.spec?.nodeName === key ? [keyOf(pod)] : []));
+        return taints === before ? [] : pods.byIndex(BY_NODE, key).map(keyOf);
       }),
       source(PODS, ({ key, object }) => {
         const node = nodes.getByKey(object.spec?.nodeName ?? '');
@@ -44,22 +73,30 @@ export function taintEvictionController(informers: Informers, clock: Clock, even
         waiting.delete(key);
         return undefined;
       }
-      const verdict = planTaintEviction(pod, noExecuteTaints(nodes.getByKey(pod.spec?.nodeName ?? '')));
-      if (verdict === 'stay') {
+      const taints = noExecuteTaints(nodes.getByKey(pod.spec?.nodeName ?? ''));
+      const now = clock.now();
+      const since = known?.uid === uid ? known.since : now.mono - metBeforeMs(pod, taints, now.wall);
+      const due = dueAt(pod, since, taints);
+      if (due === undefined) {
         waiting.delete(key);
         if (known?.uid === uid) events.event(referenceTo(pod), 'Normal', REASON, `Cancelling deletion of Pod ${key}`);
         return undefined;
       }
-      const now = clock.now();
-      const since = known?.uid === uid ? known.since : now.mono;
-      const waitMs = since + verdict.afterSeconds * 1000 - now.mono;
-      if (waitMs > 0) {
+      const dueAnyway = dueAt(
+        pod,
+        since,
+        taints.filter((taint) => !isLostTaint(taint)),
+      );
+      const goAt = Math.min(dueAnyway ?? Number.POSITIVE_INFINITY, Math.max(due, lostNodesFrom()));
+      if (goAt > now.mono) {
         waiting.set(key, { uid, since });
-        return { requeueAfterMs: waitMs };
+        return { requeueAfterMs: goAt - now.mono };
       }
       waiting.delete(key);
       events.event(referenceTo(pod), 'Normal', REASON, `Marking for deletion Pod ${key}`);
       await context.perform(evict(pod, formatTime(now.wall)));
+      deletions.inc();
+      latency.observe((clock.now().mono - Math.min(now.mono, due)) / 1000);
       return undefined;
     },
   };
