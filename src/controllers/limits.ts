@@ -35,3 +35,9 @@ export const MAX_MIRRORED_ADDRESSES = 1000;
 
 /** Names that a new revision may find taken before its owner gives up until it is tried again. */
 export const MAX_REVISION_NAMES = 20;
+
+/** Pods of one DaemonSet that one look makes, and ends, at most (upstream: BurstReplicas). */
+export const DAEMON_BURST = 250;
+
+/** How long a failed daemon pod stays before it is replaced, doubling per node (upstream: failedPodsBackoff). */
+export const FAILED_DAEMON_POD_BACK_OFF = { baseMs: 1000, capMs: 900_000 };

@@ -11,6 +11,7 @@ import { endpointSliceController } from './endpointslice/endpointslice-controlle
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
+import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
@@ -63,6 +64,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],
+  (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   // The last: it looks at all kinds, through what the others keep where it can.
