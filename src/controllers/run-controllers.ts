@@ -14,6 +14,10 @@ import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
+import { createJobMetrics } from './job/job-metrics.ts';
+import { jobController } from './job/job-controller.ts';
+import { jobOrphansController } from './job/job-orphans-controller.ts';
+import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
 import type { NodeIpamSettings } from './node-ipam/settings.ts';
@@ -67,6 +71,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
+  (setup) => [
+    jobController({ ...setup, events: setup.events('job-controller'), metrics: createJobMetrics(setup.metrics) }),
+    jobOrphansController(setup.informers, setup.client),
+  ],
+  ({ informers, client, clock }) => [ttlAfterFinishedController(informers, client, clock)],
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
 ];
