@@ -11,7 +11,6 @@ import { endpointSliceController } from './endpointslice/endpointslice-controlle
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
-import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
@@ -68,7 +67,6 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],
-  (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   (setup) => [
