@@ -1,6 +1,6 @@
 /** What a pod needs and may use in all, as the scheduler and the cgroups count it (component-helpers `resource`). */
 import { addQuantities, compareQuantities } from './quantity.ts';
-import type { Container, PodSpec, Quantity } from './types.gen.ts';
+import type { Container, ContainerStatus, Pod, PodSpec, Quantity } from './types.gen.ts';
 
 export type ResourceQuantities = Readonly<Record<string, Quantity>>;
 
@@ -15,6 +15,42 @@ export function isRestartableInit(container: { readonly restartPolicy?: string }
  */
 export function podRequests(spec: PodSpec): ResourceQuantities {
   return add({ ...podRequestsOfContainers(spec), ...spec.resources?.requests }, spec.overhead);
+}
+
+/**
+ * What the pod holds of its node: like `podRequests`, but while a resize is under way each container counts with the most of what
+ * it asks for, what it was granted and what it has; with the latter two alone when the node can never grant it.
+ */
+export function podRequestsInUse(pod: Pod): ResourceQuantities {
+  const spec = pod.spec ?? { containers: [] };
+  const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = pod.status ?? {};
+  const statuses = [...containerStatuses, ...initContainerStatuses].filter((status) => holdsOther(status, spec));
+  if (statuses.length === 0) return podRequests(spec);
+  const infeasible = conditions.some(
+    ({ type, status, reason }) => type === 'PodResizePending' && status === 'True' && reason === 'Infeasible',
+  );
+  const inUse = (container: Container): Container => {
+    const status = statuses.find(({ name }) => name === container.name);
+    if (status === undefined) return container;
+    const held = max(status.allocatedResources ?? {}, status.resources?.requests ?? {});
+    const requests = infeasible ? held : max(container.resources?.requests ?? {}, held);
+    return { ...container, resources: { ...container.resources, requests: { ...requests } } };
+  };
+  return podRequests({
+    ...spec,
+    containers: spec.containers.map(inUse),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(inUse) }),
+  });
+}
+
+/** Only what differs from the spec needs to be looked at closely. */
+function holdsOther({ name, allocatedResources, resources }: ContainerStatus, spec: PodSpec): boolean {
+  const requests =
+    [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name)?.resources
+      ?.requests ?? {};
+  return [allocatedResources ?? {}, resources?.requests ?? {}].some((held) =>
+    Object.entries(held).some(([resource, quantity]) => requests[resource] !== quantity),
+  );
 }
 
 /** The containers' part of `podRequests`. */

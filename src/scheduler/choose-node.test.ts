@@ -1,32 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { Node, NodeSpec, Pod, PodSpec } from '../api/index.ts';
+import type { Node, Pod, PodSpec } from '../api/index.ts';
 import { seededRandom } from '../lib/index.ts';
 import { chooseNode } from './choose-node.ts';
-import { nodeInfo } from './node-info.ts';
-import { mayHelp } from './may-help.ts';
-
-const ALLOCATABLE = { cpu: '2', memory: '2Gi', pods: '10', 'ephemeral-storage': '10Gi' };
-
-function node(name: string, spec: NodeSpec = {}, labels: Record<string, string> = {}): Node {
-  return {
-    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
-    spec,
-    status: { allocatable: ALLOCATABLE },
-  };
-}
-
-function pod(spec: Partial<PodSpec> = {}, requests?: Record<string, string>): Pod {
-  const resources = requests === undefined ? {} : { resources: { requests } };
-  return {
-    metadata: { namespace: 'default', name: 'x' },
-    spec: { containers: [{ name: 'c', ...resources }], ...spec },
-  };
-}
+import { aNode as node, aPod as pod, clusterFrom, running } from './cluster/cluster.testing.ts';
+import { podInfo } from './cluster/pod-info.ts';
+import { planPreemption } from './preempt/plan-preemption.ts';
 
 function choose(wanted: Pod, nodes: readonly Node[], pods: Readonly<Record<string, readonly Pod[]>> = {}): string {
-  const infos = nodes.map((each) => nodeInfo(each, pods[each.metadata?.name ?? ''] ?? []));
-  const choice = chooseNode(wanted, infos, seededRandom(1));
-  return choice.kind === 'node' ? choice.nodeName : choice.message;
+  const there = Object.entries(pods).flatMap(([name, on]) => on.map((each) => running(name, each)));
+  const cluster = clusterFrom({ nodes, pods: there });
+  const random = seededRandom(1);
+  const choice = chooseNode(podInfo(wanted), cluster, { random, nominated: () => [] });
+  if (choice.kind === 'node') return choice.nodeName;
+  if (nodes.length === 0) return choice.message;
+  const plan = planPreemption(podInfo(wanted), choice, cluster, random);
+  return plan.kind === 'none' ? `${choice.message} no new claims to deallocate, ${plan.message}` : choice.message;
 }
 
 const WHY = '0/1 nodes are available: ';
@@ -204,30 +192,10 @@ describe('chooseNode among nodes', () => {
   });
 
   it('breaks ties by the given Random, over all winners', () => {
-    const infos = ['a', 'b', 'c'].map((name) => nodeInfo(node(name), []));
+    const cluster = clusterFrom({ nodes: ['a', 'b', 'c'].map((name) => node(name)) });
     const random = seededRandom(7);
-    const chosen = new Set(Array.from({ length: 50 }, () => JSON.stringify(chooseNode(pod(), infos, random))));
+    const once = () => JSON.stringify(chooseNode(podInfo(pod()), cluster, { random, nominated: () => [] }));
+    const chosen = new Set(Array.from({ length: 50 }, once));
     expect(chosen.size).toBe(3);
-  });
-});
-
-describe('mayHelp', () => {
-  const base = node('n');
-  it.each<readonly [string, Node, boolean]>([
-    [
-      'a heartbeat',
-      { ...base, status: { allocatable: ALLOCATABLE, conditions: [{ type: 'Ready', status: 'True' }] } },
-      false,
-    ],
-    ['more room', { ...base, status: { allocatable: { ...ALLOCATABLE, cpu: '4' } } }, true],
-    ['a label', node('n', {}, { disk: 'ssd' }), true],
-    ['a taint gone', { ...base, spec: { taints: [] } }, true],
-  ])('%s', (_, object, helps) => {
-    expect(mayHelp({ type: 'apply', key: 'n', object, previous: base })).toBe(helps);
-  });
-
-  it('a new node helps, a gone one does not', () => {
-    expect(mayHelp({ type: 'apply', key: 'n', object: base })).toBe(true);
-    expect(mayHelp({ type: 'delete', key: 'n', object: base })).toBe(false);
   });
 });

@@ -1,53 +1,110 @@
-/** Where a pod goes, or why it goes nowhere, in upstream's words. Pure but for the tie, which the given Random breaks. */
-import type { Pod } from '../api/index.ts';
+/** Where a pod goes, or why it goes nowhere. Pure but for the tie, which the given Random breaks. */
 import type { Random } from '../lib/index.ts';
-import { filterNode } from './filter/filter-node.ts';
-import type { Misfit } from './filter/filter.ts';
-import type { NodeInfo } from './node-info.ts';
-import { scoreNodes } from './score/score-node.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import type { NodeInfo } from './cluster/node-info.ts';
+import type { PodInfo } from './cluster/pod-info.ts';
+import type { FilterName, Misfit } from './filter/filter.ts';
+import { type Fitting, type NominatedPods, prepareFitting } from './filter/fitting.ts';
+import { fitMessage, rejectionMessage } from './fit-message.ts';
+import { nodesToFind } from './nodes-to-find.ts';
+import { scoreNodes } from './score/score-nodes.ts';
 
-export type Choice =
-  | { readonly kind: 'node'; readonly nodeName: string }
-  | { readonly kind: 'unschedulable'; readonly message: string };
+export type Choice = Chosen | Unschedulable;
 
-export function chooseNode(pod: Pod, infos: readonly NodeInfo[], random: Random): Choice {
-  if (infos.length === 0) return { kind: 'unschedulable', message: 'no nodes available to schedule pods' };
-  const candidates: NodeInfo[] = [];
-  const misfits: Misfit[] = [];
-  for (const info of infos) {
-    const misfit = filterNode(pod, info);
-    if (misfit === undefined) candidates.push(info);
-    else misfits.push(misfit);
+export interface Chosen {
+  readonly kind: 'node';
+  readonly nodeName: string;
+}
+
+export interface Unschedulable {
+  readonly kind: 'unschedulable';
+  /** Upstream's text, without what preemption says. */
+  readonly message: string;
+  /** Node name → why it does not fit; a node that is not here was not looked at, and no pod's end helps there. */
+  readonly misfits: ReadonlyMap<string, Misfit>;
+  /** Which filters refused a node: events that help none of them help not at all. */
+  readonly rejectedBy: ReadonlySet<FilterName>;
+  /** For preemption; undefined when no node came into question. */
+  readonly fitting: Fitting | undefined;
+}
+
+export interface ChooseOptions {
+  readonly random: Random;
+  readonly nominated: NominatedPods;
+  /** Where the search begins: in a big cluster not every search looks at every node. */
+  readonly startAt?: number;
+}
+
+export function chooseNode(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Choice {
+  const { nodes } = cluster;
+  if (nodes.length === 0) return unschedulable('no nodes available to schedule pods');
+  const fitting = prepareFitting(pod, cluster, options.nominated);
+  if (fitting.kind === 'rejected') {
+    return unschedulable(rejectionMessage(nodes.length, fitting.message), new Map(), new Set([fitting.filter]));
   }
-  if (candidates.length === 0) return { kind: 'unschedulable', message: misfitMessage(pod, misfits) };
-  const scores = scoreNodes(pod, candidates);
+  const promised = promisedNode(pod, cluster, fitting);
+  if (promised !== undefined) return { kind: 'node', nodeName: promised.name };
+  const { fits, misfits } = search(fitting, cluster, options.startAt ?? 0);
+  if (fits.length === 0) return nowhere(fitting, cluster, misfits);
+  return { kind: 'node', nodeName: bestOf(pod, fits, cluster, options.random).name };
+}
+
+/** A pod that preempted others gets what it made room for, if that is still so. */
+function promisedNode(pod: PodInfo, cluster: Cluster, fitting: Fitting): NodeInfo | undefined {
+  const name = pod.pod.status?.nominatedNodeName ?? '';
+  if (name === '' || fitting.nodeNames?.has(name) === false) return undefined;
+  const info = cluster.node(name);
+  return info !== undefined && fitting.check(info) === undefined ? info : undefined;
+}
+
+function search(
+  fitting: Fitting,
+  { nodes }: Cluster,
+  startAt: number,
+): { readonly fits: readonly NodeInfo[]; readonly misfits: ReadonlyMap<string, Misfit> } {
+  const fits: NodeInfo[] = [];
+  const misfits = new Map<string, Misfit>();
+  const enough = nodesToFind(nodes.length);
+  for (let i = 0; i < nodes.length && fits.length < enough; i += 1) {
+    const info = nodes[(startAt + i) % nodes.length];
+    if (info === undefined || fitting.nodeNames?.has(info.name) === false) continue;
+    const misfit = fitting.check(info);
+    if (misfit === undefined) fits.push(info);
+    else misfits.set(info.name, misfit);
+  }
+  return { fits, misfits };
+}
+
+function nowhere(fitting: Fitting, { nodes }: Cluster, misfits: ReadonlyMap<string, Misfit>): Unschedulable {
+  const rejectedBy = new Set<FilterName>();
+  const reasons: string[] = [];
+  for (const misfit of misfits.values()) {
+    rejectedBy.add(misfit.filter);
+    reasons.push(...misfit.reasons);
+  }
+  if (misfits.size < nodes.length) {
+    rejectedBy.add('NodeAffinity');
+    const notLookedAt = nodes.length - misfits.size;
+    for (let i = 0; i < notLookedAt; i += 1) reasons.push("node(s) didn't satisfy plugin(s) [NodeAffinity]");
+  }
+  return unschedulable(fitMessage(nodes.length, reasons), misfits, rejectedBy, fitting);
+}
+
+function unschedulable(
+  message: string,
+  misfits: ReadonlyMap<string, Misfit> = new Map(),
+  rejectedBy: ReadonlySet<FilterName> = new Set(),
+  fitting?: Fitting,
+): Unschedulable {
+  return { kind: 'unschedulable', message, misfits, rejectedBy, fitting };
+}
+
+function bestOf(pod: PodInfo, fits: readonly NodeInfo[], cluster: Cluster, random: Random): NodeInfo {
+  const [first] = fits;
+  if (first === undefined) throw new Error('no node to choose from');
+  if (fits.length === 1) return first;
+  const scores = scoreNodes(pod, fits, cluster);
   const best = Math.max(...scores);
-  const winners = candidates.filter((_, i) => scores[i] === best);
-  const winner = winners[Math.floor(random.next() * winners.length)] ?? winners[0];
-  return { kind: 'node', nodeName: winner?.node.metadata?.name ?? '' };
-}
-
-/** "0/2 nodes are available: …", then what upstream's two last resorts say of it. Preemption itself we do not do. */
-function misfitMessage(pod: Pod, misfits: readonly Misfit[]): string {
-  const all = misfits.length;
-  const why = `0/${all} nodes are available: ${histogram(misfits.flatMap(({ reasons }) => reasons))}.`;
-  return `${why} no new claims to deallocate, preemption: ${preemptionMessage(pod, misfits)}`;
-}
-
-function preemptionMessage(pod: Pod, misfits: readonly Misfit[]): string {
-  if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
-  const answers = misfits.map(({ resolvable }) =>
-    resolvable ? 'No preemption victims found for incoming pod' : 'Preemption is not helpful for scheduling',
-  );
-  return `0/${misfits.length} nodes are available: ${histogram(answers)}.`;
-}
-
-/** "1 Insufficient cpu, 2 Too many pods", sorted as text. */
-function histogram(reasons: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .toSorted()
-    .join(', ');
+  const winners = fits.filter((_, i) => scores[i] === best);
+  return winners[Math.floor(random.next() * winners.length)] ?? first;
 }

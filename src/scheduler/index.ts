@@ -1,2 +1,3 @@
-/** scheduler: filter, score, bind. Pure but for the bind. */
-export { SCHEDULER_NAME, type SchedulerOptions, runScheduler } from './scheduler.ts';
+/** scheduler: filter, score, bind. Pure but for the watch and the writes. */
+export { type SchedulerOptions, runScheduler } from './scheduler.ts';
+export { SCHEDULER_NAME } from './scheduler-name.ts';

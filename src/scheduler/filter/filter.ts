@@ -1,17 +1,54 @@
 /** What every filter answers. Pure. */
-import type { Pod } from '../../api/index.ts';
-import type { NodeInfo } from '../node-info.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { NodeInfo } from '../cluster/node-info.ts';
+import type { PodInfo } from '../cluster/pod-info.ts';
+
+/** Upstream's plugin names. */
+export type FilterName =
+  | 'NodeUnschedulable'
+  | 'NodeName'
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodePorts'
+  | 'NodeResourcesFit'
+  | 'VolumeRestrictions'
+  | 'VolumeBinding'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity';
 
 /** Why a node does not fit, in upstream's words. */
 export interface Misfit {
+  readonly filter: FilterName;
   readonly reasons: readonly string[];
   /** Whether fewer pods on the node could help. */
   readonly resolvable: boolean;
 }
 
-/** `undefined`: it fits. */
-export type Filter = (pod: Pod, info: NodeInfo) => Misfit | undefined;
+/** A filter with what it found out about the pod once, for all nodes. */
+export interface PreparedFilter {
+  /** `undefined`: it fits. */
+  check(info: NodeInfo): Misfit | undefined;
+  /** Another pod was put on the node (1) or taken from it (-1), in thought. */
+  move?(info: NodeInfo, other: PodInfo, delta: 1 | -1): void;
+  /** Only nodes of these names come into question. */
+  readonly nodeNames?: ReadonlySet<string>;
+}
 
-export function unresolvable(reason: string): Misfit {
-  return { reasons: [reason], resolvable: false };
+/** No node can fit, and why. */
+export interface Rejection {
+  readonly rejection: string;
+}
+
+export interface Filter {
+  readonly name: FilterName;
+  /** `undefined`: the filter has nothing to say about this pod. */
+  prepare(pod: PodInfo, cluster: Cluster): PreparedFilter | Rejection | undefined;
+}
+
+export function unresolvable(filter: FilterName, reason: string): Misfit {
+  return { filter, reasons: [reason], resolvable: false };
+}
+
+export function resolvable(filter: FilterName, reason: string): Misfit {
+  return { filter, reasons: [reason], resolvable: true };
 }

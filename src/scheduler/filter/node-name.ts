@@ -1,8 +1,12 @@
 import { type Filter, unresolvable } from './filter.ts';
 
 /** A pod that names a node fits no other. */
-export const fitsNodeName: Filter = (pod, { node }) => {
-  const wanted = pod.spec?.nodeName ?? '';
-  const fits = wanted === '' || wanted === node.metadata?.name;
-  return fits ? undefined : unresolvable("node(s) didn't match the requested node name");
+export const nodeName: Filter = {
+  name: 'NodeName',
+  prepare({ pod }) {
+    const wanted = pod.spec?.nodeName ?? '';
+    if (wanted === '') return undefined;
+    const misfit = unresolvable('NodeName', "node(s) didn't match the requested node name");
+    return { check: ({ name }) => (name === wanted ? undefined : misfit) };
+  },
 };

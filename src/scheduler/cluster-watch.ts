@@ -1,0 +1,170 @@
+/** Brings what the watches tell into cache, nominations and queue, in that order: a decision that an event causes sees the event. */
+import { equalJson, type Namespace, type Node, type Pod } from '../api/index.ts';
+import type { Change } from '../client/index.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
+import type { SchedulerCache } from './cluster/scheduler-cache.ts';
+import type { SchedulerInformers } from './informers.ts';
+import { isGated, isOurs } from './pending.ts';
+import type { Nominations } from './preempt/nominations.ts';
+import { type ClusterEvent, eventLabel } from './queue/cluster-event.ts';
+import { mayHelp } from './queue/may-help.ts';
+import type { SchedulingQueue } from './queue/scheduling-queue.ts';
+
+export class ClusterWatch {
+  readonly #cache: SchedulerCache;
+  readonly #cluster: Cluster;
+  readonly #nominations: Nominations;
+  readonly #queue: SchedulingQueue;
+  readonly #gated = new Set<string>();
+
+  constructor(cache: SchedulerCache, cluster: Cluster, nominations: Nominations, queue: SchedulingQueue) {
+    this.#cache = cache;
+    this.#cluster = cluster;
+    this.#nominations = nominations;
+    this.#queue = queue;
+  }
+
+  /** Pods whose gates keep them from us. */
+  get gated(): number {
+    return this.#gated.size;
+  }
+
+  listen(informers: SchedulerInformers): void {
+    informers.pods.onChange((change) => this.#onPod(change));
+    informers.nodes.onChange((change) => this.#onNode(change));
+    informers.claims.onChange(({ type, object }) => {
+      if (type === 'apply') this.tell({ kind: 'claim', claim: object });
+    });
+    for (const lister of [informers.volumes, informers.storageClasses]) {
+      lister.onChange(({ type }) => {
+        if (type === 'apply') this.tell({ kind: 'volume' });
+      });
+    }
+    informers.namespaces.onChange((change) => this.#onNamespace(change));
+  }
+
+  /** Moves the pods that what happened may help. */
+  tell(event: ClusterEvent): void {
+    this.#queue.move(eventLabel(event), ({ info, rejectedBy }) =>
+      mayHelp({ pod: info, rejectedBy }, event, this.#cluster.namespaceLabels),
+    );
+  }
+
+  #onPod(change: Change<Pod>): void {
+    const { key, object } = change;
+    if (change.type === 'delete') {
+      const held = this.#holdsRoom(object);
+      this.#cache.deletePod(key);
+      this.#leaveQueue(key);
+      if (held) this.tell({ kind: 'pod-gone', pod: podInfo(object) });
+      return;
+    }
+    this.#cache.setPod(object);
+    if (isOurs(object)) this.#onWaiting(object, change.previous);
+    else this.#onSettled(object, change.previous);
+  }
+
+  #holdsRoom(pod: Pod): boolean {
+    const info = podInfo(pod);
+    const hasNode = (pod.spec?.nodeName ?? '') !== '' && !hasEnded(pod);
+    return hasNode || this.#cache.isAssumed(info.key) || this.#nominations.nodeOf(info.key) !== undefined;
+  }
+
+  #leaveQueue(key: string): void {
+    this.#nominations.delete(key);
+    this.#queue.delete(key);
+    this.#gated.delete(key);
+  }
+
+  #onWaiting(pod: Pod, previous: Pod | undefined): void {
+    const info = podInfo(pod);
+    if (isGated(pod)) {
+      this.#gated.add(info.key);
+      return;
+    }
+    this.#gated.delete(info.key);
+    const loses = this.#followNomination(info, previous);
+    // On its way to a node: should that fail, it is in the queue still.
+    if (this.#queue.get(info.key) === undefined) {
+      if (!this.#cache.isAssumed(info.key)) this.#queue.add(info, 'UnscheduledPodAdd');
+      return;
+    }
+    this.#queue.update(info);
+    if (loses || (previous !== undefined && isOtherWish(pod, previous))) {
+      this.#queue.moveOne(info.key, 'UnscheduledPodUpdate');
+    }
+  }
+
+  /** What the status says counts when it changed; what we decided and it does not say yet holds on. @returns it lost its promise */
+  #followNomination(info: PodInfo, previous: Pod | undefined): boolean {
+    const before = previous?.status?.nominatedNodeName ?? '';
+    const now = info.pod.status?.nominatedNodeName ?? '';
+    if (before !== now) {
+      if (now !== '') this.#nominations.set(info, now);
+      else this.#nominations.delete(info.key);
+      return now === '';
+    }
+    const promised = this.#nominations.nodeOf(info.key);
+    if (promised !== undefined) this.#nominations.set(info, promised);
+    return false;
+  }
+
+  #onSettled(pod: Pod, previous: Pod | undefined): void {
+    const info = podInfo(pod);
+    const hadPromise = this.#nominations.nodeOf(info.key) !== undefined;
+    this.#leaveQueue(info.key);
+    const hadNode = previous !== undefined && (previous.spec?.nodeName ?? '') !== '' && !hasEnded(previous);
+    const hasNode = (pod.spec?.nodeName ?? '') !== '' && !hasEnded(pod);
+    if (hasNode) {
+      if (!hadNode || previous === undefined) {
+        this.tell({ kind: 'pod-placed', pod: info, before: undefined });
+        return;
+      }
+      const before = podInfo(previous);
+      if (before.ending !== info.ending || !equalJson(before.labels, info.labels)) {
+        this.tell({ kind: 'pod-placed', pod: info, before });
+      }
+      if (takesLess(info, before)) this.tell({ kind: 'pod-shrunk', pod: info });
+    } else if (hadNode || hadPromise) {
+      this.tell({ kind: 'pod-gone', pod: info });
+    }
+  }
+
+  #onNode(change: Change<Node>): void {
+    const { object } = change;
+    if (change.type === 'delete') {
+      this.#cache.deleteNode(object.metadata?.name ?? '');
+      this.tell({ kind: 'node-gone' });
+      return;
+    }
+    const info = this.#cache.setNode(object);
+    if (info === undefined) this.tell({ kind: 'node-gone' });
+    else if (change.previous === undefined || !equalJson(fittingPart(object), fittingPart(change.previous))) {
+      this.tell({ kind: 'node', info, before: change.previous });
+    }
+  }
+
+  #onNamespace(change: Change<Namespace>): void {
+    if (change.type === 'delete') return;
+    if (!equalJson(change.object.metadata?.labels, change.previous?.metadata?.labels)) this.tell({ kind: 'namespace' });
+  }
+}
+
+/** All of a node that filters look at: not its heartbeats. */
+function fittingPart({ metadata, spec, status }: Node): unknown {
+  return [metadata?.labels, spec?.taints, spec?.unschedulable, status?.allocatable];
+}
+
+/** The pod may fit now though the cluster is the same. */
+function isOtherWish(pod: Pod, previous: Pod): boolean {
+  return (
+    pod.metadata?.generation !== previous.metadata?.generation ||
+    !equalJson(pod.metadata?.labels, previous.metadata?.labels) ||
+    isGated(previous)
+  );
+}
+
+function takesLess({ amounts }: PodInfo, before: PodInfo): boolean {
+  return Object.entries(before.amounts).some(([name, amount]) => (amounts[name] ?? 0) < amount);
+}

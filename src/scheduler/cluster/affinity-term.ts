@@ -1,0 +1,85 @@
+/** Terms of pod affinity and anti-affinity, read once per pod. Pure. */
+import {
+  type LabelSelector,
+  labelSelectorOf,
+  matchesLabels,
+  type ParsedLabelSelector,
+  type Pod,
+  type PodAffinityTerm,
+  SelectorError,
+  type WeightedPodAffinityTerm,
+} from '../../api/index.ts';
+import type { PodInfo } from './pod-info.ts';
+
+export interface AffinityTerm {
+  readonly namespaces: ReadonlySet<string>;
+  /** Also pods of namespaces with these labels. */
+  readonly namespaceSelector: ParsedLabelSelector | undefined;
+  /** Absent: no pod matches. */
+  readonly selector: ParsedLabelSelector | undefined;
+  readonly topologyKey: string;
+  /** Of preferred terms; 0 for required ones. */
+  readonly weight: number;
+}
+
+export interface AffinityTerms {
+  readonly affinity: readonly AffinityTerm[];
+  readonly antiAffinity: readonly AffinityTerm[];
+  readonly preferred: readonly AffinityTerm[];
+  readonly preferredAnti: readonly AffinityTerm[];
+}
+
+/** The labels of a namespace; none when it is not known. */
+export type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined;
+
+const NONE: AffinityTerms = { affinity: [], antiAffinity: [], preferred: [], preferredAnti: [] };
+
+export function affinityTermsOf(pod: Pod): AffinityTerms {
+  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
+  if (podAffinity === undefined && podAntiAffinity === undefined) return NONE;
+  const namespace = pod.metadata?.namespace ?? '';
+  const read = (terms: readonly PodAffinityTerm[] | undefined): AffinityTerm[] =>
+    (terms ?? []).map((term) => readTerm(term, namespace, 0));
+  const readWeighted = (terms: readonly WeightedPodAffinityTerm[] | undefined): AffinityTerm[] =>
+    (terms ?? []).map(({ podAffinityTerm, weight }) => readTerm(podAffinityTerm, namespace, weight));
+  return {
+    affinity: read(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    antiAffinity: read(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    preferred: readWeighted(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAnti: readWeighted(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+  };
+}
+
+function readTerm(term: PodAffinityTerm, namespace: string, weight: number): AffinityTerm {
+  const { namespaces = [], namespaceSelector, labelSelector, topologyKey } = term;
+  // Only a term that speaks of no namespace at all means its pod's own.
+  const own = namespaces.length === 0 && namespaceSelector === undefined;
+  return {
+    namespaces: new Set(own ? [namespace] : namespaces),
+    namespaceSelector: readSelector(namespaceSelector),
+    selector: readSelector(labelSelector),
+    topologyKey,
+    weight,
+  };
+}
+
+/** A selector that the API server should not have let through matches nothing. */
+export function readSelector(selector: LabelSelector | undefined): ParsedLabelSelector | undefined {
+  try {
+    return labelSelectorOf(selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the term speaks of this pod, wherever it runs. */
+export function termMatches(term: AffinityTerm, other: PodInfo, labelsOf: NamespaceLabels): boolean {
+  if (term.selector === undefined || !matchesLabels(term.selector, other.labels)) return false;
+  if (term.namespaces.has(other.namespace)) return true;
+  return term.namespaceSelector !== undefined && matchesLabels(term.namespaceSelector, labelsOf(other.namespace));
+}
+
+export function allTermsMatch(terms: readonly AffinityTerm[], other: PodInfo, labelsOf: NamespaceLabels): boolean {
+  return terms.length > 0 && terms.every((term) => termMatches(term, other, labelsOf));
+}

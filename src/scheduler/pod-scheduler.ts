@@ -1,0 +1,239 @@
+/**
+ * Decides for one pod after the other, and writes what was decided: bindings and reports overlap, decisions never do. What was
+ * decided counts at once, long before the watch tells of it.
+ */
+import { isNotFound, PODS, StatusError } from '../api/index.ts';
+import { type EventRecorder, type KubeClient, referenceTo } from '../client/index.ts';
+import { type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
+import { bindPod } from './bind-pod.ts';
+import { chooseNode, type Unschedulable } from './choose-node.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import type { PodInfo } from './cluster/pod-info.ts';
+import type { SchedulerCache } from './cluster/scheduler-cache.ts';
+import type { ClusterWatch } from './cluster-watch.ts';
+import { MAX_MESSAGE_LENGTH, TURN_MS, VICTIMS_AT_ONCE, WRITE_CONCURRENCY } from './limits.ts';
+import { nodesToFind } from './nodes-to-find.ts';
+import { evictVictim } from './preempt/evict-victim.ts';
+import type { Nominations } from './preempt/nominations.ts';
+import type { Victims } from './preempt/pick-victims.ts';
+import { planPreemption } from './preempt/plan-preemption.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
+import type { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { forgetNomination, reportPatch, type SchedulingReport } from './report-status.ts';
+import type { SchedulerMetrics } from './scheduler-metrics.ts';
+import { SCHEDULER_NAME } from './scheduler-name.ts';
+
+export interface PodSchedulerParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly queue: SchedulingQueue;
+  readonly cache: SchedulerCache;
+  readonly cluster: Cluster;
+  readonly nominations: Nominations;
+  readonly watch: ClusterWatch;
+  readonly events: EventRecorder;
+  readonly metrics: SchedulerMetrics;
+}
+
+export class PodScheduler {
+  readonly #parts: PodSchedulerParts;
+  readonly #writes = new Set<Promise<void>>();
+  #wakeUp: (() => void) | undefined;
+  /** Where the next search through a big cluster begins. */
+  #startAt = 0;
+
+  constructor(parts: PodSchedulerParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#wakeUp?.();
+  }
+
+  /** Until the signal is aborted and the last write has ended. */
+  async run(): Promise<void> {
+    const { signal, clock } = this.#parts;
+    const onAbort = (): void => this.wake();
+    signal.addEventListener('abort', onAbort, { once: true });
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wakeUp = resolve;
+      });
+      const isDone = this.#decideForAWhile();
+      if (isDone) await woken;
+      else await clock.sleep(0, signal).catch(() => {});
+    }
+    await Promise.all(this.#writes);
+    signal.removeEventListener('abort', onAbort);
+  }
+
+  /** @returns false when there is more to do, and others must get their turn first */
+  #decideForAWhile(): boolean {
+    const { queue, clock, signal } = this.#parts;
+    const until = clock.now().mono + TURN_MS;
+    while (!signal.aborted && this.#writes.size < WRITE_CONCURRENCY) {
+      const pod = queue.pop();
+      if (pod === undefined) return true;
+      this.#decide(pod);
+      if (clock.now().mono >= until) return false;
+    }
+    return true;
+  }
+
+  #decide(pod: QueuedPod): void {
+    const { cluster, nominations, random, cache, clock, queue, logger } = this.#parts;
+    const { info } = pod;
+    const startedAt = clock.now().mono;
+    try {
+      const choice = chooseNode(info, cluster, {
+        random,
+        nominated: (nodeName) => nominations.on(nodeName),
+        startAt: this.#startAt,
+      });
+      this.#startAt = (this.#startAt + nodesToFind(cluster.nodes.length)) % Math.max(1, cluster.nodes.length);
+      if (choice.kind === 'node') {
+        // From here on nobody else is promised this room.
+        cache.assume(info, choice.nodeName);
+        this.#write(this.#bind(pod, info, choice.nodeName, startedAt));
+      } else {
+        this.#write(this.#refuse(pod, info, choice, startedAt));
+      }
+    } catch (error) {
+      logger.error('deciding panicked', { pod: pod.key, error });
+      this.#count('error', startedAt);
+      queue.fail(pod);
+    }
+  }
+
+  #write(work: Promise<void>): void {
+    const { logger } = this.#parts;
+    const write: Promise<void> = work
+      .catch((error: unknown) => logger.error('scheduling panicked', { error }))
+      .finally(() => {
+        this.#writes.delete(write);
+        this.wake();
+      });
+    this.#writes.add(write);
+  }
+
+  async #bind(pod: QueuedPod, info: PodInfo, nodeName: string, startedAt: number): Promise<void> {
+    const { cache, queue, events, metrics, logger, watch, nominations, signal } = this.#parts;
+    const outcome = await bindPod(info, nodeName, {
+      ...this.#parts,
+      nodeExists: () => cache.node(nodeName) !== undefined,
+    });
+    if (signal.aborted && outcome.kind !== 'bound') return;
+    if (outcome.kind === 'bound') {
+      this.#count('scheduled', startedAt);
+      metrics.scheduled(pod.attempts);
+      if (queue.get(info.key) === pod) nominations.delete(info.key);
+      queue.done(pod);
+      events.event(referenceTo(info.pod), 'Normal', 'Scheduled', `Successfully assigned ${info.key} to ${nodeName}`);
+      return;
+    }
+    // What the watch has told meanwhile stays as it is.
+    if (cache.forget(info)) watch.tell({ kind: 'pod-gone', pod: info });
+    this.#count('error', startedAt);
+    if (outcome.kind === 'not-ours') {
+      // The watch tells what became of it. Should it be ours after all, we look again.
+      logger.info('pod is not ours to bind any more', { pod: info.key, node: nodeName });
+      queue.fail(pod);
+      return;
+    }
+    const message = errorMessage(outcome.error);
+    logger.warn('binding failed, trying again', { pod: info.key, node: nodeName, error: message });
+    queue.fail(pod);
+    if (!(outcome.error instanceof StatusError)) return;
+    this.#tellFailure(info, `binding rejected: ${message}`);
+    await this.#report(info, { reason: 'SchedulerError', message: `binding rejected: ${message}` });
+  }
+
+  async #refuse(pod: QueuedPod, info: PodInfo, choice: Unschedulable, startedAt: number): Promise<void> {
+    const { queue, cluster, random, metrics, nominations } = this.#parts;
+    const hasNodes = cluster.nodes.length > 0;
+    if (hasNodes) metrics.preemption();
+    const plan = hasNodes ? planPreemption(info, choice, cluster, random) : undefined;
+    queue.hold(pod, choice.rejectedBy);
+    this.#count('unschedulable', startedAt);
+    try {
+      if (plan?.kind === 'preempt') {
+        nominations.set(info, plan.victims.nodeName);
+        this.#tellFailure(info, choice.message);
+        await this.#report(info, {
+          reason: 'Unschedulable',
+          message: choice.message,
+          nominatedNodeName: plan.victims.nodeName,
+        });
+        await this.#makeRoom(pod, info, plan.victims);
+        return;
+      }
+      const message =
+        plan === undefined ? choice.message : `${choice.message} no new claims to deallocate, ${plan.message}`;
+      if (plan?.forgetNomination === true) nominations.delete(info.key);
+      this.#tellFailure(info, message);
+      await this.#report(info, {
+        reason: 'Unschedulable',
+        message,
+        ...(plan?.forgetNomination === true ? { nominatedNodeName: null } : {}),
+      });
+    } finally {
+      queue.release(pod);
+    }
+  }
+
+  async #makeRoom(pod: QueuedPod, info: PodInfo, { nodeName, pods }: Victims): Promise<void> {
+    const { metrics, events, logger, nominations, queue, client, signal } = this.#parts;
+    metrics.victims(pods.length);
+    const lesser = [...nominations.on(nodeName)].filter(({ priority }) => priority < info.priority);
+    for (const other of lesser) {
+      // What was promised to a lesser pod may not be there any more: it must look elsewhere at once.
+      nominations.delete(other.key);
+      queue.moveOne(other.key, 'NominationCleared');
+      await forgetNomination(client, other.pod, signal).catch((error: unknown) => {
+        if (!isNotFound(error))
+          logger.warn('could not clear a nomination', { pod: other.key, error: errorMessage(error) });
+      });
+    }
+    for (let from = 0; from < pods.length; from += VICTIMS_AT_ONCE) {
+      const ended = await Promise.allSettled(
+        pods.slice(from, from + VICTIMS_AT_ONCE).map(async (victim) => {
+          const schedulerName = info.pod.spec?.schedulerName ?? SCHEDULER_NAME;
+          if (!(await evictVictim(victim, schedulerName, this.#parts))) return;
+          const text = `Preempted by pod ${info.uid} on node ${nodeName}`;
+          events.event(referenceTo(victim.pod), 'Normal', 'Preempted', text);
+        }),
+      );
+      for (const each of ended) {
+        if (each.status === 'fulfilled' || signal.aborted) continue;
+        logger.warn('could not preempt, deciding again', { pod: info.key, error: errorMessage(each.reason) });
+        queue.moveOne(pod.key, 'PreemptionFailed');
+      }
+    }
+  }
+
+  #tellFailure({ pod }: PodInfo, message: string): void {
+    const note = message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 4)} ...` : message;
+    this.#parts.events.event(referenceTo(pod), 'Warning', 'FailedScheduling', note);
+  }
+
+  async #report({ pod, key, namespace }: PodInfo, report: SchedulingReport): Promise<void> {
+    const { client, clock, signal, logger } = this.#parts;
+    const patch = reportPatch(pod, report, clock.now().wall);
+    if (patch === undefined) return;
+    try {
+      await client.patch(PODS, namespace, pod.metadata?.name ?? '', 'strategic', patch, 'status', signal);
+    } catch (error) {
+      if (signal.aborted || isNotFound(error)) return;
+      // Only the explanation is missing; it comes with the next attempt.
+      logger.warn('could not report an unschedulable pod', { pod: key, error: errorMessage(error) });
+    }
+  }
+
+  #count(result: 'scheduled' | 'unschedulable' | 'error', startedAt: number): void {
+    this.#parts.metrics.attempt(result, (this.#parts.clock.now().mono - startedAt) / 1000);
+  }
+}

@@ -1,0 +1,40 @@
+/** Ends one pod for a more important one: says why in its status, then deletes it with its own grace. */
+import { findCondition, isConflict, isNotFound, PODS, setCondition } from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import { type Clock, formatTime } from '../../lib/index.ts';
+import type { PodInfo } from '../cluster/pod-info.ts';
+
+/** @returns whether there was something to end. Rejects when it may go on. */
+export async function evictVictim(
+  victim: PodInfo,
+  schedulerName: string,
+  { client, clock, signal }: { readonly client: KubeClient; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (victim.ending) return false;
+  const { pod, namespace, uid } = victim;
+  const name = pod.metadata?.name ?? '';
+  const generation = pod.metadata?.generation;
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'PreemptionByScheduler',
+    message: `${schedulerName}: preempting to accommodate a higher priority pod`,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  try {
+    const before = findCondition(pod.status?.conditions, 'DisruptionTarget');
+    if (before?.status !== 'True' || before.reason !== condition.reason) {
+      const conditions = setCondition(pod.status?.conditions, condition, formatTime(clock.now().wall)).filter(
+        ({ type }) => type === condition.type,
+      );
+      const patch = { metadata: { uid }, status: { conditions } };
+      await client.patch(PODS, namespace, name, 'strategic', patch, 'status', signal);
+    }
+    await client.delete(PODS, namespace, name, { uid }, signal);
+    return true;
+  } catch (error) {
+    // It is gone, or another pod has its name by now.
+    if (isNotFound(error) || isConflict(error)) return false;
+    throw error;
+  }
+}

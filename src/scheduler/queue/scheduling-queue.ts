@@ -1,0 +1,264 @@
+/**
+ * Pods that wait for a node.
+ *
+ *   add ──► active ──pop──► in flight ──► gone (bound)
+ *             ▲                │ fits nowhere              │ error
+ *             │                ▼                           ▼
+ *             │◄─ may help ─ unschedulable ─ may help ──► backoff ──► active, when its time has come
+ *             │◄─ after five minutes ──┘
+ *
+ * Active pods come by priority, then in order of arrival. One timer for each waiting line, none when it is empty.
+ */
+import { type Clock, exponentialDelay, type Timer } from '../../lib/index.ts';
+import type { PodInfo } from '../cluster/pod-info.ts';
+import type { FilterName } from '../filter/filter.ts';
+import { BIND_BACK_OFF, POD_BACK_OFF, UNSCHEDULABLE_FLUSH_MS } from '../limits.ts';
+import { PodHeap } from './pod-heap.ts';
+import type { QueuedPod, QueuePlace } from './queued-pod.ts';
+
+export type WaitingPlace = Exclude<QueuePlace, 'in-flight'>;
+
+export interface SchedulingQueueOptions {
+  readonly clock: Clock;
+  /** There is a pod to pop. */
+  readonly onReady: () => void;
+  /** A pod came into a line, and why; for metrics. */
+  readonly onIncoming?: (place: WaitingPlace, event: string) => void;
+}
+
+export class SchedulingQueue {
+  readonly #options: SchedulingQueueOptions;
+  readonly #pods = new Map<string, QueuedPod>();
+  readonly #active = new PodHeap((a, b) => byPriority(a, b) < 0 || (byPriority(a, b) === 0 && byTime(a, b) < 0));
+  readonly #backOff = new PodHeap((a, b) => a.backOffUntil < b.backOffUntil);
+  /** In order of `since`. */
+  readonly #unschedulable = new Set<QueuedPod>();
+  readonly #held = new Set<QueuedPod>();
+  #backOffTimer: { readonly at: number; readonly timer: Timer } | undefined;
+  #flushTimer: Timer | undefined;
+  #orders = 0;
+  #closed = false;
+
+  constructor(options: SchedulingQueueOptions) {
+    this.#options = options;
+  }
+
+  /** How many pods wait where. */
+  get sizes(): Readonly<Record<WaitingPlace, number>> {
+    return { active: this.#active.size, backoff: this.#backOff.size, unschedulable: this.#unschedulable.size };
+  }
+
+  get(key: string): QueuedPod | undefined {
+    return this.#pods.get(key);
+  }
+
+  /** A new pod. One that is known already only gets its new version. */
+  add(info: PodInfo, event: string): void {
+    const known = this.#pods.get(info.key);
+    if (known !== undefined) {
+      this.update(info);
+      return;
+    }
+    const pod: QueuedPod = {
+      key: info.key,
+      info,
+      place: 'in-flight',
+      since: 0,
+      order: 0,
+      attempts: 0,
+      errors: 0,
+      backOffUntil: 0,
+      rejectedBy: new Set(),
+      moved: false,
+    };
+    this.#pods.set(info.key, pod);
+    this.#activate(pod, event);
+  }
+
+  /** The pod's object changed, and not in what decides. */
+  update(info: PodInfo): void {
+    const pod = this.#pods.get(info.key);
+    if (pod === undefined) return;
+    const wasActive = pod.place === 'active';
+    // Its place in the heap rests on its priority.
+    if (wasActive) this.#active.remove(pod);
+    pod.info = info;
+    if (wasActive) this.#active.add(pod);
+  }
+
+  /** It needs no node any more. */
+  delete(key: string): void {
+    const pod = this.#pods.get(key);
+    if (pod === undefined) return;
+    this.#pods.delete(key);
+    this.#leave(pod);
+  }
+
+  /** It has its node. Another pod that has its name by now stays. */
+  done(pod: QueuedPod): void {
+    if (this.#pods.get(pod.key) === pod) this.delete(pod.key);
+  }
+
+  /** The next to decide, now in flight: one of `done`, `hold` or `fail` must follow. */
+  pop(): QueuedPod | undefined {
+    const pod = this.#active.pop();
+    if (pod === undefined) return undefined;
+    pod.place = 'in-flight';
+    pod.attempts += 1;
+    pod.moved = false;
+    return pod;
+  }
+
+  /** It fits nowhere; it stays in flight until `release`, and what may help it meanwhile is not forgotten. */
+  hold(pod: QueuedPod, rejectedBy: ReadonlySet<FilterName>): void {
+    if (this.#pods.get(pod.key) !== pod) return;
+    const { mono } = this.#options.clock.now();
+    pod.rejectedBy = rejectedBy;
+    pod.errors = 0;
+    pod.backOffUntil = mono + exponentialDelay(POD_BACK_OFF, pod.attempts);
+    this.#stamp(pod, mono);
+    this.#held.add(pod);
+  }
+
+  /** What was done for it is done: it waits until `move` or `moveOne` is called for it, unless that has happened. */
+  release(pod: QueuedPod): void {
+    if (!this.#held.delete(pod)) return;
+    if (pod.moved) {
+      this.#backOffOrActivate(pod, 'ScheduleAttemptFailure');
+      return;
+    }
+    pod.place = 'unschedulable';
+    this.#unschedulable.add(pod);
+    this.#planFlush();
+    this.#options.onIncoming?.('unschedulable', 'ScheduleAttemptFailure');
+  }
+
+  /** Something else than the pod is to blame: again after a short back-off that grows. */
+  fail(pod: QueuedPod): void {
+    if (this.#pods.get(pod.key) !== pod) return;
+    const { mono } = this.#options.clock.now();
+    pod.errors += 1;
+    pod.backOffUntil = mono + exponentialDelay(BIND_BACK_OFF, pod.errors);
+    this.#stamp(pod, mono);
+    this.#backOffOrActivate(pod, 'ScheduleAttemptFailure');
+  }
+
+  /** What happened may help the pods of which `helps` says so. */
+  move(event: string, helps: (pod: QueuedPod) => boolean): void {
+    for (const pod of this.#held) if (!pod.moved && helps(pod)) pod.moved = true;
+    for (const pod of this.#unschedulable) {
+      if (!helps(pod)) continue;
+      this.#leave(pod);
+      this.#backOffOrActivate(pod, event);
+    }
+  }
+
+  /** What happened may help this pod, wherever it is. */
+  moveOne(key: string, event: string): void {
+    const pod = this.#pods.get(key);
+    if (pod === undefined) return;
+    if (pod.place === 'in-flight') {
+      pod.moved = true;
+    } else if (pod.place === 'unschedulable') {
+      this.#leave(pod);
+      this.#backOffOrActivate(pod, event);
+    }
+  }
+
+  /** No more timers; nothing is popped any more. */
+  close(): void {
+    this.#closed = true;
+    this.#backOffTimer?.timer.cancel();
+    this.#flushTimer?.cancel();
+  }
+
+  #backOffOrActivate(pod: QueuedPod, event: string): void {
+    if (pod.backOffUntil <= this.#options.clock.now().mono) {
+      this.#activate(pod, event);
+      return;
+    }
+    pod.place = 'backoff';
+    this.#backOff.add(pod);
+    this.#planBackOff();
+    this.#options.onIncoming?.('backoff', event);
+  }
+
+  #activate(pod: QueuedPod, event: string): void {
+    this.#stamp(pod, this.#options.clock.now().mono);
+    pod.place = 'active';
+    this.#active.add(pod);
+    this.#options.onIncoming?.('active', event);
+    if (!this.#closed) this.#options.onReady();
+  }
+
+  #leave(pod: QueuedPod): void {
+    this.#active.remove(pod);
+    this.#backOff.remove(pod);
+    this.#unschedulable.delete(pod);
+    this.#held.delete(pod);
+    if (this.#unschedulable.size === 0) {
+      this.#flushTimer?.cancel();
+      this.#flushTimer = undefined;
+    }
+    if (this.#backOff.size === 0) {
+      this.#backOffTimer?.timer.cancel();
+      this.#backOffTimer = undefined;
+    }
+    pod.place = 'in-flight';
+  }
+
+  #stamp(pod: QueuedPod, mono: number): void {
+    pod.since = mono;
+    pod.order = this.#orders;
+    this.#orders += 1;
+  }
+
+  #planBackOff(): void {
+    const first = this.#backOff.peek();
+    if (this.#closed || first === undefined) return;
+    if (this.#backOffTimer !== undefined && this.#backOffTimer.at <= first.backOffUntil) return;
+    this.#backOffTimer?.timer.cancel();
+    const timer = this.#options.clock.setTimer(first.backOffUntil - this.#options.clock.now().mono, () => {
+      this.#backOffTimer = undefined;
+      this.#endBackOffs();
+    });
+    this.#backOffTimer = { at: first.backOffUntil, timer };
+  }
+
+  #endBackOffs(): void {
+    const { mono } = this.#options.clock.now();
+    for (let pod = this.#backOff.peek(); pod !== undefined && pod.backOffUntil <= mono; pod = this.#backOff.peek()) {
+      this.#leave(pod);
+      this.#activate(pod, 'BackoffComplete');
+    }
+    this.#planBackOff();
+  }
+
+  #planFlush(): void {
+    const [first] = this.#unschedulable;
+    if (this.#closed || first === undefined || this.#flushTimer !== undefined) return;
+    const delayMs = first.since + UNSCHEDULABLE_FLUSH_MS - this.#options.clock.now().mono;
+    this.#flushTimer = this.#options.clock.setTimer(delayMs, () => {
+      this.#flushTimer = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const due = this.#options.clock.now().mono - UNSCHEDULABLE_FLUSH_MS;
+    for (const pod of this.#unschedulable) {
+      if (pod.since > due) break;
+      this.#leave(pod);
+      this.#backOffOrActivate(pod, 'UnschedulableTimeout');
+    }
+    this.#planFlush();
+  }
+}
+
+function byPriority(a: QueuedPod, b: QueuedPod): number {
+  return b.info.priority - a.info.priority;
+}
+
+function byTime(a: QueuedPod, b: QueuedPod): number {
+  return a.since - b.since || a.order - b.order;
+}
