@@ -48,6 +48,8 @@ export interface KubeletSettings {
     readonly eventedRelistPeriodMs: number;
   };
   readonly nodeStatusUpdateFrequencyMs: number;
+  /** A status that did not change is told again after this. */
+  readonly nodeStatusReportFrequencyMs: number;
   readonly nodeLeaseDurationSeconds: number;
   readonly streamingConnectionIdleTimeoutMs: number;
   readonly enableDebuggingHandlers: boolean;
@@ -95,6 +97,7 @@ export const DEFAULT_SETTINGS: KubeletSettings = {
   },
   pleg: { mode: 'auto', genericRelistPeriodMs: 1000, eventedRelistPeriodMs: 10_000 },
   nodeStatusUpdateFrequencyMs: 10_000,
+  nodeStatusReportFrequencyMs: 5 * MINUTE_MS,
   nodeLeaseDurationSeconds: 40,
   streamingConnectionIdleTimeoutMs: 4 * 60 * MINUTE_MS,
   enableDebuggingHandlers: true,

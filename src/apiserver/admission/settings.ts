@@ -11,5 +11,5 @@ export interface AdmissionSettings {
 export const DEFAULT_ADMISSION: AdmissionSettings = {
   notReadyTolerationSeconds: 300,
   unreachableTolerationSeconds: 300,
-  taintNewNodes: false,
+  taintNewNodes: true,
 };

@@ -221,6 +221,11 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     orDefault(duration(100, HOUR_MS), defaults.nodeStatusUpdateFrequencyMs),
     formatDuration,
   ),
+  nodeStatusReportFrequency: plain(
+    'nodeStatusReportFrequencyMs',
+    orDefault(duration(100), defaults.nodeStatusReportFrequencyMs),
+    formatDuration,
+  ),
   nodeLeaseDurationSeconds: plain('nodeLeaseDurationSeconds', orDefault(integer(1), defaults.nodeLeaseDurationSeconds)),
   streamingConnectionIdleTimeout: plain(
     'streamingConnectionIdleTimeoutMs',

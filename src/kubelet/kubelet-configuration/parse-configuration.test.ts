@@ -149,3 +149,18 @@ it.each([
 ])('duration %j: %s', (text, ms) => {
   expect(parseGoDuration(text)).toBe(ms);
 });
+
+describe('how often the status is computed and told', () => {
+  it.each<[string, number, number]>([
+    ['', 10_000, 300_000],
+    ['nodeStatusUpdateFrequency: 4s', 4_000, 4_000],
+    ['nodeStatusReportFrequency: 1m', 10_000, 60_000],
+    ['nodeStatusReportFrequency: 1m\nnodeStatusUpdateFrequency: 4s', 4_000, 60_000],
+    ['nodeStatusReportFrequency: 0s', 10_000, 300_000],
+  ])('%j', (text, update, report) => {
+    const head = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
+    const { settings, problems } = parseConfiguration('f', head + text);
+    expect(problems).toEqual([]);
+    expect([settings.nodeStatusUpdateFrequencyMs, settings.nodeStatusReportFrequencyMs]).toEqual([update, report]);
+  });
+});

@@ -47,7 +47,7 @@ export function parseConfiguration(file: string, text: string): ParsedConfigurat
 function readFields(fields: Readonly<Record<string, unknown>>, at: (path: string) => string): ParsedConfiguration {
   const problems: string[] = [];
   const warnings: string[] = [];
-  let settings = DEFAULT_SETTINGS;
+  let settings = beforeReading(fields);
   for (const [name, value] of Object.entries(fields)) {
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     // Null is the same as nothing, as in every Kubernetes object.
@@ -70,6 +70,24 @@ function readFields(fields: Readonly<Record<string, unknown>>, at: (path: string
   if (problems.length === 0)
     problems.push(...checkTogether(settings, fields).map(([path, what]) => `${at(path)}: ${what}`));
   return { settings, problems, warnings };
+}
+
+/** Who sets how often the status is computed, and not how often it is told, means both (as upstream). */
+function beforeReading(fields: Readonly<Record<string, unknown>>): KubeletSettings {
+  const { nodeStatusUpdateFrequency: update, nodeStatusReportFrequency: report } = fields;
+  const isBoth = isSet(update) && !isSet(report);
+  if (!isBoth) return DEFAULT_SETTINGS;
+  try {
+    return FIELDS['nodeStatusReportFrequency']?.read(DEFAULT_SETTINGS, update) ?? DEFAULT_SETTINGS;
+  } catch (error) {
+    // Its own field says so.
+    if (error instanceof FieldError) return DEFAULT_SETTINGS;
+    throw error;
+  }
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function unheededGates(gates: unknown): readonly string[] {

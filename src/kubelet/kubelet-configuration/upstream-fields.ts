@@ -49,7 +49,6 @@ export const UNHEEDED_FIELDS: ReadonlySet<string> = new Set([
   'memoryThrottlingFactor',
   'mergeDefaultEvictionSettings',
   'nodeStatusMaxImages',
-  'nodeStatusReportFrequency',
   'oomScoreAdj',
   'podCIDR',
   'podLogsDir',

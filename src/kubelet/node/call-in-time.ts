@@ -7,8 +7,9 @@ export async function callInTime<T>(
   clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
+  timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<T> {
-  const result = await withDeadline({ clock, timeoutMs: CALL_TIMEOUT_MS, signal }, work);
+  const result = await withDeadline({ clock, timeoutMs, signal }, work);
   if (result.kind === 'done') return result.value;
-  throw new ConnectionError(`no answer within ${CALL_TIMEOUT_MS} ms`);
+  throw new ConnectionError(`no answer within ${timeoutMs} ms`);
 }

@@ -1,7 +1,5 @@
 /** Periods and thresholds of the node's own objects; upstream's defaults unless said otherwise. */
 
-/** nodeStatusReportFrequency. */
-export const STATUS_REPORT_MS = 300_000;
 /** Until the node is Ready for the first time the status is looked at this often, for this long (nodeReadyGracePeriod). */
 export const FAST_STATUS_PERIOD_MS = 100;
 export const FAST_STATUS_MS = 120_000;

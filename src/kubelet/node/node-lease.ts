@@ -3,7 +3,7 @@ import { isConflict, isNotFound, type Lease, LEASES, type Node } from '../../api
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, exponentialDelay, formatMicroTime, jitterUp, type Logger, type Random } from '../../lib/index.ts';
 import { callInTime } from './call-in-time.ts';
-import { LEASE_JITTER, LEASE_PERIOD_FRACTION, RETRY_BACK_OFF } from './limits.ts';
+import { CALL_TIMEOUT_MS, LEASE_JITTER, LEASE_PERIOD_FRACTION, RETRY_BACK_OFF } from './limits.ts';
 
 const NAMESPACE = 'kube-node-lease';
 
@@ -16,6 +16,8 @@ export interface NodeLeaseOptions {
   /** The registered node, which owns the lease. */
   readonly node: () => Node | undefined;
   readonly durationSeconds: number;
+  /** It is renewed after it could not be. */
+  readonly onRecovered?: () => void;
 }
 
 /** Runs until the signal is aborted. */
@@ -27,6 +29,7 @@ export async function renewNodeLease(options: NodeLeaseOptions, signal: AbortSig
   while (!signal.aborted) {
     try {
       lease = await renew(options, lease, signal);
+      if (failures > 0) options.onRecovered?.();
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
@@ -35,32 +38,44 @@ export async function renewNodeLease(options: NodeLeaseOptions, signal: AbortSig
       lease = undefined;
       if (!isConflict(error)) logger.warn('node lease not renewed', { failures, error });
     }
-    const delayMs =
-      failures === 0 ? jitterUp(periodMs, LEASE_JITTER, random) : exponentialDelay(RETRY_BACK_OFF, failures);
+    const delayMs = failures === 0 ? jitterUp(periodMs, LEASE_JITTER, random) : retryDelayMs(failures, periodMs);
     await clock.sleep(delayMs, signal).catch(() => {});
   }
+}
+
+/** A lease that is short is not given up for long: never less often than it would be renewed. */
+function retryDelayMs(failures: number, periodMs: number): number {
+  return Math.min(exponentialDelay(RETRY_BACK_OFF, failures), Math.max(periodMs, RETRY_BACK_OFF.baseMs));
 }
 
 async function renew(options: NodeLeaseOptions, known: Lease | undefined, signal: AbortSignal): Promise<Lease> {
   const { clock, client, nodeName } = options;
   const current = known ?? (await readLease(options, signal));
   const renewed = leaseNow(options, current);
-  return callInTime(clock, signal, (callSignal) =>
-    current === undefined
-      ? client.create(LEASES, renewed, callSignal)
-      : client.update(LEASES, renewed, undefined, callSignal),
+  return callInTime(
+    clock,
+    signal,
+    (callSignal) =>
+      current === undefined
+        ? client.create(LEASES, renewed, callSignal)
+        : client.update(LEASES, renewed, undefined, callSignal),
+    timeoutOf(options),
   ).catch((error: unknown) => {
     if (current !== undefined && isNotFound(error)) return renew(options, undefined, signal);
     throw error instanceof Error ? error : new Error(`lease ${nodeName}: ${String(error)}`);
   });
 }
 
-async function readLease(
-  { clock, client, nodeName }: NodeLeaseOptions,
-  signal: AbortSignal,
-): Promise<Lease | undefined> {
+/** A renewal that takes longer than the lease is none. */
+function timeoutOf({ durationSeconds }: NodeLeaseOptions): number {
+  return Math.min(CALL_TIMEOUT_MS, durationSeconds * 1000);
+}
+
+async function readLease(options: NodeLeaseOptions, signal: AbortSignal): Promise<Lease | undefined> {
+  const { clock, client, nodeName } = options;
   try {
-    return await callInTime(clock, signal, (callSignal) => client.get(LEASES, NAMESPACE, nodeName, callSignal));
+    const read = (callSignal: AbortSignal): Promise<Lease> => client.get(LEASES, NAMESPACE, nodeName, callSignal);
+    return await callInTime(clock, signal, read, timeoutOf(options));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

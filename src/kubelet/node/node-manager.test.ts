@@ -311,12 +311,46 @@ describe('lease', () => {
     await w.stop();
   });
 
+  it('of three seconds is renewed in time, also after a partition, and a verdict of then is taken back at once', async () => {
+    const w = await world(undefined, undefined, { nodeLeaseDurationSeconds: 3 });
+    await ready(w);
+    const age = async (): Promise<number> =>
+      w.api.clock.now().wall - (parseTime((await lease(w)).spec?.renewTime) ?? 0);
+    await w.api.clock.advance(60_000);
+    expect(await age()).toBeLessThan(800);
+    w.cut = true;
+    await w.api.clock.advance(60_000);
+    const unknown = { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' };
+    await w.api.client.patch(NODES, undefined, 'n', 'strategic', { status: { conditions: [unknown] } }, 'status');
+    w.cut = false;
+    await w.api.clock.advance(760);
+    expect(await age()).toBeLessThan(800);
+    await until(async () => (await condition(w, 'Ready')).startsWith('True'), 'Ready again');
+    await w.stop();
+  });
+
   it('lasts as long as it is set to, and is renewed after a quarter of that', async () => {
     const w = await world(undefined, undefined, { nodeLeaseDurationSeconds: 8 });
     await ready(w);
     expect((await lease(w)).spec?.leaseDurationSeconds).toBe(8);
     await w.api.clock.advance(10_000);
     expect(w.api.clock.now().wall - (parseTime((await lease(w)).spec?.renewTime) ?? 0)).toBeLessThan(2200);
+    await w.stop();
+  });
+});
+
+describe('the period of the report', () => {
+  it.each<[Partial<KubeletSettings>, number]>([
+    [{}, 300_000],
+    [{ nodeStatusReportFrequencyMs: 60_000 }, 60_000],
+    [{ nodeStatusUpdateFrequencyMs: 20_000, nodeStatusReportFrequencyMs: 100_000 }, 100_000],
+  ])('%j', async (settings, periodMs) => {
+    const w = await world(undefined, undefined, settings);
+    await ready(w);
+    await w.api.clock.advance(periodMs - 1_000);
+    expect(statusWrites(w)).toBe(1);
+    await w.api.clock.advance((settings.nodeStatusUpdateFrequencyMs ?? 10_000) + 1_000);
+    expect(statusWrites(w)).toBe(2);
     await w.stop();
   });
 });

@@ -9,14 +9,7 @@ import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { sameValue } from '../status/status-patch.ts';
 import type { KubeletHealth, PodEvents } from '../types.ts';
 import { callInTime } from './call-in-time.ts';
-import {
-  FACTS_TIMEOUT_MS,
-  FAST_STATUS_MS,
-  FAST_STATUS_PERIOD_MS,
-  MAX_CONFLICTS,
-  RETRY_BACK_OFF,
-  STATUS_REPORT_MS,
-} from './limits.ts';
+import { FACTS_TIMEOUT_MS, FAST_STATUS_MS, FAST_STATUS_PERIOD_MS, MAX_CONFLICTS, RETRY_BACK_OFF } from './limits.ts';
 import { nodeConditions } from './node-conditions.ts';
 import { renewNodeLease } from './node-lease.ts';
 import { adoptionPatch, newNode, type NodeIdentity, nodeStatus } from './node-object.ts';
@@ -34,7 +27,10 @@ export interface NodeManagerOptions extends NodeIdentity {
   /** What the eviction manager has seen. */
   readonly pressure: () => PressureVerdict;
   /** Absent: the defaults. */
-  readonly settings?: Pick<KubeletSettings, 'nodeStatusUpdateFrequencyMs' | 'nodeLeaseDurationSeconds'>;
+  readonly settings?: Pick<
+    KubeletSettings,
+    'nodeStatusUpdateFrequencyMs' | 'nodeStatusReportFrequencyMs' | 'nodeLeaseDurationSeconds'
+  >;
 }
 
 export interface NodeManager {
@@ -96,7 +92,13 @@ class Manager implements NodeManager {
     await this.#register(signal);
     if (signal.aborted) return;
     const { nodeLeaseDurationSeconds: durationSeconds } = this.#options.settings ?? DEFAULT_SETTINGS;
-    const lease = { ...this.#options, node: () => this.#node, durationSeconds };
+    const lease = {
+      ...this.#options,
+      node: () => this.#node,
+      durationSeconds,
+      // Whoever took us for lost meanwhile is contradicted now, not at the end of the period.
+      onRecovered: () => this.refresh(),
+    };
     await Promise.all([renewNodeLease(lease, signal), this.#statusLoop(signal)]);
   }
 
@@ -212,7 +214,8 @@ class Manager implements NodeManager {
     const facts = { ...observed, ephemeralBytes: observed.pressure.rootFs.bytes };
     const status = { ...nodeStatus(before.status ?? {}, this.#options, facts), conditions };
     this.#tellReboot(before, observed.machine.bootId);
-    const due = now.mono - this.#reportedAt >= STATUS_REPORT_MS;
+    const { nodeStatusReportFrequencyMs: reportMs } = this.#options.settings ?? DEFAULT_SETTINGS;
+    const due = now.mono - this.#reportedAt >= reportMs;
     if (due || changes.length > 0 || !sameStatus(this.#written, status)) {
       this.#node = await callInTime(clock, signal, (callSignal) =>
         client.update(NODES, { ...before, status }, 'status', callSignal),
