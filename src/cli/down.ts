@@ -14,7 +14,8 @@ Examples:
   mendlet down --data-dir /srv/pods
 
 Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder: also what a
-crash left behind. The data folder stays, with the pods' objects: the next "mendlet up" starts them again. Safe to repeat.
+crash left behind. The data folder stays, with the pods' objects: the next "mendlet up" starts them again. On the data
+folder of "mendlet agent" it also takes the node out of its cluster, where that is allowed to it. Safe to repeat.
 
 ${exitCodesHelp}`;
 
@@ -22,7 +23,7 @@ ${exitCodesHelp}`;
 export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
   return new Command('down')
     .summary('stop and remove all pods of a data folder')
-    .description('Stops and removes what "mendlet up" left running.')
+    .description('Stops and removes what "mendlet up" or "mendlet agent" left running.')
     .option('--data-dir <DIR>', 'the data folder (default: as for "mendlet up")')
     .option('--purge', 'remove the data folder as well: objects, certificates, images, logs')
     .addHelpText('after', help)

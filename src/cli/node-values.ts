@@ -109,3 +109,22 @@ export function parseLifetime(text: string): number {
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS[unit ?? ''] ?? 0), 0);
 }
+
+/** A whole number, 0 or more. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError('Give a whole number, 0 or more.');
+  return Number(text);
+}
+
+/** So many a second, 0 or more. */
+export function parseRate(text: string): number {
+  if (!/^\d{1,6}(\.\d{1,6})?$/.test(text)) throw new UsageError('Give a rate per second, for instance 0.1.');
+  return Number(text);
+}
+
+/** 0 to 1. */
+export function parseShare(text: string): number {
+  if (!/^\d(\.\d{1,6})?$/.test(text) || Number(text) > 1)
+    throw new UsageError('Give a share from 0 to 1, for instance 0.55.');
+  return Number(text);
+}

@@ -1,5 +1,6 @@
 /** `mendlet server`: the definition of the verb. What it does is given by `main`. */
 import { Command, Option } from 'commander';
+import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
 import { type Cidr, type ListenAddress, parseListen, parsePodCidr } from './flag-values.ts';
@@ -8,7 +9,7 @@ import { addLogFormatFlag } from './node-flags.ts';
 import { parseIpAddress, parseMaskSize } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends ClusterFlags {
   readonly dataDir?: string;
   readonly listen: ListenAddress;
   /** Where nodes and pods reach the server; absent: the listener's address, or that of the default route. */
@@ -79,7 +80,7 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
         'let machines join with this token, ID.SECRET, for ever (default: one that is made at the first start)',
       ).argParser(valueOf(parseJoinToken)),
     );
-  return addLogFormatFlag(command)
+  return addLogFormatFlag(addClusterFlags(command))
     .addHelpText('after', help)
     .action(async (options: ServerOptions) => {
       checkTogether(options);
@@ -87,7 +88,9 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
     });
 }
 
-function checkTogether({ clusterCidr, nodeCidrMaskSize }: ServerOptions): void {
+function checkTogether(options: ServerOptions): void {
+  const { clusterCidr, nodeCidrMaskSize } = options;
+  checkClusterFlags(options);
   if (nodeCidrMaskSize < clusterCidr.prefix) {
     throw new UsageError(`--node-cidr-mask-size ${nodeCidrMaskSize} is more than all of ${clusterCidr.text}.`);
   }

@@ -1,5 +1,6 @@
 /** `mendlet up`: the definition of the verb. What it does is given by `main`. */
 import { Command, Option } from 'commander';
+import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { collected, valueOf } from './flag-parser.ts';
 import { type Cidr, type ListenAddress, parseListen, parsePodCidr, parseSeconds } from './flag-values.ts';
@@ -14,7 +15,7 @@ import {
 import { UsageError } from './usage-error.ts';
 
 /** All that `mendlet up` was told; paths as written. */
-export interface UpOptions extends NodeFlags {
+export interface UpOptions extends NodeFlags, ClusterFlags {
   /** Manifests: files, folders, "-" for standard input. */
   readonly filename: readonly string[];
   readonly demo: boolean;
@@ -80,7 +81,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       'the network that pods get their addresses from (default: 10.244.0.0/16; with --demo a free one)',
     ).argParser(valueOf(parsePodCidr)),
   );
-  addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)));
+  addClusterFlags(addPlegFlags(addLogFormatFlag(addRuntimeFlags(command))));
   return command.addHelpText('after', help).action(async (given: Partial<UpOptions>) => {
     const options = { ...unset, ...given } as UpOptions;
     checkTogether(options);
@@ -98,6 +99,7 @@ function checkTogether(options: UpOptions): void {
     throw new UsageError('--demo brings its own pods: leave out -f, or start without --demo.');
   }
   checkPlegFlags(options);
+  checkClusterFlags(options);
   if (options.filename.filter((path) => path === '-').length > 1) {
     throw new UsageError('Standard input can be read only once: give "-f -" once.');
   }

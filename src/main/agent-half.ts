@@ -1,5 +1,6 @@
 /** The node's half of a host: cgroups, container runtime, the kubelet and the port of its API. The server may be anywhere. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ListenAddress, RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type { KubeletSettings, Registration } from '../kubelet/index.ts';
@@ -13,6 +14,7 @@ import type { DataDir } from './data-dir.node.ts';
 import { runDir } from './data-dir-path.ts';
 import type { KubeletEdge } from './kubelet-edge.ts';
 import { startNodeAgent } from './node-agent.ts';
+import { keepNodeRoutes } from './node-routes.node.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
 import { type UpRecord, writeRecord } from './up-record.node.ts';
 
@@ -35,6 +37,8 @@ export interface AgentHalfOptions {
   readonly apiServer: (runtime: NodeRuntime) => Promise<ListenAddress | undefined>;
   /** As the node. */
   readonly client: KubeClient;
+  /** Sees the other nodes. */
+  readonly routesClient: KubeClient;
   readonly edge: KubeletEdge;
   /** Instead of what the machine says. */
   readonly nodeIp?: string;
@@ -96,6 +100,16 @@ export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisp
     settings: { staticPodPath: await manifestFolder(paths.manifests), ...options.settings },
   });
   edge.serve(connection);
+  if (runtime.own !== undefined) {
+    const routes = {
+      ...options,
+      instanceId,
+      file: join(paths.agent, 'peers.json'),
+      client: options.routesClient,
+      logger: logger.child({ component: 'routes' }),
+    };
+    options.background.start('routes', (signal) => keepNodeRoutes(routes, signal));
+  }
   return { runtime, connection };
 }
 

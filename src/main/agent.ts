@@ -148,6 +148,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
       last,
       apiServer: async () => serverForPods(credentials.server),
       client: way.client('kubelet'),
+      routesClient: way.client('routes'),
       edge,
       ...(options.nodeIp !== undefined && { nodeIp: options.nodeIp }),
       registration,

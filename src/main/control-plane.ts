@@ -9,13 +9,14 @@ import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { exitCodes, parsePodCidr } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
-import { type NodeIpamSettings, type NodeLifecycleSettings, runControllers } from '../controllers/index.ts';
+import { type NodeIpamSettings, runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { Background } from './background.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 import type { DataPaths } from './data-dir-path.ts';
 import { firstAddressOf, isWildcard } from './addresses.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
@@ -34,8 +35,7 @@ export interface ControlPlaneOptions {
   readonly serviceCidr?: string;
   /** What nodes get their parts of; absent: each brings its own. */
   readonly nodeIpam?: NodeIpamSettings;
-  /** Absent: upstream's defaults. */
-  readonly nodeLifecycle?: NodeLifecycleSettings;
+  readonly cluster: ClusterSettings;
   /** The node in this process. */
   readonly ownNodeName?: string;
   /** Names of the kubelet's certificate, beside the node's. */
@@ -94,6 +94,7 @@ export async function startControlPlane(
     version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
     nodeConnection: (name) => options.localNode?.(name) ?? nodes.connection(name),
     ...(options.serviceCidr !== undefined && { serviceCidr: options.serviceCidr }),
+    admission: options.cluster.admission,
     originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     tokens,
     metrics,
@@ -123,7 +124,7 @@ export async function startControlPlane(
         ...component('kube-controller-manager'),
         caCertificate,
         ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
-        ...(options.nodeLifecycle && { nodeLifecycle: options.nodeLifecycle }),
+        nodeLifecycle: options.cluster.nodeLifecycle,
         ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
       },
       signal,

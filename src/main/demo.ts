@@ -8,6 +8,7 @@ import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { type DataDir, openDataDir, openExistingDataDir } from './data-dir.node.ts';
 import { demoImage } from './demo/demo-pods.ts';
@@ -23,6 +24,7 @@ import { UserError } from './user-error.ts';
 export interface DemoRun {
   readonly options: UpOptions;
   readonly settings: KubeletSettings;
+  readonly cluster: ClusterSettings;
   readonly context: MainContext;
   readonly say: (text: string) => void;
   readonly setUp: SetUpResult;
@@ -75,7 +77,7 @@ async function showSomewhere(run: DemoRun, dataDir: DataDir, logger: Logger): Pr
 }
 
 async function showDemo(
-  { options, settings, context, say, setUp, imageArchives }: DemoRun,
+  { options, settings, cluster, context, say, setUp, imageArchives }: DemoRun,
   podCidr: Cidr,
   dataDir: DataDir,
   logger: Logger,
@@ -87,6 +89,7 @@ async function showDemo(
     ...(options.pleg && { pleg: options.pleg }),
     ...(options.plegRelistPeriod && { plegRelistPeriod: options.plegRelistPeriod }),
     settings,
+    cluster,
     nodeName: options.nodeName,
     runtime: options.runtime,
     imageArchives,

@@ -1,4 +1,4 @@
-/** `mendlet down`: stops and removes all that a data folder's `up` left running. Works from what is on disk and in the runtime. */
+/** `mendlet down`: stops and removes all that a data folder's `up` or `agent` left running. Works from what is on disk and in the runtime. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownOptions } from '../cli/index.ts';
@@ -24,6 +24,7 @@ import { createLogger } from '../lib/logger.node.ts';
 import type { MainContext } from './context.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
+import { leaveCluster } from './join/leave-cluster.ts';
 import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
@@ -44,11 +45,15 @@ export async function down(options: DownOptions, context: MainContext): Promise<
     const logger = createLogger({ format: 'text', level: 'warn' });
     const running = podFolders(dataDir.paths).length;
     if (running > 0) context.err(`mendlet: stopping ${running === 1 ? '1 pod' : `${running} pods`}\n`);
+    const record = readRecord(dataDir.paths);
     const removed = await removePods(dataDir, logger, context);
+    // Its pods have ended: whoever waits for the node's end may start them elsewhere.
+    const rest = record?.role === 'agent' ? await leaveCluster(dataDir.paths, record.nodeName) : undefined;
+    if (rest !== undefined) context.err(`mendlet: ${rest}\n`);
     if (options.purge) await purge(dataDir, context);
     const pods = removed === 1 ? '1 pod' : `${removed} pods`;
-    const rest = options.purge ? `removed ${dataDir.paths.dir}` : `${dataDir.paths.dir} stays (--purge removes it)`;
-    context.out(removed === 0 ? `no pods were left; ${rest}\n` : `stopped and removed ${pods}; ${rest}\n`);
+    const folder = options.purge ? `removed ${dataDir.paths.dir}` : `${dataDir.paths.dir} stays (--purge removes it)`;
+    context.out(removed === 0 ? `no pods were left; ${folder}\n` : `stopped and removed ${pods}; ${folder}\n`);
   } finally {
     dataDir.release();
   }

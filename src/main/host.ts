@@ -9,6 +9,7 @@ import { systemRandom } from '../lib/random.node.ts';
 import { firstAddressOf, isLoopback, isWildcard, neighbour } from './addresses.ts';
 import { startAgentHalf } from './agent-half.ts';
 import { Background } from './background.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { type ControlPlane, selfUser, startControlPlane } from './control-plane.ts';
 import type { DataDir } from './data-dir.node.ts';
@@ -16,6 +17,7 @@ import type { NodeRuntime } from './node-runtime.ts';
 import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { defaultKubeletListen, type KubeletEdge, kubeletNames, startKubeletEdge } from './kubelet-edge.ts';
+import { ensureNodeRights } from './join/node-rights.ts';
 import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import { untilReady } from './until-ready.ts';
 import { UserError } from './user-error.ts';
@@ -25,6 +27,7 @@ export interface HostOptions extends KubeletFlags {
   readonly listen: ListenAddress;
   /** Of the kubelet's API; absent: the usual one, or any free port. */
   readonly kubeletListen: ListenAddress | undefined;
+  readonly cluster: ClusterSettings;
   /** What the file of `--kubelet-config` says, or the defaults. */
   readonly settings: KubeletSettings;
   readonly nodeName: string | undefined;
@@ -85,10 +88,12 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
       onRenewed: (pki) => kubeletEdge?.edge.setCertificate(pki.kubelet),
       localNode: (name) => (name === nodeName ? (agent ?? notYet) : undefined),
       ownNodeName: nodeName,
+      cluster: options.cluster,
       nodeIpam: { clusterCidr: neighbour(podCidr), nodeMaskSize: Math.max(NODE_MASK_SIZE, podCidr.prefix) },
     },
     stack,
   );
+  await ensureNodeRights(plane.client(selfUser, 'up'));
   const nodeUser = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
   kubeletEdge = await startKubeletEdge(
     {
@@ -118,6 +123,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
       apiServerPort: plane.address.port,
       apiServer: (opened) => publishForPods(plane, opened, gateway),
       client: plane.client(nodeUser, 'kubelet'),
+      routesClient: plane.client(selfUser, 'routes'),
       edge: kubeletEdge,
       say,
       context,

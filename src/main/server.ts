@@ -9,12 +9,14 @@ import { createLogger } from '../lib/logger.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { advertisedAddress } from './addresses.ts';
 import { Background } from './background.ts';
+import { clusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { selfUser, startControlPlane } from './control-plane.ts';
 import { openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
 import { joinCommand } from './join/join-command.ts';
+import { ensureNodeRights } from './join/node-rights.ts';
 import { authorityHash } from './join/pin.node.ts';
 import { ensureServerToken } from './join/server-token.ts';
 import { machineAddresses } from './machine-addresses.node.ts';
@@ -24,6 +26,7 @@ import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
 
 /** @throws UserError for all that the user can change; resolves when it was told to end */
 export async function server(options: ServerOptions, context: MainContext): Promise<void> {
+  const cluster = clusterSettings(options);
   const holder = { pid: context.pid, verb: 'server', since: formatTime(systemClock.now().wall) };
   const folder = options.dataDir ?? defaultDataDir(context);
   // What is taken must not leave a new folder behind.
@@ -50,6 +53,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
       serverNames: [...new Set([name, ...(advertised === undefined ? [] : [advertised]), ...machine])],
       kubeletNames: [],
       ...(serviceCidr && { serviceCidr: serviceCidr.text }),
+      cluster,
       nodeIpam: { clusterCidr: clusterCidr.text, nodeMaskSize: nodeCidrMaskSize },
       clock: systemClock,
       random: systemRandom,
@@ -61,6 +65,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   );
   const client = plane.client(selfUser, 'server');
   const work = { client, clock: systemClock, random: systemRandom };
+  await ensureNodeRights(client);
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   if (advertised === undefined) {

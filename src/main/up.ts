@@ -7,6 +7,7 @@ import { createLogger } from '../lib/logger.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { applyManifests } from './apply.ts';
+import { type ClusterSettings, clusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { openDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir } from './data-dir-path.ts';
@@ -29,10 +30,11 @@ export async function up(options: UpOptions, context: MainContext): Promise<void
   const imageArchives = checkArchives(options.imageArchive);
   const say = (text: string): void => context.err(`mendlet: ${text}\n`);
   const settings = readSettings(options.kubeletConfig, say);
+  const cluster = clusterSettings(options);
   const setUp = await setUpMachine(options, context, say);
   if (context.stop.aborted) return;
-  if (options.demo) await demo({ options, settings, context, say, setUp, imageArchives });
-  else await serve({ options, settings, context, say, manifests, imageArchives });
+  if (options.demo) await demo({ options, settings, cluster, context, say, setUp, imageArchives });
+  else await serve({ options, settings, cluster, context, say, manifests, imageArchives });
 }
 
 /** @throws UserError when what is needed cannot be had */
@@ -61,13 +63,22 @@ export async function setUpMachine(
 interface ServeOptions {
   readonly options: UpOptions;
   readonly settings: KubeletSettings;
+  readonly cluster: ClusterSettings;
   readonly context: MainContext;
   readonly say: (text: string) => void;
   readonly manifests: readonly ManifestObject[];
   readonly imageArchives: readonly string[];
 }
 
-async function serve({ options, settings, context, say, manifests, imageArchives }: ServeOptions): Promise<void> {
+async function serve({
+  options,
+  settings,
+  cluster,
+  context,
+  say,
+  manifests,
+  imageArchives,
+}: ServeOptions): Promise<void> {
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
   const { listen = defaultListen, kubeletListen, nodeName, podCidr, runtime } = options;
   const folder = options.dataDir ?? defaultDataDir(context);
@@ -91,6 +102,7 @@ async function serve({ options, settings, context, say, manifests, imageArchives
       listen,
       kubeletListen,
       settings,
+      cluster,
       nodeName,
       podCidr,
       runtime,

@@ -1,5 +1,6 @@
 /** The pods' network: names, CNI configuration, packet filter rules. Pure; `network.node.ts` makes it so. */
 import { type Cidr, formatCidr, gatewayOf, overlaps, parseCidr } from './cidr.ts';
+import { ROUTE_PROTOCOL } from './peer-routes.ts';
 
 /** The network of one mendlet instance. */
 export interface PodNetwork {
@@ -73,12 +74,15 @@ export interface HostRoute {
   readonly dst?: string;
   readonly dev?: string;
   readonly type?: string;
+  readonly protocol?: string;
 }
 
 /** The first route of another device that the pod network would take over; default routes, also split in two, are none. */
 export function conflictingRoute(network: PodNetwork, routes: readonly HostRoute[]): HostRoute | undefined {
-  return routes.find(({ dst = 'default', dev, type = 'unicast' }) => {
-    if (dev === network.bridge || type === 'broadcast' || type === 'multicast') return false;
+  return routes.find(({ dst = 'default', dev, type = 'unicast', protocol }) => {
+    // A route of ours to another node is set right when the nodes are known.
+    if (dev === network.bridge || type === 'broadcast' || type === 'multicast' || protocol === ROUTE_PROTOCOL)
+      return false;
     const to = parseCidr(dst);
     return to !== undefined && to.prefix > 1 && overlaps(to, network.cidr);
   });
@@ -99,18 +103,13 @@ export function chains({ bridge }: PodNetwork): readonly { table: 'nat' | 'filte
  * address; pods are forwarded though a firewall (Docker's FORWARD policy) drops; and they reach the API server on the bridge.
  */
 export function filterRules(network: PodNetwork, apiServerPort: number | undefined): string {
-  const [snat, forward, input] = chains(network).map(({ name }) => name);
-  const cidr = formatCidr(network.cidr);
+  const [, forward, input] = chains(network).map(({ name }) => name);
   const api =
     apiServerPort === undefined
       ? []
       : [`-A ${input} -i ${network.bridge} -d ${network.gateway}/32 -p tcp --dport ${apiServerPort} -j ACCEPT`];
   return [
-    '*nat',
-    `:${snat} - [0:0]`,
-    `-A ${snat} -d 224.0.0.0/4 -j RETURN`,
-    `-A ${snat} -s ${cidr} ! -d ${cidr} -j MASQUERADE`,
-    'COMMIT',
+    ...natRules(network, []),
     '*filter',
     `:${forward} - [0:0]`,
     `-A ${forward} -i ${network.bridge} -j ACCEPT`,
@@ -120,6 +119,20 @@ export function filterRules(network: PodNetwork, apiServerPort: number | undefin
     'COMMIT',
     '',
   ].join('\n');
+}
+
+/** The part of them that says whose address pods have outside: their own for other nodes' pods (`peers`), else the machine's. */
+export function natRules(network: PodNetwork, peers: readonly string[]): readonly string[] {
+  const [snat] = chains(network).map(({ name }) => name);
+  const cidr = formatCidr(network.cidr);
+  return [
+    '*nat',
+    `:${snat} - [0:0]`,
+    `-A ${snat} -d 224.0.0.0/4 -j RETURN`,
+    ...peers.map((peer) => `-A ${snat} -s ${cidr} -d ${peer} -j RETURN`),
+    `-A ${snat} -s ${cidr} ! -d ${cidr} -j MASQUERADE`,
+    'COMMIT',
+  ];
 }
 
 /** A fixed hardware address keeps the bridge's own from changing, with every neighbour's ARP entry, as pods come and go. */

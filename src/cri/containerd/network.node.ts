@@ -10,10 +10,12 @@ import {
   conflictingRoute,
   filterRules,
   type HostRoute,
+  natRules,
   networkName,
   type PodNetwork,
   podNetwork,
 } from './cni-config.ts';
+import { type KernelRoute, type Peer, ROUTE_PROTOCOL, routeCalls } from './peer-routes.ts';
 
 /** The network can't be had; `message` is for the user. */
 export class NetworkError extends Error {
@@ -65,8 +67,38 @@ export async function ensureNetwork(
   await writeConflist(network, options.confDir, options.leasesDir);
 }
 
+/**
+ * Makes the pods of other nodes reachable, and lets our pods keep their addresses towards them; what was made for others
+ * before goes. Idempotent.
+ *
+ * @returns what could not be done, for instance that a node is on no link of ours; all else is done
+ */
+export async function setPeers(
+  process: Process,
+  network: PodNetwork,
+  peers: readonly Peer[],
+): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const args of routeCalls(network, peers, await ownRoutes(process))) {
+    const result = await process.run('ip', args, { timeoutMs: 30_000 });
+    if (result.code !== 0) failures.push(`ip ${args.join(' ')}: ${result.stderr.trim()}`);
+  }
+  const networks = peers.map(({ cidr }) => cidr).toSorted();
+  const rules = `${natRules(network, networks).join('\n')}\n`;
+  await must(process, 'iptables-restore', ['-w', IPTABLES_WAIT_SECONDS, '--noflush'], rules);
+  return failures;
+}
+
+async function ownRoutes(process: Process): Promise<readonly KernelRoute[]> {
+  const { stdout } = await must(process, 'ip', ['-j', '-4', 'route', 'show', 'proto', ROUTE_PROTOCOL]);
+  // `ip` leaves out what was asked for.
+  const routes = JSON.parse(stdout || '[]') as readonly KernelRoute[];
+  return routes.map((route) => ({ protocol: ROUTE_PROTOCOL, ...route }));
+}
+
 /** Takes everything of `ensureNetwork` away again; what is not there is no error. */
 export async function removeNetwork(process: Process, network: PodNetwork, options: NetworkOptions): Promise<void> {
+  for (const args of routeCalls(network, [], await ownRoutes(process))) await process.run('ip', args);
   for (const { table, from, name } of chains(network)) {
     for (let left = MAX_JUMPS; left > 0; left--) {
       if ((await iptables(process, table, '-D', [from, '-j', name])).code !== 0) break;
@@ -136,3 +168,6 @@ async function must(process: Process, file: string, args: readonly string[], inp
   const why = result.code === 127 ? 'it is not installed' : result.stderr.trim() || `exit code ${result.code}`;
   throw new NetworkError(`${file} ${args.join(' ')}: ${why}`);
 }
+
+export { type PodNetwork, podNetwork } from './cni-config.ts';
+export type { Peer } from './peer-routes.ts';

@@ -1,0 +1,87 @@
+/** The flags of a control plane, which `server` and `up` share: when a node counts as lost, and what happens to its pods. */
+import { type Command, Option } from 'commander';
+import { valueOf } from './flag-parser.ts';
+import { parseCount, parseLifetime, parseRate, parseShare } from './node-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ClusterFlags {
+  /** ms */
+  readonly nodeMonitorGracePeriod?: number;
+  /** ms */
+  readonly nodeStartupGracePeriod?: number;
+  /** Nodes per second. */
+  readonly nodeEvictionRate?: number;
+  readonly secondaryNodeEvictionRate?: number;
+  /** 0 to 1 */
+  readonly unhealthyZoneThreshold?: number;
+  readonly largeClusterSizeThreshold?: number;
+  /** ms: both tolerations below. */
+  readonly podEvictionTimeout?: number;
+  readonly defaultNotReadyTolerationSeconds?: number;
+  readonly defaultUnreachableTolerationSeconds?: number;
+}
+
+export function addClusterFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--node-monitor-grace-period <TIME>',
+        'a node that is silent for so long counts as lost (default: 50s)',
+      ).argParser(valueOf(parseLifetime)),
+    )
+    .addOption(
+      new Option(
+        '--node-startup-grace-period <TIME>',
+        'the same for a node that has never told of itself (default: 60s)',
+      ).argParser(valueOf(parseLifetime)),
+    )
+    .addOption(
+      new Option(
+        '--node-eviction-rate <RATE>',
+        'how many lost nodes a second, in each zone, are emptied of their pods (default: 0.1)',
+      ).argParser(valueOf(parseRate)),
+    )
+    .addOption(
+      new Option(
+        '--secondary-node-eviction-rate <RATE>',
+        'the same in a large zone of which much is lost (default: 0.01)',
+      ).argParser(valueOf(parseRate)),
+    )
+    .addOption(
+      new Option(
+        '--unhealthy-zone-threshold <SHARE>',
+        'so much of a zone must be lost for that (default: 0.55)',
+      ).argParser(valueOf(parseShare)),
+    )
+    .addOption(
+      new Option('--large-cluster-size-threshold <N>', 'zones of more nodes are large (default: 50)').argParser(
+        valueOf(parseCount),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--default-not-ready-toleration-seconds <N>',
+        'how long pods stay on a node that is not ready, unless they say so themselves (default: 300)',
+      ).argParser(valueOf(parseCount)),
+    )
+    .addOption(
+      new Option(
+        '--default-unreachable-toleration-seconds <N>',
+        'the same on a node that is not heard of (default: 300)',
+      ).argParser(valueOf(parseCount)),
+    )
+    .addOption(
+      new Option('--pod-eviction-timeout <TIME>', 'both of these at once, as older clusters call it').argParser(
+        valueOf(parseLifetime),
+      ),
+    );
+}
+
+/** What each flag alone cannot know. @throws UsageError */
+export function checkClusterFlags(flags: ClusterFlags): void {
+  const { podEvictionTimeout, defaultNotReadyTolerationSeconds, defaultUnreachableTolerationSeconds } = flags;
+  if (podEvictionTimeout === undefined) return;
+  if ((defaultNotReadyTolerationSeconds ?? defaultUnreachableTolerationSeconds) !== undefined) {
+    throw new UsageError('--pod-eviction-timeout sets both default tolerations: leave out one or the other.');
+  }
+}
