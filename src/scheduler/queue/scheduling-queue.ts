@@ -16,6 +16,9 @@ import { BIND_BACK_OFF, POD_BACK_OFF, UNSCHEDULABLE_FLUSH_MS } from '../limits.t
 import { PodHeap } from './pod-heap.ts';
 import type { QueuedPod, QueuePlace } from './queued-pod.ts';
 
+/** Who would be due within this is due: sums of fractions are not exact, and a timer may fire a hair early. */
+const TIMER_SLACK_MS = 1;
+
 export type WaitingPlace = Exclude<QueuePlace, 'in-flight'>;
 
 export interface SchedulingQueueOptions {
@@ -226,8 +229,8 @@ export class SchedulingQueue {
   }
 
   #endBackOffs(): void {
-    const { mono } = this.#options.clock.now();
-    for (let pod = this.#backOff.peek(); pod !== undefined && pod.backOffUntil <= mono; pod = this.#backOff.peek()) {
+    const now = this.#options.clock.now().mono + TIMER_SLACK_MS;
+    for (let pod = this.#backOff.peek(); pod !== undefined && pod.backOffUntil <= now; pod = this.#backOff.peek()) {
       this.#leave(pod);
       this.#activate(pod, 'BackoffComplete');
     }
@@ -245,7 +248,7 @@ export class SchedulingQueue {
   }
 
   #flush(): void {
-    const due = this.#options.clock.now().mono - UNSCHEDULABLE_FLUSH_MS;
+    const due = this.#options.clock.now().mono - UNSCHEDULABLE_FLUSH_MS + TIMER_SLACK_MS;
     for (const pod of this.#unschedulable) {
       if (pod.since > due) break;
       this.#leave(pod);
