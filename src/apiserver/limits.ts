@@ -50,3 +50,5 @@ export const MAX_CONCURRENT_NODE_QUESTIONS = 16;
 export const MAX_SUMMARY_BYTES = 16 * 1024 * 1024;
 /** Roles and bindings of the bootstrap policy that are written at once at a start. */
 export const POLICY_WRITES_AT_ONCE = 16;
+/** Evictions of one budget that its controller has not seen to yet (upstream: MaxDisruptedPodSize). */
+export const MAX_DISRUPTED_PODS = 2000;

@@ -41,3 +41,9 @@ export const DAEMON_BURST = 250;
 
 /** How long a failed daemon pod stays before it is replaced, doubling per node (upstream: failedPodsBackoff). */
 export const FAILED_DAEMON_POD_BACK_OFF = { baseMs: 1000, capMs: 900_000 };
+
+/** How long an evicted pod has to be deleted before it counts as healthy again (upstream: DeletionTimeout). */
+export const DISRUPTED_POD_TIMEOUT_MS = 120_000;
+
+/** A pod that was to be disrupted and is not being deleted by then is no target any more (stalePodDisruptionTimeout). */
+export const STALE_DISRUPTION_TIMEOUT_MS = 120_000;

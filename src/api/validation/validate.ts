@@ -54,6 +54,11 @@ import {
   validatePersistentVolumeClaimUpdate,
 } from './persistent-volume-claim.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from './pod.ts';
+import {
+  validatePodDisruptionBudget,
+  validatePodDisruptionBudgetStatus,
+  validatePodDisruptionBudgetUpdate,
+} from './pod-disruption-budget.ts';
 import { validatePodResize } from './pod-resize.ts';
 import {
   validateReplicaSet,
@@ -156,6 +161,9 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
     validateClusterRoleBinding,
     validateClusterRoleBindingUpdate,
   ),
+  'policy/v1/PodDisruptionBudget': validator(validatePodDisruptionBudget, validatePodDisruptionBudgetUpdate, {
+    status: validatePodDisruptionBudgetStatus,
+  }),
   'v1/Binding': validator(validateBinding, validateBinding),
 };
 

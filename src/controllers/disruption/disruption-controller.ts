@@ -1,0 +1,139 @@
+import {
+  controllerOf,
+  equalJson,
+  type KubeObject,
+  type Labels,
+  labelSelectorOf,
+  matchesLabels,
+  namespaceOf,
+  type ParsedLabelSelector,
+  type Pod,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  PODS,
+  SelectorError,
+} from '../../api/index.ts';
+import { type EventRecorder, objectKey, referenceTo } from '../../client/index.ts';
+import type { Clock } from '../../lib/index.ts';
+import type { Informers } from '../informers.ts';
+import { isPodReady, isPodTerminal } from '../pods/pod-state.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type FindScaled, replicasOf, SCALED } from './expected-pods.ts';
+import { planBudget } from './plan-budget.ts';
+import { staleInMs, takeBack } from './stale-disruption.ts';
+
+/** Marks the key of a pod that may have been spared. */
+const POD_KEY = 'pod ';
+
+/** Keys are budgets, and pods that were to be disrupted. */
+export function disruptionController(informers: Informers, clock: Clock, events: EventRecorder): Controller {
+  const budgets = informers.lister(POD_DISRUPTION_BUDGETS);
+  const pods = informers.lister(PODS);
+  const scaled = new Map(SCALED.map((row) => [row, informers.lister<KubeObject>(row)]));
+  const find: FindScaled = (row, namespace, name) => scaled.get(row)?.get(namespace, name);
+  const selectorOf = selectorCache();
+  const budgetKeys = (namespace: string, ...labels: readonly (Labels | undefined)[]): readonly string[] =>
+    budgets
+      .list(namespace)
+      .filter((budget) => {
+        const selector = selectorOf(budget);
+        return selector !== undefined && labels.some((each) => matchesLabels(selector, each));
+      })
+      .map(objectKey);
+
+  const syncBudget = async (key: string, context: ReconcileContext): Promise<ReconcileResult | void> => {
+    const budget = budgets.getByKey(key);
+    if (budget === undefined) return undefined;
+    const selector = selectorOf(budget);
+    const own = pods
+      .list(namespaceOf(budget))
+      .filter((pod) => selector !== undefined && matchesLabels(selector, pod.metadata?.labels));
+    const { status, events: told, recheckAfterMs } = planBudget({ budget, pods: own, find, now: clock.now().wall });
+    for (const { type, reason, message, pod } of told) events.event(referenceTo(pod ?? budget), type, reason, message);
+    if (!equalJson(status, budget.status ?? {})) {
+      // Its version is the precondition: an eviction that was granted meanwhile must not be forgotten.
+      const object = { ...budget, status } as KubeObject;
+      await context.write({ verb: 'update', resource: POD_DISRUPTION_BUDGETS, object, subresource: 'status' });
+    }
+    return recheckAfterMs === undefined ? undefined : { requeueAfterMs: recheckAfterMs };
+  };
+
+  const syncPod = async (key: string, context: ReconcileContext): Promise<ReconcileResult | void> => {
+    const pod = pods.getByKey(key);
+    const now = clock.now().wall;
+    const waitMs = pod === undefined ? undefined : staleInMs(pod, now);
+    if (pod === undefined || waitMs === undefined) return undefined;
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    await context.write(takeBack(pod, now));
+    return undefined;
+  };
+
+  return {
+    name: 'disruption-controller',
+    sources: [
+      source(POD_DISRUPTION_BUDGETS, ({ object }) => [objectKey(object)]),
+      source(PODS, (change) => {
+        const { object } = change;
+        const previous = 'previous' in change ? change.previous : undefined;
+        const stale = change.type === 'apply' && staleInMs(object, clock.now().wall) !== undefined;
+        const keys = stale ? [`${POD_KEY}${objectKey(object)}`] : [];
+        if (change.type === 'apply' && previous !== undefined && !matters(object, previous)) return keys;
+        const labels = [object.metadata?.labels, ...(previous === undefined ? [] : [previous.metadata?.labels])];
+        return [...keys, ...budgetKeys(namespaceOf(object), ...labels)];
+      }),
+      ...SCALED.map((row) =>
+        source<KubeObject>(row, (change) => {
+          const previous = 'previous' in change ? change.previous : undefined;
+          const { object } = change;
+          if (previous !== undefined && replicasOf(previous) === replicasOf(object)) return [];
+          return budgetKeys(namespaceOf(object), templateLabels(object));
+        }),
+      ),
+    ],
+    reconcile: (key, context) =>
+      key.startsWith(POD_KEY) ? syncPod(key.slice(POD_KEY.length), context) : syncBudget(key, context),
+  };
+}
+
+/** What a budget counts by. */
+function matters(pod: Pod, previous: Pod): boolean {
+  return !equalJson(countedBy(pod), countedBy(previous));
+}
+
+function countedBy(pod: Pod): unknown {
+  const { labels, deletionTimestamp } = pod.metadata ?? {};
+  const controller = controllerOf(pod)?.uid;
+  return {
+    labels,
+    controller,
+    deleting: deletionTimestamp !== undefined,
+    ready: isPodReady(pod),
+    over: isPodTerminal(pod),
+  };
+}
+
+function templateLabels(object: KubeObject): Labels | undefined {
+  const { spec } = object as { readonly spec?: { readonly template?: { readonly metadata?: { labels?: Labels } } } };
+  return spec?.template?.metadata?.labels;
+}
+
+/** The selectors of budgets, parsed once. Undefined for one that matches nothing. */
+function selectorCache(): (budget: PodDisruptionBudget) => ParsedLabelSelector | undefined {
+  const parsed = new WeakMap<PodDisruptionBudget, { readonly selector: ParsedLabelSelector | undefined }>();
+  return (budget) => {
+    const known = parsed.get(budget);
+    if (known !== undefined) return known.selector;
+    const selector = parse(budget);
+    parsed.set(budget, { selector });
+    return selector;
+  };
+}
+
+function parse(budget: PodDisruptionBudget): ParsedLabelSelector | undefined {
+  try {
+    return labelSelectorOf(budget.spec?.selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
