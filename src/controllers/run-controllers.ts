@@ -7,6 +7,7 @@ import {
   runElected,
 } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
+import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointSliceController } from './endpointslice/endpointslice-controller.ts';
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -74,6 +75,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     jobOrphansController(setup.informers, setup.client),
   ],
   ({ informers, client, clock }) => [ttlAfterFinishedController(informers, client, clock)],
+  ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
 ];
