@@ -24,6 +24,7 @@ import type { NodeIpamSettings } from './node-ipam/settings.ts';
 import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
 import { replicationController } from './replication-controller/replication-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
@@ -64,7 +65,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, client, clock }) => [podGcController(informers, client, clock)],
   nodeFailureControllers,
   nodeIpamControllers,
-  (setup) => [replicaSetController(setup), replicationController(setup)],
+  (setup) => [deploymentController(setup), replicaSetController(setup), replicationController(setup)],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],

@@ -1,0 +1,81 @@
+/** The annotations by which a deployment and its replica sets remember: revisions, sizes, and what the deployment says. Pure. */
+import type { Deployment, ReplicaSet } from '../../api/index.ts';
+import { MAX_REVISION_HISTORY_LENGTH } from './limits.ts';
+import { desiredOf, fencepostsOf } from './rollout-math.ts';
+
+/** Of a replica set and, copied from the newest, of its deployment: which rollout it was, counted from 1. */
+export const REVISION = 'deployment.kubernetes.io/revision';
+/** Of a replica set that came back: its earlier revisions. */
+export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
+/** Of a replica set: the deployment's size when it was scaled last. */
+export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
+/** The same with the surge. */
+export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
+
+/** What a replica set does not take over from its deployment. */
+const OWN = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deprecated.deployment.rollback.to',
+  REVISION,
+  REVISION_HISTORY,
+  DESIRED_REPLICAS,
+  MAX_REPLICAS,
+]);
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The whole number in an annotation; undefined when there is none. */
+export function numberIn(
+  { metadata }: { readonly metadata?: ReplicaSet['metadata'] },
+  name: string,
+): number | undefined {
+  const text = metadata?.annotations?.[name];
+  return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The highest revision among the sets, 0 when none has one. */
+export function maxRevision(sets: readonly ReplicaSet[]): number {
+  return Math.max(0, ...sets.map((set) => numberIn(set, REVISION) ?? 0));
+}
+
+/** What a replica set that is scaled remembers. */
+export function sizeAnnotations(deployment: Deployment): Annotations {
+  const desired = desiredOf(deployment);
+  return {
+    [DESIRED_REPLICAS]: String(desired),
+    [MAX_REPLICAS]: String(desired + fencepostsOf(deployment).maxSurge),
+  };
+}
+
+/**
+ * Annotations that the newest replica set must get, none when it has them all. A revision only ever rises: a set that comes
+ * back gets a new one, and notes the old.
+ * @param current its annotations; undefined for one that is about to be made
+ * @param revision one more than that of all others
+ */
+export function newestSetAnnotations(
+  deployment: Deployment,
+  current: Annotations | undefined,
+  revision: number,
+): Annotations {
+  const wanted: Record<string, string> = {};
+  for (const [name, value] of Object.entries(deployment.metadata?.annotations ?? {})) {
+    if (!OWN.has(name) && current?.[name] !== value) wanted[name] = value;
+  }
+  const text = current?.[REVISION];
+  const old = Number(text ?? '0');
+  if (!Number.isInteger(old) || old >= revision) return wanted;
+  wanted[REVISION] = String(revision);
+  const history = text === undefined ? undefined : longerHistory(current?.[REVISION_HISTORY] ?? '', text);
+  if (history !== undefined) wanted[REVISION_HISTORY] = history;
+  return wanted;
+}
+
+/** The list with one more at its end, without its oldest where it would be too long. */
+function longerHistory(history: string, revision: string): string | undefined {
+  if (history === '') return revision;
+  let revisions = [...history.split(','), revision];
+  while (revisions.length > 0 && revisions.join(',').length > MAX_REVISION_HISTORY_LENGTH)
+    revisions = revisions.slice(1);
+  return revisions.length === 0 ? undefined : revisions.join(',');
+}
