@@ -30,7 +30,8 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
-export function validatePodFailurePolicy(spec: JobSpec, { rules = [] }: PodFailurePolicy, path: string): FieldError[] {
+export function validatePodFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: string): FieldError[] {
+  const rules = policy.rules ?? [];
   const field = child(path, 'rules');
   const errors = rules.length > MAX_RULES ? [tooMany(field, rules.length, MAX_RULES)] : [];
   return [...errors, ...rules.flatMap((rule, position) => validateFailureRule(spec, rule, index(field, position)))];
@@ -58,12 +59,17 @@ function validateFailureRule(spec: JobSpec, rule: PodFailurePolicyRule, path: st
 
 function validateExitCodes(
   { template }: JobSpec,
-  { containerName, operator, values = [] }: NonNullable<PodFailurePolicyRule['onExitCodes']>,
+  requirement: NonNullable<PodFailurePolicyRule['onExitCodes']>,
   path: string,
 ): FieldError[] {
+  const { containerName, operator } = requirement;
+  const values = requirement.values ?? [];
   const errors = oneOfThese(child(path, 'operator'), operator, OPERATORS);
-  const { containers = [], initContainers = [] } = template.spec ?? { containers: [] };
-  if (containerName !== undefined && ![...containers, ...initContainers].some(({ name }) => name === containerName)) {
+  const { containers, initContainers } = template.spec ?? {};
+  if (
+    containerName !== undefined &&
+    ![...(containers ?? []), ...(initContainers ?? [])].some(({ name }) => name === containerName)
+  ) {
     const text = 'must be one of the container or initContainer names in the pod template';
     errors.push(invalidValue(child(path, 'containerName'), containerName, text));
   }
@@ -82,7 +88,8 @@ function validateExitCodes(
   return errors;
 }
 
-export function validateSuccessPolicy(spec: JobSpec, { rules = [] }: SuccessPolicy, path: string): FieldError[] {
+export function validateSuccessPolicy(spec: JobSpec, policy: SuccessPolicy, path: string): FieldError[] {
+  const rules = policy.rules ?? [];
   const field = child(path, 'rules');
   const errors: FieldError[] = [];
   if (rules.length === 0)

@@ -262,8 +262,10 @@ function withResources(
   if (old?.length !== next?.length) return old;
   return old?.map((container, position) => {
     const own = next?.[position];
-    return own?.name === container.name ? { ...container, resources: own.resources } : container;
-  }) as readonly Container[] | undefined;
+    if (own?.name !== container.name) return container;
+    const { resources: _, ...kept } = container;
+    return own.resources === undefined ? kept : { ...kept, resources: own.resources };
+  });
 }
 
 /** The checks of a name that its pods carry on as hosts; not an error but a warning. */

@@ -10,7 +10,6 @@ import {
   JOB_TRACKING_FINALIZER,
   JOBS,
   type JobStatus,
-  type KubeObject,
   labelSelectorOf,
   matchesLabels,
   nameOf,
@@ -30,7 +29,7 @@ import { type Controller, type ReconcileContext, source, TerminalError } from '.
 import { slowStart, type SlowStartResult } from '../slow-start.ts';
 import { type JobMemory, remember } from './job-memory.ts';
 import { isTracked } from './job-pods.ts';
-import { type JobMetrics } from './job-metrics.ts';
+import type { JobMetrics } from './job-metrics.ts';
 import { type JobPlan, planJob } from './plan-job.ts';
 
 export interface JobControllerOptions {
@@ -144,14 +143,10 @@ async function carryOut(job: Job, plan: JobPlan, hands: Hands): Promise<Job | un
     }),
   );
   const status = counting(plan.status, created, [...givenUp]);
-  const written = equalJson(status, job.status)
+  const object: Job = { ...job, status };
+  const written: Job | undefined = equalJson(status, job.status)
     ? undefined
-    : ((await context.write({
-        verb: 'update',
-        resource: JOBS,
-        subresource: 'status',
-        object: { ...job, status } as KubeObject,
-      })) as Job | undefined);
+    : await context.write({ verb: 'update', resource: JOBS, subresource: 'status', object });
   for (const { type, reason, message } of plan.events) events.event(referenceTo(job), type, reason, message);
   if (written !== undefined) metrics.count(job, written, plan.finished);
   if (errors.length === 0) keep(await slowStart(plan.end, (pod) => deletePod(job, pod, hands)));

@@ -33,7 +33,8 @@ export function jobOrphansController(informers: Informers, client: KubeClient): 
         return pods.byIndex(BY_CONTROLLER, uidOf(object)).filter(isTracked).map(keyOf);
       }),
     ],
-    reconcile: async (key, { perform, signal }) => {
+    reconcile: async (key, context) => {
+      const { signal } = context;
       const pod = pods.getByKey(key);
       if (pod === undefined || !mayBeOrphan(pod, jobs)) return undefined;
       const controller = controllerOf(pod);
@@ -43,7 +44,7 @@ export function jobOrphansController(informers: Informers, client: KubeClient): 
         if (job !== undefined && uidOf(job) === controller.uid && !(isJobFinished(job) && isOurs(job)))
           return undefined;
       }
-      await perform([letGo(pod)]);
+      await context.perform([letGo(pod)]);
       return undefined;
     },
   };

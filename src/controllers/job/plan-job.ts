@@ -179,13 +179,14 @@ function planSuspension({ spec, status }: JobTally, now: Now): Suspension {
   const old = findCondition(status.conditions, 'Suspended');
   const suspend = spec.suspend === true;
   if (old === undefined ? !suspend : (old.status === 'True') === suspend) return { events: [] };
-  const [word, text] = suspend ? ['Suspended', 'suspended'] : ['Resumed', 'resumed'];
+  const word = suspend ? 'Suspended' : 'Resumed';
+  const text = word.toLowerCase();
   const next = condition('Suspended', suspend, `Job${word}`, `Job ${text}`, now);
   const others = status.conditions ?? [];
   return {
     conditions: old === undefined ? [...others, next] : others.map((each) => (each === old ? next : each)),
     ...(suspend ? {} : { startTime: formatTime(now.wall) }),
-    events: [{ type: 'Normal', reason: word as string, message: `Job ${text}` }],
+    events: [{ type: 'Normal', reason: word, message: `Job ${text}` }],
   };
 }
 

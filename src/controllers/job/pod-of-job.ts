@@ -28,7 +28,7 @@ export function podOfJob(job: Job): Pod {
 export function podOfIndex(job: Job, index: number, replaced: Pod | undefined): Pod {
   const { backoffLimitPerIndex, podFailurePolicy } = job.spec ?? { template: {} };
   const pod = podOfJob(job);
-  const { containers = [], initContainers } = pod.spec ?? { containers: [] };
+  const { containers, initContainers } = pod.spec ?? { containers: [] };
   const failures = backoffLimitPerIndex === undefined ? {} : failureCounts(replaced, podFailurePolicy);
   return {
     ...pod,

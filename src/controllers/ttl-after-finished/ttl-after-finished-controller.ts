@@ -16,7 +16,8 @@ export function ttlAfterFinishedController(informers: Informers, client: KubeCli
         type === 'apply' && object.spec?.ttlSecondsAfterFinished !== undefined ? [key] : [],
       ),
     ],
-    reconcile: async (key, { perform, signal }) => {
+    reconcile: async (key, context) => {
+      const { signal } = context;
       const job = jobs.getByKey(key);
       const waitMs = job && remainingTtlMs(job, clock.now());
       if (job === undefined || waitMs === undefined) return undefined;
@@ -27,7 +28,9 @@ export function ttlAfterFinishedController(informers: Informers, client: KubeCli
       if (fresh === undefined || uidOf(fresh) !== uidOf(job) || freshMs === undefined) return undefined;
       if (freshMs > 0) return { requeueAfterMs: freshMs };
       const options = { uid: uidOf(fresh), propagationPolicy: 'Foreground' as const };
-      await perform([{ verb: 'delete', resource: JOBS, namespace: namespaceOf(job), name: nameOf(job), options }]);
+      await context.perform([
+        { verb: 'delete', resource: JOBS, namespace: namespaceOf(job), name: nameOf(job), options },
+      ]);
       return undefined;
     },
   };
