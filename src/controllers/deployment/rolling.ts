@@ -19,13 +19,25 @@ export interface Scale {
   readonly to: number;
 }
 
-/** How large a new set may be, beside what the others want (upstream: NewRSNewReplicas). */
+/**
+ * How large the new set may be beside the others. What counts is not only how many pods they want but how many they have: a
+ * set that was just made smaller and has not said that it knows gives no room yet. Upstream (NewRSNewReplicas) counts wishes
+ * alone, so that for a moment there may be more pods than the surge allows.
+ * @param current its size now
+ * @param all with the new set, if it is there
+ */
 export function newSetSize(deployment: Deployment, current: number, all: readonly ReplicaSet[]): number {
   const desired = desiredOf(deployment);
   if (deployment.spec?.strategy?.type !== 'RollingUpdate') return desired;
+  if (!all.every(isSettled)) return current;
   const most = desired + fencepostsOf(deployment).maxSurge;
-  const room = most - sumOf(all, sizeOf);
+  const room = most - sumOf(all, (set) => Math.max(sizeOf(set), set.status?.replicas ?? 0));
   return room <= 0 ? current : current + Math.min(room, desired - current);
+}
+
+/** Its status is about the size that it has now. */
+function isSettled({ metadata, status }: ReplicaSet): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 }
 
 /** The new set's next size, if it is another one. */
