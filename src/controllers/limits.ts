@@ -12,6 +12,9 @@ export const NAMESPACE_DELETE_CONCURRENCY = 8;
 /** A pod is orphaned when its node's object has been gone for so long (upstream's pod GC quarantine). */
 export const ORPHAN_QUARANTINE_MS = 40_000;
 
+/** Ended pods that are kept (upstream: --terminated-pod-gc-threshold). */
+export const TERMINATED_POD_THRESHOLD = 12_500;
+
 /** Operations of one reconcile under way at once (slow start). */
 export const MAX_BATCH = 64;
 

@@ -62,7 +62,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers }) => [serviceAccountController(informers)],
   ({ informers, caCertificate }) => [rootCaController(informers, caCertificate)],
   ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
-  ({ informers, client, clock }) => [podGcController(informers, client, clock)],
+  (setup) => [podGcController(setup)],
   nodeFailureControllers,
   nodeIpamControllers,
   (setup) => [deploymentController(setup), replicaSetController(setup), replicationController(setup)],

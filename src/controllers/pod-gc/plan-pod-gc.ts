@@ -1,25 +1,54 @@
 /**
- * Pods that nobody else will end: those being deleted before they had a node, and those whose node's object is gone.
- * Pure. Upstream's pod GC, without its cap on terminated pods.
+ * Pods that nobody else will end, and ended ones that are too many. Pure. Upstream: PodGCController.
+ *
+ *   unscheduled      being deleted before it had a node
+ *   orphaned         its node's object is gone
+ *   out-of-service   being deleted on a node that is down, and that somebody says will not come back as it was
+ *   terminated       ended long ago, and there are more than may be kept
  */
-import { PODS, type Pod } from '../../api/index.ts';
+import { findCondition, isDeleting, nameOf, namespaceOf, type Node, type Pod, PODS, uidOf } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
 import type { Operation } from '../operation.ts';
+import { isPodTerminal } from '../pods/pod-state.ts';
 
-export type PodGcReason = 'unscheduled' | 'orphaned';
+export type PodGcReason = 'unscheduled' | 'orphaned' | 'out-of-service' | 'terminated';
 
-/** `now`: RFC 3339, for the condition. */
-export function planPodGc(pods: readonly Pod[], reason: PodGcReason, now: string): readonly Operation[] {
-  return pods.flatMap((pod) => (reason === 'orphaned' ? endOrphan(pod, now) : endUnscheduled(pod)));
+const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
+
+/** Somebody has vouched that nothing runs on it any more. */
+export function isOutOfService(node: Node): boolean {
+  const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) === true;
+  return tainted && findCondition(node.status?.conditions, 'Ready')?.status !== 'True';
 }
 
-function endUnscheduled(pod: Pod): readonly Operation[] {
-  const ours = pod.metadata?.deletionTimestamp !== undefined && (pod.spec?.nodeName ?? '') === '';
-  return ours ? [forceDelete(pod)] : [];
+export function isUnscheduledTerminating(pod: Pod): boolean {
+  return isDeleting(pod) && !pod.spec?.nodeName;
 }
 
-function endOrphan(pod: Pod, now: string): readonly Operation[] {
-  const phase = pod.status?.phase;
-  if (phase === 'Succeeded' || phase === 'Failed') return [forceDelete(pod)];
+/** The oldest of those that are too many; pods that were evicted first, as they are of least use. */
+export function surplusOf(terminated: readonly Pod[], threshold: number): readonly Pod[] {
+  const surplus = terminated.length - threshold;
+  if (surplus <= 0) return [];
+  return terminated
+    .map((pod) => ({ pod, evicted: isEvicted(pod), created: parseTime(pod.metadata?.creationTimestamp) ?? 0 }))
+    .toSorted(
+      (a, b) =>
+        Number(b.evicted) - Number(a.evicted) || a.created - b.created || (nameOf(a.pod) < nameOf(b.pod) ? -1 : 1),
+    )
+    .slice(0, surplus)
+    .map(({ pod }) => pod);
+}
+
+function isEvicted({ status }: Pod): boolean {
+  return status?.phase === 'Failed' && status.reason === 'Evicted';
+}
+
+/** One pod's end: first its status says so, for nobody else will. `now`: RFC 3339. */
+export function endPod(pod: Pod, reason: PodGcReason, now: string): readonly Operation[] {
+  return isPodTerminal(pod) ? [forceDelete(pod)] : [markFailed(pod, reason, now), forceDelete(pod)];
+}
+
+function markFailed(pod: Pod, reason: PodGcReason, now: string): Operation {
   const condition = {
     type: 'DisruptionTarget',
     status: 'True',
@@ -27,24 +56,17 @@ function endOrphan(pod: Pod, now: string): readonly Operation[] {
     message: 'PodGC: node no longer exists',
     lastTransitionTime: now,
   };
-  const patch = { metadata: { uid: pod.metadata?.uid }, status: { phase: 'Failed', conditions: [condition] } };
-  const { namespace, name } = identity(pod);
-  return [
-    { verb: 'patch', resource: PODS, namespace, name, type: 'strategic', patch, subresource: 'status' },
-    forceDelete(pod),
-  ];
+  const status = { phase: 'Failed', ...(reason === 'orphaned' ? { conditions: [condition] } : {}) };
+  const patch = { metadata: { uid: uidOf(pod) }, status };
+  return { verb: 'patch', resource: PODS, ...identity(pod), type: 'strategic', patch, subresource: 'status' };
 }
 
 function forceDelete(pod: Pod): Operation {
-  const uid = pod.metadata?.uid;
-  return {
-    verb: 'delete',
-    resource: PODS,
-    ...identity(pod),
-    options: { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) },
-  };
+  const { uid } = pod.metadata ?? {};
+  const options = { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
+  return { verb: 'delete', resource: PODS, ...identity(pod), options };
 }
 
 function identity(pod: Pod): { readonly namespace: string; readonly name: string } {
-  return { namespace: pod.metadata?.namespace ?? '', name: pod.metadata?.name ?? '' };
+  return { namespace: namespaceOf(pod), name: nameOf(pod) };
 }
