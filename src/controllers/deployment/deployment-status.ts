@@ -17,7 +17,7 @@ import {
   withoutCondition,
 } from './conditions.ts';
 import { PROGRESS_CHECK_SLACK_MS, UNLIMITED } from './limits.ts';
-import { desiredOf, fencepostsOf, sumOf } from './rollout-math.ts';
+import { desiredOf, fencepostsOf, sizeOf, sumOf } from './rollout-math.ts';
 
 export interface StatusFacts {
   readonly deployment: Deployment;
@@ -72,7 +72,8 @@ function countsOf(
   const counts = {
     observedGeneration: metadata?.generation ?? 0,
     replicas,
-    updatedReplicas: newest?.status?.replicas ?? 0,
+    // A set that is coming back may still tell of the pods that it was about to lose: they are no success yet.
+    updatedReplicas: newest === undefined ? 0 : Math.min(newest.status?.replicas ?? 0, sizeOf(newest)),
     readyReplicas: sumOf(all, (set) => set.status?.readyReplicas ?? 0),
     availableReplicas,
     unavailableReplicas: Math.max(0, replicas - availableReplicas),
