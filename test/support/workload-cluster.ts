@@ -89,7 +89,7 @@ export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Co
         apiVersion: 'v1',
         kind: 'Binding',
         metadata: { namespace, name },
-        target: { kind: 'Node', name: 'node1' },
+        target: { kind: 'Node', name: wantedNodeOf(pod) ?? 'node1' },
       };
       await client.createSubresource(PODS, namespace, name, 'binding', binding);
     }
@@ -127,4 +127,10 @@ export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Co
       await running;
     },
   };
+}
+
+/** The node that the pod requires by its name, as daemons do. */
+function wantedNodeOf({ spec }: Pod): string | undefined {
+  const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0];
 }
