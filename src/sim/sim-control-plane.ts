@@ -13,6 +13,11 @@ import type { Sim } from './sim.ts';
 export type ClientName = 'controllers' | 'scheduler';
 
 const ADMIN: UserInfo = { name: 'sim:admin', groups: ['system:masters'] };
+/** With the rights that the bootstrap policy gives them, as in a real cluster. */
+const USERS: Readonly<Record<ClientName, UserInfo>> = {
+  controllers: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
+  scheduler: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
+};
 
 export class SimControlPlane {
   readonly store: Store;
@@ -94,7 +99,7 @@ export class SimControlPlane {
 
   /** A client with a faultless way to the server: for workloads and observers. */
   adminClient(name: string): KubeClient {
-    return this.#client(new Life(this.#sim, name), new Link());
+    return this.#client(new Life(this.#sim, name), new Link(), ADMIN);
   }
 
   startClient(name: ClientName): void {
@@ -102,7 +107,7 @@ export class SimControlPlane {
     this.#starts += 1;
     const life = new Life(this.#sim, `${name}/${this.#starts}`);
     this.#clients.set(name, life);
-    const options = this.optionsFor(life);
+    const options = this.optionsFor(life, USERS[name]);
     const run =
       name === 'scheduler'
         ? runScheduler(options, life.signal)
@@ -117,17 +122,17 @@ export class SimControlPlane {
   }
 
   /** Everything that a client of the control plane is built from. */
-  optionsFor(life: Life) {
+  optionsFor(life: Life, user = ADMIN) {
     const clock = createSimClock(this.#sim, this.#wall, life);
     const random = this.#sim.random.split(life.name);
-    const client = this.#client(life, this.link);
+    const client = this.#client(life, this.link, user);
     return { client, clock, random, logger: this.#logger, metrics: createMetrics() };
   }
 
-  #client(life: Life, link: Link): KubeClient {
+  #client(life: Life, link: Link, user: UserInfo): KubeClient {
     const sim = this.#sim;
     const random = sim.random.split(`link ${life.name}`);
-    const connection = createSimConnection({ sim, life, link, random, server: this.as(ADMIN) });
+    const connection = createSimConnection({ sim, life, link, random, server: this.as(user) });
     return createKubeClient(connection, { clock: createSimClock(sim, this.#wall, life) });
   }
 }
