@@ -50,7 +50,12 @@ export class ResourceStorage {
     throw tooLargeResourceVersion(revision, this.cache.revision);
   }
 
-  /** From the store itself: what a write starts from. */
+  /** What the cache shows, if it has all our own writes: nearly always the newest. Others may have written since. */
+  peek(key: string): CachedObject | undefined {
+    return this.#uncertain || !this.cache.isCurrent ? undefined : this.cache.get(key);
+  }
+
+  /** From the store itself. */
   async read(key: string): Promise<CachedObject | undefined> {
     const { entry } = await this.#guard('read', () => this.#store.get(key));
     return entry === undefined ? undefined : CachedObject.decode(key, entry.revision, entry.value);

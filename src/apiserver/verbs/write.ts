@@ -102,36 +102,64 @@ export function changeObject(call: Call, key: string, request: Change): Promise<
   return holdingAll(call, () => changeStored(call, key, request));
 }
 
+/**
+ * Begins with what the cache shows, which saves a way to the store and is nearly always right; a write from a state that is not
+ * the newest is lost there and decided again. Only what comes of no write (an error, nothing to do) is checked before it is told.
+ */
 async function changeStored(call: Call, key: string, request: Change): Promise<Changed | undefined> {
   const { registration, storage, info } = call;
   const name = info.name ?? '';
-  let old = await storage.read(key);
+  const cached = storage.peek(key);
+  let old = cached ?? (await storage.read(key));
+  let isGuess = cached !== undefined;
   for (let attempt = 0; ; attempt++) {
     if (old === undefined) {
       if (request.part === '' && registration.strategy.createOnUpdate === true) return undefined;
       throw notFound(registration.row, name);
     }
-    const before = toServed(registration, old.object);
-    const { part } = request;
-    // What is not its own, a kubelet is not told more of.
-    await restrictNode(call, { operation: 'update', part, object: before, old: before });
-    const wanted = request.change(before);
-    refuseStale(registration, name, wanted, before);
-    const object = await prepareChanged(call, wanted, before, part);
-    await restrictNode(call, { operation: 'update', part, object, old: before });
-    if (sameValue(object, before)) return { kind: 'same', item: old };
-    const released = isReleased(object, registration.strategy);
-    if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
-    const written = released
-      ? await storage.delete(key, old.revision)
-      : await storage.put(key, toStored(registration, object), old.revision);
-    if (written.ok) {
-      if (!released) return { kind: 'changed', item: written.item };
-      return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
+    const outcome = await attemptChange(call, key, request, old).catch(
+      (error: unknown) => ({ kind: 'error', error }) as const,
+    );
+    if (outcome.kind === 'lost') {
+      if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
+      old = outcome.current;
+      isGuess = false;
+      continue;
     }
-    if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
-    old = written.current;
+    if (isGuess && (outcome.kind === 'error' || outcome.kind === 'same')) {
+      const newest = await storage.read(key);
+      isGuess = false;
+      if (newest?.revision !== old.revision) {
+        old = newest;
+        continue;
+      }
+    }
+    if (outcome.kind === 'error') throw outcome.error;
+    return outcome;
   }
+}
+
+type Attempt = Changed | { readonly kind: 'lost'; readonly current: CachedObject | undefined };
+
+async function attemptChange(call: Call, key: string, request: Change, old: CachedObject): Promise<Attempt> {
+  const { registration, storage, info } = call;
+  const before = toServed(registration, old.object);
+  const { part } = request;
+  // What is not its own, a kubelet is not told more of.
+  await restrictNode(call, { operation: 'update', part, object: before, old: before });
+  const wanted = request.change(before);
+  refuseStale(registration, info.name ?? '', wanted, before);
+  const object = await prepareChanged(call, wanted, before, part);
+  await restrictNode(call, { operation: 'update', part, object, old: before });
+  if (sameValue(object, before)) return { kind: 'same', item: old };
+  const released = isReleased(object, registration.strategy);
+  if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
+  const written = released
+    ? await storage.delete(key, old.revision)
+    : await storage.put(key, toStored(registration, object), old.revision);
+  if (!written.ok) return { kind: 'lost', current: written.current };
+  if (!released) return { kind: 'changed', item: written.item };
+  return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
 }
 
 function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {
