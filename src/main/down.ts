@@ -25,6 +25,7 @@ import type { MainContext } from './context.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
 import { leaveCluster } from './join/leave-cluster.ts';
+import { removeNodeRoutes } from './node-routes.node.ts';
 import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
@@ -67,7 +68,11 @@ export async function down(options: DownOptions, context: MainContext): Promise<
 export async function removePods(dataDir: DataDir, logger: Logger, context: MainContext): Promise<number> {
   const { paths, instanceId } = dataDir;
   const record = readRecord(paths);
-  if (record === undefined) return 0;
+  if (record === undefined) {
+    // A server that was killed leaves its routes.
+    if (context.uid === 0 && existsSync(paths.store)) await removeNodeRoutes(instanceId);
+    return 0;
+  }
   if (context.uid !== 0) throw new UserError('only root can remove containers: start it as root');
   const run = runDir(context, instanceId);
   const pods = podFolders(paths).length;

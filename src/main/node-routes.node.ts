@@ -2,16 +2,20 @@
  * Keeps the routes to other nodes' pods as the nodes come, go and move. The last known peers are kept in a file: after a
  * restart without a server pods must not lose each other, nor their own addresses.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Node, NODES } from '../api/index.ts';
 import { type KubeClient, withoutManagedFields, createReflector } from '../client/index.ts';
-import { type Peer, podNetwork, setPeers } from '../cri/containerd/network.node.ts';
-import { type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
+import { type Peer, podNetwork, setPeers, setRoutes } from '../cri/containerd/network.node.ts';
+import { assert, type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { outwardAddresses } from './machine-addresses.node.ts';
-import { type OwnNode, peersOf } from './node-peers.ts';
+import { peersOf } from './node-peers.ts';
 
-export interface NodeRoutesOptions extends Pick<OwnNode, 'nodeName' | 'podCidr'> {
+export interface NodeRoutesOptions {
+  readonly nodeName: string;
+  /** The network of this machine's pods; '': it has none, and the server alone wants to reach those of the nodes. */
+  readonly podCidr: string;
   readonly instanceId: string;
   /** Where the last known peers are kept. */
   readonly file: string;
@@ -31,11 +35,8 @@ const RETRY_MS = 5_000;
 /** Runs until the signal is aborted; routes stay. */
 export async function keepNodeRoutes(options: NodeRoutesOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger, podCidr, instanceId } = options;
-  const network = podNetwork(instanceId, podCidr);
-  if (typeof network === 'string') {
-    logger.warn('no routes to other nodes', { because: network });
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  }
+  const network = podCidr === '' ? undefined : podNetwork(instanceId, podCidr);
+  assert(typeof network !== 'string', `${podCidr} is no network of pods`);
   let peers = readPeers(options.file);
   // A machine alone is not touched.
   let isNeeded = peers.length > 0;
@@ -44,7 +45,10 @@ export async function keepNodeRoutes(options: NodeRoutesOptions, signal: AbortSi
   const apply = async (): Promise<number> => {
     if (!isNeeded) return REPEAT_MS;
     try {
-      const failures = await setPeers(systemProcess, network, peers);
+      const failures =
+        network === undefined
+          ? await setRoutes(systemProcess, instanceId, peers)
+          : await setPeers(systemProcess, network, peers);
       const text = failures.join('; ');
       if (text !== told && text !== '') logger.warn('pods of some nodes are not reached from here', { failures });
       told = text;
@@ -69,7 +73,12 @@ export async function keepNodeRoutes(options: NodeRoutesOptions, signal: AbortSi
     if (JSON.stringify(found) === JSON.stringify(peers)) return;
     peers = found;
     logger.info('other nodes’ pods', { peers: peers.map(({ cidr, via }) => `${cidr} via ${via ?? 'this machine'}`) });
-    writePeers(options.file, peers);
+    try {
+      writePeers(options.file, peers);
+    } catch (error) {
+      // A full disk: the server tells them again after a restart.
+      logger.warn('the way to other nodes is not kept', { error: errorMessage(error) });
+    }
   };
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -170,6 +179,12 @@ function readPeers(file: string): readonly Peer[] {
 }
 
 function writePeers(file: string, peers: readonly Peer[]): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, `${JSON.stringify(peers)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+}
+
+/** Takes all routes of an instance away. */
+export async function removeNodeRoutes(instanceId: string): Promise<void> {
+  await setRoutes(systemProcess, instanceId, []);
 }

@@ -1,6 +1,7 @@
 /** `mendlet server`: the control plane alone, from an open data folder; then waits for its end. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { ServerOptions } from '../cli/index.ts';
 import { formatAddress } from '../apiserver/edge/server.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -20,6 +21,7 @@ import { ensureNodeRights } from './join/node-rights.ts';
 import { authorityHash } from './join/pin.node.ts';
 import { ensureServerToken } from './join/server-token.ts';
 import { machineAddresses } from './machine-addresses.node.ts';
+import { keepNodeRoutes, removeNodeRoutes } from './node-routes.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { aborted } from './up.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
@@ -77,6 +79,19 @@ export async function server(options: ServerOptions, context: MainContext): Prom
     await publishClusterInfo(client, { server: url, authorityPem: plane.pki.authorityPem });
     const hash = authorityHash(plane.pki.authorityPem);
     context.out(`${joinCommand(context, url, { ...token, authorityHash: hash })}\n`);
+  }
+  if (context.uid === 0) {
+    // Proxies to pods and services go through this machine.
+    const routes = {
+      nodeName: '',
+      podCidr: '',
+      instanceId: dataDir.instanceId,
+      file: join(dataDir.paths.dir, 'peers.json'),
+    };
+    const ports = { client, clock: systemClock, random: systemRandom, logger: logger.child({ component: 'routes' }) };
+    background.start('routes', (signal) => keepNodeRoutes({ ...routes, ...ports }, signal));
+    stack.defer(() => removeNodeRoutes(dataDir.instanceId));
+    stack.defer(() => background.end());
   }
   await Promise.race([background.failed, aborted(context.stop)]);
   say('ending; pods go on running on their nodes');

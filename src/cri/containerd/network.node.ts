@@ -5,6 +5,7 @@ import type { Process, RunResult } from '../../lib/index.ts';
 import { formatCidr } from './cidr.ts';
 import {
   bridgeHardwareAddress,
+  bridgeName,
   chains,
   cniConflist,
   conflictingRoute,
@@ -78,14 +79,24 @@ export async function setPeers(
   network: PodNetwork,
   peers: readonly Peer[],
 ): Promise<readonly string[]> {
-  const failures: string[] = [];
-  for (const args of routeCalls(network, peers, await ownRoutes(process))) {
-    const result = await process.run('ip', args, { timeoutMs: 30_000 });
-    if (result.code !== 0) failures.push(`ip ${args.join(' ')}: ${result.stderr.trim()}`);
-  }
+  const failures = await setRoutes(process, network.instanceId, peers);
   const networks = peers.map(({ cidr }) => cidr).toSorted();
   const rules = `${natRules(network, networks).join('\n')}\n`;
   await must(process, 'iptables-restore', ['-w', IPTABLES_WAIT_SECONDS, '--noflush'], rules);
+  return failures;
+}
+
+/** The routes alone, for a machine without pods of its own; no peers: all of this instance's routes go. */
+export async function setRoutes(
+  process: Process,
+  instanceId: string,
+  peers: readonly Peer[],
+): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const args of routeCalls({ bridge: bridgeName(instanceId) }, peers, await ownRoutes(process))) {
+    const result = await process.run('ip', args, { timeoutMs: 30_000 });
+    if (result.code !== 0) failures.push(`ip ${args.join(' ')}: ${result.stderr.trim()}`);
+  }
   return failures;
 }
 
@@ -98,7 +109,7 @@ async function ownRoutes(process: Process): Promise<readonly KernelRoute[]> {
 
 /** Takes everything of `ensureNetwork` away again; what is not there is no error. */
 export async function removeNetwork(process: Process, network: PodNetwork, options: NetworkOptions): Promise<void> {
-  for (const args of routeCalls(network, [], await ownRoutes(process))) await process.run('ip', args);
+  await setRoutes(process, network.instanceId, []);
   for (const { table, from, name } of chains(network)) {
     for (let left = MAX_JUMPS; left > 0; left--) {
       if ((await iptables(process, table, '-D', [from, '-j', name])).code !== 0) break;

@@ -1,0 +1,73 @@
+/** The machines of a lab, as far as the kernel is concerned: network namespaces on one bridge. */
+import { spawnSync } from 'node:child_process';
+
+export interface LabNames {
+  /** At most six characters, so that all names below fit into Linux' fifteen. */
+  readonly id: string;
+  /** Third octet of 10.250.N.0/24, the link that all share. */
+  readonly subnet: number;
+}
+
+export const bridgeOf = ({ id }: LabNames): string => `mlab-${id}`;
+export const namespaceOf = ({ id }: LabNames, index: number): string => `mlab-${id}-n${index}`;
+const vethOf = ({ id }: LabNames, index: number): string => `mlv${id}${index}`;
+export const serverAddress = ({ subnet }: LabNames): string => `10.250.${subnet}.1`;
+export const nodeAddress = ({ subnet }: LabNames, index: number): string => `10.250.${subnet}.${10 + index}`;
+
+function ip(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('ip', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.trim()}`);
+}
+
+/** For what need not be there. */
+function tryIp(...args: readonly string[]): void {
+  spawnSync('ip', args);
+}
+
+export function makeBridge(names: LabNames): void {
+  ip('link', 'add', 'name', bridgeOf(names), 'type', 'bridge');
+  ip('address', 'add', `${serverAddress(names)}/24`, 'dev', bridgeOf(names));
+  ip('link', 'set', 'dev', bridgeOf(names), 'up');
+}
+
+/** A machine of its own, with eth0 on the bridge and a default route through it. */
+export function makeNamespace(names: LabNames, index: number): void {
+  const [namespace, veth] = [namespaceOf(names, index), vethOf(names, index)];
+  ip('netns', 'add', namespace);
+  ip('link', 'add', veth, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+  ip('link', 'set', 'dev', veth, 'master', bridgeOf(names), 'up');
+  ip('-n', namespace, 'link', 'set', 'dev', 'lo', 'up');
+  ip('-n', namespace, 'address', 'add', `${nodeAddress(names, index)}/24`, 'dev', 'eth0');
+  ip('-n', namespace, 'link', 'set', 'dev', 'eth0', 'up');
+  ip('-n', namespace, 'route', 'add', 'default', 'via', serverAddress(names));
+}
+
+/** What the machine sends and gets is lost without a word: its cable leads nowhere, though the link is up. */
+export function cut(names: LabNames, index: number): void {
+  ip('link', 'set', 'dev', vethOf(names, index), 'nomaster');
+}
+
+export function mend(names: LabNames, index: number): void {
+  ip('link', 'set', 'dev', vethOf(names, index), 'master', bridgeOf(names));
+}
+
+/** Also what is half there. */
+export function removeNamespace(names: LabNames, index: number): void {
+  const namespace = namespaceOf(names, index);
+  const pids = spawnSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+  for (const pid of pids) kill(Number(pid));
+  tryIp('link', 'delete', 'dev', vethOf(names, index));
+  tryIp('netns', 'delete', namespace);
+}
+
+export function removeBridge(names: LabNames): void {
+  tryIp('link', 'delete', 'dev', bridgeOf(names));
+}
+
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,341 @@
+/**
+ * A cluster of several nodes on one machine: a real `mendlet server`, and real agents, each in a network namespace with an
+ * address, a containerd and pods of its own, and with all the ways to fail. What it makes is removed by `down`, and what a
+ * lab that was killed left, by the next one.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { busyboxArchive, type CommandResult, kubectl136, root, run } from '../e2e/harness.ts';
+import { clearAsByReboot, killNode } from './lab-death.ts';
+import {
+  cut,
+  kill,
+  type LabNames,
+  makeBridge,
+  makeNamespace,
+  mend,
+  namespaceOf,
+  nodeAddress,
+  removeBridge,
+  removeNamespace,
+  serverAddress,
+} from './lab-network.ts';
+
+const PROGRAM = join(root, 'dist/mendlet.js');
+const FOLDER_PREFIX = 'mendlet-lab-';
+const TOKEN = 'lablab.0123456789abcdef';
+
+export interface LabOptions {
+  readonly nodes: number;
+  /** Third octet of the lab's link, 10.250.N.0/24: each lab on the machine has its own. Default: a free one. */
+  readonly subnet?: number;
+  /** All pods' network; each node gets a /24 of it. */
+  readonly clusterCidr: string;
+  readonly serverFlags?: readonly string[];
+  readonly agentFlags?: readonly string[];
+  /** A KubeletConfiguration for all agents. */
+  readonly kubelet?: object;
+}
+
+interface Record extends LabNames {
+  readonly pid: number;
+  readonly nodes: number;
+}
+
+/** A process of mendlet, with what it said. */
+class Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | NodeJS.Signals>;
+  log = '';
+  out = '';
+
+  constructor(file: string, args: readonly string[]) {
+    // A group of its own: a Ctrl-C is for the lab, which ends things in their order.
+    this.child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      this.log += chunk.toString();
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => {
+      this.out += chunk.toString();
+    });
+    this.ended = new Promise((done, fail) => {
+      this.child.on('exit', (code, signal) => done(code ?? signal ?? 1));
+      this.child.on('error', fail);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
+  }
+
+  /** Waits for the ready line. @throws with the log when the process ends before */
+  async ready(line: string): Promise<void> {
+    await new Promise<void>((done, fail) => {
+      const look = (): void => {
+        if (this.out.includes(line)) done();
+      };
+      this.child.stdout?.on('data', look);
+      look();
+      void this.ended.then((how) => fail(new Error(`ended (${how}) before it was ready:\n${this.log}`)), fail);
+    });
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    if (this.pid !== undefined) kill(this.pid, signal);
+    return this.ended;
+  }
+}
+
+/** One machine of the lab. */
+export class LabNode {
+  readonly name: string;
+  readonly address: string;
+  readonly dataDir: string;
+  readonly #lab: Lab;
+  readonly #index: number;
+  #running: Running | undefined;
+  #isDead = false;
+
+  constructor(lab: Lab, index: number) {
+    this.#lab = lab;
+    this.#index = index;
+    this.name = `n${index}`;
+    this.address = nodeAddress(lab.names, index);
+    this.dataDir = join(lab.folder, this.name);
+  }
+
+  /** Everything the running (or last) agent wrote to stderr. */
+  get log(): string {
+    return this.#running?.log ?? '';
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid;
+  }
+
+  /** Starts the agent without waiting for it. */
+  begin(flags: readonly string[] = []): Running {
+    const { options } = this.#lab;
+    const own = ['--data-dir', this.dataDir, '--node-name', this.name, '--node-ip', this.address];
+    const join = ['--server', this.#lab.server, '--token', this.#lab.token];
+    const config = options.kubelet === undefined ? [] : ['--kubelet-config', this.#lab.kubeletConfig];
+    const more = [...(options.agentFlags ?? []), ...flags];
+    this.#running = this.inside(['agent', ...own, ...join, '--image-archive', busyboxArchive, ...config, ...more]);
+    return this.#running;
+  }
+
+  /** Starts the agent and waits until its node is Ready. */
+  async start(flags: readonly string[] = []): Promise<void> {
+    if (this.#isDead) await this.#reboot();
+    await this.begin(flags).ready('mendlet agent ready:');
+  }
+
+  /** Runs mendlet in this machine's network. */
+  inside(args: readonly string[]): Running {
+    const namespace = `--net=/run/netns/${namespaceOf(this.#lab.names, this.#index)}`;
+    return new Running('nsenter', [namespace, process.execPath, PROGRAM, ...args]);
+  }
+
+  /** Ends the agent; its pods go on. */
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    return this.#running?.end(signal) ?? Promise.resolve(0);
+  }
+
+  /** From now on nothing reaches it or comes from it, without a word. */
+  partition(): void {
+    cut(this.#lab.names, this.#index);
+  }
+
+  heal(): void {
+    mend(this.#lab.names, this.#index);
+  }
+
+  /** The power fails: nothing answers any more, nothing runs. `start` is the reboot. */
+  async die(): Promise<void> {
+    this.partition();
+    this.#isDead = true;
+    await killNode(this.dataDir, this.#running?.pid);
+  }
+
+  async #reboot(): Promise<void> {
+    clearAsByReboot(this.dataDir);
+    removeNamespace(this.#lab.names, this.#index);
+    makeNamespace(this.#lab.names, this.#index);
+    this.#isDead = false;
+  }
+
+  /** Stops and removes all of it: `mendlet down`. */
+  async down(flags: readonly string[] = []): Promise<CommandResult> {
+    await this.stop();
+    if (!existsSync(this.dataDir)) return { code: 0, stdout: '', stderr: '' };
+    const process = this.inside(['down', '--data-dir', this.dataDir, ...flags]);
+    const code = await process.ended;
+    return { code: typeof code === 'number' ? code : 1, stdout: process.out, stderr: process.log };
+  }
+}
+
+export class Lab {
+  readonly folder: string;
+  readonly names: LabNames;
+  readonly options: LabOptions;
+  readonly nodes: readonly LabNode[];
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly kubeletConfig: string;
+  readonly #dataDir: string;
+  #running: Running | undefined;
+  #token = '';
+
+  private constructor(options: LabOptions, folder: string, names: LabNames) {
+    this.options = options;
+    this.folder = folder;
+    this.names = names;
+    this.#dataDir = join(folder, 'server');
+    this.server = `https://${serverAddress(names)}:6443`;
+    this.kubeconfig = join(this.#dataDir, 'kubeconfig');
+    this.kubeletConfig = join(folder, 'kubelet.yaml');
+    this.nodes = Array.from({ length: options.nodes }, (_, index) => new LabNode(this, index + 1));
+  }
+
+  /** Makes the machines; nothing runs yet. Removes first what labs left that are no more. */
+  static async create(options: LabOptions): Promise<Lab> {
+    await removeDeadLabs();
+    const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+    const names = { id: folder.slice(-6).toLowerCase(), subnet: options.subnet ?? 20 + (process.pid % 200) };
+    const record: Record = { ...names, pid: process.pid, nodes: options.nodes };
+    writeFileSync(join(folder, 'lab.json'), JSON.stringify(record));
+    const lab = new Lab(options, folder, names);
+    try {
+      if (options.kubelet !== undefined) writeFileSync(lab.kubeletConfig, JSON.stringify(kubeletFile(options.kubelet)));
+      makeBridge(names);
+      for (let index = 1; index <= options.nodes; index++) makeNamespace(names, index);
+    } catch (error) {
+      await lab.down();
+      throw error;
+    }
+    return lab;
+  }
+
+  /** The join token of the server that runs. */
+  get token(): string {
+    return this.#token;
+  }
+
+  get serverLog(): string {
+    return this.#running?.log ?? '';
+  }
+
+  /** Server first, then all agents at once. */
+  async start(): Promise<void> {
+    await this.startServer();
+    await Promise.all(this.nodes.map((node) => node.start()));
+  }
+
+  async startServer(): Promise<void> {
+    const { clusterCidr, serverFlags = [] } = this.options;
+    const where = ['--data-dir', this.#dataDir, '--listen', `${serverAddress(this.names)}:6443`];
+    const flags = ['--cluster-cidr', clusterCidr, '--token', TOKEN, ...serverFlags];
+    this.#running = new Running(process.execPath, [PROGRAM, 'server', ...where, ...flags]);
+    await this.#running.ready('mendlet agent --server');
+    this.#token = /--token (\S+)/.exec(this.#running.out)?.[1] ?? '';
+  }
+
+  stopServer(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    return this.#running?.end(signal) ?? Promise.resolve(0);
+  }
+
+  /** Runs mendlet beside the server: `mendlet token …`. */
+  mendlet(args: readonly string[]): Promise<CommandResult> {
+    return run(process.execPath, [PROGRAM, ...args, '--data-dir', this.#dataDir]);
+  }
+
+  /** kubectl 1.36; throws unless it exits 0. */
+  async kubectl(args: readonly string[], input?: string): Promise<string> {
+    const result = await this.tryKubectl(args, input);
+    if (result.code === 0) return result.stdout;
+    throw new Error(`kubectl ${args.join(' ')}: exit ${result.code}\n${result.stdout}${result.stderr}`);
+  }
+
+  tryKubectl(args: readonly string[], input?: string): Promise<CommandResult> {
+    const cache = join(this.folder, 'kubectl-cache');
+    mkdirSync(cache, { recursive: true });
+    return run(kubectl136, ['--kubeconfig', this.kubeconfig, '--cache-dir', cache, ...args], { input });
+  }
+
+  /** Creates objects from plain data. */
+  async create(...objects: readonly object[]): Promise<void> {
+    await this.kubectl(['create', '-f', '-'], objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+  }
+
+  async get<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.kubectl(['get', ...args, '-o', 'json'])) as T;
+  }
+
+  /** Ends and removes everything. Idempotent. @throws for what a node's `mendlet down` says when it fails */
+  async down(): Promise<void> {
+    await this.stopServer();
+    await Promise.all(this.nodes.map((node) => node.stop('SIGTERM')));
+    await remove(this.folder, { ...this.names, pid: process.pid, nodes: this.options.nodes });
+  }
+}
+
+function kubeletFile(fields: object): object {
+  return { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields };
+}
+
+/** Whatever is there of a lab goes, its own processes included. */
+async function remove(folder: string, record: Record): Promise<void> {
+  const indexes = Array.from({ length: record.nodes }, (_, index) => index + 1);
+  const failures: string[] = [];
+  await Promise.all(
+    indexes.map(async (index) => {
+      const dataDir = join(folder, `n${index}`);
+      if (existsSync(dataDir)) {
+        // At once: nobody waits for the grace of a lab's pods.
+        await killNode(dataDir, undefined);
+        clearAsByReboot(dataDir);
+        const namespace = `/run/netns/${namespaceOf(record, index)}`;
+        const args = [PROGRAM, 'down', '--data-dir', dataDir, '--purge'];
+        const inside = existsSync(namespace);
+        const file = inside ? 'nsenter' : process.execPath;
+        const result = await run(file, inside ? [`--net=${namespace}`, process.execPath, ...args] : args);
+        if (result.code !== 0) failures.push(`mendlet down of n${index}: ${result.stdout}${result.stderr}`);
+      }
+      removeNamespace(record, index);
+    }),
+  );
+  await run(process.execPath, [PROGRAM, 'down', '--data-dir', join(folder, 'server')]);
+  removeBridge(record);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Labs whose process was killed leave machines behind. */
+export async function removeDeadLabs(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
+    const folder = join(tmpdir(), name);
+    const path = join(folder, 'lab.json');
+    if (!existsSync(path)) continue;
+    const record = JSON.parse(readFileSync(path, 'utf8')) as Record;
+    if (existsSync(`/proc/${record.pid}`)) continue;
+    for (const pid of mendletsOf(folder)) kill(pid);
+    await remove(folder, record);
+  }
+}
+
+/** Servers and agents on a lab's data folders. */
+function mendletsOf(folder: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+        return args.includes(PROGRAM) && args.some((arg) => arg.startsWith(`${folder}/`));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
