@@ -20,6 +20,7 @@ export * from './object-meta.ts';
 export * from './patch/json-patch.ts';
 export * from './patch/merge-patch.ts';
 export * from './patch/strategic-merge-patch.ts';
+export * from './pkcs10.ts';
 export * from './pod-resources.ts';
 export * from './qos-class.ts';
 export * from './quantity.ts';

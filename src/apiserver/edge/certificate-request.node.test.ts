@@ -44,6 +44,32 @@ describe('a signed request', () => {
     expect(certificate.verify(new X509Certificate(authority.certificatePem).publicKey)).toBe(true);
   });
 
+  it.each([
+    '#0c0e73797374656d3a6d617374657273',
+    'a+O=system:masters',
+    'a,O=system:masters',
+    'a/O=system:masters',
+    ' a',
+    'ü',
+  ])('says %j and nothing that it could stand for', async (text) => {
+    const x509 = await import('@peculiar/x509');
+    const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+    const name = new x509.Name([{ O: [{ utf8String: text }] }, { CN: [{ utf8String: text }] }]);
+    const request = await x509.Pkcs10CertificateRequestGenerator.create({
+      name,
+      keys,
+      signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    });
+    const signed = await signCertificateRequest(authority, {
+      csrPem: request.toString('pem'),
+      usages: ['client auth'],
+      ...validity,
+    });
+    if (!signed.ok) throw new Error(signed.reason);
+    const { O, CN } = new X509Certificate(signed.certificatePem).toLegacyObject().subject;
+    expect([O, CN]).toEqual([text, text]);
+  });
+
   it('lives no longer than its authority', async () => {
     const { csrPem } = await createCertificateRequest(node);
     const far = { csrPem, usages: ['client auth'], notBefore: now, notAfter: now + 99 * DAY_MS };

@@ -1,5 +1,6 @@
 /** Requests for certificates (PKCS #10): made by those who join, and signed by the cluster's authority. */
 import type * as X509 from '@peculiar/x509';
+import { parseCertificateRequest } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { KeyPair } from './signer.ts';
 import {
@@ -11,8 +12,6 @@ import {
   serialNumber,
   SIGNING_ALGORITHM,
 } from './x509-library.node.ts';
-
-const SUBJECT_ALTERNATIVE_NAMES = '2.5.29.17';
 
 export interface RequestedCertificate {
   readonly commonName: string;
@@ -56,11 +55,15 @@ export type SigningResult =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Signs a request as it is: its subject and its names come into the certificate, its other wishes do not. Who may have
+ * Signs a request: its subject and its names come into the certificate, its other wishes do not. Who may have
  * what, the caller has decided. A request whose own signature is wrong is refused: its sender has not shown that the key is
  * its own.
  */
 export async function signCertificateRequest(authority: KeyPair, request: SigningRequest): Promise<SigningResult> {
+  // What the deciders saw is signed, not what another reader may see in the same bytes.
+  const parsed = parseCertificateRequest(request.csrPem);
+  if (!parsed.ok) return { ok: false, reason: `the request cannot be read: ${parsed.reason}` };
+  const { subject, dnsNames, ipAddresses, emailAddresses, uris } = parsed.request;
   const x509 = await loadLibrary();
   let csr: X509.Pkcs10CertificateRequest;
   try {
@@ -72,10 +75,16 @@ export async function signCertificateRequest(authority: KeyPair, request: Signin
   const usages = usagesOf(x509, request.usages);
   if (!usages.ok) return usages;
   const issuer = new x509.X509Certificate(authority.certificatePem);
-  const names = csr.getExtension(SUBJECT_ALTERNATIVE_NAMES);
+  const names = [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...ipAddresses.map((value) => ({ type: 'ip' as const, value })),
+    ...emailAddresses.map((value) => ({ type: 'email' as const, value })),
+    ...uris.map((value) => ({ type: 'url' as const, value })),
+  ];
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: csr.subjectName,
+    // As objects: in a plain text, the library would look for escapes.
+    subject: new x509.Name(subject.map(({ type, value }) => ({ [type]: [{ utf8String: value }] }))),
     issuer: issuer.subjectName,
     notBefore: new Date(Math.max(request.notBefore, issuer.notBefore.getTime())),
     notAfter: new Date(Math.min(request.notAfter, issuer.notAfter.getTime())),
@@ -90,7 +99,7 @@ export async function signCertificateRequest(authority: KeyPair, request: Signin
       ...(usages.extended.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...usages.extended])]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
       await x509.SubjectKeyIdentifierExtension.create(csr.publicKey),
-      ...(names === null ? [] : [new x509.SubjectAlternativeNameExtension(names.rawData)]),
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
     ],
   });
   return { ok: true, certificatePem: `${certificate.toString('pem')}\n` };
