@@ -7,6 +7,15 @@ export interface WatchFilter {
   /** Only keys that start with this. */
   readonly keyPrefix: string;
   matches(object: ApiObject): boolean;
+  /** Only objects of which this field has this value can match: lets others be passed over unseen. */
+  readonly exact?: ExactField;
+}
+
+export interface ExactField {
+  readonly field: string;
+  readonly value: string;
+  /** The field's value, '' when it has none; the same function for all of a resource. */
+  readonly read: (object: ApiObject) => string;
 }
 
 /** A change in a watcher's eyes, its bytes shared with every watcher that sees it the same way. */

@@ -12,6 +12,7 @@ import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { CachedObject } from './cached-object.ts';
 import { Watcher } from './watcher.ts';
+import { WatcherSet } from './watcher-set.ts';
 
 export interface WatchCacheOptions {
   readonly store: Store;
@@ -42,7 +43,7 @@ interface Waiter {
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly #stop = new AbortController();
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new WatcherSet();
   readonly #waiters = new Set<Waiter>();
   readonly #observers: CacheObserver[] = [];
   #objects = new Map<string, CachedObject>();
@@ -245,10 +246,7 @@ export class WatchCache {
     for (const observer of this.#observers) observer.changed(current?.object, previous?.object);
     this.#remember(change);
     this.#revision = Math.max(this.#revision, event.revision);
-    for (const watcher of this.#watchers) {
-      watcher.offer(change);
-      if (watcher.ended !== undefined) this.#watchers.delete(watcher);
-    }
+    this.#watchers.offer(change);
   }
 
   #remember(change: CacheEvent): void {

@@ -23,6 +23,8 @@ export interface Selection {
   readonly isEmpty: boolean;
   /** The one name that can match. */
   readonly name: string | undefined;
+  /** One field that must have one value, of those that many clients ask for. */
+  readonly exact?: { readonly field: 'metadata.name' | 'spec.nodeName'; readonly value: string };
   /** Of an object in the form that the path serves. */
   matches(object: ApiObject): boolean;
 }
@@ -148,7 +150,10 @@ function readSelection(query: URLSearchParams, { row }: Registration, name: stri
     const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
     checkFieldSelector(fields, row);
     const wantedName = name ?? requiredFieldValue(fields, 'metadata.name');
+    const nodeName = requiredFieldValue(fields, 'spec.nodeName');
     return {
+      ...(wantedName === undefined ? {} : { exact: { field: 'metadata.name', value: wantedName } }),
+      ...(nodeName === undefined ? {} : { exact: { field: 'spec.nodeName', value: nodeName } }),
       isEmpty: labels.length === 0 && fields.length === 0 && name === undefined,
       name: wantedName,
       matches: (object) =>

@@ -13,6 +13,7 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS, WATCH_PIECE_BYTES } from '../limits.ts';
+import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
@@ -46,8 +47,15 @@ function filterOf(call: Call, options: WatchOptions): WatchFilter {
   return {
     keyPrefix: keyOf(registration, info.namespace),
     matches: selection.isEmpty ? () => true : (object) => selection.matches(toServed(registration, object)),
+    ...(selection.exact === undefined ? {} : { exact: { ...selection.exact, read: READERS[selection.exact.field] } }),
   };
 }
+
+/** Stored and served objects have these in the same place. */
+const READERS = {
+  'metadata.name': ({ metadata }: ApiObject) => metadata.name ?? '',
+  'spec.nodeName': (object: ApiObject) => textOf(recordOf(object['spec'])['nodeName']),
+};
 
 function streamResponse(body: AsyncIterable<Uint8Array>): HttpResponse {
   const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-cache, private' };
