@@ -3,7 +3,7 @@ import { until } from '../../../test/support/in-memory-api.ts';
 import { LEASES, NODES } from '../../api/index.ts';
 import type { ControllersOptions } from '../run-controllers.ts';
 import type { NodeLifecycleSettings } from './settings.ts';
-import { calm, TestCluster, type TestKubelet } from './test-cluster.ts';
+import { calm, TestCluster, type TestKubelet } from '../../../test/support/node-cluster.ts';
 
 let cluster: TestCluster;
 let a: TestKubelet;

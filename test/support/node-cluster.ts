@@ -1,5 +1,5 @@
 /** A cluster for stories about nodes: the API server in memory, the controllers, and kubelets that only tell of themselves. */
-import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
+import { createInMemoryApi, type InMemoryApi, until } from './in-memory-api.ts';
 import {
   EVENTS,
   findCondition,
@@ -10,8 +10,8 @@ import {
   type Pod,
   PODS,
   type Toleration,
-} from '../../api/index.ts';
-import { createKubeClient } from '../../client/index.ts';
+} from '../../src/api/index.ts';
+import { createKubeClient } from '../../src/client/index.ts';
 import {
   type Connection,
   ConnectionError,
@@ -21,10 +21,10 @@ import {
   type MetricsRegistry,
   seededRandom,
   silentLogger,
-} from '../../lib/index.ts';
-import { settle } from '../../lib/manual-clock.node.ts';
-import { type ControllersOptions, runControllers } from '../run-controllers.ts';
-import { DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './settings.ts';
+} from '../../src/lib/index.ts';
+import { settle } from '../../src/lib/manual-clock.node.ts';
+import { type ControllersOptions, runControllers } from '../../src/controllers/run-controllers.ts';
+import { DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../../src/controllers/node-lifecycle/settings.ts';
 
 export interface TestKubelet {
   readonly name: string;
