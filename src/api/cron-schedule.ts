@@ -2,11 +2,13 @@
  * Schedules of cron jobs: five fields, descriptors (`@hourly`, `@every 90m`), a time zone. What is accepted, and the words of
  * what is not, are upstream's (robfig/cron's ParseStandard); which moments a schedule means is computed by croner. Pure.
  */
-import { Cron } from 'croner';
+import { Cron, CronDate } from 'croner';
 
 export interface CronSchedule {
   /** The first moment of the schedule after `wall` (both ms since the epoch); `undefined`: there is none. */
   next(wall: number): number | undefined;
+  /** `@every`: no moments of its own, but always so long after the last one, ms. */
+  readonly everyMs?: number;
 }
 
 /** A schedule or time zone that means nothing; the message is upstream's. */
@@ -73,6 +75,19 @@ export function isTimeZone(name: string): boolean {
     if (error instanceof CronScheduleError) return false;
     throw error;
   }
+}
+
+/** RFC 3339 with the zone's own offset: "2026-01-01T09:00:00+01:00"; `Z` without a zone. Throws for an unknown one. */
+export function formatTimeIn(wall: number, timeZone: string | undefined): string {
+  const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
+  if (timeZone === undefined) return `${utc(wall)}Z`;
+  const { year, month, day, hour, minute, second } = new CronDate(new Date(wall), timeZone);
+  const local = Date.UTC(year, month, day, hour, minute, second);
+  const offset = Math.round((local - wall) / 60_000);
+  if (offset === 0) return `${utc(wall)}Z`;
+  const digits = (value: number): string => `${Math.floor(value)}`.padStart(2, '0');
+  const ahead = Math.abs(offset);
+  return `${utc(local)}${offset < 0 ? '-' : '+'}${digits(ahead / 60)}:${digits(ahead % 60)}`;
 }
 
 function makeCron(pattern: string, timezone: string, domAndDow: boolean): Cron {
@@ -167,5 +182,5 @@ function everySchedule(text: string): CronSchedule {
   }
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
   const delayMs = Math.max(1000, Math.floor(ms / 1000) * 1000);
-  return { next: (wall) => Math.floor(wall / 1000) * 1000 + delayMs };
+  return { everyMs: delayMs, next: (wall) => Math.floor(wall / 1000) * 1000 + delayMs };
 }
