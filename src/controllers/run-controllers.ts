@@ -14,6 +14,7 @@ import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { Informers } from './informers.ts';
+import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
 import { jobOrphansController } from './job/job-orphans-controller.ts';
@@ -75,6 +76,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     jobController({ ...setup, events: setup.events('job-controller'), metrics: createJobMetrics(setup.metrics) }),
     jobOrphansController(setup.informers, setup.client),
   ],
+  (setup) => [cronJobController({ ...setup, events: setup.events('cronjob-controller') })],
   ({ informers, client, clock }) => [ttlAfterFinishedController(informers, client, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
   // The last: it looks at all kinds, through what the others keep where it can.
