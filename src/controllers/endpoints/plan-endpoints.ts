@@ -81,15 +81,8 @@ function subsetsOf({ service, pods }: EndpointsInput): EndpointSubset[] {
     if (!isReachable(pod, { whileTerminating: publishNotReadyAddresses })) continue;
     const ip = addressesOf(pod).find((each) => isIpv6Address(each) === (ipFamilies[0] === 'IPv6'));
     if (ip === undefined) continue;
-    const ports = wanted.flatMap((each): EndpointPort[] => {
-      const port = targetPortOf(pod, each);
-      if (port === undefined) return [];
-      const { name, protocol = 'TCP', appProtocol } = each;
-      return [{ ...(name && { name }), port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
-    });
+    const { ports, key } = portsOf(service, pod);
     if (ports.length === 0 && !portless) continue;
-    ports.sort(inOrderOf((port) => `${port.name ?? ''} ${port.protocol ?? ''} ${port.port}`));
-    const key = JSON.stringify(ports);
     const subset = byPorts.get(key) ?? { addresses: [], notReadyAddresses: [], ports };
     byPorts.set(key, subset);
     const address = addressOf(pod, service, ip);
@@ -99,15 +92,41 @@ function subsetsOf({ service, pods }: EndpointsInput): EndpointSubset[] {
   const sorted = [...byPorts].toSorted(inOrderOf(([key]) => key));
   return sorted.map(([, { addresses, notReadyAddresses, ports }]) =>
     compact({
-      addresses: addresses.toSorted(inOrderOf(addressKey)),
-      notReadyAddresses: notReadyAddresses.toSorted(inOrderOf(addressKey)),
+      addresses: addresses.toSorted(byAddress),
+      notReadyAddresses: notReadyAddresses.toSorted(byAddress),
       ports,
     }),
   );
 }
 
-function addressKey({ ip, targetRef }: EndpointAddress): string {
-  return `${ip} ${targetRef?.uid ?? ''}`;
+function byAddress(a: EndpointAddress, b: EndpointAddress): number {
+  if (a.ip !== b.ip) return a.ip < b.ip ? -1 : 1;
+  return (a.targetRef?.uid ?? '') < (b.targetRef?.uid ?? '') ? -1 : 1;
+}
+
+interface Ports {
+  readonly ports: EndpointPort[];
+  readonly key: string;
+}
+
+/** Those of pods that did not change since. */
+const knownPorts = new WeakMap<Service, WeakMap<Pod, Ports>>();
+
+/** The ports of the service as they are on this pod; `key` is the same for the same ones. */
+function portsOf(service: Service, pod: Pod): Ports {
+  const known = knownPorts.get(service) ?? new WeakMap<Pod, Ports>();
+  const before = known.get(pod);
+  if (before !== undefined) return before;
+  const ports = (service.spec?.ports ?? []).flatMap((each): EndpointPort[] => {
+    const port = targetPortOf(pod, each);
+    if (port === undefined) return [];
+    const { name, protocol = 'TCP', appProtocol } = each;
+    return [{ ...(name && { name }), port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
+  });
+  ports.sort(inOrderOf((port) => `${port.name ?? ''} ${port.protocol ?? ''} ${port.port}`));
+  const made = { ports, key: JSON.stringify(ports) };
+  knownPorts.set(service, known.set(pod, made));
+  return made;
 }
 
 function inOrderOf<T>(key: (item: T) => string): (a: T, b: T) => number {

@@ -1,6 +1,8 @@
 /** The slices of a service that selects pods. Pure. Upstream: the EndpointSlice reconciler. */
 import {
   controllerReference,
+  type DiscoveryEndpointPort,
+  type Endpoint,
   type EndpointSlice,
   equalJson,
   isDeleting,
@@ -16,8 +18,8 @@ import {
 import { MAX_ENDPOINTS_PER_SLICE } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { isReachable } from '../services/service-pods.ts';
-import { byName, EndpointGroups, planSlices } from './plan-slices.ts';
-import { type AddressType, endpointOf, portsOf } from './pod-endpoint.ts';
+import { byName, EndpointGroups, planSlices, portsKey } from './plan-slices.ts';
+import { type AddressType, endpointOf, portsOf, zoneOf } from './pod-endpoint.ts';
 import {
   deleteSlice,
   HEADLESS_LABEL,
@@ -70,6 +72,30 @@ export function planEndpointSlices(input: EndpointSliceInput): readonly Operatio
   return [...operations, ...foreign.map(deleteSlice)];
 }
 
+interface Seen {
+  readonly zone: string | undefined;
+  readonly endpoint: Endpoint | undefined;
+  readonly ports: readonly DiscoveryEndpointPort[];
+  readonly key: string;
+}
+
+/** What was made of pods that did not change since: most of them, whenever one does. */
+const seen: Readonly<Record<AddressType, WeakMap<Service, WeakMap<Pod, Seen>>>> = {
+  IPv4: new WeakMap(),
+  IPv6: new WeakMap(),
+};
+
+function seenOf(service: Service, pod: Pod, node: Node | undefined, addressType: AddressType): Seen {
+  const known = seen[addressType].get(service) ?? new WeakMap<Pod, Seen>();
+  const before = known.get(pod);
+  const zone = zoneOf(node);
+  if (before !== undefined && before.zone === zone) return before;
+  const ports = portsOf(service, pod);
+  const made = { zone, endpoint: endpointOf(pod, node, service, addressType), ports, key: portsKey(ports) };
+  seen[addressType].set(service, known.set(pod, made));
+  return made;
+}
+
 function groupsOf({ service, pods, nodeOf }: EndpointSliceInput, addressType: AddressType) {
   const groups = new EndpointGroups();
   for (const pod of pods) {
@@ -77,8 +103,8 @@ function groupsOf({ service, pods, nodeOf }: EndpointSliceInput, addressType: Ad
     const node = nodeOf(pod.spec?.nodeName ?? '');
     // Its node's object is gone: nobody says any more that it runs.
     if (node === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
-    const endpoint = endpointOf(pod, node, service, addressType);
-    if (endpoint !== undefined) groups.add(portsOf(service, pod), endpoint);
+    const { endpoint, ports, key } = seenOf(service, pod, node, addressType);
+    if (endpoint !== undefined) groups.add(ports, endpoint, key);
   }
   return groups.all();
 }

@@ -3,7 +3,7 @@
  * anyhow are filled up first; then one that has room for all of the rest; only then new ones are made. Pure. Upstream:
  * Reconciler.reconcileByPortMapping, finalize.
  */
-import { type DiscoveryEndpointPort, type Endpoint, type EndpointSlice, equalJson, nameOf } from '../../api/index.ts';
+import { type DiscoveryEndpointPort, type Endpoint, type EndpointSlice, nameOf } from '../../api/index.ts';
 
 /** Endpoints that have the same ports. */
 export interface EndpointGroup {
@@ -97,7 +97,7 @@ function planGroup(
   rules: SliceRules,
 ): SlicePlan {
   const { maxEndpoints } = rules;
-  const missing = new Map(endpoints.map((endpoint) => [endpointKey(endpoint), endpoint]));
+  const missing = new Map(endpoints.map((endpoint) => [toldOf(endpoint).key, endpoint]));
   const drafts: Draft[] = [];
   const deletes: EndpointSlice[] = [];
   for (const slice of slices) {
@@ -134,7 +134,7 @@ function keepWanted(slice: EndpointSlice, missing: Map<string, Endpoint>, rules:
   const endpoints: Endpoint[] = [];
   let changed = rules.isOutdated(slice);
   for (const endpoint of slice.endpoints ?? []) {
-    const key = endpointKey(endpoint);
+    const key = toldOf(endpoint).key;
     const wanted = missing.get(key);
     if (wanted === undefined || endpoints.length >= rules.maxEndpoints) {
       changed = true;
@@ -142,14 +142,36 @@ function keepWanted(slice: EndpointSlice, missing: Map<string, Endpoint>, rules:
     }
     missing.delete(key);
     endpoints.push(wanted);
-    changed ||= !equalJson(wanted, endpoint);
+    changed ||= toldOf(wanted).text !== toldOf(endpoint).text;
   }
   return { slice, endpoints, changed };
 }
 
-/** Whether two endpoints are the same one, whatever is said of it. */
-function endpointKey({ addresses, hostname, targetRef }: Endpoint): string {
-  return JSON.stringify([addresses, hostname ?? '', targetRef?.kind, targetRef?.name, targetRef?.uid]);
+interface Told {
+  /** The same for the same endpoint, whatever is said of it. */
+  readonly key: string;
+  /** All that is said of it, in one order. */
+  readonly text: string;
+}
+
+/** Endpoints stay the same objects while nothing is said anew of them: a change of one of a thousand costs only its own. */
+const known = new WeakMap<Endpoint, Told>();
+
+function toldOf(endpoint: Endpoint): Told {
+  const before = known.get(endpoint);
+  if (before !== undefined) return before;
+  const { addresses, conditions = {}, hostname, targetRef, nodeName, zone, hints = {} } = endpoint;
+  const target = [targetRef?.kind, targetRef?.namespace, targetRef?.name, targetRef?.uid];
+  const told = {
+    key: JSON.stringify([addresses, hostname ?? '', target]),
+    text: JSON.stringify([
+      [conditions.ready, conditions.serving, conditions.terminating],
+      [nodeName, zone],
+      [hints.forZones, hints.forNodes],
+    ]),
+  };
+  known.set(endpoint, told);
+  return told;
 }
 
 /** The same for the same ports, in whatever order. */
@@ -166,8 +188,8 @@ export function portsKey(ports: readonly DiscoveryEndpointPort[]): string {
 export class EndpointGroups {
   readonly #groups = new Map<string, { ports: readonly DiscoveryEndpointPort[]; endpoints: Endpoint[] }>();
 
-  add(ports: readonly DiscoveryEndpointPort[], endpoint: Endpoint): void {
-    const key = portsKey(ports);
+  /** `key`: the `portsKey` of its ports. */
+  add(ports: readonly DiscoveryEndpointPort[], endpoint: Endpoint, key = portsKey(ports)): void {
     const group = this.#groups.get(key);
     if (group === undefined) this.#groups.set(key, { ports, endpoints: [endpoint] });
     else group.endpoints.push(endpoint);
