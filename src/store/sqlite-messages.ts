@@ -36,6 +36,7 @@ export interface ExpiringKey {
   readonly expiry: ExpiryStamp;
 }
 
+/** The worker is sent lists of these: those of the same moment. */
 export type WorkerRequest = WorkerCall & { readonly id: number };
 
 /** What a write did; the value of a put is left out, since the main thread has it. */

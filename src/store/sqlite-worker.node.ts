@@ -31,17 +31,17 @@ class StoreWorker {
   start(): void {
     const { revision, compacted } = this.#log;
     this.#say({ type: 'opened', revision, compacted, expiring: this.#log.expiring() });
-    this.#port.on('message', (request: WorkerRequest) => this.#take(request));
+    this.#port.on('message', (requests: readonly WorkerRequest[]) => this.#take(requests));
     this.#planSweep();
   }
 
   /** Runs everything that has arrived. */
-  #take(first: WorkerRequest): void {
-    const batch = [first];
+  #take(first: readonly WorkerRequest[]): void {
+    const batch = [...first];
     while (batch.length < MAX_BATCH_CALLS && batch.at(-1)?.op !== 'close') {
-      const next: { message: WorkerRequest } | undefined = receiveMessageOnPort(this.#port);
+      const next: { message: readonly WorkerRequest[] } | undefined = receiveMessageOnPort(this.#port);
       if (next === undefined) break;
-      batch.push(next.message);
+      batch.push(...next.message);
     }
     const replies = this.#run(batch);
     if (replies !== undefined) this.#say({ type: 'replies', replies });

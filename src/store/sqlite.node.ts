@@ -5,7 +5,15 @@ import { Compactor } from './compactor.ts';
 import { Expiry } from './expiry.ts';
 import { assertKey } from './keys.ts';
 import { MAX_FILE_BYTES, MAX_PENDING_CALLS, SWEEP_REVISIONS } from './limits.ts';
-import type { ExpiringKey, WorkerCall, WorkerMessage, WorkerOptions, WorkerReply, Written } from './sqlite-messages.ts';
+import type {
+  ExpiringKey,
+  WorkerCall,
+  WorkerMessage,
+  WorkerOptions,
+  WorkerReply,
+  WorkerRequest,
+  Written,
+} from './sqlite-messages.ts';
 import {
   type ListOptions,
   type ListResult,
@@ -72,6 +80,7 @@ class SqliteStore implements Store {
   readonly #pending = new Map<number, Pending>();
   readonly #exited: Promise<void>;
   #nextId = 1;
+  #outbox: WorkerRequest[] = [];
   #closed: StoreError | undefined;
 
   constructor(worker: Worker, opened: Opened, options: SqliteStoreOptions) {
@@ -167,8 +176,19 @@ class SqliteStore implements Store {
     return new Promise<T>((resolve, reject) => {
       // The worker answers each kind of call with the type that its sender expects.
       this.#pending.set(id, { call, resolve: (result) => resolve(result as T), reject });
+      this.#send({ ...call, id });
+    });
+  }
+
+  /** Waking the worker costs more than what it is told: calls of the same moment go together. */
+  #send(request: WorkerRequest): void {
+    this.#outbox.push(request);
+    if (this.#outbox.length > 1) return;
+    queueMicrotask(() => {
+      const requests = this.#outbox;
+      this.#outbox = [];
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
-      this.#worker.postMessage({ ...call, id });
+      this.#worker.postMessage(requests);
     });
   }
 
