@@ -3,6 +3,7 @@
  * patches. Imports nothing of ours; no I/O.
  */
 export * from './bootstrap-token.ts';
+export * from './certificate-signers.ts';
 export * from './conditions.ts';
 export * from './cron-schedule.ts';
 export * from './node-fit.ts';

@@ -14,6 +14,12 @@ import {
   validateRuntimeClassUpdate,
 } from './class-kinds.ts';
 import { validateControllerRevision, validateControllerRevisionUpdate } from './controller-revision.ts';
+import {
+  validateCertificateApproval,
+  validateCertificateSigningRequest,
+  validateCertificateSigningRequestUpdate,
+  validateCertificateStatus,
+} from './certificates.ts';
 import { validateConfigMap, validateConfigMapUpdate, validateSecret, validateSecretUpdate } from './config.ts';
 import { validateCronJob, validateCronJobStatusUpdate, validateCronJobUpdate } from './cron-job.ts';
 import { validateJob, validateJobUpdate } from './job.ts';
@@ -154,6 +160,11 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
     status: validatePersistentVolumeStatus,
   }),
   'storage.k8s.io/v1/StorageClass': validator(validateStorageClass, validateStorageClassUpdate),
+  'certificates.k8s.io/v1/CertificateSigningRequest': validator(
+    validateCertificateSigningRequest,
+    validateCertificateSigningRequestUpdate,
+    { approval: validateCertificateApproval, status: validateCertificateStatus },
+  ),
   'rbac.authorization.k8s.io/v1/Role': validator(validateRole, validateRoleUpdate),
   'rbac.authorization.k8s.io/v1/ClusterRole': validator(validateClusterRole, validateClusterRoleUpdate),
   'rbac.authorization.k8s.io/v1/RoleBinding': validator(validateRoleBinding, validateRoleBindingUpdate),

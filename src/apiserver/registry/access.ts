@@ -6,18 +6,20 @@ import {
   ROLE_BINDINGS,
   ROLES,
 } from '../../api/index.ts';
+import { bindingTable, certificateRequestTable } from '../tables/access.ts';
 import { defaultTable } from '../tables/table.ts';
+import { certificateRequestStrategy } from './certificates.ts';
 import type { Registration } from './registration.ts';
 
 export const ACCESS_REGISTRATIONS: readonly Registration[] = [
   { row: CLUSTER_ROLES, keyPrefix: '/registry/clusterroles/', table: defaultTable, strategy: {} },
-  { row: CLUSTER_ROLE_BINDINGS, keyPrefix: '/registry/clusterrolebindings/', table: defaultTable, strategy: {} },
+  { row: CLUSTER_ROLE_BINDINGS, keyPrefix: '/registry/clusterrolebindings/', table: bindingTable, strategy: {} },
   { row: ROLES, keyPrefix: '/registry/roles/', table: defaultTable, strategy: {} },
-  { row: ROLE_BINDINGS, keyPrefix: '/registry/rolebindings/', table: defaultTable, strategy: {} },
+  { row: ROLE_BINDINGS, keyPrefix: '/registry/rolebindings/', table: bindingTable, strategy: {} },
   {
     row: CERTIFICATE_SIGNING_REQUESTS,
     keyPrefix: '/registry/certificatesigningrequests/',
-    table: defaultTable,
-    strategy: { prepareForCreate: (object) => ({ ...object, status: {} }) },
+    table: certificateRequestTable,
+    strategy: certificateRequestStrategy,
   },
 ];

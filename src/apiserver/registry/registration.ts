@@ -1,12 +1,13 @@
 /** One row of the registry: everything that the generic verbs need to know of a resource. */
 import type { ResourceRow } from '../../api/index.ts';
+import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
 
 /** What a kind does differently from the generic path. Every hook is pure and returns a new object. */
 export interface Strategy {
-  /** Drops what a creator may not set, and sets what creation sets. */
-  prepareForCreate?(object: ApiObject): ApiObject;
+  /** Drops what a creator may not set, and sets what creation sets. `user`: the creator. */
+  prepareForCreate?(object: ApiObject, user: UserInfo): ApiObject;
   /** The same for a change of the object itself; the generic path has already kept the old status. */
   prepareForUpdate?(object: ApiObject, old: ApiObject): ApiObject;
   /** For a change of its status; the generic path has already kept everything but metadata and status. */

@@ -6,6 +6,7 @@ import { alreadyExists, conflict, generateName, invalidValue, notFound, warnings
 import { formatTime } from '../../lib/index.ts';
 import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
+import { admitCertificateRequest } from '../admission/certificates.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
 import { restrictRoles } from '../authorization/restrict-roles.ts';
 import { CachedObject } from '../cache/cached-object.ts';
@@ -14,6 +15,7 @@ import { allocate, isService } from '../services/allocate.ts';
 import { type DeletionStep, isReleased, planDeletion, type Propagation } from '../registry/deletion.ts';
 import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
+import { timedConditions } from '../registry/certificates.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
@@ -65,10 +67,11 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const now = formatTime(server.clock.now().wall);
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
-  const object = await allocate(call, strategy.prepareForCreate?.(admitted) ?? admitted);
+  const object = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
   await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
   await restrictRoles(call, object, undefined);
+  await admitCertificateRequest(call, '', object, undefined);
   call.warnings.push(...warningsOf(registration.row, object));
   await admitQuotas(call, object, undefined);
   return object;
@@ -196,6 +199,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     // Conditions alone; what was issued stays (upstream: csrApprovalStrategy).
     const { conditions } = recordOf(object['status']);
     object = withParts(old, { status: { ...recordOf(old['status']), conditions } });
+    object = timedConditions(object, old, formatTime(call.server.clock.now().wall));
   } else if (part === 'resize') {
     object = resized(object, old);
     await admitResize(call, object);
@@ -210,6 +214,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
   if (part === '') await restrictRoles(call, object, old);
+  await admitCertificateRequest(call, part, object, old);
   if (part === '') call.warnings.push(...warningsOf(registration.row, object));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
