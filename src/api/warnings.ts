@@ -3,7 +3,18 @@ import { child, index, key } from './field-error.ts';
 import { checkDns1123Label } from './names.ts';
 import { parseQuantity } from './quantity.ts';
 import { isHeadless } from './service-kind.ts';
-import type { Container, CronJob, Job, Pod, PodSpec, PodTemplate, PodTemplateSpec, Service } from './types.gen.ts';
+import type {
+  Container,
+  CronJob,
+  DaemonSet,
+  Job,
+  Pod,
+  PodSpec,
+  PodTemplate,
+  PodTemplateSpec,
+  Service,
+  StatefulSet,
+} from './types.gen.ts';
 import { jobNameWarnings, jobSpecWarnings } from './validation/job.ts';
 import type { KubeObject, Resource } from './resource.ts';
 
@@ -44,6 +55,9 @@ export function deprecationOf({ group, resource }: Pick<Resource<unknown>, 'grou
 export function warningsOf({ group, kind }: Pick<Resource<unknown>, 'group' | 'kind'>, object: KubeObject): string[] {
   if (REPLICATED.has(`${group}/${kind}`)) return replicatedWarnings(object);
   if (group === 'batch') return batchWarnings(kind, object);
+  if (group === 'apps' && kind === 'StatefulSet') return statefulSetWarnings(object);
+  if (group === 'apps' && kind === 'DaemonSet')
+    return templateWarnings((object as DaemonSet).spec?.template, 'spec.template');
   if (group !== '') return [];
   switch (kind) {
     case 'Pod':
@@ -80,6 +94,15 @@ function replicatedWarnings(object: KubeObject): string[] {
   const { spec } = object as { readonly spec?: { readonly template?: PodTemplateSpec } };
   return [
     ...(label.length === 0 ? [] : [`${text}: [${label.join(' ')}]`]),
+    ...templateWarnings(spec?.template, 'spec.template'),
+  ];
+}
+
+function statefulSetWarnings({ spec }: StatefulSet): string[] {
+  const text =
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
+  return [
+    ...((spec?.revisionHistoryLimit ?? 0) < 0 ? [text] : []),
     ...templateWarnings(spec?.template, 'spec.template'),
   ];
 }

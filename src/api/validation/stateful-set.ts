@@ -65,7 +65,6 @@ function validateSpec(spec: StatefulSetSpec): FieldError[] {
     ...notNegative('spec.replicas', spec.replicas),
     ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...notNegative('spec.ordinals.start', ordinals?.start),
-    ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
     ...validateWorkloadSelector(spec.selector, spec.template ?? NO_TEMPLATE, 'spec', {
       empty: 'empty selector is invalid for statefulset',
     }),
