@@ -2,6 +2,7 @@
 import type { Logger } from '../lib/index.ts';
 import { errorMessage } from '../lib/index.ts';
 import type { KubeObject } from '../api/index.ts';
+import { RetryPause } from './retry-now.ts';
 import { type Indexes, type Lister, ObjectCache, type Writer } from './lister.ts';
 import { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';
 
@@ -14,6 +15,8 @@ export interface ReflectorOptions<T extends KubeObject> extends WatcherOptions<T
 
 export interface Reflector<T> {
   readonly lister: Lister<T>;
+  /** The server can be reached again, as others know: what failed is tried now. */
+  retryNow(): void;
   /** List-watches until the signal is aborted. Never rejects for what the server does. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -21,8 +24,9 @@ export interface Reflector<T> {
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> {
   const cache = new ObjectCache<T>(options.indexes);
   const transform = options.transform ?? ((object: T) => object);
+  const retry = options.retry ?? new RetryPause();
   const run = async (signal: AbortSignal): Promise<void> => {
-    for await (const event of watcher(options, signal)) {
+    for await (const event of watcher({ ...options, retry }, signal)) {
       if (event.kind === 'error') {
         const { error, retryMs } = event;
         const fields = {
@@ -36,7 +40,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
       }
     }
   };
-  return { lister: cache, run };
+  return { lister: cache, run, retryNow: () => retry.now() };
 }
 
 function store<T>(

@@ -10,6 +10,7 @@
 import { type KubeObject, type Resource, isExpired } from '../api/index.ts';
 import { type Clock, type Random, childController, exponentialDelay, jitterUp } from '../lib/index.ts';
 import type { KubeClient, ListQuery } from './kube-client.ts';
+import { RetryPause } from './retry-now.ts';
 import { LIST_PAGE_SIZE, WATCH_OVERDUE_MS, WATCH_TIMEOUT_SECONDS } from './limits.ts';
 
 export type WatcherEvent<T> =
@@ -32,6 +33,8 @@ export interface WatcherOptions<T> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pageSize?: number;
+  /** The pauses after failures, for somebody who may end them. */
+  readonly retry?: RetryPause;
 }
 
 export type WatcherState =
@@ -54,6 +57,7 @@ export async function* watcher<T extends KubeObject>(
 ): AsyncGenerator<WatcherEvent<T>, void, undefined> {
   let state: WatcherState = { name: 'empty' };
   let failures = 0;
+  const pause = options.retry ?? new RetryPause();
   while (!signal.aborted) {
     try {
       for await (const step of runState(options, state, signal)) {
@@ -71,7 +75,7 @@ export async function* watcher<T extends KubeObject>(
       state = stateAfterError(state, error);
       failures += 1;
       yield { kind: 'error', error, retryMs };
-      if (!(await sleepUnlessAborted(options.clock, retryMs, signal))) return;
+      if (!(await pause.sleep(options.clock, retryMs, signal))) return;
     }
   }
 }

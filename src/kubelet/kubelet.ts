@@ -141,7 +141,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     markDirty,
     hostIp: () => hostIps()[0],
   });
-  const status = createMirroredStatus(createStatusManager(ports), (pod) => mirrors.of(pod));
+  const delivery = createStatusManager(ports);
+  const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
   const memory = new MemoryStore(ports);
   const executor = new Executor({
     ...ports,
@@ -221,6 +222,11 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     health,
     pressure: () => care.pressure(),
     keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
+    // Pods that were deleted meanwhile are still running.
+    onReached: () => {
+      source.retryNow();
+      delivery.retryNow();
+    },
   });
   const logGc = new LogGc({
     ...ports,

@@ -2,7 +2,7 @@
  * The controller's own heartbeat: it keeps a lease as nodes do, by the same way (API server, store, watch), and believes in
  * the silence of others only while its own heartbeat comes back in time.
  */
-import { isNotFound, type Lease, LEASES } from '../../api/index.ts';
+import { isConflict, isNotFound, type Lease, LEASES } from '../../api/index.ts';
 import type { EventRecorder, KubeClient, Lister } from '../../client/index.ts';
 import {
   type Clock,
@@ -52,7 +52,10 @@ export class SelfWatch {
   readonly #options: SelfWatchOptions;
   #settings: TrustSettings;
   #trust: Trust;
+  /** Our own heartbeat that has to come back. */
   #written: Lease | undefined;
+  /** The lease as the server last had it. */
+  #lease: Lease | undefined;
   readonly #others = new Set<string>();
   readonly #suspended: Gauge;
   readonly #suspicions: Counter;
@@ -162,7 +165,13 @@ export class SelfWatch {
     const { clock } = this.#options;
     try {
       const timeoutMs = this.#settings.toleranceMs;
-      const result = await withDeadline({ clock, timeoutMs, signal }, (inTime) => this.#renew(inTime));
+      const result = await withDeadline({ clock, timeoutMs, signal }, (inTime) =>
+        this.#renew(inTime).catch((error: unknown) => {
+          // Somebody changed or removed it meanwhile.
+          if (isConflict(error) || isNotFound(error)) return this.#renew(inTime);
+          throw error;
+        }),
+      );
       if (result.kind === 'done') this.#written = result.value;
       else this.suspect({ cause: 'api', error: `no answer within ${timeoutMs} ms` });
     } catch (error) {
@@ -178,17 +187,28 @@ export class SelfWatch {
       leaseDurationSeconds: Math.ceil(graceMs / 1000),
       renewTime: formatMicroTime(clock.now().wall),
     };
-    try {
-      return await client.patch<Lease>(LEASES, NAMESPACE, SELF_LEASE, 'merge', { spec }, undefined, signal);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const known = this.#lease ?? (await this.#read(signal));
+    // A failure may mean that the object in hand is old.
+    this.#lease = undefined;
     const metadata = { namespace: NAMESPACE, name: SELF_LEASE };
-    return client.create<Lease>(
-      LEASES,
-      { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
-      signal,
-    );
+    this.#lease =
+      known === undefined
+        ? await client.create<Lease>(
+            LEASES,
+            { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec },
+            signal,
+          )
+        : await client.update<Lease>(LEASES, { ...known, spec }, undefined, signal);
+    return this.#lease;
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    try {
+      return await this.#options.client.get<Lease>(LEASES, NAMESPACE, SELF_LEASE, signal);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Takes the next state, and says what it means for the nodes. */

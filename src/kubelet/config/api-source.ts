@@ -27,6 +27,8 @@ export interface ApiSourceOptions {
 
 export interface ApiSource {
   readonly lister: Lister<Pod>;
+  /** The server can be reached again. */
+  retryNow(): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
   reflector.lister.onChange(apply);
   return {
     lister: reflector.lister,
+    retryNow: () => reflector.retryNow(),
     run: async (signal) => {
       const synced = reflector.lister.waitForSync(signal).then(
         () => seat.markSynced(),

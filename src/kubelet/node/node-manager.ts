@@ -24,6 +24,8 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly images: Pick<ImageService, 'list'>;
   readonly events: PodEvents;
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
+  /** The server answers again after it did not. */
+  readonly onReached?: () => void;
   /** What the eviction manager has seen. */
   readonly pressure: () => PressureVerdict;
   /** Absent: the defaults. */
@@ -97,7 +99,10 @@ class Manager implements NodeManager {
       node: () => this.#node,
       durationSeconds,
       // Whoever took us for lost meanwhile is contradicted now, not at the end of the period.
-      onRecovered: () => this.refresh(),
+      onRecovered: () => {
+        this.refresh();
+        this.#options.onReached?.();
+      },
     };
     await Promise.all([renewNodeLease(lease, signal), this.#statusLoop(signal)]);
   }

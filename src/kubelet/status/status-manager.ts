@@ -25,7 +25,12 @@ export interface StatusManagerOptions {
   readonly client: KubeClient;
 }
 
-export function createStatusManager(options: StatusManagerOptions): StatusManager {
+export interface DeliveringStatusManager extends StatusManager {
+  /** The server can be reached again: what could not be told is told now. */
+  retryNow(): void;
+}
+
+export function createStatusManager(options: StatusManagerOptions): DeliveringStatusManager {
   return new Manager(options);
 }
 
@@ -42,7 +47,7 @@ interface Entry {
   gone: boolean;
 }
 
-class Manager implements StatusManager {
+class Manager implements DeliveringStatusManager {
   readonly #options: StatusManagerOptions;
   readonly #entries = new Map<PodUID, Entry>();
   readonly #queue: WorkQueue<PodUID>;
@@ -74,6 +79,13 @@ class Manager implements StatusManager {
 
   settled(): boolean {
     return this.#pending.size === 0;
+  }
+
+  retryNow(): void {
+    for (const uid of this.#pending) {
+      this.#queue.forget(uid);
+      this.#queue.add(uid);
+    }
   }
 
   async run(signal: AbortSignal): Promise<void> {
