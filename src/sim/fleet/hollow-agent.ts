@@ -178,7 +178,8 @@ async function keepPods(options: HollowAgentOptions, signal: AbortSignal): Promi
         if (pod === undefined) return undefined;
         try {
           const againMs = await syncPod(options, pod, signal);
-          if (againMs !== undefined) queue.addAfter(key, againMs);
+          // Sums of fractions: a wait that ends a hair too early must not begin anew at the same moment.
+          if (againMs !== undefined) queue.addAfter(key, againMs + 1);
           return undefined;
         } catch (error) {
           ignoreOperating(error);
