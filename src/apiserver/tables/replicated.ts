@@ -1,32 +1,10 @@
 /** The columns of deployments, replica sets and replication controllers (upstream: printDeployment and its siblings). */
-import {
-  type Deployment,
-  formatLabelSelector,
-  type LabelSelector,
-  labelSelectorOf,
-  type PodTemplateSpec,
-  type ReplicaSet,
-  type ReplicationController,
-} from '../../api/index.ts';
+import type { Deployment, LabelSelector, PodTemplateSpec, ReplicaSet, ReplicationController } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { ageColumn, type Cell, column, nameColumn, since, type TableKind } from './table.ts';
+import { containerCells, containersColumn, imagesColumn, selectorColumn, selectorText } from './workload-cells.ts';
 
-const containerColumns = [
-  column('Containers', { wide: true, description: 'Names of the containers of its pods.' }),
-  column('Images', { wide: true, description: 'Their images.' }),
-];
-const selectorColumn = column('Selector', { wide: true, description: 'Which pods it looks at.' });
-
-/** What both wide columns say of a template. */
-export function containerCells(template: PodTemplateSpec | undefined): readonly [names: string, images: string] {
-  const containers = template?.spec?.containers ?? [];
-  return [containers.map(({ name }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
-}
-
-/** A selector as text, "<none>" for an empty one. */
-export function selectorCell(selector: LabelSelector | undefined): string {
-  return formatLabelSelector(labelSelectorOf(selector) ?? []) || '<none>';
-}
+const templateColumns = [containersColumn, imagesColumn, selectorColumn];
 
 export const deploymentTable: TableKind = {
   columns: [
@@ -35,8 +13,7 @@ export const deploymentTable: TableKind = {
     column('Up-to-date', { type: 'integer', description: 'Pods of its template as it is now.' }),
     column('Available', { type: 'integer', description: 'Pods that have been ready for long enough.' }),
     ageColumn,
-    ...containerColumns,
-    selectorColumn,
+    ...templateColumns,
   ],
   cells: (object, now) => {
     const { metadata, spec, status = {} } = object as Deployment;
@@ -47,7 +24,7 @@ export const deploymentTable: TableKind = {
       status.availableReplicas ?? 0,
       since(metadata?.creationTimestamp, now),
       ...containerCells(spec?.template),
-      selectorCell(spec?.selector),
+      selectorText(spec?.selector),
     ];
   },
 };
@@ -58,8 +35,7 @@ const countedColumns = [
   column('Current', { type: 'integer', description: 'How many there are.' }),
   column('Ready', { type: 'integer', description: 'How many of them are ready.' }),
   ageColumn,
-  ...containerColumns,
-  selectorColumn,
+  ...templateColumns,
 ];
 
 function countedTable(selectorOf: (object: ApiObject) => LabelSelector | undefined): TableKind {
@@ -76,7 +52,7 @@ function countedTable(selectorOf: (object: ApiObject) => LabelSelector | undefin
         status?.readyReplicas ?? 0,
         since(metadata?.creationTimestamp, now),
         ...containerCells(spec?.template),
-        selectorCell(selectorOf(object)),
+        selectorText(selectorOf(object)),
       ];
     },
   };
