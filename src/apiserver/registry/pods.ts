@@ -1,5 +1,6 @@
 /** What pods do differently (upstream: pkg/registry/core/pod/strategy.go). */
 import { type Container, type Pod, type PodStatus, qosClassOf } from '../../api/index.ts';
+import { withMergedLabelKeys } from './merge-label-keys.ts';
 import type { ApiObject } from './object.ts';
 import type { Strategy } from './registration.ts';
 
@@ -11,7 +12,12 @@ export const podStrategy: Strategy = {
   returnsDeleted: true,
   prepareForCreate: (object) => {
     const pod = object as Pod;
-    return { ...object, status: { phase: 'Pending', ...gated(pod), ...qos(pod) } };
+    const spec = withMergedLabelKeys(pod);
+    return {
+      ...object,
+      ...(spec === undefined ? {} : { spec }),
+      status: { phase: 'Pending', ...gated(pod), ...qos(pod) },
+    };
   },
   prepareForStatusUpdate: (object, old) => {
     const metadata = { ...object.metadata };

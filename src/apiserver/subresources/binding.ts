@@ -79,6 +79,8 @@ function bound(old: ApiObject, nodeName: string, metadata: Readonly<Record<strin
     { type: 'PodScheduled', status: 'True', lastTransitionTime: now },
     now,
   );
+  // It has its node: what it was promised is fulfilled or void.
+  const { nominatedNodeName: _, ...status } = pod.status ?? {};
   const annotations = {
     ...pod.metadata?.annotations,
     ...(recordOf(metadata['annotations']) as Record<string, string>),
@@ -87,6 +89,6 @@ function bound(old: ApiObject, nodeName: string, metadata: Readonly<Record<strin
     ...old,
     metadata: { ...old.metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
     spec: { ...pod.spec, nodeName },
-    status: { ...pod.status, conditions },
+    status: { ...status, conditions },
   };
 }
