@@ -21,7 +21,7 @@ import {
 } from '../../api/index.ts';
 import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
+import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { isPodReady } from '../pods/pod-state.ts';
@@ -69,7 +69,7 @@ export function jobController(options: JobControllerOptions): Controller {
         owner: job,
         selector: selectorOf(job),
         resource: PODS,
-        candidates: pods.list(namespaceOf(job)),
+        candidates: candidatesOf(job, pods),
         finalizer: JOB_TRACKING_FINALIZER,
       });
       // What was taken in or let go is seen with the next look.
@@ -86,6 +86,13 @@ export function jobController(options: JobControllerOptions): Controller {
       return plan.wakeAfterMs === undefined ? undefined : { requeueAfterMs: plan.wakeAfterMs };
     },
   };
+}
+
+/** Its pods, and those of its namespace that are nobody's. */
+function candidatesOf(job: Job, pods: Lister<Pod>): readonly Pod[] {
+  const namespace = namespaceOf(job);
+  const free = pods.byIndex(BY_CONTROLLER, '').filter((pod) => namespaceOf(pod) === namespace);
+  return [...pods.byIndex(BY_CONTROLLER, uidOf(job)), ...free];
 }
 
 /** Not a job that somebody else manages (KEP-4368). */
