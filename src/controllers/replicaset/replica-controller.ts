@@ -5,15 +5,17 @@
  */
 import {
   controllerOf,
+  isConditionTrue,
   isDeleting,
   type ParsedLabelSelector,
   type Pod,
   PODS,
+  RESOURCE_QUOTAS,
   namespaceOf,
   nameOf,
   uidOf,
 } from '../../api/index.ts';
-import { referenceTo, type EventRecorder, type KubeClient, type Lister } from '../../client/index.ts';
+import { objectKey, referenceTo, type EventRecorder, type KubeClient, type Lister } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { claim } from '../ownership/claim.ts';
@@ -56,9 +58,18 @@ export function replicaController<T extends Replicated>(
     sources: [
       source(kind.resource, ({ key }) => [key]),
       source(PODS, (change) => concernedOwners(kind.resource, owners, selectorOf, change)),
+      source(RESOURCE_QUOTAS, ({ object }) => refusedIn(owners, namespaceOf(object))),
     ],
     reconcile: (key, context) => reconciler.reconcile(key, context),
   };
+}
+
+/** Sets that could not make their pods: a quota that changed may let them, and their next try may be a quarter of an hour away. */
+function refusedIn(owners: Lister<Replicated>, namespace: string): readonly string[] {
+  return owners
+    .list(namespace)
+    .filter(({ status }) => isConditionTrue(status?.conditions, 'ReplicaFailure'))
+    .map(objectKey);
 }
 
 /** What became of the wish for more or fewer pods. */

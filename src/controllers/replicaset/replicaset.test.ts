@@ -173,6 +173,15 @@ describe('replica set', () => {
     await scale(2);
     await clock.advance(1000);
     expect((await statusOf())?.conditions).toBeUndefined();
+
+    // However long it has been refused: it does not wait for its next try when there is room.
+    await scale(3);
+    await clock.advance(3_600_000);
+    expect(await statusOf()).toMatchObject({ replicas: 2, conditions: [{ type: 'ReplicaFailure' }] });
+    await client.patch(RESOURCE_QUOTAS, 'team', 'q', 'merge', { spec: { hard: { pods: '3' } } });
+    await cluster.rest();
+    expect(await statusOf()).toMatchObject({ replicas: 3 });
+    expect((await statusOf())?.conditions).toBeUndefined();
   });
 
   it('gives up its pods, not its order, while it is being deleted', async () => {
