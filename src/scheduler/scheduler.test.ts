@@ -1,17 +1,32 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../test/support/in-memory-api.ts';
-import { EVENTS, type Node, NODES, type Pod, PODS } from '../api/index.ts';
-import { createMetrics, seededRandom, silentLogger } from '../lib/index.ts';
+import { EVENTS, type Node, NODES, type Pod, PODS, PRIORITY_CLASSES } from '../api/index.ts';
+import { createKubeClient } from '../client/index.ts';
+import {
+  type Connection,
+  ConnectionError,
+  createMetrics,
+  type MetricsRegistry,
+  seededRandom,
+  silentLogger,
+} from '../lib/index.ts';
 import { runScheduler } from './scheduler.ts';
 
-async function start(): Promise<InMemoryApi & { stop(): Promise<void> }> {
+type Cluster = InMemoryApi & { readonly metrics: MetricsRegistry; stop(): Promise<void> };
+
+/** `through`: what lies between the scheduler and the server. */
+async function start(through: (connection: Connection) => Connection = (connection) => connection): Promise<Cluster> {
   const api = await createInMemoryApi();
-  const { client, clock } = api;
+  const { clock } = api;
   const stop = new AbortController();
-  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics: createMetrics() };
+  const metrics = createMetrics();
+  const client = createKubeClient(through(api.connection), { clock });
+  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics };
   const running = runScheduler(options, stop.signal);
   return {
     ...api,
+    metrics,
     stop: async () => {
       stop.abort(new Error('enough'));
       await running;
@@ -19,8 +34,14 @@ async function start(): Promise<InMemoryApi & { stop(): Promise<void> }> {
   };
 }
 
+async function createClass({ client }: InMemoryApi, name: string, value: number): Promise<void> {
+  const kind = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' };
+  await client.create(PRIORITY_CLASSES, { ...kind, metadata: { name }, value });
+}
+
 async function createNode({ client }: InMemoryApi, name: string, cpu = '1'): Promise<void> {
-  const node: Node = { apiVersion: 'v1', kind: 'Node', metadata: { name } };
+  const metadata = { name, labels: { 'kubernetes.io/hostname': name } };
+  const node: Node = { apiVersion: 'v1', kind: 'Node', metadata };
   await client.create(NODES, node);
   const status = { allocatable: { cpu, memory: '1Gi', pods: '110' } };
   await client.patch(NODES, undefined, name, 'merge', { status }, 'status');
@@ -107,4 +128,201 @@ describe('scheduler', () => {
     expect(await nodeOf(cluster, 'gated')).toBeUndefined();
     await cluster.stop();
   });
+
+  it('gives room to the most important first', async () => {
+    const cluster = await start();
+    const { client, clock } = cluster;
+    await client.create(PODS, pod('low', '1', { priority: 0 }));
+    await createClass(cluster, 'high', 100);
+    await client.create(PODS, pod('high', '1', { priorityClassName: 'high' }));
+    await clock.advance(1000);
+    await createNode(cluster, 'node1');
+    await clock.advance(2000);
+    expect([await nodeOf(cluster, 'high'), await nodeOf(cluster, 'low')]).toEqual(['node1', undefined]);
+    await cluster.stop();
+  });
+
+  it('preempts: says why, waits until the victim has gone, and keeps its place', async () => {
+    const cluster = await start();
+    const { client, clock } = cluster;
+    await createNode(cluster, 'node1');
+    await createClass(cluster, 'high', 100);
+    await createClass(cluster, 'middle', 50);
+    await client.create(PODS, pod('victim', '800m'));
+    await until(async () => (await nodeOf(cluster, 'victim')) === 'node1', 'the first binding');
+    await client.create(PODS, pod('vip', '800m', { priorityClassName: 'high' }));
+    const ends = async () => (await client.get(PODS, 'default', 'victim')).metadata?.deletionTimestamp !== undefined;
+    await until(ends, 'the victim to end');
+    const victim = await client.get(PODS, 'default', 'victim');
+    expect(victim.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'PreemptionByScheduler',
+        message: 'default-scheduler: preempting to accommodate a higher priority pod',
+      }),
+    );
+    const vip = await client.get(PODS, 'default', 'vip');
+    expect(vip.status?.nominatedNodeName).toBe('node1');
+    await until(async () => (await messagesOf(cluster, 'victim')).length > 1, 'the event');
+    expect(await messagesOf(cluster, 'victim')).toContain(
+      `Preempted: Preempted by pod ${vip.metadata?.uid} on node node1`,
+    );
+    expect(await messagesOf(cluster, 'vip')).toEqual([
+      'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.',
+    ]);
+    // Somebody in between, in rank and in time, must not slip in.
+    await client.create(PODS, pod('middle', '800m', { priorityClassName: 'middle' }));
+    await clock.advance(30_000);
+    expect(await nodeOf(cluster, 'vip')).toBeUndefined();
+    await client.delete(PODS, 'default', 'victim', { gracePeriodSeconds: 0 });
+    await clock.advance(30_000);
+    expect([await nodeOf(cluster, 'vip'), await nodeOf(cluster, 'middle')]).toEqual(['node1', undefined]);
+    expect((await client.get(PODS, 'default', 'vip')).status?.nominatedNodeName).toBeUndefined();
+    expect(cluster.metrics.text()).toContain('scheduler_preemption_victims_count 1');
+    expect(cluster.metrics.text()).toContain('scheduler_pending_pods{queue="unschedulable"} 1');
+    await cluster.stop();
+  });
+
+  it('takes up a pod when its gates are gone, its node is uncordoned, its tolerations grow', async () => {
+    const cluster = await start();
+    const { client, clock } = cluster;
+    await createNode(cluster, 'node1');
+    await client.patch(NODES, undefined, 'node1', 'merge', { spec: { unschedulable: true } });
+    await client.create(PODS, pod('gated', undefined, { schedulingGates: [{ name: 'example.com/wait' }] }));
+    await client.create(PODS, pod('waits'));
+    await clock.advance(1000);
+    expect(cluster.metrics.text()).toContain('scheduler_pending_pods{queue="gated"} 1');
+    await client.patch(PODS, 'default', 'gated', 'merge', { spec: { schedulingGates: null } });
+    await until(async () => (await messagesOf(cluster, 'gated')).length > 0, 'the event');
+    expect(await messagesOf(cluster, 'gated')).toEqual([expect.stringContaining('1 node(s) were unschedulable.')]);
+    const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }];
+    const { spec } = await client.get(PODS, 'default', 'waits');
+    await client.patch(PODS, 'default', 'waits', 'merge', {
+      spec: { tolerations: [...(spec?.tolerations ?? []), ...tolerations] },
+    });
+    await clock.advance(2000);
+    expect([await nodeOf(cluster, 'waits'), await nodeOf(cluster, 'gated')]).toEqual(['node1', undefined]);
+    await client.patch(NODES, undefined, 'node1', 'merge', { spec: { unschedulable: null } });
+    await clock.advance(2000);
+    expect(await nodeOf(cluster, 'gated')).toBe('node1');
+    await cluster.stop();
+  });
+
+  it('finds out what became of a binding without an answer', async () => {
+    for (const takesEffect of [true, false]) {
+      let failures = 2;
+      const cluster = await start((connection) => ({
+        ...connection,
+        request: async (request) => {
+          if (!request.url.includes('/binding') || failures === 0) return connection.request(request);
+          failures -= 1;
+          if (takesEffect) await connection.request(request);
+          throw new ConnectionError('connection reset');
+        },
+      }));
+      await createNode(cluster, 'node1');
+      await cluster.client.create(PODS, pod('a', '800m'));
+      await cluster.clock.advance(5000);
+      expect(await nodeOf(cluster, 'a')).toBe('node1');
+      expect(await messagesOf(cluster, 'a')).toEqual(['Scheduled: Successfully assigned default/a to node1']);
+      await cluster.client.create(PODS, pod('b', '800m'));
+      await cluster.clock.advance(5000);
+      expect(await nodeOf(cluster, 'b')).toBeUndefined();
+      await cluster.stop();
+    }
+  });
+
+  it('has no timer at rest', async () => {
+    const cluster = await start();
+    await createNode(cluster, 'node1');
+    await cluster.client.create(PODS, pod('a'));
+    await until(async () => (await nodeOf(cluster, 'a')) === 'node1', 'the binding');
+    await cluster.clock.advance(60_000);
+    const before = cluster.metrics.text();
+    await cluster.clock.advance(3_600_000);
+    expect(cluster.metrics.text()).toBe(before);
+    await cluster.stop();
+  });
+
+  it('never overcommits a node nor breaks anti-affinity, whatever comes and goes', async () => {
+    const step = fc.oneof(
+      fc.record({
+        op: fc.constant('create' as const),
+        cpu: fc.integer({ min: 1, max: 6 }),
+        priority: fc.constantFrom('high', undefined),
+        port: fc.boolean(),
+        alone: fc.boolean(),
+      }),
+      fc.record({ op: fc.constant('delete' as const), which: fc.nat() }),
+      fc.record({ op: fc.constant('end' as const), which: fc.nat() }),
+      fc.record({ op: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 3000 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const cluster = await start();
+        const { client, clock } = cluster;
+        await createNode(cluster, 'node1');
+        await createNode(cluster, 'node2');
+        await createClass(cluster, 'high', 100);
+        let made = 0;
+        for (const each of steps) {
+          const { items } = await client.list(PODS, { namespace: 'default' });
+          const chosen = 'which' in each ? items[each.which % Math.max(1, items.length)]?.metadata?.name : undefined;
+          if (each.op === 'create') {
+            made += 1;
+            await client.create(PODS, randomPod(`p${made}`, each));
+          } else if (each.op === 'advance') await clock.advance(each.ms);
+          else if (chosen !== undefined && each.op === 'delete') {
+            await client.delete(PODS, 'default', chosen, { gracePeriodSeconds: 0 });
+          } else if (chosen !== undefined) {
+            await client.patch(PODS, 'default', chosen, 'merge', { status: { phase: 'Succeeded' } }, 'status');
+          }
+          await refuseOvercommitment(cluster);
+        }
+        await clock.advance(20_000);
+        await refuseOvercommitment(cluster);
+        await cluster.stop();
+      }),
+      { numRuns: 25 },
+    );
+  });
 });
+
+function randomPod(
+  name: string,
+  wish: { cpu: number; priority: string | undefined; port: boolean; alone: boolean },
+): Pod {
+  const { spec, metadata, ...rest } = pod(
+    name,
+    `${wish.cpu * 100}m`,
+    wish.priority === undefined ? {} : { priorityClassName: wish.priority },
+  );
+  const [container] = spec?.containers ?? [];
+  const alone = { labelSelector: { matchLabels: { alone: 'yes' } }, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    ...rest,
+    metadata: { ...metadata, labels: wish.alone ? { alone: 'yes' } : {} },
+    spec: {
+      ...spec,
+      containers: [{ name: 'c', ...container, ...(wish.port ? { ports: [{ containerPort: 80, hostPort: 80 }] } : {}) }],
+      ...(wish.alone
+        ? { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [alone] } } }
+        : {}),
+    },
+  };
+}
+
+async function refuseOvercommitment({ client }: InMemoryApi): Promise<void> {
+  const { items } = await client.list(PODS, { namespace: 'default' });
+  for (const name of ['node1', 'node2']) {
+    const on = items.filter(({ spec, status }) => spec?.nodeName === name && status?.phase === 'Pending');
+    const cpu = on.reduce(
+      (sum, { spec }) => sum + Number.parseInt(spec?.containers[0]?.resources?.requests?.['cpu'] ?? '0'),
+      0,
+    );
+    expect(cpu).toBeLessThanOrEqual(1000);
+    expect(on.filter(({ spec }) => spec?.containers[0]?.ports !== undefined).length).toBeLessThanOrEqual(1);
+    expect(on.filter(({ metadata }) => metadata?.labels?.['alone'] === 'yes').length).toBeLessThanOrEqual(1);
+  }
+}
