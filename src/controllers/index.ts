@@ -1,4 +1,5 @@
 /** controllers: one folder each, a pure reconcile or plan plus a thin shared runner. Door: how to run them all. */
+export type { CertificateSigner } from './certificates/certificate-signer.ts';
 export { Informers, type InformersOptions } from './informers.ts';
 export { checkNodeIpam, type NodeIpamSettings } from './node-ipam/settings.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';

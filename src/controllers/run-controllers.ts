@@ -7,6 +7,12 @@ import {
   runElected,
 } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
+import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
+import { approvingController } from './certificates/approving-controller.ts';
+import type { CertificateSigner } from './certificates/certificate-signer.ts';
+import { cleanerController } from './certificates/cleaner-controller.ts';
+import { signingController } from './certificates/signing-controller.ts';
+import { aggregationController } from './clusterrole-aggregation/aggregation-controller.ts';
 import { disruptionController } from './disruption/disruption-controller.ts';
 import { endpointSliceController } from './endpointslice/endpointslice-controller.ts';
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
@@ -32,6 +38,8 @@ import { rootCaController } from './root-ca/root-ca-controller.ts';
 import { type Controller, runController } from './run-controller.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
+import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
+import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
 
 export interface ControllersOptions {
   readonly client: KubeClient;
@@ -41,6 +49,8 @@ export interface ControllersOptions {
   readonly metrics: MetricsRegistry;
   /** PEM of the CA that signed the API server's certificate. */
   readonly caCertificate: string;
+  /** Signs certificates for those who ask by a CertificateSigningRequest. Absent: approved requests wait. */
+  readonly certificateSigner?: CertificateSigner;
   /** One of several: controllers run only while this process leads. Absent: it is the only one. */
   readonly leaderElection?: Candidacy;
   /** When nodes count as lost, and how fast they are emptied. Absent: upstream's defaults. */
@@ -71,6 +81,10 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],
   (setup) => [daemonSetController({ ...setup, events: setup.events('daemonset-controller') })],
+  (setup) => [
+    volumeBindingController({ ...setup, events: setup.events('persistentvolume-controller') }),
+    volumeProtectionController(setup.informers, setup.client),
+  ],
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   (setup) => [
     jobController({ ...setup, events: setup.events('job-controller'), metrics: createJobMetrics(setup.metrics) }),
@@ -78,6 +92,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ],
   (setup) => [cronJobController({ ...setup, events: setup.events('cronjob-controller') })],
   ({ informers, client, clock }) => [ttlAfterFinishedController(informers, client, clock)],
+  (setup) => [approvingController(setup), cleanerController(setup.informers, setup.clock)],
+  ({ informers, clock, certificateSigner }) =>
+    certificateSigner === undefined ? [] : [signingController(informers, certificateSigner, clock)],
+  ({ informers }) => [aggregationController(informers)],
+  ({ informers, clock }) => [tokenCleaner(informers, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],

@@ -5,11 +5,12 @@ import { NODES } from '../api/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
 import { openTokenSigner } from '../apiserver/edge/token-signer.node.ts';
+import { signCertificateRequest } from '../apiserver/edge/certificate-request.node.ts';
 import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { exitCodes, parsePodCidr } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
-import { type NodeIpamSettings, runControllers } from '../controllers/index.ts';
+import { type CertificateSigner, type NodeIpamSettings, runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { runScheduler } from '../scheduler/index.ts';
@@ -119,11 +120,15 @@ export async function startControlPlane(
     metrics,
   });
   const caCertificate = pki.authorityPem;
+  // The one of today: a renewal has the same key, and lasts longer.
+  let { authority } = pki;
+  const certificateSigner: CertificateSigner = { sign: (request) => signCertificateRequest(authority, request) };
   background.start('controllers', (signal) =>
     runControllers(
       {
         ...component('kube-controller-manager'),
         caCertificate,
+        certificateSigner,
         ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
         nodeLifecycle: options.cluster.nodeLifecycle,
         ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
@@ -132,7 +137,13 @@ export async function startControlPlane(
     ),
   );
   background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
-  background.start('certificates', (signal) => renewCertificates(options, { edge, nodes, address }, signal));
+  const renewed = (pki: Pki): void => {
+    authority = pki.authority;
+    options.onRenewed?.(pki);
+  };
+  background.start('certificates', (signal) =>
+    renewCertificates({ ...options, onRenewed: renewed }, { edge, nodes, address }, signal),
+  );
   return { server, edge, pki, address, client };
 }
 

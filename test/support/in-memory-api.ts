@@ -1,7 +1,7 @@
 /** The real API server on the store in memory, with a clock that the test moves: for tests of its clients. */
 import { createApiServer } from '../../src/apiserver/index.ts';
 import { createKubeClient, type KubeClient } from '../../src/client/index.ts';
-import { type Connection, seededRandom, silentLogger } from '../../src/lib/index.ts';
+import { type Connection, seededRandom, silentLogger, type UserInfo } from '../../src/lib/index.ts';
 import { createManualClock, type ManualClock, settle } from '../../src/lib/manual-clock.node.ts';
 import { createMemoryStore, type Store } from '../../src/store/index.ts';
 
@@ -10,6 +10,8 @@ export interface InMemoryApi {
   readonly store: Store;
   readonly connection: Connection;
   readonly client: KubeClient;
+  /** The newest server, for requests of `user`. */
+  as(user: UserInfo): Connection;
   /** Another server on the same store, as after a restart. */
   restart(): Promise<Connection>;
 }
@@ -20,6 +22,7 @@ export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise
   const store = createMemoryStore({ clock });
   const random = seededRandom('in-memory-api');
   const version = { gitVersion: 'v1.36.0' };
+  let newest: ReturnType<typeof createApiServer>;
   const restart = async (): Promise<Connection> => {
     const server = createApiServer({
       store,
@@ -29,11 +32,19 @@ export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise
       version,
       admission: { taintNewNodes },
     });
+    newest = server;
     await server.ready;
     return server.as({ name: 'admin', groups: ['system:masters'] });
   };
   const connection = await restart();
-  return { clock, store, connection, client: createKubeClient(connection, { clock }), restart };
+  return {
+    clock,
+    store,
+    connection,
+    client: createKubeClient(connection, { clock }),
+    as: (user) => newest.as(user),
+    restart,
+  };
 }
 
 /** Lets promises drain until `condition` holds; fails after many turns of the loop. Virtual time stands still. */

@@ -40,6 +40,8 @@ export interface PkiOptions {
 export interface Pki {
   /** PEM, for everyone who verifies. */
   readonly authorityPem: string;
+  /** The authority with its key: for what the cluster signs later, and for nobody else. */
+  readonly authority: KeyPair;
   readonly server: KeyPair;
   /** kubernetes-admin of system:masters. */
   readonly admin: KeyPair;
@@ -218,6 +220,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   };
   return {
     authorityPem: authority.certificatePem,
+    authority: { certificatePem: authority.certificatePem, keyPem: authority.keyPem },
     server: await ensurePair(options, authority, server),
     admin: await ensurePair(options, authority, admin),
     node: await ensurePair(options, authority, node),
