@@ -45,10 +45,20 @@ function withTemplateGeneration(object: ApiObject, generation: number): ApiObjec
   return withMeta(object, { annotations });
 }
 
-const volumes: Strategy = {
-  prepareForCreate: (object) => ({ ...object, status: { phase: 'Pending' } }),
-  returnsDeleted: true,
-};
+/**
+ * Volumes and claims stay while they are in use: a finalizer holds them, which the controller takes away (upstream: the
+ * StorageObjectInUseProtection admission plugin).
+ */
+function protectedBy(finalizer: string): Strategy {
+  return {
+    prepareForCreate: (object) => {
+      const finalizers = object.metadata.finalizers ?? [];
+      const held = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+      return { ...withMeta(object, { finalizers: held }), status: { phase: 'Pending' } };
+    },
+    returnsDeleted: true,
+  };
+}
 
 export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
   { row: STATEFUL_SETS, keyPrefix: '/registry/statefulsets/', table: statefulSetTable, strategy: statefulSetStrategy },
@@ -63,13 +73,13 @@ export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
     row: PERSISTENT_VOLUME_CLAIMS,
     keyPrefix: '/registry/persistentvolumeclaims/',
     table: persistentVolumeClaimTable,
-    strategy: volumes,
+    strategy: protectedBy('kubernetes.io/pvc-protection'),
   },
   {
     row: PERSISTENT_VOLUMES,
     keyPrefix: '/registry/persistentvolumes/',
     table: persistentVolumeTable,
-    strategy: volumes,
+    strategy: protectedBy('kubernetes.io/pv-protection'),
   },
   {
     row: STORAGE_CLASSES,

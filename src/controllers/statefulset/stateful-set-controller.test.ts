@@ -12,11 +12,13 @@ import {
   type StatefulSet,
   type StatefulSetSpec,
 } from '../../api/index.ts';
+import { volumeProtectionController } from '../volume-binding/volume-protection-controller.ts';
 import { statefulSetController } from './stateful-set-controller.ts';
 
 function start(): Promise<WorkloadCluster> {
   return startWorkloads((setup) => [
     statefulSetController({ ...setup, events: setup.events('statefulset-controller') }),
+    volumeProtectionController(setup.informers, setup.client),
   ]);
 }
 

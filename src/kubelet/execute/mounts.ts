@@ -11,6 +11,8 @@ export interface MountsInput {
   readonly images?: Readonly<Record<string, string>>;
   /** Names of the volumes whose files we write (ConfigMap, Secret, downward API, projected): always read-only. */
   readonly contentVolumes: ReadonlySet<string>;
+  /** Names of the volumes that the pod wants read-only as a whole. */
+  readonly readOnlyVolumes?: ReadonlySet<string>;
   /** Expands `$(NAME)`; `undefined`: a name is missing. */
   readonly expand: (text: string) => string | undefined;
   /** Host files of ours: the termination message, and /etc/hosts unless the container mounts its own. */
@@ -48,7 +50,7 @@ export function containerMounts(input: MountsInput): MountsResult {
       containerPath: absolute(wish.mountPath),
       hostPath: subPath.path === '' ? volumePath : `${volumePath}/${subPath.path}`,
       // What a container wrote there would be lost, and seen by its siblings (upstream: CVE-2017-1002102).
-      readonly: wish.readOnly === true || content,
+      readonly: wish.readOnly === true || content || input.readOnlyVolumes?.has(wish.name) === true,
       propagation: propagationOf(wish),
     });
   }

@@ -111,6 +111,11 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     volumes: volumes?.state === 'ready' ? volumes.paths : {},
     images: (volumes?.state === 'ready' && volumes.images) || {},
     contentVolumes: new Set((pod.spec?.volumes ?? []).filter(isContentVolume).map(({ name }) => name)),
+    readOnlyVolumes: new Set(
+      (pod.spec?.volumes ?? [])
+        .filter(({ persistentVolumeClaim }) => persistentVolumeClaim?.readOnly === true)
+        .map(({ name }) => name),
+    ),
     expand: (text) => environment.expand(text),
     terminationMessage: {
       hostPath: message,

@@ -470,7 +470,10 @@ describe('what is not offered', () => {
       'storage medium "HugePages-2Mi" is not supported: this node offers no huge pages',
     ],
     [{ emptyDir: { medium: 'Tape' } }, 'unknown storage medium "Tape"'],
-    [{ persistentVolumeClaim: { claimName: 'x' } }, 'no volume plugin matched'],
+    [
+      { persistentVolumeClaim: { claimName: 'x' } },
+      'error processing PVC default/x: failed to fetch PVC from API server: persistentvolumeclaims "x" not found',
+    ],
     [{ csi: { driver: 'x' } }, 'no volume plugin matched'],
     [
       { projected: { sources: [{ clusterTrustBundle: { path: 'x' } }] } },

@@ -4,7 +4,7 @@ import type { PodUID } from '../types.ts';
 const UID = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,126}[A-Za-z0-9])?$/;
 const VOLUME_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-export type VolumePlugin = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected';
+export type VolumePlugin = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected' | 'local-volume';
 
 export function isPodUid(text: string): boolean {
   return UID.test(text) && !text.includes('..');

@@ -2,6 +2,7 @@
 import type { Pod, Volume } from '../../api/index.ts';
 import { type Clock, errorMessage, type FileSystem, type Random } from '../../lib/index.ts';
 import { hasPayload, writePayload } from './atomic-writer.ts';
+import { type ClaimOptions, setUpClaim } from './claimed-volume.ts';
 import { setUpEmptyDir } from './empty-dir.ts';
 import { setUpHostPath } from './host-path.ts';
 import { type ImageVolumeOptions, setUpImage } from './image-volume.ts';
@@ -12,7 +13,7 @@ import { type Payload, VolumeError } from './payload.ts';
 import { payloadOf, type PayloadOptions } from './payload-source.ts';
 import { volumeDir, type VolumePlugin } from './volume-paths.ts';
 
-export interface VolumeSetupOptions extends PayloadOptions, ImageVolumeOptions {
+export interface VolumeSetupOptions extends PayloadOptions, ImageVolumeOptions, ClaimOptions {
   readonly fs: FileSystem;
   readonly mounter: Mounter;
   readonly clock: Clock;
@@ -44,6 +45,7 @@ export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume:
     await setUpEmptyDir({ fs, mounter, nodeMemoryBytes }, dir, pod, volume.emptyDir);
     return { path: dir };
   }
+  if (volume.persistentVolumeClaim !== undefined) return setUpClaim(options, pod, volume.persistentVolumeClaim, dir);
   // Content first: without it there is nothing to mount, and nothing to clean up.
   let payload: Payload;
   try {
@@ -85,5 +87,6 @@ function pluginOf(volume: Volume): VolumePlugin | undefined {
   if (volume.configMap !== undefined) return 'configmap';
   if (volume.secret !== undefined) return 'secret';
   if (volume.downwardAPI !== undefined) return 'downward-api';
+  if (volume.persistentVolumeClaim !== undefined) return 'local-volume';
   return volume.projected === undefined ? undefined : 'projected';
 }

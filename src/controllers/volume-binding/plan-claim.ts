@@ -1,0 +1,181 @@
+/** What to do about one claim: a pure function of it, the volumes, its class and who waits for it. */
+import {
+  equalJson,
+  isDeleting,
+  nameOf,
+  namespaceOf,
+  type PersistentVolume,
+  PERSISTENT_VOLUME_CLAIMS,
+  type PersistentVolumeClaim,
+  PERSISTENT_VOLUMES,
+  type StorageClass,
+  uidOf,
+} from '../../api/index.ts';
+import type { Operation } from '../operation.ts';
+import { bestVolume, isFor, misfitOf } from './match-volume.ts';
+
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+
+export interface ClaimView {
+  readonly claim: PersistentVolumeClaim;
+  readonly volumes: readonly PersistentVolume[];
+  readonly classes: readonly StorageClass[];
+  /** A pod waits for it. */
+  readonly isAwaited: boolean;
+  /** Whether a node that suits those pods reaches the volume. */
+  reaches(volume: PersistentVolume): boolean;
+}
+
+export interface Note {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface VolumePlan {
+  /** In this order. */
+  readonly operations: readonly Operation[];
+  readonly note?: Note;
+}
+
+const NOTHING: VolumePlan = { operations: [] };
+
+export function planClaim(view: ClaimView): VolumePlan {
+  const { claim } = view;
+  if (claim.metadata?.annotations?.[BIND_COMPLETED] !== undefined) return keepBound(view);
+  if (isDeleting(claim)) return NOTHING;
+  return claim.spec?.volumeName ? bindAsked(view, claim.spec.volumeName) : bindAny(view);
+}
+
+/** It was bound; whether its volume is still there, and still its own. */
+function keepBound({ claim, volumes }: ClaimView): VolumePlan {
+  const name = claim.spec?.volumeName ?? '';
+  const volume = volumes.find((each) => nameOf(each) === name);
+  if (volume !== undefined && isFor(volume, claim)) return { operations: bind(claim, volume) };
+  if (volume !== undefined && volume.spec?.claimRef === undefined) return { operations: bind(claim, volume) };
+  if (claim.status?.phase === 'Lost') return NOTHING;
+  const [reason, message] =
+    volume === undefined
+      ? ['ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!']
+      : ['ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly'];
+  const operations = [patchClaim(claim, { status: { phase: 'Lost', accessModes: null, capacity: null } }, 'status')];
+  return { operations, note: { type: 'Warning', reason, message } };
+}
+
+function bindAsked({ claim, volumes }: ClaimView, name: string): VolumePlan {
+  const volume = volumes.find((each) => nameOf(each) === name);
+  if (volume === undefined) return NOTHING;
+  if (volume.spec?.claimRef !== undefined && !isFor(volume, claim)) {
+    const message = `volume "${name}" already bound to a different claim.`;
+    return { operations: [], note: { type: 'Warning', reason: 'FailedBinding', message } };
+  }
+  const misfit = misfitOf(claim, volume);
+  if (misfit === undefined) return { operations: bind(claim, volume) };
+  const message = `Cannot bind to requested volume "${name}": ${misfit}`;
+  return { operations: [], note: { type: 'Warning', reason: 'VolumeMismatch', message } };
+}
+
+function bindAny(view: ClaimView): VolumePlan {
+  const { claim, classes, volumes } = view;
+  const name = claim.spec?.storageClassName;
+  if (name === undefined) {
+    const byDefault = defaultClass(classes);
+    // The claim said nothing of a class and gets the default one, also when that came later than the claim.
+    if (byDefault !== undefined)
+      return { operations: [patchClaim(claim, { spec: { storageClassName: nameOf(byDefault) } })] };
+  }
+  const storageClass = classes.find((each) => nameOf(each) === name);
+  const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+  const given = volumes.some((volume) => isFor(volume, claim));
+  if (waits && !view.isAwaited && !given) {
+    const message = 'waiting for first consumer to be created before binding';
+    return { operations: [], note: { type: 'Normal', reason: 'WaitForFirstConsumer', message } };
+  }
+  const volume = bestVolume(claim, volumes, waits ? (each) => view.reaches(each) : () => true);
+  if (volume !== undefined) return { operations: bind(claim, volume) };
+  return { operations: [], note: missing(name, storageClass) };
+}
+
+function missing(name: string | undefined, storageClass: StorageClass | undefined): Note {
+  if (!name || storageClass?.provisioner === 'kubernetes.io/no-provisioner') {
+    const message = 'no persistent volumes available for this claim and no storage class is set';
+    return { type: 'Normal', reason: 'FailedBinding', message };
+  }
+  if (storageClass === undefined) {
+    const message = `storageclass.storage.k8s.io "${name}" not found`;
+    return { type: 'Warning', reason: 'ProvisioningFailed', message };
+  }
+  const message = `Waiting for a volume to be created either by the external provisioner '${storageClass.provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
+  return { type: 'Normal', reason: 'ExternalProvisioning', message };
+}
+
+/** The newest of those that say so. */
+function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
+  return classes
+    .filter(({ metadata }) => metadata?.annotations?.[DEFAULT_CLASS] === 'true')
+    .toSorted((a, b) => ((a.metadata?.creationTimestamp ?? '') < (b.metadata?.creationTimestamp ?? '') ? 1 : -1))[0];
+}
+
+/** The volume first: whoever gets its claimRef written has it. What is already so is left out. */
+function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): readonly Operation[] {
+  const operations: Operation[] = [];
+  const [namespace, name, uid] = [namespaceOf(claim), nameOf(claim), uidOf(claim)];
+  const before = volume.spec?.claimRef;
+  if (before?.uid !== uid) {
+    const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid };
+    const metadata = before === undefined ? { annotations: { [BOUND_BY_CONTROLLER]: 'yes' } } : {};
+    operations.push(patchVolume(volume, { metadata, spec: { claimRef } }));
+  }
+  if (volume.status?.phase !== 'Bound')
+    operations.push(patchVolume(volume, { status: { phase: 'Bound', reason: null, message: null } }, 'status', true));
+  const asked = claim.spec?.volumeName === nameOf(volume);
+  if (!asked || claim.metadata?.annotations?.[BIND_COMPLETED] === undefined) {
+    const annotations = { [BIND_COMPLETED]: 'yes', ...(asked ? {} : { [BOUND_BY_CONTROLLER]: 'yes' }) };
+    operations.push(patchClaim(claim, { metadata: { annotations }, spec: { volumeName: nameOf(volume) } }));
+  }
+  const { accessModes = [], capacity = {} } = volume.spec ?? {};
+  const status = { phase: 'Bound', accessModes, capacity };
+  const { phase, accessModes: modes, capacity: known } = claim.status ?? {};
+  if (!equalJson({ phase, accessModes: modes, capacity: known }, status))
+    operations.push(patchClaim(claim, { status }, 'status'));
+  return operations;
+}
+
+interface Patch {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+function patchClaim(claim: PersistentVolumeClaim, patch: Patch, subresource?: string): Operation {
+  return {
+    verb: 'patch',
+    resource: PERSISTENT_VOLUME_CLAIMS,
+    namespace: namespaceOf(claim),
+    name: nameOf(claim),
+    type: 'merge',
+    patch: { ...patch, metadata: { ...patch.metadata, uid: uidOf(claim) } },
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}
+
+/** Only what was looked at is changed, unless `anyVersion`: two claims must not get one volume. */
+export function patchVolume(
+  volume: PersistentVolume,
+  patch: Patch,
+  subresource?: string,
+  anyVersion = false,
+): Operation {
+  const resourceVersion = volume.metadata?.resourceVersion;
+  const version = anyVersion || resourceVersion === undefined ? {} : { resourceVersion };
+  return {
+    verb: 'patch',
+    resource: PERSISTENT_VOLUMES,
+    name: nameOf(volume),
+    type: 'merge',
+    patch: { ...patch, metadata: { ...patch.metadata, uid: uidOf(volume), ...version } },
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}

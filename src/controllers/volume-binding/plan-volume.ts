@@ -1,0 +1,35 @@
+/** What to do about one volume: a pure function of it and the claim that it is for. */
+import { isDeleting, nameOf, type PersistentVolume, type PersistentVolumeClaim, uidOf } from '../../api/index.ts';
+import { BOUND_BY_CONTROLLER, patchVolume, type VolumePlan } from './plan-claim.ts';
+
+/** @param claim what its claimRef names, whatever the UID; undefined: the server has none */
+export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumePlan {
+  const reference = volume.spec?.claimRef;
+  if (reference === undefined || !reference.uid) return phase(volume, 'Available');
+  if (claim === undefined || uidOf(claim) !== reference.uid) return release(volume);
+  if (claim.spec?.volumeName === nameOf(volume)) return { operations: [] };
+  // The claim has another volume: this one was given to it by us, in a race, and is free again.
+  const ours = volume.metadata?.annotations?.[BOUND_BY_CONTROLLER] !== undefined;
+  if (!claim.spec?.volumeName || !ours) return { operations: [] };
+  const free = { metadata: { annotations: { [BOUND_BY_CONTROLLER]: null } }, spec: { claimRef: null } };
+  return { operations: [patchVolume(volume, free)] };
+}
+
+/** Its claim is gone. What is on it stays; nobody here can delete or recycle it. */
+function release(volume: PersistentVolume): VolumePlan {
+  const policy = volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain';
+  if (policy === 'Retain' || isDeleting(volume)) return phase(volume, 'Released');
+  if (volume.status?.phase === 'Failed') return { operations: [] };
+  const [verb, reason] = policy === 'Delete' ? ['delet', 'VolumeFailedDelete'] : ['recycl', 'VolumeFailedRecycle'];
+  const message = `error getting ${verb}er volume plugin for volume "${nameOf(volume)}": no ${verb}able volume plugin matched`;
+  return {
+    operations: [patchVolume(volume, { status: { phase: 'Failed', reason, message } }, 'status', true)],
+    note: { type: 'Warning', reason, message },
+  };
+}
+
+function phase(volume: PersistentVolume, wanted: string): VolumePlan {
+  if (volume.status?.phase === wanted) return { operations: [] };
+  const status = { phase: wanted, reason: null, message: null };
+  return { operations: [patchVolume(volume, { status }, 'status', true)] };
+}
