@@ -9,7 +9,7 @@ import {
   PODS,
   uidOf,
 } from '../../api/index.ts';
-import { type JobCluster, startJobs, TEMPLATE } from './job-cluster.testing.ts';
+import { type JobCluster, startJobs, TEMPLATE } from '../../../test/support/job-cluster.ts';
 
 let cluster: JobCluster;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 /** A control plane in memory with the job controllers, and somebody who ends pods. For their tests. */
-import { startWorkloads, type WorkloadCluster } from '../../../test/support/workload-cluster.ts';
+import { startWorkloads, type WorkloadCluster } from './workload-cluster.ts';
 import {
   EVENTS,
   isDeleting,
@@ -11,13 +11,13 @@ import {
   type Pod,
   PODS,
   type PodStatus,
-} from '../../api/index.ts';
-import { formatTime } from '../../lib/index.ts';
-import { settle } from '../../lib/manual-clock.node.ts';
-import { ttlAfterFinishedController } from '../ttl-after-finished/ttl-after-finished-controller.ts';
-import { jobController } from './job-controller.ts';
-import { createJobMetrics } from './job-metrics.ts';
-import { jobOrphansController } from './job-orphans-controller.ts';
+} from '../../src/api/index.ts';
+import { formatTime } from '../../src/lib/index.ts';
+import { settle } from '../../src/lib/manual-clock.node.ts';
+import { ttlAfterFinishedController } from '../../src/controllers/ttl-after-finished/ttl-after-finished-controller.ts';
+import { jobController } from '../../src/controllers/job/job-controller.ts';
+import { createJobMetrics } from '../../src/controllers/job/job-metrics.ts';
+import { jobOrphansController } from '../../src/controllers/job/job-orphans-controller.ts';
 
 export interface JobCluster extends WorkloadCluster {
   createJob(spec: Partial<JobSpec>, name?: string): Promise<Job>;
