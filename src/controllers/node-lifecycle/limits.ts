@@ -9,3 +9,5 @@ export const SELF_CHECKS_WHEN_ILL = 4;
 export const NODE_CONCURRENCY = 8;
 /** Asking the server for a node's lease before the verdict. */
 export const VERDICT_READ_TIMEOUT_MS = 5_000;
+/** Kubelets renew their lease after a quarter of its duration; this much of it must fit into a grace. */
+export const RENEWAL_WITH_SLACK = 0.5;

@@ -17,7 +17,7 @@ import {
 import { BY_NODE, type Informers } from '../informers.ts';
 import type { Operation } from '../operation.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
-import { NODE_CONCURRENCY, VERDICT_READ_TIMEOUT_MS } from './limits.ts';
+import { NODE_CONCURRENCY, RENEWAL_WITH_SLACK, VERDICT_READ_TIMEOUT_MS } from './limits.ts';
 import { lostConditions } from './lost-conditions.ts';
 import { markNotReady, readyPods } from './mark-pods-not-ready.ts';
 import { graceOf, hearLease, hearNode, leaseWord, type NodeHealth } from './node-health.ts';
@@ -70,6 +70,8 @@ class NodeLifecycle {
   readonly #known = new Map<string, Node>();
   /** Nodes whose pods still have to be marked. */
   readonly #toMark = new Set<string>();
+  /** Nodes whose lease does not go with our grace, and which were told of. */
+  readonly #warned = new Set<string>();
   /** Nodes whose lease the server had newer than we. */
   readonly #ahead = new Set<string>();
   readonly #duration: Histogram;
@@ -110,8 +112,18 @@ class NodeLifecycle {
     const heard = health === undefined ? undefined : hearLease(health, lease, this.#options.clock.now().mono);
     if (heard !== undefined) this.#health.set(name, heard);
     if (heard !== health) this.#ahead.delete(name);
+    this.#warnOfShortGrace(name, lease);
     if (heard === undefined || heard !== health) this.#options.self.nodeHeard(name, lease);
     return [];
+  }
+
+  /** A node that renews its lease less often than its grace asks for would come and go. */
+  #warnOfShortGrace(name: string, lease: Lease): void {
+    const graceMs = this.#options.settings.nodeMonitorGracePeriodMs;
+    const leaseMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000;
+    if (leaseMs * RENEWAL_WITH_SLACK <= graceMs || this.#warned.has(name)) return;
+    this.#warned.add(name);
+    this.#options.logger.warn('the grace is too short for the lease of a node', { node: name, graceMs, leaseMs });
   }
 
   async reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | void> {
@@ -223,6 +235,7 @@ class NodeLifecycle {
       this.#health.delete(name);
       this.#toMark.delete(name);
       this.#ahead.delete(name);
+      this.#warned.delete(name);
       self.nodeGone(name);
       return;
     }

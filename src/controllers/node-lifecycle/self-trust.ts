@@ -32,6 +32,8 @@ export interface Trust {
   readonly heardAt: number | undefined;
   /** Nodes, other than our own, that have a lease. */
   readonly others: number;
+  /** Those of them that were heard of shortly before `heardAt`, that one included: who is silent since then fell silent together. */
+  readonly together: number;
 }
 
 export interface TrustSettings {
@@ -58,6 +60,7 @@ export function beginTrust(now: Now): Trust {
     dueAt: now.mono,
     heardAt: undefined,
     others: 0,
+    together: 0,
   };
 }
 
@@ -94,14 +97,16 @@ export function restart(trust: Trust, mono: number, silentMs: number): Trust {
 }
 
 /**
- * Mono ms from which a lost node's pods may be sent away; Infinity while we are not well. A node counts as lost for a grace
- * at least; while nobody at all is heard of, for two.
+ * Mono ms from which a lost node's pods may be sent away; Infinity while we are not well, and while all nodes that were there
+ * fell silent together: that is our trouble, or nobody's that an eviction would help. A node counts as lost for a grace at
+ * least; the last one of all, for two.
  */
 export function mayEvictAt(trust: Trust, mono: number, { graceMs, silenceMs }: TrustSettings): number {
   if (trust.wellSince === undefined) return Number.POSITIVE_INFINITY;
   const well = trust.wellSince + graceMs;
   const isSilent = trust.heardAt !== undefined && mono - trust.heardAt > silenceMs;
-  return isSilent ? Math.max(well, trust.heardAt + 2 * graceMs) : well;
+  if (!isSilent) return well;
+  return trust.together >= 2 ? Number.POSITIVE_INFINITY : Math.max(well, trust.heardAt + 2 * graceMs);
 }
 
 /** One line for logs and events. */

@@ -56,7 +56,8 @@ export class SelfWatch {
   #written: Lease | undefined;
   /** The lease as the server last had it. */
   #lease: Lease | undefined;
-  readonly #others = new Set<string>();
+  /** Nodes other than our own → mono ms when each was last heard of. */
+  readonly #others = new Map<string, number>();
   readonly #suspended: Gauge;
   readonly #suspicions: Counter;
 
@@ -107,12 +108,14 @@ export class SelfWatch {
   /** A node's lease is new to us. */
   nodeHeard(nodeName: string, lease: Lease): void {
     if (nodeName === this.#options.ownNodeName) return;
-    this.#others.add(nodeName);
+    const { mono } = this.#options.clock.now();
+    this.#others.set(nodeName, mono);
     const renewalMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000 * EXPECTED_RENEWAL;
     const silenceMs = Math.max(this.#settings.silenceMs, renewalMs);
     this.#settings = { ...this.#settings, silenceMs };
     const others = this.#others.size;
-    this.#step(hear({ ...this.#trust, others }, this.#options.clock.now().mono, this.#settings));
+    const together = [...this.#others.values()].filter((at) => mono - at <= silenceMs).length;
+    this.#step(hear({ ...this.#trust, others, together }, mono, this.#settings));
   }
 
   /** After `lostMs` in which no node was ready some are. What took them all is over for the others only now. */

@@ -181,7 +181,7 @@ class ZoneEviction {
     const { mono } = this.#options.clock.now();
     if (everywhere && this.#allLostSince === undefined) {
       this.#allLostSince = mono;
-      logger.warn('no node is ready anywhere: nothing is evicted');
+      logger.info('no node is ready anywhere: nothing is evicted');
     } else if (!everywhere && this.#allLostSince !== undefined) {
       this.#options.self.nodesAreBack(mono - this.#allLostSince);
       this.#allLostSince = undefined;

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { calm, TestCluster } from '../../../test/support/node-cluster.ts';
+import { NODES } from '../../api/index.ts';
+import { CidrPool } from './cidr-pool.ts';
+import { checkNodeIpam } from './settings.ts';
+
+describe('settings', () => {
+  it.each<[string, number, string | undefined]>([
+    ['10.244.0.0/16', 24, undefined],
+    ['10.244.0.0/16', 16, undefined],
+    ['10.244.0.0/16', 15, 'must be between 16'],
+    ['10.244.0.0/16', 31, 'and 30'],
+    ['10.244.0.0/16', 24.5, 'must be between'],
+    ['10.0.0.0/8', 25, 'by more than 16'],
+    ['10.0.0.1/8', 24, 'is no IPv4 network'],
+    ['fd00::/48', 64, 'is no IPv4 network'],
+  ])('%s by %d: %s', (clusterCidr, nodeMaskSize, expected) => {
+    const wrong = checkNodeIpam({ clusterCidr, nodeMaskSize });
+    if (expected === undefined) expect(wrong).toBeUndefined();
+    else expect(wrong).toContain(expected);
+  });
+});
+
+describe('the pool', () => {
+  it('gives each once, and a part that came back last', () => {
+    const pool = new CidrPool({ clusterCidr: '10.0.0.0/22', nodeMaskSize: 24 });
+    expect(pool.take('a')).toBe('10.0.0.0/24');
+    expect(pool.take('a')).toBe('10.0.0.0/24');
+    expect(pool.take('b')).toBe('10.0.1.0/24');
+    expect([pool.giveBack('a'), pool.giveBack('a')]).toEqual([true, false]);
+    expect([pool.take('c'), pool.take('d'), pool.take('e'), pool.take('f')]).toEqual([
+      '10.0.2.0/24',
+      '10.0.3.0/24',
+      '10.0.0.0/24',
+      undefined,
+    ]);
+    expect([pool.used, pool.size]).toEqual([4, 4]);
+  });
+  it('leaves out what nodes have, also a part of it or more', () => {
+    const pool = new CidrPool({ clusterCidr: '10.0.0.0/22', nodeMaskSize: 24 });
+    expect(pool.occupy('small', '10.0.0.128/25')).toBeUndefined();
+    expect(pool.occupy('large', '10.0.2.0/23')).toBeUndefined();
+    expect(pool.occupy('elsewhere', '192.168.0.0/24')).toBeUndefined();
+    expect(pool.occupy('thief', '10.0.2.0/24')).toBe('large');
+    expect([pool.take('a'), pool.take('b')]).toEqual(['10.0.1.0/24', undefined]);
+    pool.giveBack('large');
+    expect(pool.take('b')).toBe('10.0.2.0/24');
+  });
+});
+
+describe('the controller', () => {
+  let cluster: TestCluster;
+  afterEach(async () => {
+    await cluster.stop();
+  });
+  const add = async (name: string, podCIDR?: string): Promise<void> => {
+    const spec = podCIDR === undefined ? {} : { podCIDR, podCIDRs: [podCIDR] };
+    await cluster.api.client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec });
+    await calm();
+  };
+  const cidr = async (name: string): Promise<unknown> => {
+    const { podCIDR, podCIDRs } = (await cluster.node(name)).spec ?? {};
+    expect(podCIDRs).toEqual(podCIDR === undefined ? undefined : [podCIDR]);
+    return podCIDR;
+  };
+
+  it('gives each node its network, keeps what is there, and takes it back', async () => {
+    const nodeIpam = { clusterCidr: '10.0.0.0/22', nodeMaskSize: 24 };
+    cluster = await TestCluster.start({}, { nodeIpam });
+    await add('own', '10.0.0.0/24');
+    for (const name of ['a', 'b', 'c', 'late']) await add(name);
+    expect([await cidr('a'), await cidr('b'), await cidr('c'), await cidr('late')]).toEqual([
+      '10.0.1.0/24',
+      '10.0.2.0/24',
+      '10.0.3.0/24',
+      undefined,
+    ]);
+    expect(await cluster.told()).toContain('late CIDRNotAvailable Node late status is now: CIDRNotAvailable');
+    // Another leader begins with what is there.
+    await cluster.stop();
+    cluster.startControllers({}, { nodeIpam });
+    await cluster.pass(1000);
+    await cluster.api.client.delete(NODES, undefined, 'b');
+    await calm();
+    expect(await cidr('late')).toBe('10.0.2.0/24');
+    expect(cluster.metrics.text()).toContain(
+      'node_ipam_controller_cidrset_cidrs_allocations_total{clusterCIDR="10.0.0.0/22"} 4',
+    );
+  });
+
+  it('is not there unless there is a network to give out', async () => {
+    cluster = await TestCluster.start();
+    await add('a');
+    expect(await cidr('a')).toBeUndefined();
+  });
+});
