@@ -10,6 +10,10 @@ import { aboutObject } from '../registry/storage.ts';
 import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
 import { removeObject } from './write.ts';
 
+/** A job's pods outlive it where nobody says otherwise, as they did in the first versions of its API. */
+const PODS_STAY =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
 export async function remove(call: Call): Promise<HttpResponse> {
   const { registration, info } = call;
   const form = negotiateObject(call.request.headers['accept']);
@@ -17,6 +21,7 @@ export async function remove(call: Call): Promise<HttpResponse> {
   if (registration.row.group === '' && registration.row.resource === 'namespaces')
     admitNamespaceDelete(nameOfCall(call));
   if (registration.row.resource === 'priorityclasses') admitPriorityClassDelete(nameOfCall(call));
+  if (registration.row.resource === 'jobs' && removal.propagation === undefined) call.warnings.push(PODS_STAY);
   const { item, gone } = await removeObject(call, keyOfCall(call), nameOfCall(call), removal);
   if (gone && registration.strategy.returnsDeleted !== true) {
     return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));
