@@ -95,6 +95,23 @@ describe('status manager', () => {
     await w.stop();
   });
 
+  it('takes back what somebody said of the pod while nobody could tell us', async () => {
+    const w = await world();
+    const pod = await createPod(w.api);
+    w.manager.report(pod, running(0, [READY]));
+    await settled(w);
+    // The node was cut off: the node lifecycle controller marks its pods.
+    const marked = { type: 'Ready', status: 'False' };
+    await w.api.client.patch(PODS, 'default', 'p', 'strategic', { status: { conditions: [marked] } }, 'status');
+    w.manager.report(pod, running(1, [READY]));
+    await settled(w);
+    const { status } = await get(w);
+    expect(status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect(status?.containerStatuses?.[0]?.restartCount).toBe(1);
+    expect(writes(w).length).toBe(3);
+    await w.stop();
+  });
+
   it('leaves the conditions of others alone', async () => {
     const w = await world();
     const pod = await createPod(w.api);

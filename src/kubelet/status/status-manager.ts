@@ -15,7 +15,7 @@ import {
   WorkQueue,
 } from '../../lib/index.ts';
 import type { PodUID, StatusManager } from '../types.ts';
-import { DELIVERY_BACK_OFF, DELIVERY_TIMEOUT_MS, MAX_CONCURRENT_DELIVERIES } from './limits.ts';
+import { DELIVERY_BACK_OFF, DELIVERY_TIMEOUT_MS, MAX_CONCURRENT_DELIVERIES, MAX_TELLS } from './limits.ts';
 import { guardStatus, sameValue, statusPatch } from './status-patch.ts';
 
 export interface StatusManagerOptions {
@@ -135,13 +135,16 @@ class Manager implements DeliveringStatusManager {
   }
 
   async #tell(uid: PodUID, entry: Entry, desired: PodStatus, signal: AbortSignal): Promise<void> {
-    const { status, violations } = guardStatus(entry.known.status ?? {}, desired);
-    if (violations.length > 0) {
-      this.#violations.inc();
-      this.#options.logger.error('a status would have broken a promise', { pod: entry.name, uid, violations });
-    }
-    const patch = statusPatch(entry.known.status ?? {}, status);
-    if (patch !== undefined) {
+    for (let tries = 1; tries <= MAX_TELLS; tries += 1) {
+      const { status, violations } = guardStatus(entry.known.status ?? {}, desired);
+      if (violations.length > 0) {
+        this.#violations.inc();
+        this.#options.logger.error('a status would have broken a promise', { pod: entry.name, uid, violations });
+      }
+      const patch = statusPatch(entry.known.status ?? {}, status);
+      // The server may keep fields in another form; conditions it keeps as they are, unless somebody else changed them
+      // while we did not hear of it: the answer shows that.
+      if (patch === undefined || (tries > 1 && patch['conditions'] === undefined)) break;
       const body = { metadata: { uid }, status: patch };
       entry.known = await this.#call(signal, (callSignal) =>
         this.#options.client.patch(PODS, entry.namespace, entry.name, 'strategic', body, 'status', callSignal),
