@@ -44,7 +44,14 @@ describe('trust in ourselves', () => {
     expect(hear(well({ wellSince: undefined }), 26_000, SETTINGS).wellSince).toBeUndefined();
   });
 
-  it('waits a second grace while nobody is heard of', () => {
+  it('sends nobody away while all that were there fell silent together', () => {
+    const together = well({ heardAt: 60_000, together: 2 });
+    expect(mayEvictAt(together, 84_000, SETTINGS)).toBe(50_000);
+    expect(mayEvictAt(together, 90_000, SETTINGS)).toBe(Number.POSITIVE_INFINITY);
+    expect(mayEvictAt(together, 900_000, SETTINGS)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('waits a second grace for the last one of all', () => {
     expect(mayEvictAt(well({ heardAt: 60_000 }), 70_000, SETTINGS)).toBe(50_000);
     expect(mayEvictAt(well({ heardAt: 60_000 }), 90_000, SETTINGS)).toBe(160_000);
     expect(mayEvictAt(well({ heardAt: undefined }), 90_000, SETTINGS)).toBe(50_000);
