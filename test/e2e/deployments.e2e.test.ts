@@ -167,8 +167,9 @@ it('recreates only when the old pods have ended', async () => {
 
 it('stops at its fenceposts, shares what it gets, says that it is overdue, and rolls over', async () => {
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 1 };
-  await deploy('stuck', { replicas: 4, strategy: { rollingUpdate }, progressDeadlineSeconds: 6 });
+  await deploy('stuck', { replicas: 4, strategy: { rollingUpdate } });
   await rolledOut('stuck');
+  await kubectl('patch', 'deployment', 'stuck', '-p', '{"spec":{"progressDeadlineSeconds":3}}');
   await setVersion('stuck', 'broken');
   await untilSizes('stuck', { 1: 3, broken: 2 });
   const overdue = await untilCondition('deployment', 'stuck', 'Progressing', 'ProgressDeadlineExceeded');
@@ -178,6 +179,11 @@ it('stops at its fenceposts, shares what it gets, says that it is overdue, and r
   // 5 pods of 4 + 1 become 9 of 8 + 1: 5.4 and 3.6 of them.
   await kubectl('scale', 'deployment/stuck', '--replicas=8');
   await untilSizes('stuck', { 1: 5, broken: 4 });
+  // Back to what runs: no word of the overdue rollout is left.
+  await kubectl('patch', 'deployment', 'stuck', '-p', '{"spec":{"progressDeadlineSeconds":600}}');
+  await kubectl('rollout', 'undo', 'deployment/stuck');
+  await untilCondition('deployment', 'stuck', 'Progressing', 'NewReplicaSetAvailable');
+  await untilSizes('stuck', { 1: 8, broken: 0 });
   await kubectl('scale', 'deployment/stuck', '--replicas=3');
   await setVersion('stuck', '2');
   await rolledOut('stuck');

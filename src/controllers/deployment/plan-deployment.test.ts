@@ -258,6 +258,25 @@ describe('the progress deadline', () => {
     expect(plan(given, sets, 60_001).checkInMs).toBeUndefined();
   });
 
+  it('begins anew when somebody goes back to an earlier set', () => {
+    const overdue = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
+    const back = [
+      set('new', { size: 0, revision: '1' }),
+      set('broken', { size: 10, available: 0, revision: '2', at: 1 }),
+    ];
+    const undone = deployment(
+      { progressDeadlineSeconds: 60 },
+      { replicas: 10, updatedReplicas: 10, conditions: overdue },
+    );
+    const { status, checkInMs } = plan(undone, back, 1e9);
+    expect(status.conditions?.find(({ type }) => type === 'Progressing')).toMatchObject({
+      status: 'True',
+      reason: 'FoundNewReplicaSet',
+      message: 'Found new replica set "new"',
+    });
+    expect(checkInMs).toBe(61_000);
+  });
+
   it('is no matter without one', () => {
     const without = deployment({}, counted);
     expect(plan(without, sets, 1e9).status.conditions?.map(({ type }) => type)).toEqual(['Available']);

@@ -63,7 +63,8 @@ export function planDeployment(facts: DeploymentFacts): DeploymentPlan {
   const paused = deployment.spec?.paused === true;
   if (isDeleting(deployment)) return statusOnly(facts, split, conditions, false);
   if (paused || isScalingEvent(deployment, sets)) {
-    const plan = statusOnly(facts, split, conditions, false);
+    const told = paused ? conditions : foundNewest(facts, split, conditions);
+    const plan = statusOnly(facts, split, told, false);
     return {
       ...plan,
       changes: changesOf(deployment, split, scaleAll(deployment, split)),
@@ -137,12 +138,21 @@ function pausedOrResumed({ deployment, now }: DeploymentFacts): Conditions {
   return withCondition(conditions, words, now);
 }
 
-/** Somebody may have begun to care about progress only now. */
-function foundNewest({ deployment, now }: DeploymentFacts, { newest }: SplitSets, conditions: Conditions): Conditions {
+/**
+ * A rollout begins with a set that is there already: somebody went back to it, or began to care about progress only now. What
+ * was said of the rollout before (that it is overdue, say) holds no more. Upstream tells it in the second case alone.
+ */
+function foundNewest(
+  { deployment, now }: DeploymentFacts,
+  { newest, old }: SplitSets,
+  conditions: Conditions,
+): Conditions {
   if (newest === undefined || progressDeadlineOf(deployment) === undefined) return conditions;
-  if (findCondition(conditions, 'Progressing') !== undefined) return conditions;
+  const known = newest.metadata?.annotations;
+  const isBack = newestSetAnnotations(deployment, known, maxRevision(old) + 1)[REVISION] !== undefined;
+  if (findCondition(conditions, 'Progressing') !== undefined && !isBack) return conditions;
   const words = progressing('True', 'FoundNewReplicaSet', `Found new replica set ${quote(nameOf(newest))}`);
-  return withCondition(conditions, words, now);
+  return withCondition(conditions, words, now, 'always');
 }
 
 /** Scales, and what the newest set should say of itself, as one change per set. */
