@@ -9,6 +9,9 @@ export const TURN_MS = 10;
 /** A pod that fits nowhere is tried again after 1 s, doubling to 10 s, when something changed (upstream's pod back-off). */
 export const POD_BACK_OFF = { baseMs: 1000, capMs: 10_000 };
 
+/** When no other pod waits, so many may be tried before their back-off is over. */
+export const EARLY_RETRIES = { burst: 100, perSecond: 20 };
+
 /** … and after this even if nothing did (upstream's podMaxInUnschedulablePodsDuration). */
 export const UNSCHEDULABLE_FLUSH_MS = 300_000;
 

@@ -14,6 +14,11 @@ export class PodHeap {
     return this.#items.length;
   }
 
+  /** In no order. */
+  items(): Iterable<QueuedPod> {
+    return this.#items;
+  }
+
   peek(): QueuedPod | undefined {
     return this.#items[0];
   }

@@ -7,12 +7,13 @@ import { SchedulingQueue } from './scheduling-queue.ts';
 
 const named = (name: string, priority = 0) => podInfo(aPod({ priority }, undefined, { name, uid: name }));
 
-function setUp() {
+function setUp(earlyRetries = { burst: 0, perSecond: 0 }) {
   const clock = createManualClock();
   let ready = 0;
   const incoming: string[] = [];
   const queue = new SchedulingQueue({
     clock,
+    earlyRetries,
     onReady: () => {
       ready += 1;
     },
@@ -65,6 +66,21 @@ describe('SchedulingQueue', () => {
     expect(popAll()).toEqual([]);
     queue.move('NodeAdd', () => true);
     expect(popAll()).toEqual(['a']);
+  });
+
+  it('lets nobody wait for others that are not there, within bounds', async () => {
+    const { clock, queue, popAll, refuse, readies } = setUp({ burst: 2, perSecond: 1 });
+    for (const name of ['a', 'b', 'c']) queue.add(named(name), 'x');
+    expect(popAll()).toEqual(['a', 'b', 'c']);
+    for (const name of ['a', 'b', 'c']) refuse(name);
+    const before = readies();
+    queue.move('NodeAdd', () => true);
+    expect(readies()).toBe(before + 3);
+    queue.add(named('d'), 'x');
+    expect(popAll()).toEqual(['d', 'a', 'b']);
+    await clock.advance(1000);
+    expect(popAll()).toEqual(['c']);
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('asks whom it may help', () => {

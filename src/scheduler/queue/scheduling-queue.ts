@@ -7,12 +7,20 @@
  *             │◄─ may help ─ unschedulable ─ may help ──► backoff ──► active, when its time has come
  *             │◄─ after five minutes ──┘
  *
- * Active pods come by priority, then in order of arrival. One timer for each waiting line, none when it is empty.
+ * Active pods come by priority, then in order of arrival; when there are none, those in back-off need not wait. One timer for each waiting line, none when it is empty.
  */
-import { type Clock, exponentialDelay, type Timer } from '../../lib/index.ts';
+import {
+  type BucketShape,
+  type Clock,
+  exponentialDelay,
+  fullBucket,
+  type Timer,
+  type TokenBucket,
+  tryTake,
+} from '../../lib/index.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import type { FilterName } from '../filter/filter.ts';
-import { BIND_BACK_OFF, POD_BACK_OFF, UNSCHEDULABLE_FLUSH_MS } from '../limits.ts';
+import { BIND_BACK_OFF, EARLY_RETRIES, POD_BACK_OFF, UNSCHEDULABLE_FLUSH_MS } from '../limits.ts';
 import { PodHeap } from './pod-heap.ts';
 import type { QueuedPod, QueuePlace } from './queued-pod.ts';
 
@@ -27,23 +35,29 @@ export interface SchedulingQueueOptions {
   readonly onReady: () => void;
   /** A pod came into a line, and why; for metrics. */
   readonly onIncoming?: (place: WaitingPlace, event: string) => void;
+  /** How many pods may be tried before their back-off is over, when no other waits. */
+  readonly earlyRetries?: BucketShape;
 }
 
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #pods = new Map<string, QueuedPod>();
-  readonly #active = new PodHeap((a, b) => byPriority(a, b) < 0 || (byPriority(a, b) === 0 && byTime(a, b) < 0));
+  readonly #active = new PodHeap(comesBefore);
   readonly #backOff = new PodHeap((a, b) => a.backOffUntil < b.backOffUntil);
   /** In order of `since`. */
   readonly #unschedulable = new Set<QueuedPod>();
   readonly #held = new Set<QueuedPod>();
   #backOffTimer: { readonly at: number; readonly timer: Timer } | undefined;
   #flushTimer: Timer | undefined;
+  readonly #earlyShape: BucketShape;
+  #early: TokenBucket;
   #orders = 0;
   #closed = false;
 
   constructor(options: SchedulingQueueOptions) {
     this.#options = options;
+    this.#earlyShape = options.earlyRetries ?? EARLY_RETRIES;
+    this.#early = fullBucket(this.#earlyShape, options.clock.now().mono);
   }
 
   /** How many pods wait where. */
@@ -104,7 +118,7 @@ export class SchedulingQueue {
 
   /** The next to decide, now in flight: one of `done`, `hold` or `fail` must follow. */
   pop(): QueuedPod | undefined {
-    const pod = this.#active.pop();
+    const pod = this.#active.pop() ?? this.#takeEarly();
     if (pod === undefined) return undefined;
     pod.place = 'in-flight';
     pod.attempts += 1;
@@ -175,6 +189,24 @@ export class SchedulingQueue {
     this.#flushTimer?.cancel();
   }
 
+  /**
+   * Back-off is there to let others go first: when there are none, who may fit now is tried at once (upstream does so since 1.33).
+   * Not without bound, lest a crowd that waits for the same room makes a hot loop of every change.
+   */
+  #takeEarly(): QueuedPod | undefined {
+    if (this.#backOff.size === 0) return undefined;
+    const { ok, bucket } = tryTake(this.#early, this.#earlyShape, this.#options.clock.now().mono);
+    if (!ok) return undefined;
+    let first: QueuedPod | undefined;
+    for (const pod of this.#backOff.items()) {
+      if (pod.errors === 0 && (first === undefined || comesBefore(pod, first))) first = pod;
+    }
+    if (first === undefined) return undefined;
+    this.#early = bucket;
+    this.#leave(first);
+    return first;
+  }
+
   #backOffOrActivate(pod: QueuedPod, event: string): void {
     if (pod.backOffUntil <= this.#options.clock.now().mono) {
       this.#activate(pod, event);
@@ -184,6 +216,7 @@ export class SchedulingQueue {
     this.#backOff.add(pod);
     this.#planBackOff();
     this.#options.onIncoming?.('backoff', event);
+    if (!this.#closed && pod.errors === 0) this.#options.onReady();
   }
 
   #activate(pod: QueuedPod, event: string): void {
@@ -258,10 +291,7 @@ export class SchedulingQueue {
   }
 }
 
-function byPriority(a: QueuedPod, b: QueuedPod): number {
-  return b.info.priority - a.info.priority;
-}
-
-function byTime(a: QueuedPod, b: QueuedPod): number {
-  return a.since - b.since || a.order - b.order;
+/** The more important, then who has waited longer. */
+function comesBefore(a: QueuedPod, b: QueuedPod): boolean {
+  return (b.info.priority - a.info.priority || a.since - b.since || a.order - b.order) < 0;
 }
