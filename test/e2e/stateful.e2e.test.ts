@@ -3,7 +3,7 @@
  * Each test has a namespace of its own.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { kubectl120, Mendlet, type ObservedPod, until } from './harness.ts';
+import { kubectl120, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const IMAGE = 'docker.io/library/busybox:latest';
 /** Ready as long as /tmp/ok is there; ends at once when asked to. */
@@ -272,6 +272,46 @@ describe('StatefulSet', () => {
     await t.kubectl('delete sts web');
     await t.until('no claim', claims, '');
   });
+});
+
+it.concurrent('what a member wrote is there for the next of its name', async () => {
+  const t = await team('storage');
+  const path = outFolder(mendlet, 'storage').path;
+  const storage = { storageClassName: 'e2e-manual', accessModes: ['ReadWriteOnce'] };
+  const volume = (name: string): object => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      ...storage,
+      capacity: { storage: '1Gi' },
+      hostPath: { path: `${path}/${name}`, type: 'DirectoryOrCreate' },
+    },
+  });
+  const script = `echo $HOSTNAME >>/data/names; ${SCRIPT}`;
+  const container = { command: ['sh', '-c', script], volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+  const claim = { ...storage, resources: { requests: { storage: '1Mi' } } };
+  const claims = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim }], replicas: 2 };
+  await t.create(web(claims, templateOf('web', '1', container)));
+  await until('the pod says what it waits for', async () => {
+    const last = await t.kubectl('get events');
+    return last.includes('pod has unbound immediate PersistentVolumeClaims') ? { value: last } : { last };
+  });
+  await t.create(volume('e2e-storage-1'), volume('e2e-storage-2'));
+  await t.rolledOut('sts/web');
+  expect(await t.kubectl('get pvc data-web-0')).toMatch(/data-web-0 +Bound +e2e-storage-1 +1Gi +RWO +e2e-manual/);
+  expect(await mendlet.kubectl(['get', 'pv', 'e2e-storage-2'])).toMatch(/ Retain +Bound +storage\/data-web-1 /);
+  await t.kubectl('delete pod web-0 web-1 --now');
+  await t.rolledOut('sts/web');
+  expect(await t.kubectl('exec web-1 -- cat /data/names')).toBe('web-1\nweb-1\n');
+  await t.kubectl('delete pvc data-web-1 --wait=false');
+  await t.kubectl('scale sts/web --replicas=1');
+  await t.until('its end', () => t.kubectl('get pvc -o jsonpath={.items[*].metadata.name}'), 'data-web-0');
+  await t.until(
+    'the volume is released',
+    () => mendlet.kubectl(['get', 'pv', 'e2e-storage-2', '-o', 'jsonpath={.status.phase}']),
+    'Released',
+  );
 });
 
 describe('DaemonSet', () => {
