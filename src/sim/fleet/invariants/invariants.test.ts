@@ -1,0 +1,140 @@
+/** Each invariant of the fleet sees what it is there for: played on a fleet in which nobody does anything by himself. */
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, Pod } from '../../../api/index.ts';
+import { encodeText, silentLogger } from '../../../lib/index.ts';
+import { realEventLoop } from '../../event-loop.node.ts';
+import { Sim } from '../../sim.ts';
+import { Fleet } from '../fleet.ts';
+import { checkFleet } from './all.ts';
+
+type Step = (fleet: Fleet) => void | Promise<unknown>;
+
+/** Does one step each second; the message of the first violation, or nothing. */
+async function play(...steps: readonly Step[]): Promise<string | undefined> {
+  const sim = new Sim({ seed: 1, loop: realEventLoop });
+  const fleet = new Fleet({ sim, nodes: 40, zones: 1, logger: silentLogger });
+  try {
+    checkFleet(fleet);
+    await sim.run(0);
+    let at = 0;
+    for (const step of steps) {
+      await step(fleet);
+      at += 1000;
+      sim.after(1000, 'tick', () => {});
+      await sim.run(at);
+    }
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function put(prefix: string, key: string, object: KubeObject): Step {
+  return async ({ controlPlane: { store } }) => {
+    const path = `/registry/${prefix}/${key}`;
+    const { entry } = await store.get(path);
+    await store.put(path, encodeText(JSON.stringify(object)), entry?.revision ?? 0);
+  };
+}
+
+function owned(uid: string, kind = 'ReplicaSet') {
+  return { apiVersion: 'apps/v1', kind, name: `of-${uid}`, uid, controller: true };
+}
+
+function pod(name: string, uid: string, more: { node?: string; owners?: object[]; labels?: object } = {}): Pod {
+  const metadata = { namespace: 'n', name, uid, ownerReferences: more.owners ?? [] };
+  return { kind: 'Pod', metadata, spec: { containers: [], nodeName: more.node ?? '' } } as unknown as Pod;
+}
+
+const starts =
+  (node: string, given: Pod): Step =>
+  ({ facts }) =>
+    facts.started(node, given);
+
+const evicted = (name: string, isEvicted: boolean) => ({
+  kind: 'Node',
+  metadata: { name, uid: name },
+  spec: { taints: isEvicted ? [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] : [] },
+});
+
+const deployment = (replicas: number) => ({
+  kind: 'Deployment',
+  metadata: { namespace: 'n', name: 'web', uid: 'd' },
+  spec: { replicas, strategy: { rollingUpdate: { maxSurge: 1 } } },
+});
+const replicaSet = {
+  kind: 'ReplicaSet',
+  metadata: { namespace: 'n', name: 'web-1', uid: 'r', ownerReferences: [owned('d', 'Deployment')] },
+};
+const replicas = (from: number, to: number): Step[] =>
+  Array.from({ length: to - from + 1 }, (_, i) =>
+    put('pods', `n/web-${from + i}`, pod(`web-${from + i}`, `u${from + i}`, { owners: [owned('r')] })),
+  );
+
+describe('invariants of a fleet', () => {
+  it('a pod keeps its node', async () => {
+    const moved = await play(
+      put('pods', 'n/a', pod('a', 'u', { node: 'node1' })),
+      put('pods', 'n/a', pod('a', 'u', { node: 'node2' })),
+    );
+    expect(moved).toBe('one node: n/a moved from node1 to node2');
+    const other = await play(
+      put('pods', 'n/a', pod('a', 'u', { node: 'node1' })),
+      put('pods', 'n/a', pod('a', 'v', { node: 'node2' })),
+    );
+    expect(other).toBeUndefined();
+  });
+
+  it('a pod has one owner', async () => {
+    expect(await play(put('pods', 'n/a', pod('a', 'u', { owners: [owned('r'), owned('s')] })))).toMatch(/^one owner/);
+    const taken = await play(
+      put('pods', 'n/a', pod('a', 'u', { owners: [owned('r')] })),
+      put('pods', 'n/a', pod('a', 'u', { owners: [owned('s')] })),
+    );
+    expect(taken).toMatch(/^one owner/);
+    const released = await play(
+      put('pods', 'n/a', pod('a', 'u', { owners: [owned('r')] })),
+      put('pods', 'n/a', pod('a', 'u')),
+      put('pods', 'n/a', pod('a', 'u', { owners: [owned('s')] })),
+    );
+    expect(released).toBeUndefined();
+  });
+
+  it('a pod runs in one place, and where it is bound to', async () => {
+    const a = pod('a', 'u', { node: 'node1' });
+    expect(await play(starts('node1', a), starts('node2', pod('a', 'u', { node: 'node2' })))).toMatch(/^one place/);
+    expect(await play(starts('node2', a))).toMatch(/^foreign pod/);
+    expect(
+      await play(starts('node1', a), ({ facts }) => facts.stopped('node1', 'u'), starts('node1', a)),
+    ).toBeUndefined();
+  });
+
+  it('an identity runs once', async () => {
+    const db = (uid: string, node: string) => pod('db-0', uid, { node, owners: [owned('s', 'StatefulSet')] });
+    expect(await play(starts('node1', db('u', 'node1')), starts('node2', db('v', 'node2')))).toMatch(/^one identity/);
+    const web = (uid: string, node: string) => pod('web', uid, { node, owners: [owned('r')] });
+    expect(await play(starts('node1', web('u', 'node1')), starts('node2', web('v', 'node2')))).toBeUndefined();
+  });
+
+  it('replicas never pass desired and surge', async () => {
+    const begin = [put('deployments', 'n/web', deployment(3)), put('replicasets', 'n/web-1', replicaSet)];
+    expect(await play(...begin, ...replicas(1, 4))).toBeUndefined();
+    expect(await play(...begin, ...replicas(1, 5))).toBe('replicas: 5 pods of the owner of n/web-5, at most 4 may be');
+    const smaller = put('deployments', 'n/web', deployment(1));
+    expect(await play(...begin, ...replicas(1, 4), smaller)).toBeUndefined();
+  });
+
+  it('nodes are not emptied by the dozen, nor by one who hears nobody', async () => {
+    const up: Step = ({ nodes }) => nodes[0]?.startAgent();
+    const lose = (count: number) =>
+      Array.from({ length: count }, (_, i) => [
+        put('minions', `node${i + 1}`, evicted(`node${i + 1}`, false)),
+        put('minions', `node${i + 1}`, evicted(`node${i + 1}`, true)),
+      ]).flat();
+    expect(await play(up, ...lose(14))).toBeUndefined();
+    expect(await play(up, ...lose(15))).toMatch(/^eviction storm: 15 nodes/);
+    const wait = Array.from({ length: 61 }, (): Step => () => {});
+    expect(await play(...lose(1))).toBeUndefined();
+    expect(await play(...wait, ...lose(1))).toMatch(/^blind eviction: node1/);
+  });
+});
