@@ -58,7 +58,7 @@ describe('volumes of claims', () => {
       "0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity.",
     ],
     [
-      'waits for its consumer, and nobody binds',
+      'waits for its consumer, and is not bound yet',
       { claims: [claim({ storageClassName: 'lazy' })], storageClasses: [lazy] },
       "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
     ],

@@ -9,7 +9,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { type Filter, resolvable, unresolvable } from './filter.ts';
 
-/** All claims must be there and bound to a volume that the node reaches. Nobody here binds while it waits for a consumer. */
+/** All claims must be there and bound to a volume that the node reaches. Those that wait for their consumer a controller binds. */
 export const volumeBinding: Filter = {
   name: 'VolumeBinding',
   prepare(pod, cluster) {
