@@ -42,6 +42,7 @@ export interface AgentHalfOptions {
   readonly edge: KubeletEdge;
   /** Instead of what the machine says. */
   readonly nodeIp?: string;
+  readonly hostname?: string;
   readonly registration?: Registration;
   readonly clock: Clock;
   readonly random: Random;

@@ -2,7 +2,6 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isIpAddress } from '../api/index.ts';
 import type { KeyPair } from './key-pair.ts';
 import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { type AgentOptions, type ListenAddress, parsePodCidr } from '../cli/index.ts';
@@ -86,7 +85,9 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
   const nodeName = options.nodeName ?? last?.nodeName ?? nodeNameOf(hostname());
   const logger = createLogger({ format: options.logFormat });
   const background = new Background(logger);
-  const machine = machineAt(openMachine({ rootDir: paths.agent, imageDir: paths.containerd }), options.nodeIp);
+  // As upstream's --hostname-override: a node's name is also its host name.
+  const as = { hostname: nodeName, ...(options.nodeIp !== undefined && { nodeIp: options.nodeIp }) };
+  const machine = machineAt(openMachine({ rootDir: paths.agent, imageDir: paths.containerd }), as);
   const facts = await machine.facts();
   const patience = { clock: systemClock, say, signal: context.stop };
   const credentials = await joinCluster({
@@ -150,7 +151,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
       client: way.client('kubelet'),
       routesClient: way.client('routes'),
       edge,
-      ...(options.nodeIp !== undefined && { nodeIp: options.nodeIp }),
+      ...as,
       registration,
       say,
       context,
@@ -277,7 +278,7 @@ function keepCertificates({
   const serving: KeptCertificate = {
     signerName: SERVING_SIGNER,
     current: readServerPair(paths),
-    names: async () => namesOf(await machine.facts(), nodeName),
+    names: async () => namesOf(await machine.facts(), nodeName, server),
     fits: isFor,
     onNew: (pair) => {
       writeServerPair(paths, pair);
@@ -294,13 +295,13 @@ function keepCertificates({
     );
 }
 
-/** What the node's status shows: the server checks that a certificate is for nothing else. */
-function namesOf({ hostname: host, addresses }: MachineFacts, nodeName: string): Names {
-  const name = host === '' ? nodeName : host;
-  return {
-    dnsNames: isIpAddress(name) ? [] : [name],
-    ipAddresses: [...new Set([...(isIpAddress(name) ? [name] : []), ...addresses])],
-  };
+/**
+ * What the node's status shows: the server checks that a certificate is for nothing else. The server's own address, on the
+ * same machine, is nobody else's to have a certificate for; the node's name is enough.
+ */
+function namesOf({ addresses }: MachineFacts, nodeName: string, server: string): Names {
+  const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
+  return { dnsNames: [nodeName], ipAddresses: addresses.filter((address) => address !== host) };
 }
 
 function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {

@@ -35,6 +35,8 @@ export interface NodeAgentOptions {
   readonly cgroups: Cgroups;
   /** Instead of the addresses that the machine has. */
   readonly nodeIp?: string;
+  /** Instead of the machine's name: several nodes on one machine have one each. */
+  readonly hostname?: string;
   readonly registration?: Registration;
   readonly clock: Clock;
   readonly random: Random;
@@ -60,7 +62,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       cgroups: options.cgroups,
       machine: machineAt(
         openMachine({ rootDir: paths.agent, imageDir: paths.containerd, runtimePid: () => runtime.own?.pid() }),
-        options.nodeIp,
+        options,
       ),
       probeTransport: createProbeTransport({ clock }),
       streams: createStreamDialer({ clock }),
@@ -86,8 +88,21 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
   return kubelet.connection;
 }
 
-/** The machine under the one address that its user named. */
-export function machineAt<T extends Machine>(machine: T, nodeIp: string | undefined): T {
-  if (nodeIp === undefined) return machine;
-  return { ...machine, facts: async () => ({ ...(await machine.facts()), addresses: [nodeIp] }) };
+/** The machine under the address and the name that its user gave it. */
+export function machineAt<T extends Machine>(
+  machine: T,
+  as: { readonly nodeIp?: string; readonly hostname?: string },
+): T {
+  const { nodeIp, hostname } = as;
+  return {
+    ...machine,
+    facts: async () => {
+      const facts = await machine.facts();
+      return {
+        ...facts,
+        ...(nodeIp !== undefined && { addresses: [nodeIp] }),
+        ...(hostname !== undefined && { hostname }),
+      };
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * The API server's way to kubelets on other machines: by the address and port that a node tells in its status, with our
- * client certificate, and only if the kubelet shows a certificate of our authority for that address.
+ * client certificate, and only if the kubelet shows a certificate of our authority for that node's name.
  */
 import type { KeyPair } from './key-pair.ts';
 import { isNotFound, type Node } from '../api/index.ts';
@@ -57,7 +57,14 @@ export class RemoteNodes {
     const known = this.#open.get(name);
     if (known?.origin === origin) return known.connection;
     this.#forget(name);
-    const connection = createHttpConnection({ server: origin, authorityPem, client: this.#client, clock });
+    const connection = createHttpConnection({
+      server: origin,
+      authorityPem,
+      client: this.#client,
+      // A node may tell any address; the certificate says which node it is.
+      tlsServerName: name,
+      clock,
+    });
     this.#open.set(name, { origin, connection });
     return connection;
   }
