@@ -1,24 +1,30 @@
 /** Pods that count, of one Deployment, ReplicaSet or StatefulSet, are never more than it may have. */
-import { controllerOf, type Deployment, isDeleting, type Pod, uidOf } from '../../../api/index.ts';
+import { controllerOf, type Deployment, isDeleting, type Pod, type StatefulSet, uidOf } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';
 
-/** What it may have now, and the most since it last had no more than that: a smaller number takes effect only by and by. */
+/**
+ * What it may have now, and the most since it last had no more than that: a smaller number takes effect only by and by, and not
+ * before its controller has seen it.
+ */
 interface Bound {
   now: number;
   most: number;
+  isSeen: boolean;
 }
 
 export function replicasBound({ stored }: Fleet): void {
   const bounds = new Map<string, Bound>();
-  const setBound = (uid: string, now: number): void => {
-    bounds.set(uid, { now, most: Math.max(now, bounds.get(uid)?.most ?? 0) });
+  const setBound = ({ metadata, status }: Deployment | StatefulSet, now: number): void => {
+    const uid = metadata?.uid ?? '';
+    const isSeen = (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
+    bounds.set(uid, { now, isSeen, most: Math.max(now, bounds.get(uid)?.most ?? 0) });
   };
   stored.deployments.onChange((_key, deployment) => {
-    if (deployment !== undefined) setBound(uidOf(deployment), (deployment.spec?.replicas ?? 1) + surgeOf(deployment));
+    if (deployment !== undefined) setBound(deployment, (deployment.spec?.replicas ?? 1) + surgeOf(deployment));
   });
   stored.statefulSets.onChange((_key, set) => {
-    if (set !== undefined) setBound(uidOf(set), set.spec?.replicas ?? 1);
+    if (set !== undefined) setBound(set, set.spec?.replicas ?? 1);
   });
   /** Replica set → its deployment. */
   const deploymentOf = new Map<string, string>();
@@ -45,7 +51,7 @@ export function replicasBound({ stored }: Fleet): void {
     if (set.size > bound.most) {
       throw new InvariantViolation('replicas', `${set.size} pods of the owner of ${key}, at most ${bound.most} may be`);
     }
-    if (set.size <= bound.now) bound.most = bound.now;
+    if (set.size <= bound.now && bound.isSeen) bound.most = bound.now;
   });
 }
 
