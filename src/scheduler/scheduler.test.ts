@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../test/support/in-memory-api.ts';
-import { EVENTS, type Node, NODES, type Pod, PODS, PRIORITY_CLASSES } from '../api/index.ts';
+import { EVENTS, LEASES, type Node, NODES, type Pod, PODS, PRIORITY_CLASSES } from '../api/index.ts';
 import { createKubeClient } from '../client/index.ts';
 import {
   type Connection,
@@ -231,6 +231,33 @@ describe('scheduler', () => {
       expect(await nodeOf(cluster, 'b')).toBeUndefined();
       await cluster.stop();
     }
+  });
+
+  it('schedules only while it leads, where it is one of several', async () => {
+    const api = await createInMemoryApi();
+    const { client, clock } = api;
+    const run = (identity: string) => {
+      const stop = new AbortController();
+      const options = { client, clock, random: seededRandom(identity), logger: silentLogger, metrics: createMetrics() };
+      const running = runScheduler({ ...options, leaderElection: { identity } }, stop.signal);
+      return async () => {
+        stop.abort(new Error('enough'));
+        await running;
+      };
+    };
+    const stopFirst = run('first');
+    await clock.advance(1000);
+    const stopSecond = run('second');
+    await createNode(api, 'node1');
+    await client.create(PODS, pod('a'));
+    await clock.advance(5000);
+    expect(await nodeOf(api, 'a')).toBe('node1');
+    expect((await client.get(LEASES, 'kube-system', 'kube-scheduler')).spec?.holderIdentity).toMatch(/^first_/);
+    await stopFirst();
+    await client.create(PODS, pod('b'));
+    await clock.advance(30_000);
+    expect(await nodeOf(api, 'b')).toBe('node1');
+    await stopSecond();
   });
 
   it('has no timer at rest', async () => {

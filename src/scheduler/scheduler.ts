@@ -2,7 +2,7 @@
  * Binds each pending pod to a node that fits, at once: a pod's ADDED event leads straight to its binding. A pod that fits
  * nowhere waits until something changes that may help (and for its back-off), never on a tick.
  */
-import { createEventRecorder, type KubeClient } from '../client/index.ts';
+import { type Candidacy, createEventRecorder, type KubeClient, runElected } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { ClusterWatch } from './cluster-watch.ts';
 import { SchedulerCache } from './cluster/scheduler-cache.ts';
@@ -13,23 +13,38 @@ import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { createSchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
 
+const NOBODY = { active: 0, backoff: 0, unschedulable: 0, gated: 0 };
+
 export interface SchedulerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** One of several: it schedules only while it leads. Absent: it is the only one. */
+  readonly leaderElection?: Candidacy;
 }
 
 /** Runs until the signal is aborted and the last binding has ended. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
+  const { leaderElection } = options;
+  if (leaderElection === undefined) return runAlone(options, signal);
+  const election = { ...options, ...leaderElection, name: 'kube-scheduler' };
+  return runElected(election, signal, (client, term) => runAlone({ ...options, client }, term));
+}
+
+async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, logger } = options;
   const informers = createInformers(options);
   const events = createEventRecorder({ ...options, random: random.split('events'), component: SCHEDULER_NAME });
   const cache = new SchedulerCache();
   const cluster = clusterOf(cache, informers);
   const nominations = new Nominations();
-  const metrics = createSchedulerMetrics(options.metrics, () => ({ ...queue.sizes, gated: watch.gated }));
+  const metrics = createSchedulerMetrics(options.metrics, () => {
+    const { active, backoff, unschedulable } = queue.sizes;
+    // Who does not lead (any more) has nobody waiting.
+    return signal.aborted ? NOBODY : { active, backoff, unschedulable, gated: watch.gated };
+  });
   const queue = new SchedulingQueue({
     clock,
     onReady: () => scheduler.wake(),
