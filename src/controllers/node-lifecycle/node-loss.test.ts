@@ -203,6 +203,7 @@ describe('many nodes that die', () => {
     expect(await cluster.emptied()).toEqual([]);
     await cluster.pass(30_000);
     expect(await cluster.emptied()).toEqual(['a', 'b']);
+    expect((await cluster.told()).filter((line) => line.includes('NodeGraceRestarted')).length).toBe(1);
   });
 });
 

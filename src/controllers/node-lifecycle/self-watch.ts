@@ -120,7 +120,11 @@ export class SelfWatch {
 
   /** After `lostMs` in which no node was ready some are. What took them all is over for the others only now. */
   nodesAreBack(lostMs: number): void {
-    if (lostMs > this.#settings.silenceMs) this.#step(restart(this.#trust, this.#options.clock.now().mono, lostMs));
+    const { mono } = this.#options.clock.now();
+    const { silenceMs } = this.#settings;
+    // The first heartbeat may have said so already.
+    const isTold = mono - (this.#trust.wellSince ?? mono) <= silenceMs;
+    if (lostMs > silenceMs && !isTold) this.#step(restart(this.#trust, mono, lostMs));
   }
 
   nodeGone(nodeName: string): void {
