@@ -1,0 +1,226 @@
+/** Who owns whom, who stands behind a service, and what may be disrupted: with both kubectls and pods that really run. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
+
+const mendlet = new Mendlet({ podNetwork: 168 });
+beforeAll(() => mendlet.up());
+afterAll(() => mendlet.down());
+
+interface ObservedSlice {
+  readonly metadata: { readonly name: string };
+  readonly endpoints?: readonly {
+    readonly addresses: readonly string[];
+    readonly conditions: { readonly ready: boolean; readonly serving: boolean; readonly terminating: boolean };
+    readonly targetRef?: { readonly name: string };
+  }[];
+}
+
+/** Pods that are ready while /ready is there. */
+function replicaSet(name: string, replicas: number): object {
+  const readinessProbe = { exec: { command: ['test', '-f', '/ready'] }, periodSeconds: 1 };
+  const ports = [{ name: 'http', containerPort: 8080 }];
+  const { spec } = busyboxPod('', 'touch /ready; while :; do sleep 1; done', {
+    container: { readinessProbe, ports },
+  }) as { spec: object };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name, labels: { app: name } },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec },
+    },
+  };
+}
+
+const versions = [
+  { version: '1.36', binary: kubectl136, namespace: 'new' },
+  { version: '1.20', binary: kubectl120, namespace: 'old' },
+];
+
+describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
+  const ask = (args: readonly string[], input?: string): Promise<CommandResult> =>
+    mendlet.tryKubectl(['-n', namespace, ...args], input, binary);
+  const kubectl = async (...args: string[]): Promise<string> => {
+    const result = await ask(args);
+    if (result.code !== 0)
+      throw new Error(`kubectl ${args.join(' ')}: exit ${result.code}\n${result.stdout}${result.stderr}`);
+    return result.stdout;
+  };
+  const create = async (object: object): Promise<void> => {
+    const { code, stderr } = await ask(['create', '-f', '-'], JSON.stringify(object));
+    if (code !== 0) throw new Error(stderr);
+  };
+  // kubectl 1.20 makes and describes them by a version of their API that is gone.
+  const createBudget = (name: string, spec: object): Promise<void> =>
+    create({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name },
+      spec: { selector: { matchLabels: { app: name } }, ...spec },
+    });
+  const podNames = async (): Promise<string[]> =>
+    (await kubectl('get', 'pods', '-o', 'name')).split('\n').filter(Boolean).toSorted();
+  const readyPods = async (count: number): Promise<string[]> =>
+    until(`${count} ready pods`, async () => {
+      const text = await kubectl('get', 'pods', '--no-headers');
+      const lines = text.split('\n').filter(Boolean);
+      const ready = lines.filter((line) => / 1\/1 +Running /.test(line)).map((line) => line.split(' ')[0] ?? '');
+      return lines.length === count && ready.length === count ? { value: ready } : { last: text };
+    });
+  const slices = async (service: string): Promise<readonly ObservedSlice[]> => {
+    const label = `kubernetes.io/service-name=${service}`;
+    const text = await kubectl('get', 'endpointslices', '-l', label, '-o', 'json');
+    return (JSON.parse(text) as { items: ObservedSlice[] }).items;
+  };
+  const readyEndpoints = (service: string, count: number): Promise<string[]> =>
+    until(`${count} ready endpoints`, async () => {
+      const all = (await slices(service)).flatMap(({ endpoints = [] }) => endpoints);
+      const ready = all.filter(({ conditions }) => conditions.ready).flatMap(({ addresses }) => addresses);
+      return ready.length === count ? { value: ready } : { last: JSON.stringify(all) };
+    });
+
+  beforeAll(async () => {
+    await kubectl('create', 'namespace', namespace);
+  });
+
+  it('finds the pods behind a service, and loses those that are not ready', async () => {
+    await create(replicaSet('web', 2));
+    const [first = '', second = ''] = await readyPods(2);
+    await kubectl('expose', 'rs', 'web', '--port', '80', '--target-port', 'http');
+    const addresses = await readyEndpoints('web', 2);
+    expect(addresses.every((address) => address.startsWith('10.168.'))).toBe(true);
+    for (const address of addresses) expect(await kubectl('describe', 'service', 'web')).toContain(`${address}:8080`);
+    await kubectl('exec', first, '--', 'rm', '/ready');
+    await readyEndpoints('web', 1);
+    expect((await kubectl('get', 'endpoints', 'web', '--no-headers')).split(/ +/)[1]).toMatch(
+      /^10\.168\.\d+\.\d+:8080$/,
+    );
+    await kubectl('exec', first, '--', 'touch', '/ready');
+    await readyEndpoints('web', 2);
+    await kubectl('delete', 'pod', second, '--wait=false');
+    const gone = (await slices('web'))
+      .flatMap(({ endpoints = [] }) => endpoints)
+      .filter(({ targetRef }) => targetRef?.name === second);
+    expect(gone.every(({ conditions }) => !conditions.ready && conditions.terminating)).toBe(true);
+    await readyEndpoints('web', 2);
+  });
+
+  it('lets dependents stay, or go with their owner, or before it', async () => {
+    await readyPods(2);
+    await kubectl('delete', 'rs', 'web', '--cascade=orphan');
+    expect(await podNames()).toHaveLength(2);
+    await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences}').then((text) =>
+      expect(text).toBe(''),
+    );
+    await create(replicaSet('web', 2));
+    await until('adoption', async () => {
+      const text = await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences[*].name}');
+      return text === 'web web' ? { value: text } : { last: text };
+    });
+    // Its end means theirs: kubectl waits for the owner alone.
+    await kubectl('delete', 'rs', 'web', '--cascade=foreground');
+    expect(await podNames()).toEqual([]);
+    await create(replicaSet('web', 2));
+    await readyPods(2);
+    await kubectl('delete', 'rs', 'web');
+    await until('the end of its pods', async () => {
+      const names = await podNames();
+      return names.length === 0 ? { value: names } : { last: names.join() };
+    });
+    // No endpoints are left, but the word that somebody looked.
+    expect((await slices('web')).map(({ endpoints }) => endpoints)).toEqual([[]]);
+    await kubectl('delete', 'service', 'web');
+    await until('the end of its slices and endpoints', async () => {
+      const text = await kubectl('get', 'endpointslices,endpoints', '-o', 'name');
+      return text === '' ? { value: text } : { last: text };
+    });
+  });
+
+  it('drains no further than a budget allows', async () => {
+    await create(replicaSet('db', 2));
+    await readyPods(2);
+    await createBudget('db', { minAvailable: 1 });
+    await until('its count', async () => {
+      const text = await kubectl('get', 'pdb', 'db', '--no-headers');
+      return /^db +1 +N\/A +1 /.test(text) ? { value: text } : { last: text };
+    });
+    const drain = ['drain', 'e2e', '--pod-selector', 'app=db', '--force'];
+    const refused = await ask([...drain, '--timeout', '3s']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget.");
+    const running = (await kubectl('get', 'pods', '--no-headers'))
+      .split('\n')
+      .filter((line) => line.includes('Running'));
+    expect(running).toHaveLength(1);
+    expect(await mendlet.kubectl(['-n', namespace, 'describe', 'pdb', 'db'])).toMatch(
+      /Allowed disruptions: +0\s+Current: +1\s+Desired: +1\s+Total: +2/,
+    );
+    await kubectl(...drain, '--disable-eviction');
+    expect(await kubectl('get', 'pods', '--no-headers')).not.toContain('Running');
+    await kubectl('uncordon', 'e2e');
+    await readyPods(2);
+    // An allowed one goes through, and the other waits until its replacement is ready.
+    await kubectl('scale', 'rs', 'db', '--replicas', '1');
+    await readyPods(1);
+    await kubectl('patch', 'pdb', 'db', '--type=merge', '-p', '{"spec":{"minAvailable":0}}');
+    await kubectl(...drain);
+    await kubectl('uncordon', 'e2e');
+    await kubectl('delete', 'rs/db', 'pdb/db');
+  });
+
+  it('a namespace goes with all of this in it', async () => {
+    await create(replicaSet('all', 1));
+    await readyPods(1);
+    await kubectl('expose', 'rs', 'all', '--port', '80', '--target-port', 'http');
+    await createBudget('all', { maxUnavailable: 0 });
+    await kubectl('delete', 'rs', 'all', '--cascade=foreground', '--wait=false');
+    await mendlet.kubectl(['delete', 'namespace', namespace]);
+    expect((await mendlet.tryKubectl(['get', 'namespace', namespace])).stderr).toContain('not found');
+  });
+});
+
+it('a circle of owners is no trap', async () => {
+  const names = ['pod1', 'pod2', 'pod3'];
+  for (const name of names) await mendlet.create(busyboxPod(name, 'while :; do sleep 1; done'));
+  const uids = new Map<string, string>();
+  for (const name of names) uids.set(name, (await mendlet.pod(name)).metadata.uid);
+  for (const [position, name] of names.entries()) {
+    const owner = names[(position + 2) % 3] ?? '';
+    const reference = { apiVersion: 'v1', kind: 'Pod', name: owner, uid: uids.get(owner), controller: true };
+    const metadata = { ownerReferences: [{ ...reference, blockOwnerDeletion: true }] };
+    await mendlet.kubectl(['patch', 'pod', name, '--type=merge', '-p', JSON.stringify({ metadata })]);
+  }
+  await mendlet.kubectl(['delete', 'pod', 'pod1', '--cascade=foreground']);
+  await until('the end of all three', async () => {
+    const text = await mendlet.kubectl(['get', 'pods', '-o', 'name']);
+    return text === '' ? { value: text } : { last: text };
+  });
+});
+
+it('mirrors what somebody wrote for a service without a selector', async () => {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'far' }, spec: { ports: [{ port: 80 }] } };
+  const subsets = [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ port: 8080 }] }];
+  await mendlet.create(service, { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'far' }, subsets });
+  const shown = (wanted: RegExp): Promise<string> =>
+    until(`slices like ${wanted.source}`, async () => {
+      const label = 'kubernetes.io/service-name=far';
+      const text = await mendlet.kubectl(['get', 'endpointslices', '-l', label, '--no-headers']);
+      return wanted.test(text) ? { value: text } : { last: text };
+    });
+  await shown(/^far-\w+ +IPv4 +8080 +192\.0\.2\.7 /);
+  await mendlet.kubectl(['delete', 'endpoints', 'far']);
+  await shown(/^$/);
+});
+
+it('the lease of a node goes with it, and both come back', async () => {
+  const lease = ['-n', 'kube-node-lease', 'get', 'lease', 'e2e', '-o', 'jsonpath={.metadata.uid}'];
+  const before = await mendlet.kubectl(lease);
+  await mendlet.kubectl(['delete', 'node', 'e2e']);
+  await until('another lease of another node', async () => {
+    const { stdout } = await mendlet.tryKubectl(lease);
+    return stdout !== '' && stdout !== before ? { value: stdout } : { last: stdout };
+  });
+  await mendlet.kubectl(['wait', '--for=condition=Ready', 'node/e2e', '--timeout=120s']);
+});
