@@ -30,6 +30,7 @@ import { CLIENT_SIGNER, SERVING_SIGNER } from './join/request-certificate.ts';
 import { type KubeletEdge, kubeletListenFlag, startKubeletEdge } from './kubelet-edge.ts';
 import { withFlags } from './kubelet-flags.ts';
 import { readSettings } from './kubelet-settings.node.ts';
+import { outwardAddresses } from './machine-addresses.node.ts';
 import { machineAt } from './node-agent.ts';
 import { type NodeRuntime, refuseSilentRuntime } from './node-runtime.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
@@ -296,12 +297,13 @@ function keepCertificates({
 }
 
 /**
- * What the node's status shows: the server checks that a certificate is for nothing else. The server's own address, on the
- * same machine, is nobody else's to have a certificate for; the node's name is enough.
+ * What the node's status shows: the server checks that a certificate is for nothing else. Beside its server on one machine a
+ * node has no address to itself, and its name is enough.
  */
 function namesOf({ addresses }: MachineFacts, nodeName: string, server: string): Names {
   const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
-  return { dnsNames: [nodeName], ipAddresses: addresses.filter((address) => address !== host) };
+  const isBeside = isLoopback({ host }) || outwardAddresses().includes(host);
+  return { dnsNames: [nodeName], ipAddresses: isBeside ? [] : addresses };
 }
 
 function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {

@@ -6,17 +6,20 @@ import type { KubeClient } from '../client/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { assert, type Connection, ConnectionError, createMetrics, type Logger } from '../lib/index.ts';
 import { systemRandom } from '../lib/random.node.ts';
-import { firstAddressOf, isLoopback, isWildcard, neighbour } from './addresses.ts';
+import { formatAddress } from '../apiserver/edge/server.node.ts';
+import { advertisedAddress, firstAddressOf, isLoopback, isWildcard, neighbour } from './addresses.ts';
 import { startAgentHalf } from './agent-half.ts';
 import { Background } from './background.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { type ControlPlane, selfUser, startControlPlane } from './control-plane.ts';
 import type { DataDir } from './data-dir.node.ts';
+import { machineAddresses } from './machine-addresses.node.ts';
 import type { NodeRuntime } from './node-runtime.ts';
 import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { defaultKubeletListen, type KubeletEdge, kubeletNames, startKubeletEdge } from './kubelet-edge.ts';
+import { publishClusterInfo } from './join/cluster-info.ts';
 import { ensureNodeRights } from './join/node-rights.ts';
 import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import { untilReady } from './until-ready.ts';
@@ -76,6 +79,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
   const shared = { clock: systemClock, random: systemRandom, logger, metrics, background };
   let agent: Connection | undefined;
   let kubeletEdge: KubeletEdge | undefined;
+  const machine = await machineAddresses();
   say('starting the API server');
   const plane = await startControlPlane(
     {
@@ -83,7 +87,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
       paths,
       nodeName,
       listen: options.listen,
-      serverNames: [gateway, nodeName],
+      serverNames: [gateway, nodeName, ...(isWildcard(options.listen) ? machine : [])],
       kubeletNames: kubeletNames(options.kubeletListen, gateway),
       onRenewed: (pki) => kubeletEdge?.edge.setCertificate(pki.kubelet),
       localNode: (name) => (name === nodeName ? (agent ?? notYet) : undefined),
@@ -94,6 +98,10 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     stack,
   );
   await ensureNodeRights(plane.client(selfUser, 'up'));
+  const advertised = advertisedAddress(options.listen, undefined, machine);
+  const url = advertised && `https://${formatAddress({ host: advertised, port: plane.address.port })}`;
+  const { authorityPem } = plane.pki;
+  await publishClusterInfo(plane.client(selfUser, 'up'), url === undefined ? undefined : { server: url, authorityPem });
   const nodeUser = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
   kubeletEdge = await startKubeletEdge(
     {

@@ -71,6 +71,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   if (advertised === undefined) {
+    await publishClusterInfo(client, undefined);
     say(`only this machine reaches ${formatAddress(plane.address)}: for others to join, give another --listen`);
   } else {
     const { port } = plane.address;

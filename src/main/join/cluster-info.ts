@@ -2,7 +2,7 @@
  * The ConfigMap in which kubeadm's clusters tell where their server is and which authority it has
  * (kube-public/cluster-info): what `mendlet token create` prints, and what machines that join may read.
  */
-import { CONFIG_MAPS, isAlreadyExists, NAMESPACES } from '../../api/index.ts';
+import { CONFIG_MAPS, isAlreadyExists, isNotFound, NAMESPACES } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { parseDocument, splitDocuments } from '../../lib/index.ts';
 
@@ -15,8 +15,15 @@ export interface ClusterInfo {
   readonly authorityPem: string;
 }
 
-export async function publishClusterInfo(client: KubeClient, info: ClusterInfo): Promise<void> {
+/** @param info absent: no other machine reaches the server (any more) */
+export async function publishClusterInfo(client: KubeClient, info: ClusterInfo | undefined): Promise<void> {
   const { namespace, name } = CLUSTER_INFO;
+  if (info === undefined) {
+    await client.delete(CONFIG_MAPS, namespace, name).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    return;
+  }
   const cluster = {
     server: info.server,
     'certificate-authority-data': Buffer.from(info.authorityPem).toString('base64'),
