@@ -63,7 +63,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
   const podNames = async (): Promise<string[]> =>
     (await kubectl('get', 'pods', '-o', 'name')).split('\n').filter(Boolean).toSorted();
   const readyPods = async (count: number): Promise<string[]> =>
-    until(`${count} ready pods`, async () => {
+    until<string[]>(`${count} ready pods`, async () => {
       const text = await kubectl('get', 'pods', '--no-headers');
       const lines = text.split('\n').filter(Boolean);
       const ready = lines.filter((line) => / 1\/1 +Running /.test(line)).map((line) => line.split(' ')[0] ?? '');
@@ -75,7 +75,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     return (JSON.parse(text) as { items: ObservedSlice[] }).items;
   };
   const readyEndpoints = (service: string, count: number): Promise<string[]> =>
-    until(`${count} ready endpoints`, async () => {
+    until<string[]>(`${count} ready endpoints`, async () => {
       const all = (await slices(service)).flatMap(({ endpoints = [] }) => endpoints);
       const ready = all.filter(({ conditions }) => conditions.ready).flatMap(({ addresses }) => addresses);
       return ready.length === count ? { value: ready } : { last: JSON.stringify(all) };
@@ -115,7 +115,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
       expect(text).toBe(''),
     );
     await create(replicaSet('web', 2));
-    await until('adoption', async () => {
+    await until<string>('adoption', async () => {
       const text = await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences[*].name}');
       return text === 'web web' ? { value: text } : { last: text };
     });
@@ -204,7 +204,7 @@ it('mirrors what somebody wrote for a service without a selector', async () => {
   const subsets = [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ port: 8080 }] }];
   await mendlet.create(service, { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'far' }, subsets });
   const shown = (wanted: RegExp): Promise<string> =>
-    until(`slices like ${wanted.source}`, async () => {
+    until<string>(`slices like ${wanted.source}`, async () => {
       const label = 'kubernetes.io/service-name=far';
       const text = await mendlet.kubectl(['get', 'endpointslices', '-l', label, '--no-headers']);
       return wanted.test(text) ? { value: text } : { last: text };
