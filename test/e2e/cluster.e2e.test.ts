@@ -235,12 +235,10 @@ describe('an agent', () => {
     const mount = { volumeMounts: [{ name: 'out', mountPath: '/out' }] };
     await lab.create(podOn(n2, 'restless', script, mount, { volumes: [{ name: 'out', hostPath: { path: out } }] }));
     const before = await untilReady('restless');
-    const cutAt = Date.now();
     n2.partition();
     await until('the agent misses its server', async () =>
       /list-watch failed|lease not renewed/.test(n2.log) ? { value: true } : { last: n2.log.slice(-500) },
     );
-    const noticedMs = Date.now() - cutAt;
     await untilNode('n2', 'lost', (node) => readyStatus(node) === 'Unknown');
     // It ends by itself while nobody hears of it, and is started again by its node alone.
     writeFileSync(join(out, 'end'), '');
@@ -256,7 +254,6 @@ describe('an agent', () => {
     );
     expect(after?.metadata.uid).toBe(before.metadata.uid);
     expect(mainContainer(after as ObservedPod)?.lastState.terminated?.exitCode).toBe(3);
-    expect(noticedMs).toBeGreaterThan(0);
   });
 });
 
@@ -295,9 +292,7 @@ describe('a node', () => {
 
   it('leaves', async () => {
     const { code, stderr } = await n3.down();
-    expect(code).toBe(0);
-    // Nodes may not delete themselves everywhere: then who may is told how.
-    if (stderr.includes('kubectl delete node n3')) await lab.kubectl(['delete', 'node', 'n3']);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('kubectl delete node')]);
     await until('n3 is gone', async () => {
       const { stdout } = await lab.tryKubectl(['get', 'nodes', '-o', 'name']);
       return stdout.includes('node/n3') ? { last: stdout } : { value: true };

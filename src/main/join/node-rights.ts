@@ -1,4 +1,7 @@
-/** What nodes of our clusters may do beyond upstream's rights: see each other, to know the way to each other's pods. */
+/**
+ * What nodes of our clusters may do beyond upstream's rights: see each other, to know the way to each other's pods, and take
+ * themselves out (NodeRestriction sees to it that it is nobody else).
+ */
 import {
   type ClusterRole,
   type ClusterRoleBinding,
@@ -8,7 +11,7 @@ import {
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 
-const NAME = 'mendlet:node-routes';
+const NAME = 'mendlet:nodes';
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Made once: who changes or removes the rules has his reasons. */
@@ -17,7 +20,7 @@ export async function ensureNodeRights(client: KubeClient): Promise<void> {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: { name: NAME },
-    rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
+    rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch', 'delete'] }],
   };
   const binding: ClusterRoleBinding = {
     apiVersion: `${RBAC}/v1`,
