@@ -24,7 +24,7 @@ import { MASTERS } from './authorization/authorizer.ts';
 import { refuse } from './authorization/refuse.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
 import { prefersYaml, toYaml } from './http/yaml.ts';
-import { impersonate, isImpersonating } from './http/impersonate.ts';
+import { impersonate, isImpersonating, withoutImpersonation } from './http/impersonate.ts';
 import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
 import { answerMetrics } from './metrics-api/answer-metrics.ts';
@@ -74,7 +74,8 @@ export function createHandler(options: HandlerOptions): Handler {
     try {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
       const user = await admitUser(options, request, info);
-      value = await answer(info, user === undefined ? request : { ...request, user });
+      const headers = withoutImpersonation(request.headers);
+      value = await answer(info, user === undefined ? request : { ...request, headers, user });
     } catch (error) {
       value = failed(asStatusError(options, request, error));
     }

@@ -118,6 +118,20 @@ describe('a role', () => {
     expect((await as(bob, 'DELETE', `${secrets}/mine`)).status).toBe(200);
   });
 
+  it('to change is not one to create, where a change would', async () => {
+    const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
+    await grant([{ ...leases, verbs: ['update'] }]);
+    const url = '/apis/coordination.k8s.io/v1/namespaces/default/leases/x';
+    const lease = { metadata: { name: 'x', resourceVersion: '1' }, spec: {} };
+    const { body } = await as(bob, 'PUT', url, lease);
+    expect(body.message).toContain('User "bob" cannot create resource "leases"');
+    await api.call('PUT', `${roles}/r`, {
+      metadata: { name: 'r' },
+      rules: [{ ...leases, verbs: ['update', 'create'] }],
+    });
+    expect((await as(bob, 'PUT', url, lease)).status).toBe(201);
+  });
+
   it('is not stretched by how a path is written', async () => {
     await grant([rule('get list', 'pods')]);
     await api.call('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } });
@@ -408,6 +422,18 @@ describe('the bootstrap policy', () => {
     );
     expect(status !== 403).toBe(may);
   });
+});
+
+it('the server itself may ask kubelets, and no more', async () => {
+  const review = async (resourceAttributes: object): Promise<boolean> => {
+    const spec = { user: 'kube-apiserver-kubelet-client', groups: ['system:authenticated'], resourceAttributes };
+    return (await api.call('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })).body.status.allowed;
+  };
+  const node = { resource: 'nodes', name: 'n1' };
+  for (const subresource of ['proxy', 'log', 'stats', 'metrics', 'healthz', 'pods', 'configz'])
+    expect([subresource, await review({ ...node, verb: 'create', subresource })]).toEqual([subresource, true]);
+  expect(await review({ ...node, verb: 'update' })).toBe(false);
+  expect(await review({ resource: 'secrets', verb: 'get', namespace: 'default' })).toBe(false);
 });
 
 it('counts those whom it refused', async () => {

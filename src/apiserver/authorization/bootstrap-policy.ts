@@ -156,7 +156,11 @@ const COMPONENT_ROLES: readonly ClusterRole[] = [
   clusterRole('system:kubelet-api-admin', [
     rule(READ, '-', 'nodes'),
     rule('proxy', '-', 'nodes'),
-    rule('*', '-', 'nodes/configz nodes/healthz nodes/log nodes/metrics nodes/pods nodes/proxy nodes/stats'),
+    rule(
+      '*',
+      '-',
+      'nodes/checkpoint nodes/configz nodes/healthz nodes/log nodes/metrics nodes/pods nodes/proxy nodes/stats',
+    ),
   ]),
   clusterRole('system:kube-dns', [rule('list watch', '-', 'endpoints services')]),
   clusterRole(CONTROLLERS_USER, [
@@ -212,6 +216,8 @@ const CLUSTER_ROLE_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding(CONTROLLERS_USER, CONTROLLERS_USER, `user ${CONTROLLERS_USER}`),
   clusterRoleBinding(SCHEDULER_USER, SCHEDULER_USER, `user ${SCHEDULER_USER}`),
   clusterRoleBinding('system:volume-scheduler', 'system:volume-scheduler', `user ${SCHEDULER_USER}`),
+  // This server itself, when it asks kubelets for logs, streams and figures.
+  clusterRoleBinding('system:kubelet-api-admin', 'system:kubelet-api-admin', 'user kube-apiserver-kubelet-client'),
   clusterRoleBinding('system:kube-dns', 'system:kube-dns', 'account kube-system/kube-dns'),
   clusterRoleBinding(
     'system:service-account-issuer-discovery',
@@ -228,6 +234,9 @@ const LEADER = [rule('create get list update watch', 'coordination.k8s.io', 'lea
 const LOCKING = 'system::leader-locking-';
 
 const NAMESPACED: readonly KubeObject[] = [
+  // Who joins by a token may see where the server says it is.
+  role('kube-public', 'kubeadm:bootstrap-signer-clusterinfo', [rule('get', '-', 'configmaps', 'cluster-info')]),
+  roleBinding('kube-public', 'kubeadm:bootstrap-signer-clusterinfo', `group ${BOOTSTRAP_GROUP}`),
   role('kube-system', 'extension-apiserver-authentication-reader', [
     rule(READ, '-', 'configmaps', 'extension-apiserver-authentication'),
   ]),

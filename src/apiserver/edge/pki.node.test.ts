@@ -53,7 +53,7 @@ describe('ensurePki', () => {
     expect(kubelet.checkHost('node-1')).toBe('node-1');
     expect(kubelet.checkIP('127.0.0.1')).toBe('127.0.0.1');
     expect(kubelet.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
-    expect(kubeletClient.subject).toBe('O=system:masters\nCN=kube-apiserver-kubelet-client');
+    expect(kubeletClient.subject).toBe('CN=kube-apiserver-kubelet-client');
     for (const certificate of [server, admin, node, kubelet, kubeletClient]) {
       expect(certificate.checkIssued(ca)).toBe(true);
       expect(certificate.verify(ca.publicKey)).toBe(true);

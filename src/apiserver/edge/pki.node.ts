@@ -49,7 +49,7 @@ export interface Pki {
   readonly node: KeyPair;
   /** The kubelet as a server. */
   readonly kubelet: KeyPair;
-  /** kube-apiserver-kubelet-client of system:masters: the API server as a client of kubelets. */
+  /** kube-apiserver-kubelet-client: the API server as a client of kubelets, which is all that it may. */
   readonly kubeletClient: KeyPair;
 }
 
@@ -214,7 +214,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const kubeletClient: Wanted = {
     file: 'apiserver-kubelet-client',
     commonName: 'kube-apiserver-kubelet-client',
-    organizations: ['system:masters'],
+    organizations: [],
     usage: 'client',
     names: [],
   };

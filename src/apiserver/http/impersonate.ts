@@ -49,6 +49,12 @@ export function isImpersonating(headers: Headers): boolean {
   return Object.keys(headers).some((name) => name.startsWith(PREFIX));
 }
 
+/** Without what was heeded here: whoever a proxied request goes to must not act on it again. */
+export function withoutImpersonation(headers: Headers): Headers {
+  if (!isImpersonating(headers)) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(PREFIX)));
+}
+
 interface Asked {
   readonly name: string;
   readonly groups: readonly string[];

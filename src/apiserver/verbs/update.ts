@@ -1,6 +1,8 @@
 /** PUT: replaces an object, or (for the kinds that allow it) creates it. */
 import { badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
+import { resourceAccess } from '../authorization/access-request.ts';
+import { refusal } from '../authorization/refuse.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
@@ -25,7 +27,16 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
     change: () => object,
   });
   if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
+  // It was let in as a change; what it does now is another right.
+  refuseCreation(call);
   const metadata = omit(object.metadata, 'resourceVersion', 'uid');
   const item = await createObject(call, { ...object, metadata }, dryRun);
   return renderObject(renderingOf(call, form), 201, item);
+}
+
+function refuseCreation({ server, user, info }: Call): void {
+  const { group, resource, namespace = '', name = '' } = info;
+  const access = resourceAccess({ verb: 'create', group, resource, namespace, name });
+  const decision = server.authorizer.authorize(user, access);
+  if (!decision.allowed) throw refusal(user, access, decision.reason);
 }
