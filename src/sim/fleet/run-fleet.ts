@@ -69,9 +69,9 @@ async function play(
     unleashFleet(fleet, nemeses, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     fleet.heal();
-    await until(fleet, () => notYetWell(fleet), LIVENESS_MS);
+    await until(fleet, () => workload.pending() ?? notYetWell(fleet), LIVENESS_MS);
     workload.deleteAll();
-    await until(fleet, () => notYetGone(fleet), CLEAN_UP_MS);
+    await until(fleet, () => workload.pending() ?? notYetGone(fleet), CLEAN_UP_MS);
     return undefined;
   } catch (error) {
     return error;

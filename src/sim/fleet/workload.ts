@@ -35,6 +35,8 @@ export class FleetWorkload {
   readonly #fleet: Fleet;
   readonly #random: Random;
   readonly #wanted: Wanted[] = [];
+  /** Requests without an answer so far. */
+  #underWay = 0;
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
@@ -47,6 +49,11 @@ export class FleetWorkload {
     for (let i = 0; i < size.statefulSets; i += 1) this.#planStatefulSet(`db${i}`, forMs);
     for (let i = 0; i < size.daemonSets; i += 1) this.#planDaemonSet(`agent${i}`, forMs);
     for (let i = 0; i < size.jobs; i += 1) this.#planJob(`work${i}`, forMs);
+  }
+
+  /** What people still ask for; undefined when all was said. */
+  pending(): string | undefined {
+    return this.#underWay === 0 ? undefined : `${this.#underWay} requests are under way`;
   }
 
   deleteAll(): void {
@@ -163,14 +170,23 @@ export class FleetWorkload {
 
   /** A server that is down or away is asked again; what an answer that was lost did already is done. */
   #do(work: () => Promise<unknown>): void {
+    this.#underWay += 1;
+    this.#try(work);
+  }
+
+  #try(work: () => Promise<unknown>): void {
     const { sim } = this.#fleet;
-    work().catch((error: unknown) => {
-      if (isAlreadyExists(error) || isNotFound(error) || isConflict(error)) return;
-      if (!(error instanceof ConnectionError)) {
-        sim.fail(error);
+    const done = (): void => {
+      this.#underWay -= 1;
+    };
+    work().then(done, (error: unknown) => {
+      if (error instanceof ConnectionError) {
+        sim.after(1000 + this.#random.next() * 1000, 'people try again', () => this.#try(work));
         return;
       }
-      sim.after(1000 + this.#random.next() * 1000, 'people try again', () => this.#do(work));
+      done();
+      if (isAlreadyExists(error) || isNotFound(error) || isConflict(error)) return;
+      sim.fail(error);
     });
   }
 }
