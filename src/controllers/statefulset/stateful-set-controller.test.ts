@@ -292,6 +292,18 @@ describe('a StatefulSet', () => {
     await cluster.stop();
   });
 
+  it('makes no history anew while the garbage collector takes it away', async () => {
+    const cluster = await start();
+    const { client } = cluster;
+    await create(cluster, setOf());
+    await client.delete(STATEFUL_SETS, 'team', 'web', { propagationPolicy: 'Foreground' });
+    for (const revision of (await client.list(CONTROLLER_REVISIONS, { namespace: 'team' })).items)
+      await client.delete(CONTROLLER_REVISIONS, 'team', nameOf(revision));
+    await cluster.rest();
+    expect((await client.list(CONTROLLER_REVISIONS, { namespace: 'team' })).items).toEqual([]);
+    await cluster.stop();
+  });
+
   it('does nothing more once it is being deleted', async () => {
     const cluster = await start();
     await create(cluster, setOf({ replicas: 1 }));

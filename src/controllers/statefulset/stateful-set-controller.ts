@@ -5,6 +5,7 @@ import {
   type ControllerRevision,
   isAlreadyExists,
   type KubeObject,
+  isDeleting,
   labelSelectorOf,
   matchesLabels,
   nameOf,
@@ -120,7 +121,8 @@ class StatefulSetWorker {
 
   async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const set = this.#sets.getByKey(key);
-    if (set === undefined) return undefined;
+    // Of one that is going only the garbage collector knows what shall become of its pods and history.
+    if (set === undefined || isDeleting(set)) return undefined;
     const owned = await this.#claimPods(set, context);
     if (owned === undefined) return undefined;
     const selector = labelSelectorOf(set.spec?.selector);
