@@ -3,6 +3,7 @@ import type { Fleet } from '../fleet.ts';
 import { noBlindEviction } from './no-blind-eviction.ts';
 import { noEvictionStorm } from './no-eviction-storm.ts';
 import { noForeignPods } from './no-foreign-pods.ts';
+import { noHotLoop } from './no-hot-loop.ts';
 import { oneIdentity } from './one-identity.ts';
 import { onePlace } from './one-place.ts';
 import { replicasBound } from './replicas-bound.ts';
@@ -14,4 +15,5 @@ export function checkFleet(fleet: Fleet): void {
   noForeignPods(fleet);
   noEvictionStorm(fleet);
   noBlindEviction(fleet);
+  noHotLoop(fleet);
 }

@@ -124,6 +124,16 @@ describe('invariants of a fleet', () => {
     expect(await play(...begin, ...replicas(1, 4), smaller)).toBeUndefined();
   });
 
+  it('nobody writes one object for ever', async () => {
+    const write =
+      (times: number): Step =>
+      async (fleet) => {
+        for (let i = 0; i < times; i += 1) await put('configmaps', 'n/a', { metadata: { name: `a${i}` } })(fleet);
+      };
+    expect(await play(write(120))).toBeUndefined();
+    expect(await play(write(121))).toMatch(/^hot loop: configmaps\/n\/a was written 121 times/);
+  });
+
   it('nodes are not emptied by the dozen, nor by one who hears nobody', async () => {
     const up: Step = ({ nodes }) => nodes[0]?.startAgent();
     const lose = (count: number) =>
