@@ -23,10 +23,12 @@ export interface LinkFaults {
   failAfter: number;
   slow: number;
   slowMs: number;
+  /** How late watches may be, ms; they keep their order. */
+  streamMs: number;
 }
 
 export function noLinkFaults(): LinkFaults {
-  return { partitioned: false, failBefore: 0, failAfter: 0, slow: 0, slowMs: 0 };
+  return { partitioned: false, failBefore: 0, failAfter: 0, slow: 0, slowMs: 0, streamMs: 0 };
 }
 
 /** The network between one place and the server, shared by all processes of that place. */
@@ -140,7 +142,7 @@ function carry(
   let lastArrival = 0;
   /** Later than everything sent before: a stream keeps its order. */
   const arrive = (fn: () => void): void => {
-    lastArrival = Math.max(sim.mono + 0.2 + random.next(), lastArrival + 0.001);
+    lastArrival = Math.max(sim.mono + 0.2 + random.next() * (1 + link.faults.streamMs), lastArrival + 0.001);
     sim.after(lastArrival - sim.mono, `stream ${what}`, () => life.deliver(fn));
   };
   const close = (): void => {

@@ -116,6 +116,16 @@ export const FLEET_NEMESES: readonly FleetNemesis[] = [
     },
   },
   {
+    name: 'slow-watch',
+    everyMs: 60_000,
+    strike: (fleet, random) => {
+      const { faults } =
+        (random.next() < 0.7 ? fleet.controlPlane.link : pick(random, fleet.links)) ?? fleet.controlPlane.link;
+      Object.assign(faults, { streamMs: between(random, 10, 4000) });
+      fleet.sim.after(between(random, 5000, 60_000), 'slow watch ends', () => Object.assign(faults, { streamMs: 0 }));
+    },
+  },
+  {
     name: 'watch-break',
     everyMs: 30_000,
     strike: (fleet, random) =>
