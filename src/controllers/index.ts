@@ -5,3 +5,4 @@ export { checkNodeIpam, type NodeIpamSettings } from './node-ipam/settings.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { type ControllersOptions, runControllers } from './run-controllers.ts';
 export * from './run-controller.ts';
+export { NODE_ROUTES, type NodeRoute, readNodeRoutes } from './node-routes/plan-node-routes.ts';

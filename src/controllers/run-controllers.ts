@@ -30,6 +30,7 @@ import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
 import type { NodeIpamSettings } from './node-ipam/settings.ts';
 import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
+import { nodeRoutesController } from './node-routes/node-routes-controller.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
@@ -76,6 +77,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   (setup) => [podGcController(setup)],
   nodeFailureControllers,
   nodeIpamControllers,
+  ({ informers }) => [nodeRoutesController(informers)],
   (setup) => [deploymentController(setup), replicaSetController(setup), replicationController(setup)],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],

@@ -20,7 +20,6 @@ import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type 
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { defaultKubeletListen, type KubeletEdge, kubeletNames, startKubeletEdge } from './kubelet-edge.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
-import { ensureNodeRights } from './join/node-rights.ts';
 import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import { untilReady } from './until-ready.ts';
 import { UserError } from './user-error.ts';
@@ -97,7 +96,6 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     },
     stack,
   );
-  await ensureNodeRights(plane.client(selfUser, 'up'));
   const advertised = advertisedAddress(options.listen, undefined, machine);
   const url = advertised && `https://${formatAddress({ host: advertised, port: plane.address.port })}`;
   const { authorityPem } = plane.pki;

@@ -1,6 +1,6 @@
 /** Which other nodes' pods are to be reached, and by which way. Pure. */
-import type { Node } from '../api/index.ts';
 import { parsePodCidr } from '../cli/index.ts';
+import type { NodeRoute } from '../controllers/index.ts';
 import type { Peer } from '../cri/containerd/network.node.ts';
 
 export interface OwnNode {
@@ -11,17 +11,13 @@ export interface OwnNode {
   readonly addresses: readonly string[];
 }
 
-/** One for each node that has told its address and got its network; IPv4 alone. */
-export function peersOf(nodes: readonly Node[], own: OwnNode): readonly Peer[] {
+/** One for each network of another node; IPv4 alone. */
+export function peersOf(routes: readonly NodeRoute[], own: OwnNode): readonly Peer[] {
   const peers = new Map<string, Peer>();
-  for (const { metadata, spec, status } of nodes.toSorted((a, b) =>
-    (a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1,
-  )) {
-    if (metadata?.name === own.nodeName) continue;
-    const address = status?.addresses?.find(
-      ({ type, address: at }) => type === 'InternalIP' && !at.includes(':'),
-    )?.address;
-    for (const cidr of new Set([spec?.podCIDR ?? '', ...(spec?.podCIDRs ?? [])])) {
+  for (const { node, podCIDRs, addresses } of routes.toSorted((a, b) => (a.node < b.node ? -1 : 1))) {
+    if (node === own.nodeName) continue;
+    const address = addresses.find((at) => !at.includes(':'));
+    for (const cidr of podCIDRs) {
       if (address === undefined || !isNetwork(cidr) || overlap(cidr, own.podCidr) || peers.has(cidr)) continue;
       // Another instance on this machine: its bridge is here.
       peers.set(cidr, own.addresses.includes(address) ? { cidr } : { cidr, via: address });

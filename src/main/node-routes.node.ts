@@ -4,8 +4,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Node, NODES } from '../api/index.ts';
+import { CONFIG_MAPS, type ConfigMap } from '../api/index.ts';
 import { type KubeClient, withoutManagedFields, createReflector } from '../client/index.ts';
+import { NODE_ROUTES, readNodeRoutes } from '../controllers/index.ts';
 import { type Peer, podNetwork, setPeers, setRoutes } from '../cri/containerd/network.node.ts';
 import { assert, type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
@@ -19,7 +20,7 @@ export interface NodeRoutesOptions {
   readonly instanceId: string;
   /** Where the last known peers are kept. */
   readonly file: string;
-  /** May list and watch nodes. */
+  /** May read the ConfigMap of routes. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -58,17 +59,18 @@ export async function keepNodeRoutes(options: NodeRoutesOptions, signal: AbortSi
       return RETRY_MS;
     }
   };
-  const reflector = createReflector<Node>({
+  const reflector = createReflector<ConfigMap>({
     ...options,
     logger: quietly(logger),
-    resource: NODES,
-    transform: (node) => essential(withoutManagedFields(node)),
+    resource: CONFIG_MAPS,
+    query: { namespace: NODE_ROUTES.namespace, fieldSelector: `metadata.name=${NODE_ROUTES.name}` },
+    transform: withoutManagedFields,
   });
   const { lister } = reflector;
   lister.onChange(() => wake.soon(SETTLE_MS));
   const look = (): void => {
     if (!lister.synced) return;
-    const found = peersOf(lister.list(), { ...options, addresses: outwardAddresses() });
+    const found = peersOf(readNodeRoutes(lister.list()[0]), { ...options, addresses: outwardAddresses() });
     isNeeded ||= found.length > 0;
     if (JSON.stringify(found) === JSON.stringify(peers)) return;
     peers = found;
@@ -88,23 +90,6 @@ export async function keepNodeRoutes(options: NodeRoutesOptions, signal: AbortSi
     }
   };
   await Promise.all([reflector.run(signal), loop()]);
-}
-
-/** What the routes need of a node: thousands of them are kept. */
-function essential({ apiVersion, kind, metadata, spec, status }: Node): Node {
-  const { podCIDR, podCIDRs } = spec ?? {};
-  const { name, uid, resourceVersion } = metadata ?? {};
-  return {
-    ...(apiVersion !== undefined && { apiVersion }),
-    ...(kind !== undefined && { kind }),
-    metadata: {
-      ...(name !== undefined && { name }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-    spec: { ...(podCIDR !== undefined && { podCIDR }), ...(podCIDRs !== undefined && { podCIDRs }) },
-    status: { ...(status?.addresses !== undefined && { addresses: status.addresses }) },
-  };
 }
 
 /** The earliest of the times that were asked for. */
@@ -144,7 +129,7 @@ class Wake {
   }
 }
 
-/** A server that does not let us see its nodes is told of once, with what helps. */
+/** A server that does not let us see its routes is told of once, with what helps. */
 function quietly(logger: Logger): Logger {
   const child = logger.child({});
   let isTold = false;
@@ -159,9 +144,10 @@ function quietly(logger: Logger): Logger {
       }
       if (isTold) return;
       isTold = true;
-      child.warn('no routes to other nodes: this node may not list nodes', {
+      child.warn('no routes to other nodes: this node may not read them', {
         error: text,
-        remedy: 'bind the group system:nodes to a ClusterRole that may list and watch nodes',
+        remedy:
+          'on a server of another kind its network plug-in makes the routes; ours lets the group system:nodes read its ConfigMap mendlet-node-routes',
       });
     },
   };

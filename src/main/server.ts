@@ -17,7 +17,6 @@ import { openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
 import { joinCommand } from './join/join-command.ts';
-import { ensureNodeRights } from './join/node-rights.ts';
 import { authorityHash } from './join/pin.node.ts';
 import { ensureServerToken } from './join/server-token.ts';
 import { machineAddresses } from './machine-addresses.node.ts';
@@ -67,7 +66,6 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   );
   const client = plane.client(selfUser, 'server');
   const work = { client, clock: systemClock, random: systemRandom };
-  await ensureNodeRights(client);
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   if (advertised === undefined) {

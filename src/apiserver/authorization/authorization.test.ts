@@ -291,7 +291,9 @@ describe('a node', () => {
     'GET /api/v1/namespaces/default/serviceaccounts',
     'DELETE /api/v1/namespaces/default/secrets/n1-env',
     'GET /api/v1/namespaces/default/pods/of-n1/log',
-    'DELETE /api/v1/nodes/n1',
+    'DELETE /api/v1/nodes/n2',
+    'GET /api/v1/nodes',
+    'GET /api/v1/nodes/n2',
     'DELETE /api/v1/namespaces/default/pods',
     'DELETE /api/v1/namespaces/default/pods/of-n2',
     'GET /apis/apps/v1/deployments',
@@ -300,6 +302,10 @@ describe('a node', () => {
     'GET /metrics',
   ])('of another name reads none of it: %s', async (text) => {
     expect(await status(node('n1'), text)).toBe(403);
+  });
+
+  it('takes its own node with it when it leaves', async () => {
+    expect(await status(node('n1'), 'DELETE /api/v1/nodes/n1')).toBe(200);
   });
 
   it('reads a secret no longer than a pod names it', async () => {

@@ -240,6 +240,9 @@ const NAMESPACED: readonly KubeObject[] = [
   role('kube-system', 'extension-apiserver-authentication-reader', [
     rule(READ, '-', 'configmaps', 'extension-apiserver-authentication'),
   ]),
+  // Where the others' pods are, and nothing else of other nodes.
+  role('kube-system', 'mendlet:node-routes', [rule(READ, '-', 'configmaps', 'mendlet-node-routes')]),
+  roleBinding('kube-system', 'mendlet:node-routes', 'group system:nodes'),
   role('kube-system', `${LOCKING}kube-controller-manager`, LEADER),
   role('kube-system', `${LOCKING}kube-scheduler`, LEADER),
   role('kube-system', 'system:controller:bootstrap-signer', [rule(READ, '-', 'secrets')]),

@@ -133,6 +133,8 @@ function nodeObject(_: NodeGraph, node: string, { verb, subresource, name }: Res
   if (subresource === 'status') return isChange(verb) ? allow : noOpinion;
   if (subresource !== '') return noOpinion;
   if (verb === 'create' || isChange(verb)) return allow;
+  // An agent that leaves takes its own node with it.
+  if (verb === 'delete' && name === node) return allow;
   if (!READ.includes(verb)) return noOpinion;
   if (name === node) return allow;
   if (name === '') return deny(`node '${node}' cannot read all nodes, only its own Node object`);

@@ -1,6 +1,7 @@
 /** The small decisions of joining: names, times, troubles, peers. */
 import { describe, expect, it } from 'vitest';
 import type { Lease, Node } from '../../api/index.ts';
+import type { NodeRoute } from '../../controllers/index.ts';
 import { ConnectionError } from '../../lib/index.ts';
 import { advertisedAddress, neighbour } from '../addresses.ts';
 import { kubeletOrigin } from '../kubelet-origin.ts';
@@ -118,13 +119,13 @@ describe('addresses', () => {
 });
 
 describe('peers', () => {
-  const node = (name: string, address: string | undefined, ...podCIDRs: string[]): Node => ({
-    metadata: { name },
-    spec: podCIDRs.length === 0 ? {} : { podCIDR: podCIDRs[0] ?? '', podCIDRs },
-    status: { addresses: address === undefined ? [] : [{ type: 'InternalIP', address }] },
+  const node = (name: string, address: string | undefined, ...podCIDRs: string[]): NodeRoute => ({
+    node: name,
+    podCIDRs,
+    addresses: address === undefined ? [] : [address],
   });
   const own = { nodeName: 'a', podCidr: '10.244.0.0/24', addresses: ['192.0.2.1'] };
-  it.each<[string, Node[], object[]]>([
+  it.each<[string, NodeRoute[], object[]]>([
     ['nobody', [node('a', '192.0.2.1', '10.244.0.0/24')], []],
     ['another node', [node('b', '192.0.2.2', '10.244.1.0/24')], [{ cidr: '10.244.1.0/24', via: '192.0.2.2' }]],
     ['no address or network yet', [node('b', undefined, '10.244.1.0/24'), node('c', '192.0.2.3')], []],
