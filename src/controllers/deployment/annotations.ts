@@ -33,9 +33,20 @@ export function numberIn(
   return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The highest revision among the sets, 0 when none has one. */
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return Math.max(0, ...sets.map((set) => numberIn(set, REVISION) ?? 0));
+/** A set's revision, all 64 bits of it (numbers would lose the last digits of a big one); 0 when it has none that counts. */
+export function revisionOf({ metadata }: { readonly metadata?: ReplicaSet['metadata'] }): bigint {
+  return parseRevision(metadata?.annotations?.[REVISION]) ?? 0n;
+}
+
+function parseRevision(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[-+]?\d{1,19}$/.test(text)) return undefined;
+  const revision = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+
+/** One more than the highest revision among the sets. */
+export function nextRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((highest, each) => (each > highest ? each : highest), 0n) + 1n;
 }
 
 /** What a replica set that is scaled remembers. */
@@ -56,15 +67,15 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
 export function newestSetAnnotations(
   deployment: Deployment,
   current: Annotations | undefined,
-  revision: number,
+  revision: bigint,
 ): Annotations {
   const wanted: Record<string, string> = {};
   for (const [name, value] of Object.entries(deployment.metadata?.annotations ?? {})) {
     if (!OWN.has(name) && current?.[name] !== value) wanted[name] = value;
   }
   const text = current?.[REVISION];
-  const old = Number(text ?? '0');
-  if (!Number.isInteger(old) || old >= revision) return wanted;
+  const old = text === undefined ? 0n : parseRevision(text);
+  if (old === undefined || old >= revision) return wanted;
   wanted[REVISION] = String(revision);
   const history = text === undefined ? undefined : longerHistory(current?.[REVISION_HISTORY] ?? '', text);
   if (history !== undefined) wanted[REVISION_HISTORY] = history;

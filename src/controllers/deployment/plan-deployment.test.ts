@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Deployment, DeploymentSpec, IntOrString, ReplicaSet } from '../../api/index.ts';
-import { DESIRED_REPLICAS, MAX_REPLICAS, newestSetAnnotations, REVISION, REVISION_HISTORY } from './annotations.ts';
+import {
+  DESIRED_REPLICAS,
+  MAX_REPLICAS,
+  newestSetAnnotations,
+  nextRevision,
+  REVISION,
+  REVISION_HISTORY,
+} from './annotations.ts';
 import { planDeployment } from './plan-deployment.ts';
 import { scaleAll } from './proportional.ts';
 import { isSameTemplate, POD_TEMPLATE_HASH, splitSets } from './replica-sets.ts';
@@ -133,26 +140,32 @@ describe('annotations of the newest set', () => {
   };
 
   it('a new one has the next revision, and what the deployment says', () => {
-    expect(newestSetAnnotations(given, undefined, 3)).toEqual({ mine: '1', [REVISION]: '3' });
+    expect(newestSetAnnotations(given, undefined, 3n)).toEqual({ mine: '1', [REVISION]: '3' });
   });
 
   it('one that comes back remembers what it was', () => {
-    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: '1' }, 3)).toEqual({
+    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: '1' }, 3n)).toEqual({
       [REVISION]: '3',
       [REVISION_HISTORY]: '1',
     });
     const again = { mine: '1', [REVISION]: '3', [REVISION_HISTORY]: '1' };
-    expect(newestSetAnnotations(given, again, 5)).toEqual({ [REVISION]: '5', [REVISION_HISTORY]: '1,3' });
+    expect(newestSetAnnotations(given, again, 5n)).toEqual({ [REVISION]: '5', [REVISION_HISTORY]: '1,3' });
   });
 
   it('one that is the newest, or says nonsense, stays as it is', () => {
-    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: '7' }, 3)).toEqual({});
-    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: 'x' }, 3)).toEqual({});
+    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: '7' }, 3n)).toEqual({});
+    expect(newestSetAnnotations(given, { mine: '1', [REVISION]: 'x' }, 3n)).toEqual({});
+  });
+
+  it('counts on from a number that needs 64 bits', () => {
+    const old = (revision: string) => ({ metadata: { annotations: { [REVISION]: revision } } });
+    expect(nextRevision([old('3546343826724305832'), old('7')])).toBe(3546343826724305833n);
+    expect(nextRevision([old('99999999999999999999'), old('x'), {}])).toBe(1n);
   });
 
   it('the history is cut at its old end', () => {
     const history = Array.from({ length: 500 }, (_, index) => String(1000 + index)).join(',');
-    const next = newestSetAnnotations(given, { mine: '1', [REVISION]: '1500', [REVISION_HISTORY]: history }, 1501);
+    const next = newestSetAnnotations(given, { mine: '1', [REVISION]: '1500', [REVISION_HISTORY]: history }, 1501n);
     expect(next[REVISION_HISTORY]?.length).toBeLessThanOrEqual(2000);
     expect(next[REVISION_HISTORY]).toMatch(/,1499,1500$/);
   });

@@ -16,7 +16,7 @@ import {
   nameOf,
   type ReplicaSet,
 } from '../../api/index.ts';
-import { maxRevision, newestSetAnnotations, numberIn, REVISION, sizeAnnotations } from './annotations.ts';
+import { newestSetAnnotations, nextRevision, REVISION, revisionOf, sizeAnnotations } from './annotations.ts';
 import { type Conditions, DEADLINE_EXCEEDED, PAUSED, progressing, withCondition } from './conditions.ts';
 import { isComplete, planStatus, progressDeadlineOf } from './deployment-status.ts';
 import { UNLIMITED } from './limits.ts';
@@ -69,7 +69,7 @@ export function planDeployment(facts: DeploymentFacts): DeploymentPlan {
       ...plan,
       changes: changesOf(deployment, split, scaleAll(deployment, split)),
       deletes: paused ? surplusSets(deployment, split.old) : [],
-      ...revisionOf(deployment, split),
+      ...toldRevision(deployment, split),
     };
   }
   return planRollout(facts, split, conditions);
@@ -85,7 +85,7 @@ function planRollout(facts: DeploymentFacts, split: SplitSets, conditions: Condi
     ...plan,
     changes: changesOf(deployment, split, step),
     deletes: isOver ? surplusSets(deployment, split.old) : [],
-    ...revisionOf(deployment, split),
+    ...toldRevision(deployment, split),
   };
 }
 
@@ -105,7 +105,7 @@ function nextStep({ deployment, hasPods }: DeploymentFacts, { newest, old }: Spl
 
 function planCreation(facts: DeploymentFacts, split: SplitSets, conditions: Conditions): DeploymentPlan {
   const { deployment, now } = facts;
-  const revision = maxRevision(split.old) + 1;
+  const revision = nextRevision(split.old);
   const create = newReplicaSet(deployment, newSetSize(deployment, 0, split.old), revision);
   const created = progressing('True', 'NewReplicaSetCreated', `Created new replica set ${quote(nameOf(create))}`);
   const told = progressDeadlineOf(deployment) === undefined ? conditions : withCondition(conditions, created, now);
@@ -149,7 +149,7 @@ function foundNewest(
 ): Conditions {
   if (newest === undefined || progressDeadlineOf(deployment) === undefined) return conditions;
   const known = newest.metadata?.annotations;
-  const isBack = newestSetAnnotations(deployment, known, maxRevision(old) + 1)[REVISION] !== undefined;
+  const isBack = newestSetAnnotations(deployment, known, nextRevision(old))[REVISION] !== undefined;
   if (findCondition(conditions, 'Progressing') !== undefined && !isBack) return conditions;
   const words = progressing('True', 'FoundNewReplicaSet', `Found new replica set ${quote(nameOf(newest))}`);
   return withCondition(conditions, words, now, 'always');
@@ -159,7 +159,7 @@ function foundNewest(
 function changesOf(deployment: Deployment, { newest, old }: SplitSets, scales: readonly Scale[]): readonly SetChange[] {
   const changes = scales.map(({ set, to }) => changeOf(set, to, sizeAnnotations(deployment)));
   if (newest !== undefined) {
-    const annotations = newestSetAnnotations(deployment, newest.metadata?.annotations, maxRevision(old) + 1);
+    const annotations = newestSetAnnotations(deployment, newest.metadata?.annotations, nextRevision(old));
     const { minReadySeconds = 0 } = deployment.spec ?? {};
     const refreshed = {
       annotations,
@@ -184,12 +184,12 @@ function isChange({ replicas, minReadySeconds, annotations }: SetChange): boolea
 }
 
 /** The deployment tells the revision that its newest set has, or is about to get. */
-function revisionOf(deployment: Deployment, { newest, old }: SplitSets): { readonly revision?: string } {
+function toldRevision(deployment: Deployment, { newest, old }: SplitSets): { readonly revision?: string } {
   if (newest === undefined) return {};
   const { [REVISION]: next = newest.metadata?.annotations?.[REVISION] } = newestSetAnnotations(
     deployment,
     newest.metadata?.annotations,
-    maxRevision(old) + 1,
+    nextRevision(old),
   );
   return next === undefined || deployment.metadata?.annotations?.[REVISION] === next ? {} : { revision: next };
 }
@@ -200,7 +200,7 @@ function surplusSets(deployment: Deployment, old: readonly ReplicaSet[]): readon
   if (limit === UNLIMITED) return [];
   const there = old.filter((set) => !isDeleting(set));
   const surplus = there
-    .toSorted((a, b) => (numberIn(a, REVISION) ?? 0) - (numberIn(b, REVISION) ?? 0))
+    .toSorted((a, b) => (revisionOf(a) < revisionOf(b) ? -1 : revisionOf(a) > revisionOf(b) ? 1 : 0))
     .slice(0, Math.max(0, there.length - limit));
   return surplus.filter(
     (set) =>

@@ -45,7 +45,7 @@ function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec {
 }
 
 /** The replica set of the deployment's template. */
-export function newReplicaSet(deployment: Deployment, replicas: number, revision: number): ReplicaSet {
+export function newReplicaSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSet {
   const { metadata, spec, status } = deployment;
   const template = spec?.template ?? {};
   const hash = safeHash(template, status?.collisionCount);

@@ -39,6 +39,19 @@ describe('a revision', () => {
     });
   });
 
+  it('has its names in order, for those who compare bytes', () => {
+    const data = {
+      spec: {
+        template: {
+          $patch: 'replace',
+          metadata: { labels: { app: 'web' } },
+          spec: { containers: [{ image: 'one', name: 'c' }] },
+        },
+      },
+    };
+    expect(JSON.stringify(made.data)).toBe(JSON.stringify(data));
+  });
+
   it('brings its template back', () => {
     expect(templateOf(made)).toEqual(template('one'));
   });

@@ -12,14 +12,17 @@ import {
   type PodTemplateSpec,
   type Resource,
 } from '../../api/index.ts';
-import { safeHash } from '../pods/safe-hash.ts';
+import { canonicalJson, safeHash } from '../pods/safe-hash.ts';
 
 /** Longest part of an owner's name in the name of a revision (upstream: ControllerRevisionName). */
 const MAX_NAME_PREFIX = 223;
 
-/** A strategic merge patch that puts this template in the place of whatever is there. */
+/**
+ * A strategic merge patch that puts this template in the place of whatever is there. Its names are sorted, as those of a Go
+ * client are: such a client finds the revision of a template by comparing bytes.
+ */
 export function revisionData(template: PodTemplateSpec | undefined): unknown {
-  return { spec: { template: { ...template, $patch: 'replace' } } };
+  return JSON.parse(canonicalJson({ spec: { template: { ...template, $patch: 'replace' } } }));
 }
 
 /** The template that the revision recorded. */
