@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Taint } from '../api/index.ts';
 import { exitCodesHelp } from './exit-codes.ts';
-import { valueOf } from './flag-parser.ts';
+import { dataDirFlag, valueOf } from './flag-parser.ts';
 import { type Cidr, parsePodCidr } from './flag-values.ts';
 import { type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
 import {
@@ -64,7 +64,7 @@ export function agentCommand(run: (options: AgentOptions) => Promise<void>): Com
   const command = new Command('agent')
     .summary('make this machine a node of a cluster')
     .description('Starts a node agent that joins an API server: that of "mendlet server", or any of Kubernetes.')
-    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(dataDirFlag('the data folder (see Files)'))
     .addOption(
       new Option('--server <URL>', 'the API server to join, https://HOST:PORT').argParser(valueOf(parseServerUrl)),
     )

@@ -1,7 +1,7 @@
 /** The flags of a control plane, which `server` and `up` share: when a node counts as lost, and what happens to its pods. */
 import { type Command, Option } from 'commander';
 import { valueOf } from './flag-parser.ts';
-import { parseCount, parseLifetime, parseRate, parseShare } from './node-values.ts';
+import { parseCount, parseDuration, parseRate, parseShare } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ClusterFlags {
@@ -27,13 +27,13 @@ export function addClusterFlags(command: Command): Command {
       new Option(
         '--node-monitor-grace-period <TIME>',
         'a node that is silent for so long counts as lost (default: 50s)',
-      ).argParser(valueOf(parseLifetime)),
+      ).argParser(valueOf(parseDuration)),
     )
     .addOption(
       new Option(
         '--node-startup-grace-period <TIME>',
         'the same for a node that has never told of itself (default: 60s)',
-      ).argParser(valueOf(parseLifetime)),
+      ).argParser(valueOf(parseDuration)),
     )
     .addOption(
       new Option(
@@ -72,7 +72,7 @@ export function addClusterFlags(command: Command): Command {
     )
     .addOption(
       new Option('--pod-eviction-timeout <TIME>', 'both of these at once, as older clusters call it').argParser(
-        valueOf(parseLifetime),
+        valueOf(parseDuration),
       ),
     );
 }

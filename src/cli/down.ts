@@ -1,6 +1,7 @@
 /** `mendlet down`: the definition of the verb. What it does is given by `main`. */
 import { Command } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
+import { dataDirFlag } from './flag-parser.ts';
 
 export interface DownOptions {
   readonly dataDir?: string;
@@ -24,7 +25,7 @@ export function downCommand(run: (options: DownOptions) => Promise<void>): Comma
   return new Command('down')
     .summary('stop and remove all pods of a data folder')
     .description('Stops and removes what "mendlet up" or "mendlet agent" left running.')
-    .option('--data-dir <DIR>', 'the data folder (default: as for "mendlet up")')
+    .addOption(dataDirFlag('the data folder (default: as for "mendlet up")'))
     .option('--purge', 'remove the data folder as well: objects, certificates, images, logs')
     .addHelpText('after', help)
     .action((given: Partial<DownOptions>) => run({ purge: false, ...given }));

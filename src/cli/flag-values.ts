@@ -68,6 +68,14 @@ export function parsePodCidr(text: string): Cidr {
   return { text: name, base, prefix };
 }
 
+/** Of services, where no other is given. */
+export const DEFAULT_SERVICE_CIDR = parsePodCidr('10.96.0.0/16');
+
+export function overlaps(one: Cidr, other: Cidr): boolean {
+  const size = 2 ** (32 - Math.min(one.prefix, other.prefix));
+  return Math.floor(one.base / size) === Math.floor(other.base / size);
+}
+
 /** `auto`, `containerd`, `process` or `unix:///PATH`. */
 export function parseRuntime(text: string): RuntimeChoice {
   if (text === 'auto' || text === 'containerd' || text === 'process') return { kind: text };

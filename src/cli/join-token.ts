@@ -22,6 +22,15 @@ export function parseJoinToken(text: string): JoinToken {
   return { ...parsed, ...(hash !== undefined && { authorityHash: parseAuthorityHash(hash) }) };
 }
 
+/** The server's: `ID.SECRET`; the server itself knows its authority, so a hash behind it is no mistake. @throws UsageError */
+export function parseServerToken(text: string): JoinToken {
+  const parsed = parseBootstrapToken(text.replace(/@sha256:[0-9a-fA-F]{64}$/, ''));
+  if (parsed === undefined) {
+    throw new UsageError('A token is ID.SECRET, with six and sixteen characters of a-z and 0-9.');
+  }
+  return parsed;
+}
+
 /** `sha256:` and 64 hexadecimal digits. */
 export function parseAuthorityHash(text: string): string {
   const hash = text.toLowerCase();

@@ -28,7 +28,7 @@ export function parseNodeLabels(text: string): Readonly<Record<string, string>> 
   const labels: Record<string, string> = {};
   for (const part of text.split(',').filter((each) => each !== '')) {
     const [key = '', value = '', ...rest] = part.split('=');
-    if (!isQualifiedName(key) || rest.length > 0 || !isLabelValue(value)) {
+    if (!part.includes('=') || !isQualifiedName(key) || rest.length > 0 || !isLabelValue(value)) {
       throw new UsageError(`"${part}" is no label: give KEY=VALUE,KEY=VALUE.`);
     }
     if (!mayLabelItself(key)) {
@@ -48,9 +48,9 @@ function mayLabelItself(key: string): boolean {
   return KUBELET_NAMESPACES.some((name) => domain === name || domain.endsWith(`.${name}`));
 }
 
-/** `KEY=VALUE:EFFECT,KEY:EFFECT` */
+/** `KEY=VALUE:EFFECT,KEY:EFFECT`, each key and effect once */
 export function parseTaints(text: string): readonly Taint[] {
-  return text
+  const taints = text
     .split(',')
     .filter((each) => each !== '')
     .map((part) => {
@@ -61,6 +61,11 @@ export function parseTaints(text: string): readonly Taint[] {
       }
       return { key, effect, ...(value !== undefined && value !== '' && { value }) };
     });
+  const names = taints.map(({ key, effect }) => `${key}:${effect}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  // The API server would refuse the node.
+  if (twice !== undefined) throw new UsageError(`${twice} is there twice.`);
+  return taints;
 }
 
 function isQualifiedName(key: string): boolean {
@@ -102,11 +107,22 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** A length of time as Go writes it ("24h", "0"); 0: for ever. @returns ms */
 export function parseLifetime(text: string): number {
+  const milliseconds = millisecondsOf(text);
+  if (milliseconds === undefined) throw new UsageError('Give a length of time, for instance 24h or 30m; 0: for ever.');
+  return milliseconds;
+}
+
+/** A length of time as Go writes it ("1m30s", "0"). @returns ms */
+export function parseDuration(text: string): number {
+  const milliseconds = millisecondsOf(text);
+  if (milliseconds === undefined) throw new UsageError('Give a length of time, for instance 40s or 5m.');
+  return milliseconds;
+}
+
+function millisecondsOf(text: string): number | undefined {
   if (text === '0') return 0;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    throw new UsageError('Give a length of time, for instance 24h or 30m; 0: for ever.');
-  }
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined;
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS[unit ?? ''] ?? 0), 0);
 }
 

@@ -35,6 +35,7 @@ export async function runCommandLine(args: readonly string[], context: CliContex
     result = code;
   });
   try {
+    checkHelpVerb(program, args);
     await program.parseAsync(args, { from: 'user' });
     return result;
   } catch (error) {
@@ -78,6 +79,14 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
       });
   }
   return program;
+}
+
+/** "mendlet help VERB" with a verb that there is not: commander itself would print its help and not say why. */
+function checkHelpVerb(program: Command, [first, verb]: readonly string[]): void {
+  if (first !== 'help' || verb === undefined || verb.startsWith('-') || verb === 'help') return;
+  if (program.commands.every((command) => command.name() !== verb)) {
+    throw new UsageError(`unknown command '${verb}'\nTry "mendlet --help".`);
+  }
 }
 
 /** As it is called: "mendlet token create". */

@@ -2,9 +2,16 @@
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
-import { valueOf } from './flag-parser.ts';
-import { type Cidr, type ListenAddress, parseListen, parsePodCidr } from './flag-values.ts';
-import { type JoinToken, parseJoinToken } from './join-token.ts';
+import { dataDirFlag, valueOf } from './flag-parser.ts';
+import {
+  type Cidr,
+  DEFAULT_SERVICE_CIDR,
+  type ListenAddress,
+  overlaps,
+  parseListen,
+  parsePodCidr,
+} from './flag-values.ts';
+import { type JoinToken, parseServerToken } from './join-token.ts';
 import { addLogFormatFlag } from './node-flags.ts';
 import { parseIpAddress, parseMaskSize } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
@@ -47,7 +54,7 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
   const command = new Command('server')
     .summary("be a cluster's API server, controllers and scheduler, without a node")
     .description('Starts an API server, controllers and a scheduler; nodes join with "mendlet agent".')
-    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(dataDirFlag('the data folder (see Files)'))
     .addOption(
       new Option('--listen <HOST:PORT>', 'where the API server listens')
         .argParser(valueOf(parseListen))
@@ -78,7 +85,7 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
       new Option(
         '--token <TOKEN>',
         'let machines join with this token, ID.SECRET, for ever (default: one that is made at the first start)',
-      ).argParser(valueOf(parseJoinToken)),
+      ).argParser(valueOf(parseServerToken)),
     );
   return addLogFormatFlag(addClusterFlags(command))
     .addHelpText('after', help)
@@ -91,6 +98,11 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
 function checkTogether(options: ServerOptions): void {
   const { clusterCidr, nodeCidrMaskSize } = options;
   checkClusterFlags(options);
+  const services = options.serviceCidr ?? DEFAULT_SERVICE_CIDR;
+  if (overlaps(services, clusterCidr)) {
+    const whose = options.serviceCidr === undefined ? 'the default --service-cidr' : '--service-cidr';
+    throw new UsageError(`${whose} ${services.text} overlaps --cluster-cidr ${clusterCidr.text}.`);
+  }
   if (nodeCidrMaskSize < clusterCidr.prefix) {
     throw new UsageError(`--node-cidr-mask-size ${nodeCidrMaskSize} is more than all of ${clusterCidr.text}.`);
   }

@@ -1,7 +1,7 @@
 /** `mendlet token`: the definition of the verb. What it does is given by `main`. */
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
-import { valueOf } from './flag-parser.ts';
+import { dataDirFlag, valueOf } from './flag-parser.ts';
 import { parseLifetime } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -30,7 +30,7 @@ export function tokenCommand(run: (options: TokenOptions) => Promise<void>): Com
   const command = new Command('token')
     .summary('make, list and delete the tokens with which machines join')
     .description('Makes, lists and deletes join tokens.');
-  const dataDir = (): Option => new Option('--data-dir <DIR>', "the server's data folder");
+  const dataDir = (): Option => dataDirFlag("the server's data folder");
   command
     .command('create')
     .description('Makes a token and prints the command with which a machine joins.')

@@ -2,8 +2,16 @@
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
-import { collected, valueOf } from './flag-parser.ts';
-import { type Cidr, type ListenAddress, parseListen, parsePodCidr, parseSeconds } from './flag-values.ts';
+import { collected, dataDirFlag, valueOf } from './flag-parser.ts';
+import {
+  type Cidr,
+  DEFAULT_SERVICE_CIDR,
+  type ListenAddress,
+  overlaps,
+  parseListen,
+  parsePodCidr,
+  parseSeconds,
+} from './flag-values.ts';
 import {
   addLogFormatFlag,
   addNodeFlags,
@@ -68,7 +76,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     )
     .option('--demo', 'run pods that fail in different ways and show how each is healed')
     .addOption(new Option('--demo-seconds <N>', 'end the demo after so many seconds').argParser(valueOf(parseSeconds)))
-    .option('--data-dir <DIR>', 'the data folder (see Files)')
+    .addOption(dataDirFlag('the data folder (see Files)'))
     .addOption(
       new Option(
         '--listen <HOST:PORT>',
@@ -100,6 +108,11 @@ function checkTogether(options: UpOptions): void {
   }
   checkPlegFlags(options);
   checkClusterFlags(options);
+  const { podCidr } = options;
+  if (podCidr !== undefined && overlaps(podCidr, DEFAULT_SERVICE_CIDR)) {
+    const services = DEFAULT_SERVICE_CIDR.text;
+    throw new UsageError(`--pod-cidr ${podCidr.text} overlaps the network of services, ${services}.`);
+  }
   if (options.filename.filter((path) => path === '-').length > 1) {
     throw new UsageError('Standard input can be read only once: give "-f -" once.');
   }

@@ -152,9 +152,16 @@ function readAuthority(path: string, hash: string | undefined): string {
   let pem: string;
   try {
     pem = readFileSync(path, 'utf8');
-    found = authorityHash(pem);
   } catch (error) {
     throw new UserError(`--ca ${path}: ${errorMessage(error)}`, { cause: error, exitCode: exitCodes.usage });
+  }
+  try {
+    found = authorityHash(pem);
+  } catch (error) {
+    throw new UserError(`--ca ${path}: there is no certificate in it (PEM)`, {
+      cause: error,
+      exitCode: exitCodes.usage,
+    });
   }
   if (hash === undefined || hash === found) return pem;
   throw new UserError(`--ca ${path} has the hash ${found}, and the token says ${hash}`, { exitCode: exitCodes.usage });
