@@ -46,7 +46,7 @@ function validateRules(rules: readonly PolicyRule[] = [], namespaced: boolean): 
   return rules.flatMap((rule, at) => validateRule(rule, index('rules', at), namespaced));
 }
 
-function validateRule(rule: PolicyRule, path: string, namespaced: boolean): FieldError[] {
+function validateRule(rule: Partial<PolicyRule>, path: string, namespaced: boolean): FieldError[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const errors = verbs.length === 0 ? [required(child(path, 'verbs'), 'verbs must contain at least one value')] : [];
   if (nonResourceURLs.length > 0) {
@@ -112,7 +112,7 @@ function validateRoleRef(roleRef: Partial<RoleRef> = {}, namespaced: boolean): F
   ];
 }
 
-function validateSubject(subject: RbacSubject, path: string, namespaced: boolean): FieldError[] {
+function validateSubject(subject: Partial<RbacSubject>, path: string, namespaced: boolean): FieldError[] {
   const { kind = '', name = '', namespace = '', apiGroup = '' } = subject;
   const errors = name === '' ? [required(child(path, 'name'))] : [];
   switch (kind) {
