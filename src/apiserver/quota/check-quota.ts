@@ -32,10 +32,9 @@ export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCh
     if (!concerns(quota, row, object)) continue;
     const hard = quota.spec?.hard ?? {};
     const name = quota.metadata?.name ?? '';
-    refuseUnspecified(row, object, name, Object.keys(hard));
-    const growing = Object.keys(hard).filter(
-      (each) => next[each] !== undefined && compareQuantities(next[each], before[each] ?? '0') > 0,
-    );
+    // A pod that was there before the quota must be free to end, and to lose its finalizers.
+    if (old === undefined) refuseUnspecified(row, object, name, Object.keys(hard));
+    const growing = growingNames(quota, next, before);
     if (growing.length === 0) continue;
     const used = usedFor(quota);
     const exceeded = growing.filter((each) => {
@@ -54,6 +53,20 @@ export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCh
     const text = `exceeded quota: ${name}, requested: ${list(requested)}, used: ${list(used)}, limited: ${list(hard)}`;
     throw forbidden(row, object.metadata.name ?? '', text);
   }
+}
+
+/** What of a quota the write asks more of than before. */
+function growingNames(quota: ResourceQuota, next: Usage, before: Usage): readonly string[] {
+  return Object.keys(quota.spec?.hard ?? {}).filter(
+    (each) => next[each] !== undefined && compareQuantities(next[each], before[each] ?? '0') > 0,
+  );
+}
+
+/** Whether a write asks one of the quotas for more: only then it matters what is used. */
+export function asksForMore({ row, object, old, quotas, wall }: Omit<QuotaCheck, 'usedFor'>): boolean {
+  const next = usageOf(row, object, wall);
+  const before = old === undefined ? {} : usageOf(row, old, wall);
+  return quotas.some((quota) => concerns(quota, row, object) && growingNames(quota, next, before).length > 0);
 }
 
 function refuseUnspecified(row: ResourceRow, object: ApiObject, quota: string, names: readonly string[]): void {

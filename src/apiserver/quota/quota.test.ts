@@ -56,6 +56,19 @@ describe('a quota', () => {
     expect((await status()).used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '1Gi' });
   });
 
+  it('leaves pods alone that were there before it, though they say nothing of what it counts', async () => {
+    await pod('a', { terminationGracePeriodSeconds: 0 });
+    const merge = (path: string, patch: object) =>
+      api.call('PATCH', `${base}/pods/a${path}`, patch, { 'content-type': 'application/merge-patch+json' });
+    await merge('', { metadata: { finalizers: ['example.com/hold'] } });
+    await quota({ 'requests.cpu': '1', pods: '0' });
+    expect((await merge('', { metadata: { labels: { a: 'b' } } })).status).toBe(200);
+    expect((await merge('/status', { status: { phase: 'Running' } })).status).toBe(200);
+    await api.call('DELETE', `${base}/pods/a`);
+    expect((await merge('', { metadata: { finalizers: null } })).status).toBe(200);
+    expect((await api.call('GET', `${base}/pods/a`)).status).toBe(404);
+  });
+
   it('lets ended pods go', async () => {
     await quota({ pods: '1' });
     await pod('a');

@@ -14,7 +14,7 @@ import type { Registration } from '../registry/registration.ts';
 import { findRegistration, REGISTRATIONS } from '../registry/rows.ts';
 import type { Call, ServerContext } from '../verbs/call.ts';
 import { listCurrent } from '../verbs/read-current.ts';
-import { checkQuotas } from './check-quota.ts';
+import { asksForMore, checkQuotas } from './check-quota.ts';
 import { concerns, countName, only, type Usage, usageOf } from './usage.ts';
 
 /** Writes of these change no quota, and there are many of them. */
@@ -67,16 +67,11 @@ export async function admitQuotas(call: Call, object: ApiObject, old: ApiObject 
   if (!mayBeCounted(registration)) return;
   const quotas = await quotasOf(server, object.metadata.namespace ?? '');
   if (quotas.length === 0) return;
+  const check = { row: registration.row, object, old, quotas, wall: server.clock.now().wall };
   const used = new Map<ResourceQuota, Usage>();
-  for (const quota of quotas) used.set(quota, await usedOf(server, quota));
-  checkQuotas({
-    row: registration.row,
-    object,
-    old,
-    quotas,
-    usedFor: (quota) => used.get(quota) ?? {},
-    wall: server.clock.now().wall,
-  });
+  // Counting reads the whole namespace: not for each status of a pod.
+  if (asksForMore(check)) for (const quota of quotas) used.set(quota, await usedOf(server, quota));
+  checkQuotas({ ...check, usedFor: (quota) => used.get(quota) ?? {} });
 }
 
 /** Keeps `status` of quotas true, one namespace after the other; many changes at once are one look. */
