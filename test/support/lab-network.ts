@@ -8,7 +8,12 @@ export interface LabNames {
   readonly subnet: number;
 }
 
-export const bridgeOf = ({ id }: LabNames): string => `mlab-${id}`;
+/** Third octets that labs take by themselves. */
+const FIRST_SUBNET = 20;
+const SUBNETS = 200;
+
+/** By the subnet: who makes the bridge has the subnet, and nobody else. */
+export const bridgeOf = ({ subnet }: Pick<LabNames, 'subnet'>): string => `mlab-net${subnet}`;
 export const namespaceOf = ({ id }: LabNames, index: number): string => `mlab-${id}-n${index}`;
 const vethOf = ({ id }: LabNames, index: number): string => `mlv${id}${index}`;
 export const serverAddress = ({ subnet }: LabNames): string => `10.250.${subnet}.1`;
@@ -24,10 +29,22 @@ function tryIp(...args: readonly string[]): void {
   spawnSync('ip', args);
 }
 
-export function makeBridge(names: LabNames): void {
-  ip('link', 'add', 'name', bridgeOf(names), 'type', 'bridge');
-  ip('address', 'add', `${serverAddress(names)}/24`, 'dev', bridgeOf(names));
-  ip('link', 'set', 'dev', bridgeOf(names), 'up');
+/** Takes `wanted`, or the first free one from a place that differs by process, for a lab's own. @throws when all are taken */
+export function makeBridge(id: string, wanted: number | undefined): LabNames {
+  const first = process.pid % SUBNETS;
+  const tries = Array.from({ length: SUBNETS }, (_, n) => FIRST_SUBNET + ((first + n) % SUBNETS));
+  for (const subnet of wanted === undefined ? tries : [wanted]) {
+    const names = { id, subnet };
+    const { status, stderr } = spawnSync('ip', ['link', 'add', 'name', bridgeOf(names), 'type', 'bridge'], {
+      encoding: 'utf8',
+    });
+    if (status !== 0 && !stderr.includes('File exists')) throw new Error(`ip link add: ${stderr.trim()}`);
+    if (status !== 0) continue;
+    ip('address', 'add', `${serverAddress(names)}/24`, 'dev', bridgeOf(names));
+    ip('link', 'set', 'dev', bridgeOf(names), 'up');
+    return names;
+  }
+  throw new Error(wanted === undefined ? 'no free subnet for a lab' : `another lab has 10.250.${wanted}.0/24`);
 }
 
 /** A machine of its own, with eth0 on the bridge and a default route through it. */
@@ -60,7 +77,7 @@ export function removeNamespace(names: LabNames, index: number): void {
   tryIp('netns', 'delete', namespace);
 }
 
-export function removeBridge(names: LabNames): void {
+export function removeBridge(names: Pick<LabNames, 'subnet'>): void {
   tryIp('link', 'delete', 'dev', bridgeOf(names));
 }
 

@@ -186,6 +186,7 @@ export class Lab {
   readonly kubeletConfig: string;
   readonly #dataDir: string;
   #running: Running | undefined;
+  #guard: ChildProcess | undefined;
   #token = '';
 
   private constructor(options: LabOptions, folder: string, names: LabNames) {
@@ -203,13 +204,15 @@ export class Lab {
   static async create(options: LabOptions): Promise<Lab> {
     await removeDeadLabs();
     const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
-    const names = { id: folder.slice(-6).toLowerCase(), subnet: options.subnet ?? 20 + (process.pid % 200) };
+    // Two temporary folders may differ by case alone.
+    const id = Buffer.from(folder.slice(-6)).toString('hex').slice(-6);
+    const names = makeBridge(id, options.subnet);
     const record: Record = { ...names, pid: process.pid, nodes: options.nodes };
     writeFileSync(join(folder, 'lab.json'), JSON.stringify(record));
     const lab = new Lab(options, folder, names);
+    lab.#guard = guard();
     try {
       if (options.kubelet !== undefined) writeFileSync(lab.kubeletConfig, JSON.stringify(kubeletFile(options.kubelet)));
-      makeBridge(names);
       for (let index = 1; index <= options.nodes; index++) makeNamespace(names, index);
     } catch (error) {
       await lab.down();
@@ -278,6 +281,7 @@ export class Lab {
     await this.stopServer();
     await Promise.all(this.nodes.map((node) => node.stop('SIGTERM')));
     await remove(this.folder, { ...this.names, pid: process.pid, nodes: this.options.nodes });
+    if (this.#guard?.pid !== undefined) kill(-this.#guard.pid);
   }
 }
 
@@ -310,6 +314,19 @@ async function remove(folder: string, record: Record): Promise<void> {
   removeBridge(record);
   if (failures.length > 0) throw new Error(failures.join('\n'));
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Who removes the labs of this process when it is killed: a shell that waits, at the price of nothing, for the end of its
+ * input. It is in a session of its own, so that what kills us leaves it alone.
+ */
+function guard(): ChildProcess {
+  const script = 'cat >/dev/null; exec "$0" "$1"';
+  const args = ['-c', script, process.execPath, join(root, 'test/support/remove-dead-labs.ts')];
+  const child = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // It outlives us only to clean up after us.
+  child.unref();
+  return child;
 }
 
 /** Labs whose process was killed leave machines behind. */

@@ -1,0 +1,179 @@
+/** The API as any client sees it, for tests: requests and watches over HTTPS, with the credentials of a kubeconfig, and no code of mendlet's. */
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ApiObject {
+  readonly metadata?: {
+    readonly name?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
+  };
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly body: unknown;
+}
+
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+export class Api {
+  readonly #server: URL;
+  readonly #agent: Agent;
+
+  constructor(kubeconfig: string) {
+    const text = readFileSync(kubeconfig, 'utf8');
+    const field = (name: string): string => new RegExp(`^\\s*${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? '';
+    const pem = (name: string): Buffer => Buffer.from(field(`${name}-data`), 'base64');
+    this.#server = new URL(field('server'));
+    this.#agent = new Agent({
+      keepAlive: true,
+      ca: pem('certificate-authority'),
+      cert: pem('client-certificate'),
+      key: pem('client-key'),
+    });
+  }
+
+  /** @throws when there is no answer; any answer is one */
+  send(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+    return new Promise((done, fail) => {
+      const headers = body === undefined ? {} : { 'content-type': type };
+      const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          done({ code: response.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text });
+        });
+        response.on('error', fail);
+      });
+      call.on('error', fail);
+      call.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** @throws unless the answer is a success */
+  async get<T>(path: string): Promise<T> {
+    const { code, body } = await this.send('GET', path);
+    if (code !== 200) throw new Error(`GET ${path}: ${code} ${JSON.stringify(body)}`);
+    return body as T;
+  }
+
+  /** Everything at `path`, kept up to date until it is stopped. `query`: selectors. */
+  watch<T extends ApiObject>(path: string, query = ''): Watched<T> {
+    return new Watched<T>(this, path, query);
+  }
+
+  /** Lines of a watch until it ends, however it does. */
+  stream(path: string, line: (text: string) => void, signal: AbortSignal): Promise<void> {
+    return new Promise((done) => {
+      const call = request(new URL(path, this.#server), { agent: this.#agent, signal }, (response) => {
+        let rest = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          const lines = (rest + chunk).split('\n');
+          rest = lines.pop() ?? '';
+          for (const each of lines) line(each);
+        });
+        response.on('close', done);
+        response.on('error', () => done());
+      });
+      call.on('error', () => done());
+      call.end();
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+const GIVE_UP_MS = 300_000;
+const AGAIN_MS = 100;
+
+/** A list that follows its watch. It outlives servers: it lists again when the watch ends. */
+export class Watched<T extends ApiObject> {
+  readonly #api: Api;
+  readonly #path: string;
+  readonly #query: string;
+  readonly #stop = new AbortController();
+  readonly #objects = new Map<string, T>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(api: Api, path: string, query: string) {
+    this.#api = api;
+    this.#path = path;
+    this.#query = query;
+    void this.#run();
+  }
+
+  get items(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  /** Calls `listener` after each change, until what it returns is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The first value that `look` finds in what is there. The bound only ends a hang. @throws with what was there last */
+  until<V>(what: string, look: (items: readonly T[]) => V | undefined, last?: (item: T) => unknown): Promise<V> {
+    return new Promise((done, fail) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        unlisten();
+      };
+      const check = (): void => {
+        const found = look(this.items);
+        if (found === undefined) return;
+        end();
+        done(found);
+      };
+      const timer = setTimeout(() => {
+        end();
+        fail(new Error(`waited in vain for ${what}; last seen: ${JSON.stringify(this.items.map(last ?? ((i) => i)))}`));
+      }, GIVE_UP_MS);
+      const unlisten = this.onChange(check);
+      check();
+    });
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const list = await this.#api.get<{ metadata: { resourceVersion: string }; items: T[] }>(
+          `${this.#path}?${this.#query}`,
+        );
+        this.#objects.clear();
+        for (const item of list.items) this.#objects.set(item.metadata?.uid ?? '', item);
+        this.#tell();
+        const from = `watch=1&resourceVersion=${list.metadata.resourceVersion}&${this.#query}`;
+        await this.#api.stream(`${this.#path}?${from}`, (line) => this.#take(line), signal);
+      } catch {
+        // The server is away.
+      }
+      await sleep(AGAIN_MS);
+    }
+  }
+
+  #take(line: string): void {
+    const event = JSON.parse(line) as { type: EventType | 'ERROR'; object: T };
+    if (event.type === 'ERROR') return;
+    const uid = event.object.metadata?.uid ?? '';
+    if (event.type === 'DELETED') this.#objects.delete(uid);
+    else this.#objects.set(uid, event.object);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
