@@ -7,80 +7,23 @@ import { parseArgs } from 'node:util';
 import { realEventLoop } from './event-loop.node.ts';
 import { runKubelet } from './kubelet-agent.ts';
 import { NEMESES } from './nemeses/nemeses.ts';
-import { printingLogger } from './printing-logger.ts';
-import { type RunReport, runSeed } from './run-seed.ts';
-import { Trace } from './trace.ts';
-
-const LINES_OF_A_FAILURE = 60;
+import { playSeeds, SEED_FLAGS } from './play-seeds.ts';
+import { runSeed } from './run-seed.ts';
 
 // One signal ends a whole process: that many parts of it listen is no leak.
 setMaxListeners(0);
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '5' },
-    only: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    log: { type: 'boolean', default: false },
-    'check-determinism': { type: 'boolean', default: false },
-    list: { type: 'boolean', default: false },
-  },
+const { values } = parseArgs({ options: { ...SEED_FLAGS, minutes: { type: 'string', default: '5' } } });
+
+const isWell = await playSeeds({
+  flags: values,
+  word: 'seed',
+  again: 'npm run sim --',
+  count: 10,
+  nemeses: NEMESES.map(({ name }) => name),
+  run: (seed, play) =>
+    runSeed({ seed, loop: realEventLoop, runAgent: runKubelet, minutes: Number(values.minutes), ...play }),
+  print: (line) => console.log(line),
+  now: () => performance.now(),
 });
-
-if (values.list) {
-  for (const { name } of NEMESES) console.log(name);
-} else {
-  const from = Number(values.seed ?? values.from);
-  const count = values.seed === undefined ? Number(values.seeds ?? '10') : 1;
-  let failed = 0;
-  for (let seed = from; seed < from + count; seed += 1) {
-    if (!(await runOne(seed))) failed += 1;
-  }
-  console.log(failed === 0 ? `${count} seeds, all well` : `${failed} of ${count} seeds failed`);
-  process.exitCode = failed === 0 ? 0 : 1;
-}
-
-/** True when the seed is well. */
-async function runOne(seed: number): Promise<boolean> {
-  const began = performance.now();
-  const report = await simulate(seed, values.trace);
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  const minutes = (report.virtualMs / 60_000).toFixed(0);
-  console.log(
-    `seed ${seed}: ${report.hash}, ${report.events} events, ${minutes} virtual minutes in ${seconds} s [${report.nemeses.join(' ')}]`,
-  );
-  if (report.failure !== undefined) {
-    const { failure } = report;
-    console.log(failure instanceof Error ? (failure.stack ?? failure.message) : JSON.stringify(failure));
-    console.log(`\nagain: npm run sim -- --seed ${seed} --trace`);
-    return false;
-  }
-  if (!values['check-determinism']) return true;
-  const again = await simulate(seed, false);
-  if (again.hash === report.hash) return true;
-  console.log(`seed ${seed}: not deterministic: ${report.hash}, then ${again.hash}`);
-  return false;
-}
-
-async function simulate(seed: number, print: boolean): Promise<RunReport> {
-  const trace = new Trace({
-    keep: LINES_OF_A_FAILURE,
-    ...(print ? { sink: (line: string) => console.log(line) } : {}),
-  });
-  const report = await runSeed({
-    seed,
-    loop: realEventLoop,
-    runAgent: runKubelet,
-    minutes: Number(values.minutes),
-    trace,
-    ...(values.only === undefined
-      ? {}
-      : { only: values.only === 'all' ? NEMESES.map(({ name }) => name) : values.only.split(',') }),
-    ...(values.log ? { logger: printingLogger((line) => console.log(line)) } : {}),
-  });
-  if (report.failure !== undefined && !print) console.log(trace.lastLines().join('\n'));
-  return report;
-}
+process.exitCode = isWell ? 0 : 1;
