@@ -11,14 +11,17 @@ interface Bound {
   now: number;
   most: number;
   isSeen: boolean;
+  /** A StatefulSet fills its gaps before it gives up its highest identities: until those are gone the old number holds. */
+  readonly isStateful: boolean;
 }
 
 export function replicasBound({ stored }: Fleet): void {
   const bounds = new Map<string, Bound>();
-  const setBound = ({ metadata, status }: Deployment | StatefulSet, now: number): void => {
+  const setBound = ({ kind, metadata, status }: Deployment | StatefulSet, now: number): void => {
     const uid = metadata?.uid ?? '';
     const isSeen = (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
-    bounds.set(uid, { now, isSeen, most: Math.max(now, bounds.get(uid)?.most ?? 0) });
+    const isStateful = kind === 'StatefulSet';
+    bounds.set(uid, { now, isSeen, isStateful, most: Math.max(now, bounds.get(uid)?.most ?? 0) });
   };
   stored.deployments.onChange((_key, deployment) => {
     if (deployment !== undefined) setBound(deployment, (deployment.spec?.replicas ?? 1) + surgeOf(deployment));
@@ -51,8 +54,13 @@ export function replicasBound({ stored }: Fleet): void {
     if (set.size > bound.most) {
       throw new InvariantViolation('replicas', `${set.size} pods of the owner of ${key}, at most ${bound.most} may be`);
     }
-    if (set.size <= bound.now && bound.isSeen) bound.most = bound.now;
+    if (mayLower(bound, set)) bound.most = bound.now;
   });
+}
+
+function mayLower({ now, isSeen, isStateful }: Bound, keys: ReadonlySet<string>): boolean {
+  if (!isSeen || keys.size > now) return false;
+  return !isStateful || [...keys].every((key) => Number(key.slice(key.lastIndexOf('-') + 1)) < now);
 }
 
 function counts(pod: Pod): boolean {
