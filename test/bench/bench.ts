@@ -2,8 +2,8 @@
  * `npm run bench`: what a user feels, beside the floor that the same runtime sets in the same minutes when it is called bare.
  * Figures are ratios of one run; the workloads write their own clock (/proc/uptime, 10 ms fine) to a folder of the host.
  *
- *   npm run bench -- [--crashes 15] [--pods 50] [--idle-seconds 60] [--containerd 2] [--only crash,create,burst,rest,relist]
- *     [--flags="--pleg generic"] [--json FILE]
+ *   npm run bench -- [--crashes 15] [--pods 50] [--deaths 3] [--idle-seconds 60] [--containerd 2]
+ *     [--only crash,create,burst,rest,relist,node-death] [--flags="--pleg generic"] [--json FILE]
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import setUp from '../e2e/global-set-up.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from '../e2e/harness.ts';
 import { BareRuntime } from './bare-runtime.ts';
 import { milliseconds, percentile, processUsage, ratio, uptimeSeconds } from './figures.ts';
+import { nodeDeaths } from './node-death.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,7 +20,8 @@ const { values } = parseArgs({
     pods: { type: 'string', default: '50' },
     'idle-seconds': { type: 'string', default: '60' },
     containerd: { type: 'string', default: '1' },
-    only: { type: 'string', default: 'crash,create,burst,rest,relist' },
+    deaths: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'crash,create,burst,rest,relist,node-death' },
     flags: { type: 'string', default: '' },
     json: { type: 'string' },
   },
@@ -37,6 +39,14 @@ const mendlet = new Mendlet({
   ...(values.containerd === '2' ? { containerdFolder: containerd2 } : {}),
 });
 try {
+  if (parts.has('node-death')) figures['node_death'] = await nodeDeaths(Number(values.deaths), report);
+  if ([...parts].some((part) => part !== 'node-death')) await onOneNode();
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 1)}\n`);
+} finally {
+  await mendlet.down();
+}
+
+async function onOneNode(): Promise<void> {
   await mendlet.up();
   const out = outFolder(mendlet, 'bench');
   const bare = await BareRuntime.open(mendlet, out.path);
@@ -53,9 +63,6 @@ try {
     await mendlet.up(['--no-runtime-events']);
     await relistAlone(out);
   }
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 1)}\n`);
-} finally {
-  await mendlet.down();
 }
 
 type Out = ReturnType<typeof outFolder>;
