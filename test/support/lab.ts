@@ -329,16 +329,43 @@ function guard(): ChildProcess {
   return child;
 }
 
-/** Labs whose process was killed leave machines behind. */
+/** Labs whose process was killed leave machines behind. What cannot be removed is told, and nobody else's failure. */
 export async function removeDeadLabs(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
     const folder = join(tmpdir(), name);
-    const path = join(folder, 'lab.json');
-    if (!existsSync(path)) continue;
-    const record = JSON.parse(readFileSync(path, 'utf8')) as Record;
-    if (existsSync(`/proc/${record.pid}`)) continue;
+    const record = recordOf(folder);
+    if (record === undefined || isAlive(record.pid) || !claim(folder)) continue;
     for (const pid of mendletsOf(folder)) kill(pid);
-    await remove(folder, record);
+    try {
+      await remove(folder, record);
+    } catch (error) {
+      console.warn(`the dead lab ${folder} is not all gone:`, error);
+      rmSync(claimOf(folder), { force: true });
+    }
+  }
+}
+
+/** Undefined: somebody is just making or removing it. */
+function recordOf(folder: string): Record | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'lab.json'), 'utf8')) as Record;
+  } catch {
+    return undefined;
+  }
+}
+
+const claimOf = (folder: string): string => join(folder, 'removed-by');
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+
+/** Its guard and the makers of other labs may find a dead lab at once: one of them removes it. */
+function claim(folder: string): boolean {
+  const path = claimOf(folder);
+  try {
+    if (existsSync(path) && !isAlive(Number(readFileSync(path, 'utf8')))) rmSync(path);
+    writeFileSync(path, `${process.pid}`, { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
   }
 }
 
