@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DataPaths, dataPaths, defaultDataDir, runDir } from './data-dir-path.ts';
-import { nodeNameOf, readRecord, refuseChange, type UpRecord, writeRecord } from './up-record.node.ts';
+import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, type UpRecord, writeRecord } from './up-record.node.ts';
 
 let paths: DataPaths;
 beforeAll(() => {
@@ -63,5 +63,20 @@ describe('folders', () => {
   ])('of user %d with %j', (uid, env, data, run) => {
     const surroundings = { uid, env, home: '/home/me' };
     expect([defaultDataDir(surroundings), runDir(surroundings, 'x')]).toEqual([data, run]);
+  });
+});
+
+describe('a folder of another role', () => {
+  it('is left with its objects: nobody is told to purge a store', () => {
+    const server = dataPaths(mkdtempSync(join(paths.dir, 'role-')));
+    mkdirSync(server.store);
+    expect(() => refuseOtherRole(server, undefined, 'agent')).toThrow(/server's data folder.*give another --data-dir$/);
+    expect(() => refuseOtherRole(server, record, 'server')).toThrow(
+      /first "mendlet down --data-dir \S+" \(objects stay\)/,
+    );
+    expect(() => refuseOtherRole(server, { ...record, inUse: false }, 'server')).not.toThrow();
+    expect(() => refuseOtherRole(server, { ...record, role: 'agent' }, 'up')).toThrow(
+      /node n of another server.*--purge"/,
+    );
   });
 });

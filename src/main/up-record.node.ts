@@ -71,15 +71,22 @@ export function refuseChange(paths: DataPaths, last: UpRecord | undefined, next:
 /** A folder's pods are those of one server. @throws UserError when the folder is another kind's */
 export function refuseOtherRole(paths: DataPaths, last: UpRecord | undefined, role: 'up' | 'server' | 'agent'): void {
   const isAgents = last?.role === 'agent';
-  const hint = `first "mendlet down --data-dir ${paths.dir} --purge", or give another --data-dir`;
+  const down = `"mendlet down --data-dir ${paths.dir}`;
   if (role === 'agent' && existsSync(paths.store)) {
-    throw new UserError(`${paths.dir} is a server's data folder, and "mendlet agent" needs one of its own: ${hint}`);
+    // No word of --purge: it would take all objects of a cluster along.
+    throw new UserError(
+      `${paths.dir} is a server's data folder, with all its objects, and "mendlet agent" needs one of its own: give another --data-dir`,
+    );
   }
   if (role !== 'agent' && isAgents) {
-    throw new UserError(`${paths.dir} is the data folder of node ${last.nodeName} of another server: ${hint}`);
+    throw new UserError(
+      `${paths.dir} is the data folder of node ${last.nodeName} of another server: first ${down} --purge", or give another --data-dir`,
+    );
   }
   if (role === 'server' && last?.inUse === true) {
-    throw new UserError(`${paths.dir} has pods of "mendlet up", and "mendlet server" runs none: ${hint}`);
+    throw new UserError(
+      `${paths.dir} has pods of "mendlet up", and "mendlet server" runs none: first ${down}" (objects stay), or give another --data-dir`,
+    );
   }
 }
 

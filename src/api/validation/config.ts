@@ -23,7 +23,7 @@ export function validateConfigMap(configMap: ConfigMap): FieldError[] {
     errors.push(...checkKey('binaryData', name));
     bytes += decodedLength(value);
   }
-  if (bytes > MAX_DATA_BYTES) errors.push(tooLong('', MAX_DATA_BYTES));
+  if (bytes > MAX_DATA_BYTES) errors.push(tooLong('[]', MAX_DATA_BYTES));
   return errors;
 }
 

@@ -29,7 +29,7 @@ describe('creation', () => {
       'too much data',
       CONFIG_MAPS,
       { metadata: meta, data: { a: 'x'.repeat(1048577) } },
-      ['<nil>: Too long: may not be more than 1048576 bytes'],
+      ['[]: Too long: may not be more than 1048576 bytes'],
     ],
     ['a secret', SECRETS, { metadata: meta, type: 'Opaque', data: { a: 'eA==' } }, []],
     [
