@@ -36,11 +36,15 @@ export function newMember(set: StatefulSet, ordinal: number, revision: Controlle
   };
 }
 
-/** Ordinals below the partition stay at the current revision; with OnDelete every new pod is of the newest. */
-export function isHeldBack(set: StatefulSet, ordinal: number): boolean {
+/**
+ * Ordinals below the partition stay at the current revision; with OnDelete every new pod is of the newest. A rolling update that
+ * names no partition counts those that are not updated yet: they are the lowest ones.
+ * @param currentReplicas counted now, not read from the status: it may still count the pod in whose place this one comes
+ */
+export function isHeldBack(set: StatefulSet, ordinal: number, currentReplicas: number): boolean {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const { start } = wantedOrdinals(set);
   if (type !== 'RollingUpdate') return false;
-  if (rollingUpdate === undefined) return ordinal < start + (set.status?.currentReplicas ?? 0);
+  if (rollingUpdate === undefined) return ordinal < start + currentReplicas;
   return ordinal < start + (rollingUpdate.partition ?? 0);
 }

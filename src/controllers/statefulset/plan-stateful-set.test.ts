@@ -246,6 +246,19 @@ describe('an update', () => {
     ['stops at the partition', partition(2), [old(0), old(1), pod(2)], []],
     ['makes those below the partition from the current revision', partition(2), [old(0)], ['create web-1@old']],
     ['does nothing with a partition above all', partition(9), [old(0), old(1), old(2)], []],
+    // A strategy without parameters gets none by default, and the status still counts the pod that was just deleted.
+    [
+      'goes on without a partition',
+      { updateStrategy: { type: 'RollingUpdate' } },
+      [old(0), old(1)],
+      ['create web-2@new'],
+    ],
+    [
+      'brings one that is not its turn back as it was',
+      { updateStrategy: { type: 'RollingUpdate' } },
+      [old(1), pod(2)],
+      ['create web-0@old'],
+    ],
     ['is others’ business with OnDelete', { updateStrategy: { type: 'OnDelete' } }, [old(0), old(1), old(2)], []],
     [
       'makes what was deleted from the new one',
@@ -275,7 +288,8 @@ describe('an update', () => {
       [],
     ],
   ])('%s', (_, spec, pods, expected) => {
-    expect(steps(plan(setOf(spec), pods, { current: 'old' }))).toEqual(expected);
+    const set = setOf(spec, { currentRevision: 'old', currentReplicas: 3 });
+    expect(steps(plan(set, pods, { current: 'old' }))).toEqual(expected);
   });
 
   it('is over when all are there and ready', () => {

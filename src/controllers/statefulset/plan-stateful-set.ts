@@ -116,11 +116,13 @@ class Progress {
     const { set, pods, current, update } = this.#view;
     const { start, count } = wantedOrdinals(set);
     const byName = new Map(pods.map((pod) => [nameOf(pod), pod]));
+    const notUpdated = pods.filter((pod) => !isDeleting(pod) && revisionNameOf(pod) === nameOf(current)).length;
     return Array.from({ length: count }, (_, position) => {
       const ordinal = start + position;
       const pod = byName.get(memberName(set, ordinal));
       if (pod !== undefined) return { ordinal, pod, exists: true };
-      return { ordinal, pod: newMember(set, ordinal, isHeldBack(set, ordinal) ? current : update), exists: false };
+      const revision = isHeldBack(set, ordinal, notUpdated) ? current : update;
+      return { ordinal, pod: newMember(set, ordinal, revision), exists: false };
     });
   }
 
