@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkFieldSelector, matchesFields, parseFieldSelector, requiredFieldValue } from './field-selector.ts';
-import { EVENTS, NODES, PODS } from './resources.ts';
+import { CERTIFICATE_SIGNING_REQUESTS, EVENTS, NODES, PODS, REPLICA_SETS } from './resources.ts';
 
 const pod = {
   metadata: { name: 'a,b', namespace: 'n' },
@@ -32,6 +32,16 @@ describe('field selectors', () => {
     expect(matchesFields(parseFieldSelector('involvedObject.name=p'), EVENTS, { involvedObject: { name: 'p' } })).toBe(
       true,
     );
+  });
+
+  it.each([
+    ['spec.signerName=example.com/a', CERTIFICATE_SIGNING_REQUESTS, { spec: { signerName: 'example.com/a' } }],
+    ['status.replicas=2', REPLICA_SETS, { status: { replicas: 2 } }],
+    ['status.replicas=0', REPLICA_SETS, { status: {} }],
+  ])('%s is a field of its own kind', (text, row, object) => {
+    const selector = parseFieldSelector(text);
+    checkFieldSelector(selector, row);
+    expect(matchesFields(selector, row, object)).toBe(true);
   });
 
   it('says which value it demands', () => {

@@ -24,6 +24,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/Namespace': ['metadata.name', 'status.phase'],
   '/Secret': [...METADATA, 'type'],
   'batch/Job': [...METADATA, 'status.successful'],
+  '/ReplicationController': [...METADATA, 'status.replicas'],
+  'apps/ReplicaSet': [...METADATA, 'status.replicas'],
+  'certificates.k8s.io/CertificateSigningRequest': ['metadata.name', 'spec.signerName'],
   '/Service': [...METADATA, 'spec.clusterIP', 'spec.type'],
   '/Event': [
     ...METADATA,
@@ -72,6 +75,7 @@ export function matchesSelectableField(resource: KindName, object: unknown, fiel
 function readField(resource: KindName, object: unknown, field: string): unknown {
   // The API's name for it is an older one than the status's own.
   if (field === 'status.successful') return read(object, ['status', 'succeeded']) ?? 0;
+  if (field === 'status.replicas') return read(object, ['status', 'replicas']) ?? 0;
   if (resource.kind !== 'Event' || field !== 'source') return read(object, field.split('.'));
   // The old and the new way of saying who reports.
   return read(object, ['source', 'component']) || read(object, ['reportingComponent']);
