@@ -25,9 +25,9 @@ describe('validateStructure', () => {
     const { object, warnings } = validateStructure('v1', 'Pod', value, 'Warn', ['duplicate field "spec.x"']);
     expect(object).toEqual(pod({ containers: [{ name: 'c' }] }));
     expect(warnings).toEqual([
-      'duplicate field "spec.x"',
       'unknown field "spec.containers[0].imagee"',
       'unknown field "spec.foo"',
+      'duplicate field "spec.x"',
     ]);
     expect(refusal(value)).toBe(
       `${CANNOT}strict decoding error: unknown field "spec.containers[0].imagee", unknown field "spec.foo"`,

@@ -14,7 +14,7 @@ export interface ValidatedStructure<T> {
 /**
  * Checks and prunes a decoded body as an object of this kind. Throws `StatusError` 400: for a kind that is not known, a value
  * of a wrong type, and in Strict mode for unknown fields.
- * @param problems what the parser found (duplicate fields): reported with the unknown fields
+ * @param problems what the parser found (duplicate fields): reported after the unknown fields
  */
 export function validateStructure<T extends KubeObject>(
   apiVersion: string,
@@ -24,7 +24,7 @@ export function validateStructure<T extends KubeObject>(
   problems: readonly string[] = [],
 ): ValidatedStructure<T> {
   const { object, unknownFields } = readOrRefuse(apiVersion, kind, value);
-  const found = mode === 'Ignore' ? [] : [...problems, ...unknownFields];
+  const found = mode === 'Ignore' ? [] : [...unknownFields, ...problems];
   if (mode === 'Strict' && found.length > 0) {
     throw badRequest(`${prefix(apiVersion, kind)}: strict decoding error: ${found.join(', ')}`);
   }
