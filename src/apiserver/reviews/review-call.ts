@@ -1,7 +1,8 @@
 /** One question, and how its answer is written. */
-import { findResource, type KubeObject, type ResourceRow } from '../../api/index.ts';
+import { findResource, type KubeObject, notAcceptable, type ResourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
 import type { ResourceRequest } from '../http/request-info.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { HttpRequest, UserInfo } from '../ports.ts';
@@ -16,11 +17,14 @@ export interface ReviewCall {
   readonly warnings: string[];
 }
 
-/** The row of the question, and what was asked. Throws 400 for what cannot be read. */
+/** The row of the question, and what was asked. Throws 400 for what cannot be read, 406 when only a table would do. */
 // The caller names the kind of its row.
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function readQuestion<T extends KubeObject>(call: ReviewCall): { readonly row: ResourceRow; readonly asked: T } {
   const { info, request, warnings } = call;
+  // An answer has no table, and no metadata worth having.
+  if (negotiateObject(request.headers['accept']).as !== 'object')
+    throw notAcceptable(['application/json', 'application/yaml']);
   const row = findResource(info.group, info.version, info.resource);
   if (row === undefined) throw new Error(`no row for ${info.resource}`);
   // A dry run is the same: nothing is stored anyway.

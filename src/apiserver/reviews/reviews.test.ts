@@ -31,6 +31,13 @@ describe('SelfSubjectAccessReview', () => {
       allowed: false,
     });
   });
+  it('has no table, and says so to those who want nothing else', async () => {
+    const ask = async (accept: string) =>
+      (await api.call('POST', `${authorization}/selfsubjectaccessreviews`, { spec: listPods }, { accept })).status;
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect(await ask(table)).toBe(406);
+    expect(await ask(`application/json, ${table}`)).toBe(201);
+  });
   it('tells of paths', async () => {
     const ask = (path: string) =>
       askAs(bob, `${authorization}/selfsubjectaccessreviews`, {
