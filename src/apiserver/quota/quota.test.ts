@@ -39,6 +39,38 @@ describe('a quota', () => {
     expect((await pod('b')).status).toBe(201);
   });
 
+  it('counts controllers, and claims and what they ask for, also by their class', async () => {
+    await quota({
+      replicationcontrollers: '5',
+      persistentvolumeclaims: '5',
+      'requests.storage': '10Gi',
+      'gold.storageclass.storage.k8s.io/requests.storage': '2Gi',
+      'gold.storageclass.storage.k8s.io/persistentvolumeclaims': '5',
+    });
+    const labels = { a: 'b' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await api.call('POST', `${base}/replicationcontrollers`, {
+      metadata: { name: 'r' },
+      spec: { selector: labels, template },
+    });
+    const claim = (name: string, storage: string) =>
+      api.call('POST', `${base}/persistentvolumeclaims`, {
+        metadata: { name },
+        spec: { storageClassName: 'gold', accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+      });
+    expect((await claim('a', '2Gi')).status).toBe(201);
+    expect((await claim('b', '1Gi')).body.message).toContain(
+      'exceeded quota: q, requested: gold.storageclass.storage.k8s.io/requests.storage=1Gi',
+    );
+    expect((await status()).used).toEqual({
+      replicationcontrollers: '1',
+      persistentvolumeclaims: '1',
+      'requests.storage': '2Gi',
+      'gold.storageclass.storage.k8s.io/requests.storage': '2Gi',
+      'gold.storageclass.storage.k8s.io/persistentvolumeclaims': '1',
+    });
+  });
+
   it('is not overrun by many at once', async () => {
     await quota({ pods: '3' });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, each) => pod(`p${each}`)));

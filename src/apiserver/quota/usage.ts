@@ -2,6 +2,7 @@
 import {
   needsNodePorts,
   parseQuantity,
+  type PersistentVolumeClaim,
   type Pod,
   podLimits,
   podRequests,
@@ -19,7 +20,15 @@ import type { ApiObject } from '../registry/object.ts';
 export type Usage = Readonly<Record<string, Quantity>>;
 
 /** Counted under their bare name too. */
-const COUNTED_BY_NAME = new Set(['configmaps', 'secrets', 'services', 'resourcequotas', 'pods']);
+const COUNTED_BY_NAME = new Set([
+  'configmaps',
+  'secrets',
+  'services',
+  'resourcequotas',
+  'pods',
+  'replicationcontrollers',
+  'persistentvolumeclaims',
+]);
 /** Those that are also counted without the word before the dot. */
 const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
@@ -35,6 +44,7 @@ export function usageOf(row: ResourceRow, object: ApiObject, wall: number): Usag
   if (row.resource === 'pods') return { ...counted, ...podUsage(object, wall) };
   if (COUNTED_BY_NAME.has(row.resource)) counted[row.resource] = '1';
   if (row.resource === 'services') Object.assign(counted, serviceUsage(object as Service));
+  if (row.resource === 'persistentvolumeclaims') Object.assign(counted, claimUsage(object as PersistentVolumeClaim));
   return counted;
 }
 
@@ -66,6 +76,17 @@ function serviceUsage({ spec = {} }: Service): Usage {
     'services.nodeports': String(ports),
     'services.loadbalancers': spec.type === 'LoadBalancer' ? '1' : '0',
   };
+}
+
+/** Of all claims, and once more of those of its class (upstream: pvcEvaluator.Usage). */
+function claimUsage({ spec = {} }: PersistentVolumeClaim): Usage {
+  const storage = spec.resources?.requests?.['storage'];
+  const usage: Record<string, Quantity> = storage === undefined ? {} : { 'requests.storage': storage };
+  if (!spec.storageClassName) return usage;
+  const ofClass = `${spec.storageClassName}.storageclass.storage.k8s.io/`;
+  usage[`${ofClass}persistentvolumeclaims`] = '1';
+  if (storage !== undefined) usage[`${ofClass}requests.storage`] = storage;
+  return usage;
 }
 
 /** Quotas with scopes look at pods alone, and at those that fit all their scopes. */
