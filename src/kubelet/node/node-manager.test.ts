@@ -140,6 +140,26 @@ const ready = (w: World): Promise<void> =>
     'ready',
   );
 
+it('gives pods what others advertise in its capacity, until they take it back', async () => {
+  const w = await world();
+  await ready(w);
+  const advertise = (value: string | null) =>
+    w.api.client.patch(
+      NODES,
+      undefined,
+      'n',
+      'merge',
+      { status: { capacity: { 'example.com/foo': value } } },
+      'status',
+    );
+  await advertise('5');
+  await w.api.clock.advance(11_000);
+  expect((await node(w)).status?.allocatable).toMatchObject({ 'example.com/foo': '5', cpu: '2' });
+  await advertise(null);
+  await w.api.clock.advance(11_000);
+  expect((await node(w)).status?.allocatable).not.toHaveProperty(['example.com/foo']);
+});
+
 describe('registration', () => {
   it('creates the node with what upstream’s has', async () => {
     const w = await world();

@@ -101,7 +101,8 @@ export function nodeStatus(before: NodeStatus, identity: NodeIdentity, facts: No
   return {
     ...before,
     capacity: { ...before.capacity, ...capacity },
-    allocatable: { ...before.allocatable, ...allocatableOf(capacity, identity, facts) },
+    // What others advertise (a patch of the node's capacity) pods may have in full; what they take back nobody has.
+    allocatable: { ...before.capacity, ...allocatableOf(capacity, identity, facts) },
     addresses: [
       ...machine.addresses.map((address) => ({ type: 'InternalIP', address })),
       { type: 'Hostname', address: machine.hostname || identity.nodeName },
