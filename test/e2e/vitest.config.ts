@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -6,7 +7,8 @@ export default defineConfig({
     pool: 'forks',
     // Each suite has a host of its own and mostly waits; no verdict rests on how fast the machine is.
     fileParallelism: true,
-    maxWorkers: 2,
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 600_000,
     globalSetup: 'test/e2e/global-set-up.ts',

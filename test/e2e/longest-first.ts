@@ -1,0 +1,30 @@
+/** The order of suites: those that take minutes first, so that no worker ends up alone with one. */
+import { basename } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Longest first; all others are shorter and follow in any order. */
+const LONG: readonly string[] = [
+  'cluster-workloads',
+  'survival',
+  'healing',
+  'streams',
+  'ownership',
+  'deployments',
+  'jobs',
+  'stateful',
+  'node-care',
+  'cluster',
+  'pod-shapes',
+  'soak',
+  'node-conformance',
+];
+
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.indexOf(basename(moduleId, '.e2e.test.ts'));
+      return at === -1 ? LONG.length : at;
+    };
+    return files.toSorted((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1));
+  }
+}
