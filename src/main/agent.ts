@@ -20,7 +20,13 @@ import type { MainContext } from './context.ts';
 import { type DataDir, openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
 import { checkArchives } from './inputs.node.ts';
-import { type NodeCredentials, readServerPair, writeClientPair, writeServerPair } from './join/credentials.node.ts';
+import {
+  keepAddress,
+  type NodeCredentials,
+  readServerPair,
+  writeClientPair,
+  writeServerPair,
+} from './join/credentials.node.ts';
 import { joinCluster } from './join/join-cluster.ts';
 import { INSTANCE_ANNOTATION } from './join/node-name.ts';
 import { registerForNetwork } from './join/register-node.ts';
@@ -171,6 +177,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
   try {
     await Promise.race([background.failed, untilReady(way.client('agent'), nodeName, say, context.stop)]);
     context.out(`mendlet agent ready: node ${nodeName} joined ${credentials.server}\n`);
+    await keepAddress(paths, credentials);
     await Promise.race([background.failed, aborted(context.stop)]);
   } catch (error) {
     if (!context.stop.aborted) throw error;

@@ -75,6 +75,13 @@ export function writeCredentials(paths: DataPaths, credentials: NodeCredentials)
   rmSync(files(paths).pendingKey, { force: true });
 }
 
+/** Writes down where the server was reached, if that is news. */
+export async function keepAddress(paths: DataPaths, credentials: NodeCredentials): Promise<void> {
+  const kept = await readCredentials(paths);
+  if (kept !== undefined && kept.server !== credentials.server)
+    writeCredentials(paths, { ...kept, server: credentials.server });
+}
+
 export function writeClientPair(paths: DataPaths, pair: KeyPair): void {
   mkdirSync(paths.pki, { recursive: true, mode: 0o700 });
   writeSecret(files(paths).client, `${pair.certificatePem.trim()}\n${pair.keyPem.trim()}\n`);

@@ -58,11 +58,9 @@ export async function joinCluster(options: JoinOptions): Promise<NodeCredentials
     const isOurs = nodeOf(own.client.certificatePem) === nodeName;
     const validity = validityOf(own.client.certificatePem);
     if (isOurs && isValidAt(validity, wall)) {
-      // A server may get another address, and stays the one that its authority says.
-      if (server === undefined || server === own.server) return own;
-      const moved = { ...own, server };
-      writeCredentials(paths, moved);
-      return moved;
+      // A server may get another address, and stays the one that its authority says. Kept only when it has answered
+      // (`keepAddress`): a slip in --server must not outlive this start.
+      return { ...own, server: server ?? own.server };
     }
     if (given.token === undefined && access === undefined) {
       throw new UserError(
