@@ -95,6 +95,16 @@ describe('a decision', () => {
     await as(bob, 'POST', url, ask());
   });
 
+  it('may be annotated by who makes it', async () => {
+    const { body } = await api.call(
+      'PATCH',
+      `${url}/r/approval`,
+      { metadata: { annotations: { why: 'asked nicely' } }, status: { conditions: [approved] } },
+      { 'content-type': 'application/merge-patch+json' },
+    );
+    expect(body.metadata.annotations).toEqual({ why: 'asked nicely' });
+  });
+
   it('is made by approval alone, and stays', async () => {
     expect((await patch('/status', { conditions: [approved] })).status).toBe(422);
     expect((await patch('', { conditions: [approved] })).body.status).toEqual({});

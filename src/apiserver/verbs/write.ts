@@ -196,9 +196,9 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     const { ephemeralContainers } = recordOf(object['spec']);
     object = withParts(old, { spec: { ...recordOf(old['spec']), ephemeralContainers } });
   } else if (part === 'approval') {
-    // Conditions alone; what was issued stays (upstream: csrApprovalStrategy).
+    // Of the status its conditions alone: what was issued stays (upstream: csrApprovalStrategy).
     const { conditions } = recordOf(object['status']);
-    object = withParts(old, { status: { ...recordOf(old['status']), conditions } });
+    object = withParts(old, { metadata: object.metadata, status: { ...recordOf(old['status']), conditions } });
     object = timedConditions(object, old, formatTime(call.server.clock.now().wall));
   } else if (part === 'resize') {
     object = resized(object, old);
