@@ -71,6 +71,15 @@ describe('a quota', () => {
     });
   });
 
+  it('counts storage alone', async () => {
+    await quota({ 'requests.storage': '1Gi' });
+    const { status: code } = await api.call('POST', `${base}/persistentvolumeclaims`, {
+      metadata: { name: 'a' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+    });
+    expect(code).toBe(403);
+  });
+
   it('is not overrun by many at once', async () => {
     await quota({ pods: '3' });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, each) => pod(`p${each}`)));

@@ -22,6 +22,7 @@ const NEVER_COUNTED: ReadonlySet<string> = new Set(['events', 'leases', 'binding
 
 const POD_NAMES = /^(?:pods|cpu|memory|ephemeral-storage|(?:requests|limits|hugepages)[.-].+)$/;
 const SERVICE_NAMES = /^services(?:\.|$)/;
+const CLAIM_NAMES = /^(?:persistentvolumeclaims$|requests\.storage$|.+\.storageclass\.storage\.k8s\.io\/)/;
 
 /** Whether one of these names counts objects of the row. */
 function isCounted(row: ResourceRow, names: readonly string[]): boolean {
@@ -29,6 +30,7 @@ function isCounted(row: ResourceRow, names: readonly string[]): boolean {
   if (row.group !== '') return false;
   if (row.resource === 'pods') return names.some((name) => POD_NAMES.test(name));
   if (row.resource === 'services') return names.some((name) => SERVICE_NAMES.test(name));
+  if (row.resource === 'persistentvolumeclaims') return names.some((name) => CLAIM_NAMES.test(name));
   return names.includes(row.resource);
 }
 
