@@ -57,6 +57,8 @@ export async function* watcher<T extends KubeObject>(
 ): AsyncGenerator<WatcherEvent<T>, void, undefined> {
   let state: WatcherState = { name: 'empty' };
   let failures = 0;
+  /** It was listed anew for that without a pause, and no watch has shown anything since. */
+  let hasExpired = false;
   const pause = options.retry ?? new RetryPause();
   while (!signal.aborted) {
     try {
@@ -64,13 +66,16 @@ export async function* watcher<T extends KubeObject>(
         state = step.state;
         if (step.event !== undefined) {
           if (step.event.kind !== 'init') failures = 0;
+          if (step.state.name === 'watching' && step.event.kind !== 'init-done') hasExpired = false;
           yield step.event;
         }
       }
     } catch (error) {
       if (signal.aborted) return;
-      // An expired watch lists again at once: its client did nothing wrong.
-      const delay = isExpired(error) && failures === 0 ? 0 : exponentialDelay(WATCH_BACK_OFF, failures + 1);
+      // An expired watch lists again at once: its client did nothing wrong, and the server answers, however long it was away.
+      const atOnce = isExpired(error) && !hasExpired;
+      hasExpired ||= isExpired(error);
+      const delay = atOnce ? 0 : exponentialDelay(WATCH_BACK_OFF, failures + 1);
       const retryMs = jitterUp(delay, 1, options.random);
       state = stateAfterError(state, error);
       failures += 1;
