@@ -29,6 +29,8 @@ const lab = await Lab.create({
   serverFlags: [...(values.fast ? fast : []), ...positionals],
   ...(values.fast && { kubelet: { nodeStatusUpdateFrequency: '2s', nodeLeaseDurationSeconds: 4 } }),
 });
+// A promise keeps no process alive, and the lab's own processes may all have ended: then it is still to be removed.
+const alive = setInterval(() => {}, 60_000);
 const stop = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
 });
@@ -42,4 +44,5 @@ try {
 } finally {
   console.log('removing…');
   await lab.down();
+  clearInterval(alive);
 }
