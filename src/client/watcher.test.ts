@@ -41,6 +41,11 @@ describe('a watch whose past is gone', () => {
     expect(pauses.map((ms) => ms > 0)).toEqual([true, true, true, false]);
   });
 
+  it('is listed anew at once each time that the server was away for long', async () => {
+    const pauses = await pausesAfter([refused, refused, gone, refused, refused, refused, refused, gone]);
+    expect(pauses.map((ms) => ms > 0)).toEqual([true, true, false, true, true, true, true, false]);
+  });
+
   it('is listed anew with pauses when lists do not help', async () => {
     const pauses = await pausesAfter([gone, gone, gone]);
     expect(pauses.map((ms) => ms >= 800)).toEqual([false, true, true]);

@@ -44,6 +44,8 @@ export type WatcherState =
   | { readonly name: 'watching'; readonly resourceVersion: string };
 
 export const WATCH_BACK_OFF = { baseMs: 800, capMs: 30_000 };
+/** Who lists at once, and finds that it was of no use, pauses the next time. */
+const HURRY_AGAIN_MS = 5_000;
 
 /** Where to go on after a failed call. A watch resumes unless its past is gone; a list starts again. */
 export function stateAfterError(state: WatcherState, error: unknown): WatcherState {
@@ -57,8 +59,8 @@ export async function* watcher<T extends KubeObject>(
 ): AsyncGenerator<WatcherEvent<T>, void, undefined> {
   let state: WatcherState = { name: 'empty' };
   let failures = 0;
-  /** It was listed anew for that without a pause, and no watch has shown anything since. */
-  let hasExpired = false;
+  /** Mono ms when it was last listed anew without a pause. */
+  let hurriedAt = Number.NEGATIVE_INFINITY;
   const pause = options.retry ?? new RetryPause();
   while (!signal.aborted) {
     try {
@@ -66,15 +68,15 @@ export async function* watcher<T extends KubeObject>(
         state = step.state;
         if (step.event !== undefined) {
           if (step.event.kind !== 'init') failures = 0;
-          if (step.state.name === 'watching' && step.event.kind !== 'init-done') hasExpired = false;
           yield step.event;
         }
       }
     } catch (error) {
       if (signal.aborted) return;
       // An expired watch lists again at once: its client did nothing wrong, and the server answers, however long it was away.
-      const atOnce = isExpired(error) && !hasExpired;
-      hasExpired ||= isExpired(error);
+      const { mono } = options.clock.now();
+      const atOnce = isExpired(error) && mono - hurriedAt >= HURRY_AGAIN_MS;
+      if (atOnce) hurriedAt = mono;
       const delay = atOnce ? 0 : exponentialDelay(WATCH_BACK_OFF, failures + 1);
       const retryMs = jitterUp(delay, 1, options.random);
       state = stateAfterError(state, error);
