@@ -8,6 +8,7 @@ import {
   SYSTEM_PRIORITY_CLASSES,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { shownName } from './shown-name.ts';
 
 const DEFAULT_POLICY = 'PreemptLowerPriority';
 
@@ -20,7 +21,7 @@ export function admitPriority(object: ApiObject, classes: readonly PriorityClass
   const preemptionPolicy = found?.preemptionPolicy ?? DEFAULT_POLICY;
   const { priority: given, preemptionPolicy: givenPolicy } = pod.spec;
   const refuse = (text: string): never => {
-    throw forbidden(PODS, pod.metadata?.name ?? '', text);
+    throw forbidden(PODS, shownName(pod.metadata), text);
   };
   if (given !== undefined && given !== priority) {
     refuse(
@@ -47,7 +48,7 @@ function classOf(pod: Pod, classes: readonly PriorityClass[]): PriorityClass | u
   // The system's own are known before they are stored.
   const value = Object.hasOwn(SYSTEM_PRIORITY_CLASSES, name) ? SYSTEM_PRIORITY_CLASSES[name] : undefined;
   if (value !== undefined) return { value };
-  throw forbidden(PODS, pod.metadata?.name ?? '', `no PriorityClass with name ${name} was found`);
+  throw forbidden(PODS, shownName(pod.metadata), `no PriorityClass with name ${name} was found`);
 }
 
 /** The class of pods that name none; should there be several, the lowest. */

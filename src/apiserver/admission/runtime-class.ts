@@ -9,13 +9,14 @@ import {
   type Toleration,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { shownName } from './shown-name.ts';
 
 /** `found`: what is stored under the pod's class. Throws 403 where they do not fit (upstream: the RuntimeClass plugin). */
 export function admitRuntimeClass(object: ApiObject, found: RuntimeClass | undefined): ApiObject {
   const { spec, metadata } = object as Pod;
   if (spec === undefined) return object;
   const refuse = (text: string): never => {
-    throw forbidden(PODS, metadata?.name ?? '', text);
+    throw forbidden(PODS, shownName(metadata), text);
   };
   const name = spec.runtimeClassName ?? '';
   if (name !== '' && found === undefined) refuse(`pod rejected: RuntimeClass "${name}" not found`);

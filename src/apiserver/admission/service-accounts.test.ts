@@ -11,6 +11,14 @@ afterEach(() => api.close());
 const pods = '/api/v1/namespaces/default/pods';
 const accounts = '/api/v1/namespaces/default/serviceaccounts';
 
+it('calls a pod that is still to be named by the beginning of its name', async () => {
+  const { metadata: _, ...pod } = podManifest('p', { spec: { serviceAccountName: 'builder' } });
+  const { body } = await api.call('POST', pods, { ...pod, metadata: { generateName: 'web-' } });
+  expect(body.message).toBe(
+    'pods "web-" is forbidden: error looking up service account default/builder: serviceaccount "builder" not found',
+  );
+});
+
 it('refuses a pod whose service account does not exist, and takes it once it does', async () => {
   const pod = podManifest('p', { spec: { serviceAccountName: 'builder' } });
   const { status, body } = await api.call('POST', pods, pod);

@@ -4,6 +4,7 @@
  */
 import { forbidden, type Pod, PODS, type ServiceAccount } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { shownName } from './shown-name.ts';
 import { isMirrorPod } from './node-restriction.ts';
 
 const DEFAULT_ACCOUNT = 'default';
@@ -21,7 +22,7 @@ export function admitServiceAccount(object: ApiObject, name: string, account: Ap
   if (account === undefined) {
     if (name === DEFAULT_ACCOUNT) return object;
     const text = `error looking up service account ${object.metadata.namespace}/${name}: serviceaccount "${name}" not found`;
-    throw forbidden(PODS, object.metadata.name ?? '', text);
+    throw forbidden(PODS, shownName(object.metadata), text);
   }
   const { imagePullSecrets = [] } = account as unknown as ServiceAccount;
   if ((pod.spec?.imagePullSecrets?.length ?? 0) > 0 || imagePullSecrets.length === 0) return object;

@@ -14,11 +14,14 @@ import {
 } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { applyPatch, readPatch } from '../registry/apply-patch.ts';
 import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall } from '../verbs/call.ts';
+import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
+import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall, renderingOf } from '../verbs/call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */
@@ -68,11 +71,23 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** @throws StatusError 404 */
+/** How kubectl prints it. The cells are of the object that is scaled. */
+const SCALE_TABLE: TableKind = {
+  columns: [nameColumn, column('Desired', { type: 'integer' }), column('Available', { type: 'integer' }), ageColumn],
+  cells: (object, now) => {
+    const { metadata, spec, status } = scaleOf(object);
+    return [metadata?.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, since(metadata?.creationTimestamp, now)];
+  },
+};
+
+/** @throws StatusError 404, 406 */
 export async function getScale(call: Call): Promise<HttpResponse> {
+  const form = negotiateObject(call.request.headers['accept']);
   const item = await call.storage.read(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
-  return jsonResponse(200, scaleOf(item.object));
+  if (form.as !== 'table') return jsonResponse(200, scaleOf(item.object));
+  const registration = { ...call.registration, table: SCALE_TABLE };
+  return renderObject({ ...renderingOf(call, form), registration }, 200, item);
 }
 
 /** @throws StatusError 400, 404, 409, 422 */

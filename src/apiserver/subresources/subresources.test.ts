@@ -203,3 +203,25 @@ it('proxies to a node', async () => {
   expect(body).toBe('hello\n');
   expect(asked[0]?.url).toBe('/stats/summary?x=1');
 });
+
+it('scale is printed with what is wanted and what is there', async () => {
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'x' }] } };
+  const body = { metadata: { name: 'web' }, spec: { replicas: 3, selector: { matchLabels: labels }, template } };
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  await api.call('POST', deployments, body);
+  const table = await api.call('GET', `${deployments}/web/scale`, undefined, {
+    accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
+  });
+  expect(table.body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+    'Name',
+    'Desired',
+    'Available',
+    'Age',
+  ]);
+  expect(table.body.rows[0].cells).toEqual(['web', 3, 0, '0s']);
+  expect((await api.call('GET', `${deployments}/web/scale`)).body).toMatchObject({
+    kind: 'Scale',
+    spec: { replicas: 3 },
+  });
+});
