@@ -115,10 +115,12 @@ export class CriRuntime implements RuntimeService {
   async stopContainer(id: string, graceSeconds: number, options?: CallOptions): Promise<void> {
     const timeout = BigInt(Math.max(0, Math.ceil(graceSeconds)));
     const timeoutMs = options?.timeoutMs ?? CALL_TIMEOUT_MS + Number(timeout) * 1000;
-    await this.#unlessGone((call) => this.#cri.stopContainer({ containerId: id, timeout }, call), {
-      ...options,
-      timeoutMs,
-    });
+    const stop = () =>
+      this.#unlessGone((call) => this.#cri.stopContainer({ containerId: id, timeout }, call), {
+        ...options,
+        timeoutMs,
+      });
+    await onceCriKnows(stop);
   }
 
   async removeContainer(id: string, options?: CallOptions): Promise<void> {

@@ -2,13 +2,11 @@ import { expect, it } from 'vitest';
 import { RuntimeError } from '../runtime.ts';
 import { onceCriKnows } from './once-cri-knows.node.ts';
 
-const early = () =>
-  new RuntimeError(
-    'Unknown',
-    'failed to set removing state for container "x": container is still running, to stop first',
-  );
-
-it('tries again while CRI does not know of the end yet', async () => {
+it.each([
+  'failed to set removing state for container "x": container is still running, to stop first',
+  'failed to forcibly stop container "x": failed to kill container "x": ttrpc: closed: unknown',
+])('tries again while CRI does not know of the end yet: %s', async (message) => {
+  const early = () => new RuntimeError('Unknown', message);
   let calls = 0;
   const result = await onceCriKnows(async () => {
     calls += 1;
