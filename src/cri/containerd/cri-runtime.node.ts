@@ -74,7 +74,7 @@ export class CriRuntime implements RuntimeService {
   }
 
   async stopSandbox(id: string, options?: CallOptions): Promise<void> {
-    await this.#unlessGone((call) => this.#cri.stopPodSandbox({ podSandboxId: id }, call), options);
+    await onceCriKnows(() => this.#unlessGone((call) => this.#cri.stopPodSandbox({ podSandboxId: id }, call), options));
   }
 
   async removeSandbox(id: string, options?: CallOptions): Promise<void> {
