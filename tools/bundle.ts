@@ -31,14 +31,23 @@ const dist = join(root, 'dist');
 const libraries = existsSync(join(root, 'tools/bundle/node_modules/esbuild')) ? join(root, 'tools/bundle') : root;
 const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof esbuild;
 
-/** Bare imports of our sources are found in `libraries`, whatever else lies in the checkout's node_modules. */
+/**
+ * Bare imports of our sources are found in `libraries`, whatever else lies in the checkout's node_modules: what only development
+ * has fetched would be missing at a user's first start.
+ */
 const fromLibraries: Plugin = {
   name: 'from-libraries',
   setup(bundling) {
     bundling.onResolve({ filter: /^[^./]/ }, (args) => {
       if (args.pluginData === 'done' || args.path.startsWith('node:')) return undefined;
       if (!args.importer.startsWith(join(root, 'src'))) return undefined;
-      return bundling.resolve(args.path, { kind: args.kind, resolveDir: libraries, pluginData: 'done' });
+      return bundling
+        .resolve(args.path, { kind: args.kind, resolveDir: libraries, pluginData: 'done' })
+        .then((found) =>
+          found.errors.length > 0 || found.external || found.path.startsWith(join(libraries, 'node_modules/'))
+            ? found
+            : { errors: [{ text: `${args.path} is not in ${join(libraries, 'package.json')}` }] },
+        );
     });
   },
 };
