@@ -43,6 +43,7 @@ export * from './system-priorities.ts';
 export type * from './types.gen.ts';
 export * from './validate-structure.ts';
 export { validateLabelSelector } from './validation/affinity.ts';
+export { DAEMON_SET_COUNTS } from './validation/daemon-set.ts';
 export { equalJson } from './validation/messages.ts';
 export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } from './validation/object-meta.ts';
 export { validatePodSpec } from './validation/pod-spec.ts';

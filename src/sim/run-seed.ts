@@ -11,6 +11,7 @@ import { type Nemesis, drawNemeses, unleash } from './nemeses/nemeses.ts';
 import { SimCluster } from './sim-cluster.ts';
 import { Sim } from './sim.ts';
 import type { Trace } from './trace.ts';
+import { untilWell } from './until-well.ts';
 import { Hospital } from './workloads/hospital.ts';
 
 export interface RunOptions {
@@ -34,11 +35,6 @@ export interface RunReport {
   /** Virtual ms. */
   readonly virtualMs: number;
   readonly failure?: unknown;
-}
-
-/** Something that must come did not. */
-export class LivenessFailure extends Error {
-  override readonly name = 'LivenessFailure';
 }
 
 const SETTLE_MS = 10_000;
@@ -80,21 +76,12 @@ async function play(
     unleash(cluster, nemeses, 0, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     cluster.heal();
-    await waitUntilWell(cluster, () => hospital.pending(), LIVENESS_MS);
+    await untilWell(sim, () => hospital.pending(), { withinMs: LIVENESS_MS, lookEveryMs: LOOK_EVERY_MS });
     hospital.deleteAll();
-    await waitUntilWell(cluster, () => hospital.pending() ?? cluster.leftovers(), CLEAN_UP_MS);
+    const left = (): string | undefined => hospital.pending() ?? cluster.leftovers();
+    await untilWell(sim, left, { withinMs: CLEAN_UP_MS, lookEveryMs: LOOK_EVERY_MS });
     return undefined;
   } catch (error) {
     return error;
-  }
-}
-
-async function waitUntilWell({ sim }: SimCluster, missing: () => string | undefined, withinMs: number): Promise<void> {
-  const until = sim.mono + withinMs;
-  for (;;) {
-    await sim.run(sim.mono + LOOK_EVERY_MS);
-    const pending = missing();
-    if (pending === undefined) return;
-    if (sim.mono >= until) throw new LivenessFailure(`after ${withinMs / 60_000} quiet minutes: ${pending}`);
   }
 }

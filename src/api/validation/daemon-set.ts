@@ -62,7 +62,8 @@ function isZero(value: IntOrString | undefined): boolean {
   return value === undefined || value === 0 || value === '0%';
 }
 
-const COUNTS = [
+/** What a status counts, all written by the controller alone; conditions are others'. */
+export const DAEMON_SET_COUNTS = [
   'currentNumberScheduled',
   'numberMisscheduled',
   'desiredNumberScheduled',
@@ -76,7 +77,7 @@ const COUNTS = [
 
 export function validateDaemonSetStatus(set: DaemonSet, old: DaemonSet): FieldError[] {
   const status: Partial<DaemonSetStatus> = set.status ?? {};
-  const errors = COUNTS.flatMap((name) => notNegative(child('status', name), status[name]));
+  const errors = DAEMON_SET_COUNTS.flatMap((name) => notNegative(child('status', name), status[name]));
   if ((status.collisionCount ?? 0) < (old.status?.collisionCount ?? 0))
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   return [...validateObjectMetaUpdate(set.metadata, old.metadata), ...errors];

@@ -1,16 +1,14 @@
 /** Runs DaemonSets: looks, plans (`planDaemonSet`), does, and tells. Keys are sets. */
 import {
   CONTROLLER_REVISIONS,
-  controllerOf,
   type ControllerRevision,
+  DAEMON_SET_COUNTS,
   DAEMON_SETS,
   type DaemonSet,
   type DaemonSetStatus,
   equalJson,
   isDeleting,
-  type KubeObject,
   labelSelectorOf,
-  matchesLabels,
   nameOf,
   namespacedName,
   namespaceOf,
@@ -29,6 +27,7 @@ import { recordsSame, revisionData } from '../history/revision.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { DAEMON_BURST } from '../limits.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
+import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
 import { slowStart } from '../slow-start.ts';
 import { HASH_LABEL, hashOf, newDaemonPod } from './daemon-pod.ts';
@@ -45,33 +44,18 @@ export interface DaemonSetControllerOptions {
 
 export function daemonSetController(options: DaemonSetControllerOptions): Controller {
   const sets = options.informers.lister(DAEMON_SETS);
+  const selectorOf = cachedSelector<DaemonSet>((set) => labelSelectorOf(set.spec?.selector));
   const worker = new DaemonSetWorker(options);
   return {
     name: 'daemonset',
     sources: [
       source(DAEMON_SETS, ({ key }) => [key]),
       source(NODES, (change) => setsOfNode(change, sets)),
-      source(PODS, (change) => both(change, (pod) => setsOf(pod, sets))),
-      source(CONTROLLER_REVISIONS, (change) => both(change, (revision) => setsOf(revision, sets))),
+      source(PODS, (change) => concernedOwners(DAEMON_SETS, sets, selectorOf, change)),
+      source(CONTROLLER_REVISIONS, (change) => concernedOwners(DAEMON_SETS, sets, selectorOf, change)),
     ],
     reconcile: (key, context) => worker.reconcile(key, context),
   };
-}
-
-/** Keys of what an object is, and of what it was before: an owner that lost it must look, too. */
-function both<T>(change: Change<T>, keysOf: (object: T) => readonly string[]): readonly string[] {
-  const before = change.type === 'apply' && change.previous !== undefined ? keysOf(change.previous) : [];
-  return [...new Set([...keysOf(change.object), ...before])];
-}
-
-/** The set that controls it; those that would adopt it when nobody does. */
-function setsOf(object: KubeObject, sets: Lister<DaemonSet>): readonly string[] {
-  const owner = controllerOf(object);
-  if (owner !== undefined) return owner.kind === DAEMON_SETS.kind ? [`${namespaceOf(object)}/${owner.name}`] : [];
-  return sets
-    .list(namespaceOf(object))
-    .filter(({ spec }) => matchesLabels(labelSelectorOf(spec?.selector) ?? [], object.metadata?.labels))
-    .map(namespacedName);
 }
 
 /** Those that a node's coming, going or change concerns; a heartbeat concerns none. */
@@ -229,7 +213,7 @@ class DaemonSetWorker {
 
   async #tell(set: DaemonSet, status: DaemonSetStatus, context: ReconcileContext): Promise<void> {
     const before = (set.status ?? {}) as Readonly<Record<string, unknown>>;
-    const changes = COUNTS.flatMap((name) =>
+    const changes = DAEMON_SET_COUNTS.flatMap((name) =>
       status[name] === before[name] ? [] : [[name, status[name] ?? null] as const],
     );
     if (changes.length === 0) return;
@@ -266,16 +250,3 @@ class DaemonSetWorker {
 function revisionHash(revision: ControllerRevision): string {
   return revision.metadata?.labels?.[HASH_LABEL] ?? nameOf(revision);
 }
-
-/** What the controller writes of the status; conditions are others'. */
-const COUNTS = [
-  'currentNumberScheduled',
-  'numberMisscheduled',
-  'desiredNumberScheduled',
-  'numberReady',
-  'observedGeneration',
-  'updatedNumberScheduled',
-  'numberAvailable',
-  'numberUnavailable',
-  'collisionCount',
-] as const;

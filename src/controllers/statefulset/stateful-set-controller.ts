@@ -7,7 +7,6 @@ import {
   type KubeObject,
   isDeleting,
   labelSelectorOf,
-  matchesLabels,
   nameOf,
   namespacedName,
   namespaceOf,
@@ -27,6 +26,7 @@ import { ownedRevisions } from '../history/owned-revisions.ts';
 import { sortRevisions, surplusRevisions } from '../history/plan-history.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
+import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
 import { slowStart } from '../slow-start.ts';
 import { memberOf, ordinalIn, revisionNameOf } from './identity.ts';
@@ -44,6 +44,7 @@ export interface StatefulSetControllerOptions {
 
 export function statefulSetController(options: StatefulSetControllerOptions): Controller {
   const { informers } = options;
+  const selectorOf = cachedSelector<StatefulSet>((set) => labelSelectorOf(set.spec?.selector));
   const worker = new StatefulSetWorker(options);
   const sets = informers.lister(STATEFUL_SETS);
   return {
@@ -52,7 +53,7 @@ export function statefulSetController(options: StatefulSetControllerOptions): Co
       source(STATEFUL_SETS, ({ key }) => [key]),
       source(PODS, (change) => both(change, (pod) => setsOfPod(pod, sets))),
       source(PERSISTENT_VOLUME_CLAIMS, ({ object }) => setsOfClaim(object, sets)),
-      source(CONTROLLER_REVISIONS, (change) => both(change, (revision) => setsOfRevision(revision, sets))),
+      source(CONTROLLER_REVISIONS, (change) => concernedOwners(STATEFUL_SETS, sets, selectorOf, change)),
     ],
     reconcile: (key, context) => worker.reconcile(key, context),
   };
@@ -87,16 +88,6 @@ function setsOfClaim(claim: PersistentVolumeClaim, sets: Lister<StatefulSet>): r
     .filter((set) =>
       (set.spec?.volumeClaimTemplates ?? []).some((template) => `${nameOf(template)}-${nameOf(set)}` === member.parent),
     )
-    .map(namespacedName);
-}
-
-function setsOfRevision(revision: ControllerRevision, sets: Lister<StatefulSet>): readonly string[] {
-  const owner = keyOfController(revision);
-  if (owner !== undefined) return [owner];
-  if (controllerOf(revision) !== undefined) return [];
-  return sets
-    .list(namespaceOf(revision))
-    .filter((set) => matchesLabels(labelSelectorOf(set.spec?.selector) ?? [], revision.metadata?.labels))
     .map(namespacedName);
 }
 

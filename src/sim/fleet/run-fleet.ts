@@ -6,9 +6,10 @@
 import { type Logger, silentLogger } from '../../lib/index.ts';
 import type { ControllersOptions } from '../../controllers/index.ts';
 import type { EventLoop } from '../event-loop.ts';
-import { LivenessFailure, type RunReport } from '../run-seed.ts';
+import type { RunReport } from '../run-seed.ts';
 import { Sim } from '../sim.ts';
 import type { Trace } from '../trace.ts';
+import { untilWell } from '../until-well.ts';
 import { Fleet } from './fleet.ts';
 import { checkFleet } from './invariants/all.ts';
 import { drawFleetNemeses, type FleetNemesis, unleashFleet } from './nemeses.ts';
@@ -69,21 +70,17 @@ async function play(
     unleashFleet(fleet, nemeses, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     fleet.heal();
-    await until(fleet, () => workload.pending() ?? notYetWell(fleet), LIVENESS_MS);
+    await untilWell(sim, () => workload.pending() ?? notYetWell(fleet), {
+      withinMs: LIVENESS_MS,
+      lookEveryMs: LOOK_EVERY_MS,
+    });
     workload.deleteAll();
-    await until(fleet, () => workload.pending() ?? notYetGone(fleet), CLEAN_UP_MS);
+    await untilWell(sim, () => workload.pending() ?? notYetGone(fleet), {
+      withinMs: CLEAN_UP_MS,
+      lookEveryMs: LOOK_EVERY_MS,
+    });
     return undefined;
   } catch (error) {
     return error;
-  }
-}
-
-async function until({ sim }: Fleet, missing: () => string | undefined, withinMs: number): Promise<void> {
-  const end = sim.mono + withinMs;
-  for (;;) {
-    await sim.run(sim.mono + LOOK_EVERY_MS);
-    const pending = missing();
-    if (pending === undefined) return;
-    if (sim.mono >= end) throw new LivenessFailure(`after ${withinMs / 60_000} quiet minutes: ${pending}`);
   }
 }
