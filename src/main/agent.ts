@@ -1,16 +1,12 @@
 /** `mendlet agent`: joins, takes its part of the pods' network, and runs the node's half until it is told to end. */
-import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { KeyPair } from './key-pair.ts';
-import { systemSigner } from '../apiserver/edge/signer.node.ts';
 import { type AgentOptions, type ListenAddress, parsePodCidr } from '../cli/index.ts';
-import { createHttpConnection } from '../client/http-connection.node.ts';
-import { createKubeClient, type KubeClient } from '../client/index.ts';
+import type { KubeClient } from '../client/index.ts';
 import { INSTANCE_LABEL, type KubeletSettings, type MachineFacts, newNode } from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
-import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
+import { errorMessage, formatTime } from '../lib/index.ts';
 import { createLogger } from '../lib/logger.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { firstAddressOf, isLoopback } from './addresses.ts';
@@ -20,23 +16,15 @@ import type { MainContext } from './context.ts';
 import { type DataDir, openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
 import { checkArchives } from './inputs.node.ts';
-import {
-  keepAddress,
-  type NodeCredentials,
-  readServerPair,
-  writeClientPair,
-  writeServerPair,
-} from './join/credentials.node.ts';
+import { keepAddress, readServerPair } from './join/credentials.node.ts';
 import { joinCluster } from './join/join-cluster.ts';
+import { keepCertificates, selfSigned } from './join/node-certificates.ts';
 import { INSTANCE_ANNOTATION } from './join/node-name.ts';
 import { registerForNetwork } from './join/register-node.ts';
-import { keepFresh, type KeptCertificate, type Names } from './join/renew-certificates.ts';
-import { ReplaceableConnection } from './join/replaceable-connection.ts';
-import { CLIENT_SIGNER, SERVING_SIGNER } from './join/request-certificate.ts';
-import { type KubeletEdge, kubeletListenFlag, startKubeletEdge } from './kubelet-edge.ts';
+import { ServerWay } from './join/server-way.ts';
+import { kubeletListenFlag, startKubeletEdge } from './kubelet-edge.ts';
 import { withFlags } from './kubelet-flags.ts';
 import { readSettings } from './kubelet-settings.node.ts';
-import { outwardAddresses } from './machine-addresses.node.ts';
 import { machineAt } from './node-agent.ts';
 import { type NodeRuntime, refuseSilentRuntime } from './node-runtime.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
@@ -44,7 +32,6 @@ import { untilReady } from './until-ready.ts';
 import { aborted, setUpMachine } from './up.ts';
 import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
-import { kubernetesVersion } from './version.ts';
 
 /** As upstream's kubelet: others must reach it. */
 const DEFAULT_KUBELET_LISTEN: ListenAddress = { host: '0.0.0.0', port: 10_250 };
@@ -108,7 +95,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
   });
   await setUpMachine({ runtime: options.runtime, demo: false }, context, say);
   context.stop.throwIfAborted();
-  const way = new Way(credentials);
+  const way = new ServerWay(credentials);
   stack.defer(() => way.close());
   stack.defer(() => background.end());
   const shared = { clock: systemClock, random: systemRandom, logger, background };
@@ -168,7 +155,8 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
   keepCertificates({
     way,
     edge,
-    run,
+    paths,
+    settings,
     nodeName,
     machine,
     background,
@@ -183,39 +171,6 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
     if (!context.stop.aborted) throw error;
   }
   await sayGoodbye(run, runtime);
-}
-
-/** The way to the server, whose certificate is renewed under its users. */
-class Way {
-  readonly #connection: ReplaceableConnection;
-  #credentials: NodeCredentials;
-
-  constructor(credentials: NodeCredentials) {
-    this.#credentials = credentials;
-    this.#connection = new ReplaceableConnection(open(credentials));
-  }
-
-  get credentials(): NodeCredentials {
-    return this.#credentials;
-  }
-
-  client(component: string): KubeClient {
-    const userAgent = `mendlet-${component}/${kubernetesVersion}`;
-    return createKubeClient(this.#connection, { clock: systemClock, userAgent });
-  }
-
-  renew(client: KeyPair): void {
-    this.#credentials = { ...this.#credentials, client };
-    this.#connection.replace(open(this.#credentials));
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-}
-
-function open(credentials: NodeCredentials): ReturnType<typeof createHttpConnection> {
-  return createHttpConnection({ ...credentials, clock: systemClock });
 }
 
 /** This node's part of the pods' network: what its pods have, what it was told, or what the server gives it. */
@@ -239,86 +194,11 @@ async function networkOf(
   return registerForNetwork(client, wanted, { clock: systemClock, say, signal: context.stop });
 }
 
-/** A certificate of no authority: until the server has signed one, enough for those who do not check it. */
-async function selfSigned(nodeName: string): Promise<KeyPair> {
-  const { wall } = systemClock.now();
-  const yearMs = 365 * 24 * 3_600_000;
-  return systemSigner.createAuthority({ commonName: nodeName, notBefore: wall - 3_600_000, notAfter: wall + yearMs });
-}
-
 /** Pods reach the server as this machine does, unless it is this machine's own loopback. */
 function serverForPods(server: string): ListenAddress | undefined {
   const url = new URL(server);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isLoopback({ host }) ? undefined : { host, port: Number(url.port === '' ? 443 : url.port) };
-}
-
-function keepCertificates({
-  way,
-  edge,
-  run: { dataDir, settings },
-  nodeName,
-  machine,
-  background,
-  logger,
-}: {
-  readonly way: Way;
-  readonly edge: KubeletEdge;
-  readonly run: Run;
-  readonly nodeName: string;
-  readonly machine: { facts(): Promise<MachineFacts> };
-  readonly background: Background;
-  readonly logger: Logger;
-}): void {
-  const { paths } = dataDir;
-  const { server } = way.credentials;
-  const options = { server, nodeName, clock: systemClock, random: systemRandom, logger };
-  const client: KeptCertificate = {
-    signerName: CLIENT_SIGNER,
-    current: way.credentials.client,
-    names: async () => ({ dnsNames: [], ipAddresses: [] }),
-    fits: () => true,
-    onNew: (pair) => {
-      writeClientPair(paths, pair);
-      way.renew(pair);
-    },
-  };
-  const serving: KeptCertificate = {
-    signerName: SERVING_SIGNER,
-    current: readServerPair(paths),
-    names: async () => namesOf(await machine.facts(), nodeName, server),
-    fits: isFor,
-    onNew: (pair) => {
-      writeServerPair(paths, pair);
-      edge.edge.setCertificate(pair);
-    },
-  };
-  if (settings.rotateCertificates)
-    background.start('client certificate', (signal) =>
-      keepFresh(client, { ...options, client: way.client('certificates') }, signal),
-    );
-  if (settings.serverTlsBootstrap)
-    background.start('serving certificate', (signal) =>
-      keepFresh(serving, { ...options, client: way.client('certificates') }, signal),
-    );
-}
-
-/**
- * What the node's status shows: the server checks that a certificate is for nothing else. Beside its server on one machine a
- * node has no address to itself, and its name is enough.
- */
-function namesOf({ addresses }: MachineFacts, nodeName: string, server: string): Names {
-  const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
-  const isBeside = isLoopback({ host }) || outwardAddresses().includes(host);
-  return { dnsNames: [nodeName], ipAddresses: isBeside ? [] : addresses };
-}
-
-function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {
-  const certificate = new X509Certificate(certificatePem);
-  return (
-    dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
-    ipAddresses.every((address) => certificate.checkIP(address) !== undefined)
-  );
 }
 
 /** The pods live on: say so, or it looks as if they were lost. */

@@ -1,0 +1,94 @@
+/** The certificates of a node: what it begins with, whom they name, and how they are renewed. */
+import { X509Certificate } from 'node:crypto';
+import { systemSigner } from '../../apiserver/edge/signer.node.ts';
+import type { KubeletSettings, MachineFacts } from '../../kubelet/index.ts';
+import { systemClock } from '../../lib/clock.node.ts';
+import type { Logger } from '../../lib/index.ts';
+import { systemRandom } from '../../lib/random.node.ts';
+import { isLoopback } from '../addresses.ts';
+import type { Background } from '../background.ts';
+import type { DataPaths } from '../data-dir-path.ts';
+import type { KeyPair } from '../key-pair.ts';
+import type { KubeletEdge } from '../kubelet-edge.ts';
+import { outwardAddresses } from '../machine-addresses.node.ts';
+import { readServerPair, writeClientPair, writeServerPair } from './credentials.node.ts';
+import { keepFresh, type KeptCertificate, type Names } from './renew-certificates.ts';
+import { CLIENT_SIGNER, SERVING_SIGNER } from './request-certificate.ts';
+import type { ServerWay } from './server-way.ts';
+
+/** A certificate of no authority: until the server has signed one, enough for those who do not check it. */
+export async function selfSigned(nodeName: string): Promise<KeyPair> {
+  const { wall } = systemClock.now();
+  const yearMs = 365 * 24 * 3_600_000;
+  return systemSigner.createAuthority({ commonName: nodeName, notBefore: wall - 3_600_000, notAfter: wall + yearMs });
+}
+
+/** Keeps the node's two certificates fresh until the background ends, as far as the settings say so. */
+export function keepCertificates({
+  way,
+  edge,
+  paths,
+  settings,
+  nodeName,
+  machine,
+  background,
+  logger,
+}: {
+  readonly way: ServerWay;
+  readonly edge: KubeletEdge;
+  readonly paths: DataPaths;
+  readonly settings: KubeletSettings;
+  readonly nodeName: string;
+  readonly machine: { facts(): Promise<MachineFacts> };
+  readonly background: Background;
+  readonly logger: Logger;
+}): void {
+  const { server } = way.credentials;
+  const options = { server, nodeName, clock: systemClock, random: systemRandom, logger };
+  const client: KeptCertificate = {
+    signerName: CLIENT_SIGNER,
+    current: way.credentials.client,
+    names: async () => ({ dnsNames: [], ipAddresses: [] }),
+    fits: () => true,
+    onNew: (pair) => {
+      writeClientPair(paths, pair);
+      way.renew(pair);
+    },
+  };
+  const serving: KeptCertificate = {
+    signerName: SERVING_SIGNER,
+    current: readServerPair(paths),
+    names: async () => namesOf(await machine.facts(), nodeName, server),
+    fits: isFor,
+    onNew: (pair) => {
+      writeServerPair(paths, pair);
+      edge.edge.setCertificate(pair);
+    },
+  };
+  if (settings.rotateCertificates)
+    background.start('client certificate', (signal) =>
+      keepFresh(client, { ...options, client: way.client('certificates') }, signal),
+    );
+  if (settings.serverTlsBootstrap)
+    background.start('serving certificate', (signal) =>
+      keepFresh(serving, { ...options, client: way.client('certificates') }, signal),
+    );
+}
+
+/**
+ * What the node's status shows: the server checks that a certificate is for nothing else. Beside its server on one machine a
+ * node has no address to itself, and its name is enough.
+ */
+function namesOf({ addresses }: MachineFacts, nodeName: string, server: string): Names {
+  const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
+  const isBeside = isLoopback({ host }) || outwardAddresses().includes(host);
+  return { dnsNames: [nodeName], ipAddresses: isBeside ? [] : addresses };
+}
+
+function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {
+  const certificate = new X509Certificate(certificatePem);
+  return (
+    dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
+    ipAddresses.every((address) => certificate.checkIP(address) !== undefined)
+  );
+}
