@@ -6,6 +6,8 @@ import { systemProcess } from '../../src/lib/process.node.ts';
 import { aptInstall } from '../../src/main/set-up/apt.node.ts';
 import { setUpRuntime } from '../../src/main/set-up/set-up.node.ts';
 import { debianPackages } from '../../tools/debian.ts';
+import { removeDeadLabs } from '../support/lab.ts';
+import { removeAbandoned } from './abandoned.ts';
 import { writeBusyboxArchive } from './busybox-archive.ts';
 import { busyboxArchive, root } from './harness.ts';
 
@@ -15,6 +17,8 @@ const programs = { 'docker-registry': 'docker-registry', skopeo: 'skopeo', perl:
 export default async function setUp(): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the end-to-end tests need root: containers, mounts, network');
   must('./mendlet', ['version']);
+  await removeAbandoned();
+  await removeDeadLabs();
   const shared = {
     process: systemProcess,
     say: (text: string) => console.log(`set-up: ${text}`),

@@ -3,17 +3,19 @@
  * through kubectl alone. Everything it makes is removed by `down`, also after a failed test.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
 export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl');
 export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
 /** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
 export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
+const POD_LOGS = '/var/log/pods';
 /** PATH folders that put Debian sid's containerd before the system's. */
 export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
 
@@ -46,7 +48,8 @@ export class Mendlet {
 
   constructor(options: MendletOptions) {
     this.#options = options;
-    this.folder = mkdtempSync(join(options.parent ?? tmpdir(), 'mendlet-e2e-'));
+    this.folder = mkdtempSync(join(options.parent ?? tmpdir(), TEST_FOLDER_PREFIX));
+    own(this.folder);
     this.dataDir = join(this.folder, 'data');
     this.kubeconfig = join(this.dataDir, 'kubeconfig');
   }
@@ -122,6 +125,18 @@ export class Mendlet {
       .find((n) => n > 0 && !readFileSync(`/proc/${n}/cmdline`, 'utf8').includes('shim'));
     if (pid === undefined) throw new Error('the private containerd does not run');
     return pid;
+  }
+
+  /** Log folders of its pods whose names begin so: those of other mendlets lie beside them. */
+  podLogs(namespace: string, name: string): readonly string[] {
+    const instance = readFileSync(join(this.dataDir, 'instance'), 'utf8').trim();
+    return readdirSync(POD_LOGS)
+      .filter((entry) => entry.startsWith(`${namespace}_${name}`))
+      .map((entry) => join(POD_LOGS, entry))
+      .filter((path) => {
+        const owner = join(path, '.mendlet-instance');
+        return existsSync(owner) && readFileSync(owner, 'utf8').trim() === instance;
+      });
   }
 
   /** Stops mendlet if it runs, then everything it left, and the data folder. */

@@ -15,10 +15,8 @@ describe('the node', () => {
       ['apiVersion: kubelet.config.k8s.io/v1beta1', 'kind: KubeletConfiguration', ...lines].join('\n'),
     );
   const logFiles = (name: string): readonly string[] => {
-    const folder = readdirSync('/var/log/pods').find((each) => each.startsWith(`default_${name}_`));
-    return folder === undefined
-      ? []
-      : readdirSync(join('/var/log/pods', folder, 'main')).map((file) => join('/var/log/pods', folder, 'main', file));
+    const [folder] = mendlet.podLogs('default', `${name}_`);
+    return folder === undefined ? [] : readdirSync(join(folder, 'main')).map((file) => join(folder, 'main', file));
   };
   const events = (name: string): Promise<string> =>
     mendlet.kubectl([

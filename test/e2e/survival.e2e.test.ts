@@ -173,7 +173,7 @@ describe.each(runtimes)('survival on $name', (runtime) => {
       await mendlet.kubectl(['delete', 'pod', '-l', `born=${round}`, '--wait=true', '--timeout=300s']);
     }
     await until('nothing left of them', async () => {
-      const left = readdirSync('/var/log/pods').filter((name) => name.startsWith('default_born-'));
+      const left = mendlet.podLogs('default', 'born-');
       return left.length === 0 ? { value: true } : { last: left.join(' ') };
     });
   });

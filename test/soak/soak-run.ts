@@ -213,8 +213,8 @@ class SoakRun {
 
   /** The rotation looks every few seconds: what is written in between is the runaway's own. */
   #checkLogs(): void {
-    for (const folder of readdirSync('/var/log/pods').filter((name) => name.startsWith('default_runaway_'))) {
-      const path = join('/var/log/pods', folder, 'main');
+    for (const folder of this.#options.mendlet.podLogs('default', 'runaway_')) {
+      const path = join(folder, 'main');
       const files = readdirSync(path).map(
         (name) => [name, statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0] as const,
       );

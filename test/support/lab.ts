@@ -22,6 +22,7 @@ import {
   removeNamespace,
   serverAddress,
 } from './lab-network.ts';
+import { isAlive, mendletsOf, type ProcessIdentity, thisProcess } from './mendlet-processes.ts';
 
 const PROGRAM = join(root, 'dist/mendlet.js');
 const FOLDER_PREFIX = 'mendlet-lab-';
@@ -40,7 +41,7 @@ export interface LabOptions {
 }
 
 interface Record extends LabNames {
-  readonly pid: number;
+  readonly owner: ProcessIdentity;
   readonly nodes: number;
 }
 
@@ -207,7 +208,7 @@ export class Lab {
     // Two temporary folders may differ by case alone.
     const id = Buffer.from(folder.slice(-6)).toString('hex').slice(-6);
     const names = makeBridge(id, options.subnet);
-    const record: Record = { ...names, pid: process.pid, nodes: options.nodes };
+    const record: Record = { ...names, owner: thisProcess(), nodes: options.nodes };
     writeFileSync(join(folder, 'lab.json'), JSON.stringify(record));
     const lab = new Lab(options, folder, names);
     lab.#guard = guard();
@@ -280,7 +281,7 @@ export class Lab {
   async down(): Promise<void> {
     await this.stopServer();
     await Promise.all(this.nodes.map((node) => node.stop('SIGTERM')));
-    await remove(this.folder, { ...this.names, pid: process.pid, nodes: this.options.nodes });
+    await remove(this.folder, { ...this.names, owner: thisProcess(), nodes: this.options.nodes });
     if (this.#guard?.pid !== undefined) kill(-this.#guard.pid);
   }
 }
@@ -334,7 +335,7 @@ export async function removeDeadLabs(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
     const folder = join(tmpdir(), name);
     const record = recordOf(folder);
-    if (record === undefined || isAlive(record.pid) || !claim(folder)) continue;
+    if (record === undefined || isAlive(record.owner) || !claim(folder)) continue;
     for (const pid of mendletsOf(folder)) kill(pid);
     try {
       await remove(folder, record);
@@ -355,31 +356,15 @@ function recordOf(folder: string): Record | undefined {
 }
 
 const claimOf = (folder: string): string => join(folder, 'removed-by');
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 /** Its guard and the makers of other labs may find a dead lab at once: one of them removes it. */
 function claim(folder: string): boolean {
   const path = claimOf(folder);
   try {
-    if (existsSync(path) && !isAlive(Number(readFileSync(path, 'utf8')))) rmSync(path);
-    writeFileSync(path, `${process.pid}`, { flag: 'wx' });
+    if (existsSync(path) && !isAlive(JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity)) rmSync(path);
+    writeFileSync(path, JSON.stringify(thisProcess()), { flag: 'wx' });
     return true;
   } catch {
     return false;
   }
-}
-
-/** Servers and agents on a lab's data folders. */
-function mendletsOf(folder: string): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-        return args.includes(PROGRAM) && args.some((arg) => arg.startsWith(`${folder}/`));
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
