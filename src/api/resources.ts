@@ -2,6 +2,8 @@
  * The table of served resources: one row each, as upstream's discovery describes them. A new resource is a row here (and,
  * where it has any, its defaults and validation).
  */
+import type { HealingPolicy, PodRestart } from './healing/types.ts';
+import { MENDLET_GROUP, MENDLET_VERSION } from './healing/words.ts';
 import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.ts';
 import type {
   Binding,
@@ -380,6 +382,27 @@ export const BINDINGS = row<Binding>({
   verbs: ['create'],
 });
 
+export const POD_RESTARTS = row<PodRestart>({
+  group: MENDLET_GROUP,
+  version: MENDLET_VERSION,
+  resource: 'podrestarts',
+  kind: 'PodRestart',
+  namespaced: true,
+  shortNames: ['pr'],
+  subresources: [status('PodRestart')],
+});
+
+export const HEALING_POLICIES = row<HealingPolicy>({
+  group: MENDLET_GROUP,
+  version: MENDLET_VERSION,
+  resource: 'healingpolicies',
+  kind: 'HealingPolicy',
+  namespaced: true,
+  singular: 'healingpolicy',
+  shortNames: ['hp'],
+  subresources: [status('HealingPolicy')],
+});
+
 /** Every served resource. */
 export const RESOURCES: readonly ResourceRow[] = [
   BINDINGS,
@@ -423,6 +446,8 @@ export const RESOURCES: readonly ResourceRow[] = [
   SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_RULES_REVIEWS,
   LOCAL_SUBJECT_ACCESS_REVIEWS,
+  HEALING_POLICIES,
+  POD_RESTARTS,
 ];
 
 /** The row of a path, `undefined` when it isn't served. */

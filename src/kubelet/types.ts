@@ -155,15 +155,18 @@ export interface VolumeManager {
   onDisk(): Promise<readonly PodUID[]>;
 }
 
+/** By name; undefined: it is taken away. A name that is not in it is nobody's business here. */
+export type StatusAnnotations = Readonly<Record<string, string | undefined>>;
+
 /** Delivers statuses to the API server; remembers only what the server acknowledged. */
 export interface StatusManager {
-  /** The latest status wins; never blocks. */
-  report(pod: Pod, status: PodStatus): void;
+  /** The latest status wins; never blocks. `annotations`: ours on the pod, told with it; undefined takes one away. */
+  report(pod: Pod, status: PodStatus, annotations?: StatusAnnotations): void;
   /**
    * The pod's containers are gone and its resources are reclaimed: deliver the last status, then delete the object
    * (grace 0, UID precondition) if it is being deleted.
    */
-  finish(pod: Pod, status: PodStatus): void;
+  finish(pod: Pod, status: PodStatus, annotations?: StatusAnnotations): void;
   forget(uid: PodUID): void;
   /** True when nothing reported is still undelivered. */
   settled(): boolean;

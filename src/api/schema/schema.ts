@@ -1,4 +1,5 @@
 /** The derived schema, compiled type by type when first asked for: a server that knows 500 types uses a few dozen. */
+import { OWN_KINDS, OWN_TYPES } from './own-schema.ts';
 import raw from './schema.json' with { type: 'json' };
 
 export type Scalar =
@@ -46,8 +47,10 @@ interface RawField {
   readonly listMapKeys?: readonly string[];
 }
 
-const KINDS = raw.kinds as Readonly<Record<string, string>>;
-const TYPES = raw.types as unknown as Readonly<Record<string, { readonly fields: Readonly<Record<string, RawField>> }>>;
+const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...OWN_KINDS };
+const TYPES = { ...raw.types, ...OWN_TYPES } as unknown as Readonly<
+  Record<string, { readonly fields: Readonly<Record<string, RawField>> }>
+>;
 const SCALARS: ReadonlySet<string> = new Set<Scalar>([
   'string',
   'boolean',

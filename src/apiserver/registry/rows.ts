@@ -31,6 +31,7 @@ import { BATCH_REGISTRATIONS } from './batch.ts';
 import { BUDGET_REGISTRATIONS } from './budgets.ts';
 import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
+import { HEALING_REGISTRATIONS } from './healing.ts';
 import { podStrategy } from './pods.ts';
 import { priorityClassStrategy, quotaStrategy } from './policies.ts';
 import type { Registration, Strategy } from './registration.ts';
@@ -95,6 +96,7 @@ export const REGISTRATIONS: readonly Registration[] = [
   ...BATCH_REGISTRATIONS,
   ...BUDGET_REGISTRATIONS,
   ...ACCESS_REGISTRATIONS,
+  ...HEALING_REGISTRATIONS,
 ];
 
 /** The row of a path; undefined when objects of it are not stored. */

@@ -33,6 +33,11 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
+const isOneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.includes(value as string);
+
 const isDeath = shape({
   containerId: isText,
   restartCount: isCount,
@@ -58,6 +63,7 @@ const isContainer = shape({
       requestedAt: isTime,
       restart: isFlag,
       skipPreStop: optional(isFlag),
+      cause: optional(isOneOf('liveness', 'startup', 'restart')),
     }),
   ),
   freshFrom: optional(isCount),
@@ -73,6 +79,43 @@ const isEnd = shape({
   message: isText,
 });
 
+const isRestartScope = isOneOf('container', 'containers', 'pod');
+const isHealingScope = isOneOf('container', 'containers', 'pod', 'node');
+
+const isGoingRestart = shape({
+  id: isText,
+  source: isOneOf('request', 'ladder'),
+  scope: isRestartScope,
+  container: optional(isText),
+  reason: isText,
+  by: optional(isText),
+  gracePeriodSeconds: optional(isTime),
+  force: isFlag,
+  emptyDirs: listOf(isText),
+  begunAt: isTime,
+  oldSandboxAttempt: optional(isInteger),
+  refreshed: optional(isFlag),
+});
+
+const isRestartOutcome = shape({
+  id: isText,
+  phase: isOneOf('Pending', 'Running', 'Succeeded', 'Failed'),
+  reason: optional(isText),
+  message: optional(isText),
+  at: isText,
+});
+
+const isHealing = shape({
+  policy: isText,
+  rung: isHealingScope,
+  attempts: listOf(shape({ scope: isHealingScope, container: isText, containerId: isText, at: isTime })),
+  podRestarts: isCount,
+  since: optional(isTime),
+  cause: optional(isText),
+  stopped: optional(shape({ reason: isText, message: isText, at: isTime })),
+  move: optional(shape({ id: isText, cause: isText, at: isTime })),
+});
+
 const isNote = shape({
   name: isText,
   namespace: isText,
@@ -82,6 +125,10 @@ const isNote = shape({
   initializedSandboxId: optional(isText),
   containers: (value) => isFields(value) && Object.values(value).every(isContainer),
   restartAll: optional(shape({ sources: listOf(isText) })),
+  restart: optional(isGoingRestart),
+  restartOutcomes: optional(listOf(isRestartOutcome)),
+  healing: optional(isHealing),
+  recovery: optional(shape({ id: isText, at: isTime, cause: isText })),
   allocated: optional(isAllocations),
   cgroupFor: optional(isAllocations),
   termination: optional(isTermination),

@@ -4,7 +4,7 @@
  */
 import type { PodStatus } from '../../api/index.ts';
 import { assertNever } from '../../lib/index.ts';
-import type { RuntimeSandbox } from '../types.ts';
+import type { RuntimeSandbox, StatusAnnotations } from '../types.ts';
 import { absorbObservation } from './absorb-observation.ts';
 import type { PodAction } from './actions.ts';
 import { allContainers } from './containers.ts';
@@ -12,6 +12,7 @@ import { type ContainerView, isAlive, isFinal, viewContainer } from './container
 import { createDraft, type Draft, startsUnderWay, wait } from './draft.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
+import { healingAnnotations } from './healing/healing-annotations.ts';
 import { holdStatus } from './hold-status.ts';
 import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
@@ -33,6 +34,8 @@ export interface PodPlan {
   readonly actions: readonly PodAction[];
   readonly events: readonly PlannedEvent[];
   readonly status: PodStatus;
+  /** Ours on the pod, told with the status. */
+  readonly annotations: StatusAnnotations;
   /** Mono ms; `undefined`: only a change wakes the pod. */
   readonly wakeAt: number | undefined;
   readonly why: readonly string[];
@@ -64,6 +67,7 @@ export function computePodActions(given: PlanInput): PodPlan {
     actions: draft.actions,
     events: draft.events,
     status,
+    annotations: healingAnnotations(input.pod, draft.note),
     wakeAt: draft.wakeAt,
     why: draft.why,
     gone: lifecycle.state === 'finished' && isGone(draft),

@@ -1,5 +1,11 @@
 /** The pod conditions that the kubelet owns, with upstream's reasons and texts (kubelet/status/generate.go). Pure. */
-import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/index.ts';
+import {
+  type ContainerStatus,
+  HEALING_CONDITIONS,
+  type Pod,
+  type PodCondition,
+  type PodStatus,
+} from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import type { PodPhase } from './compute-pod-phase.ts';
 import { initContainerKind, mayRestartAll } from './restart-policy.ts';
@@ -18,6 +24,8 @@ export interface ConditionsInput {
     readonly pending: { readonly reason: string; readonly message: string } | undefined;
     readonly inProgress: { readonly error?: string } | undefined;
   };
+  /** What is told of healing beyond Kubernetes; none for a pod that uses nothing of it. */
+  readonly healing: readonly Verdict[];
   readonly previous: PodStatus | undefined;
   /** To add, e.g. DisruptionTarget. */
   readonly extra?: PodCondition;
@@ -25,7 +33,7 @@ export interface ConditionsInput {
   readonly wall: number;
 }
 
-type Verdict = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+export type Verdict = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 const OWNED = new Set([
   'PodReadyToStartContainers',
@@ -36,6 +44,7 @@ const OWNED = new Set([
   'AllContainersRestarting',
   'PodResizePending',
   'PodResizeInProgress',
+  ...HEALING_CONDITIONS,
 ]);
 
 /** All conditions in upstream's order: others' first, then ours. Transition times are kept while the status stays. */
@@ -49,6 +58,7 @@ export function generateConditions(input: ConditionsInput): PodCondition[] {
     { type: 'PodScheduled', status: 'True' },
     ...resizeVerdicts(input),
     ...(mayRestartAll(input.pod) ? [restartingAllVerdict(input)] : []),
+    ...input.healing,
   ];
   const foreign = (input.pod.status?.conditions ?? []).filter(
     ({ type }) => !OWNED.has(type) && type !== input.extra?.type,

@@ -9,6 +9,7 @@ import { isFinal, viewContainer } from './container-view.ts';
 import type { WaitingReason } from './draft.ts';
 import type { PlanInput } from './facts.ts';
 import { type ConditionsInput, generateConditions } from './generate-conditions.ts';
+import { healingVerdicts } from './healing/healing-verdicts.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodNote } from './pod-memory.ts';
 import { limitMessages, messageLimit } from './message-limit.ts';
@@ -57,6 +58,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
       sandboxReady,
       ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
       restartingAll: note.restartAll !== undefined && !terminated,
+      healing: healingVerdicts(pod, note, terminated),
       previous,
       ...(condition === undefined ? {} : { extra: condition }),
       wall: now.wall,

@@ -28,3 +28,6 @@ export const ORPHAN_GRACE_PERIOD_SECONDS = 1;
 
 /** A death is not told without its termination message while that is read; for so long, since the runtime may hang. */
 export const MESSAGE_HOLD_MS = 10_000;
+
+/** Answers of the ladder remembered per pod: more than any window may count. */
+export const MAX_LADDER_ATTEMPTS = 128;

@@ -2,7 +2,7 @@
  * What a pod worker remembers between passes. `note` is durable (one file per pod, written before the action that it
  * justifies); `volatile` lives as long as the agent. Times in the note are wall ms, because it outlives every monotonic clock.
  */
-import type { PodCondition } from '../../api/index.ts';
+import type { HealingScope, PodCondition, RestartOutcome, RestartScope } from '../../api/index.ts';
 import type { Allocation, ContainerAllocation } from './allocation.ts';
 
 /** CrashLoopBackOff's entry: the delay before the next restart, and when the last restart was decided. */
@@ -50,6 +50,8 @@ export interface RequestedRestart {
   readonly restart: boolean;
   /** Its preStop hook is not run: all containers are restarted, and that is to be quick (KEP-5532). */
   readonly skipPreStop?: boolean;
+  /** What made us kill it, for whoever weighs its death; absent: something else (a changed image, a failed hook). */
+  readonly cause?: 'liveness' | 'startup' | 'restart';
 }
 
 export interface ContainerMemory {
@@ -71,6 +73,65 @@ export interface ContainerMemory {
 /** All containers are being restarted, because of how those named here ended (KEP-5532). */
 export interface RestartOfAll {
   readonly sources: readonly string[];
+}
+
+/** A restart that goes on: somebody asked for it, or it is a rung of the ladder. */
+export interface GoingRestart {
+  /** The request's; of a rung, made from what it answers. Done once. */
+  readonly id: string;
+  readonly source: 'request' | 'ladder';
+  readonly scope: RestartScope;
+  /** Of scope container. */
+  readonly container?: string;
+  readonly reason: string;
+  readonly by?: string;
+  readonly gracePeriodSeconds?: number;
+  /** Past back-offs and a stopped ladder. */
+  readonly force: boolean;
+  /** Of scope pod: emptyDirs that begin empty; "*": all. */
+  readonly emptyDirs: readonly string[];
+  /** Wall ms. */
+  readonly begunAt: number;
+  /** Of scope pod, once it is known: sandboxes up to this attempt are of the life that ends. */
+  readonly oldSandboxAttempt?: number;
+  /** Of scope pod: cgroup and emptyDirs of that life are gone. */
+  readonly refreshed?: boolean;
+}
+
+/** One answer of the ladder to one death. */
+export interface LadderAttempt {
+  readonly scope: HealingScope;
+  readonly container: string;
+  /** The death that it answers, by the container's id: answered once. */
+  readonly containerId: string;
+  /** Wall ms. */
+  readonly at: number;
+}
+
+/** An episode of healing, from the first death until all was well for long enough. */
+export interface HealingNote {
+  /** Of the policy: another one begins anew. */
+  readonly policy: string;
+  readonly rung: HealingScope;
+  /** Newest first, at most `MAX_LADDER_ATTEMPTS`. */
+  readonly attempts: readonly LadderAttempt[];
+  /** Whole-pod restarts by the ladder in the pod's life: kept when an episode ends. */
+  readonly podRestarts: number;
+  /** Wall ms: when the episode began; absent: none goes on. */
+  readonly since?: number;
+  /** "container web exited with 137 (OOMKilled)". */
+  readonly cause?: string;
+  readonly stopped?: { readonly reason: string; readonly message: string /** Wall ms. */; readonly at: number };
+  /** The wish to leave this node. */
+  readonly move?: { readonly id: string; readonly cause: string /** Wall ms. */; readonly at: number };
+}
+
+/** What the pod waited for may be well again: back-offs that began before end now, once. */
+export interface Recovery {
+  readonly id: string;
+  /** Wall ms, by our own clock. */
+  readonly at: number;
+  readonly cause: string;
 }
 
 /** A wish to end the pod, as data: deletion, eviction, deadline, completion and orphanhood are one input. */
@@ -110,6 +171,11 @@ export interface PodNote {
   readonly initializedSandboxId?: string;
   readonly containers: Readonly<Record<string, ContainerMemory>>;
   readonly restartAll?: RestartOfAll;
+  readonly restart?: GoingRestart;
+  /** What became of the restarts asked for last; newest first, at most `MAX_RESTART_OUTCOMES`. */
+  readonly restartOutcomes?: readonly RestartOutcome[];
+  readonly healing?: HealingNote;
+  readonly recovery?: Recovery;
   /** What the containers have been given; absent: what the spec says, which asks for nothing or was never looked at. */
   readonly allocated?: Allocation;
   /** What the pod's cgroup was last set for, where a resize made that differ. */

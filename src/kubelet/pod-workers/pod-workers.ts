@@ -238,6 +238,7 @@ export class PodWorkers implements PodDirectory {
       lifecycle: { state: 'waiting' },
       memory: { note: note ?? noteFromStatus(empty, pod), volatile: EMPTY_VOLATILE },
       status: undefined,
+      annotations: {},
       freshAfter: Number.NEGATIVE_INFINITY,
       admissionAskedAt: undefined,
       firstSeenAt: pod.status?.startTime === undefined && note === undefined ? clock.now().mono : undefined,
@@ -308,6 +309,7 @@ export class PodWorkers implements PodDirectory {
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;
     worker.status = plan.status;
+    worker.annotations = plan.annotations;
     worker.why = plan.why;
     if (plan.gone) {
       await this.#forget(worker);
@@ -355,8 +357,8 @@ export class PodWorkers implements PodDirectory {
     const { status } = this.#options;
     if (!worker.wanted || worker.status === undefined) return;
     const over = worker.lifecycle.state === 'terminated' || worker.lifecycle.state === 'finished';
-    if (over && worker.memory.note.reclaimed) status.finish(worker.pod, worker.status);
-    else status.report(worker.pod, worker.status);
+    if (over && worker.memory.note.reclaimed) status.finish(worker.pod, worker.status, worker.annotations);
+    else status.report(worker.pod, worker.status, worker.annotations);
   }
 
   async #forget({ uid }: Worker): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Pod, PodStatus } from '../../api/index.ts';
 import type { PodLifecycle } from '../plan/lifecycle.ts';
 import type { PodMemory } from '../plan/pod-memory.ts';
-import type { PodUID } from '../types.ts';
+import type { PodUID, StatusAnnotations } from '../types.ts';
 
 export interface Worker {
   readonly uid: PodUID;
@@ -12,6 +12,8 @@ export interface Worker {
   lifecycle: PodLifecycle;
   memory: PodMemory;
   status: PodStatus | undefined;
+  /** Ours on the pod, told with the status. */
+  annotations: StatusAnnotations;
   /** Mono ms: an observation that began earlier does not show what we did. */
   freshAfter: number;
   /** Mono ms when the pod was first asked to be admitted. */

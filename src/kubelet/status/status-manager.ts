@@ -14,9 +14,9 @@ import {
   withDeadline,
   WorkQueue,
 } from '../../lib/index.ts';
-import type { PodUID, StatusManager } from '../types.ts';
+import type { PodUID, StatusAnnotations, StatusManager } from '../types.ts';
 import { DELIVERY_BACK_OFF, DELIVERY_TIMEOUT_MS, MAX_CONCURRENT_DELIVERIES, MAX_TELLS } from './limits.ts';
-import { guardStatus, sameValue, statusPatch } from './status-patch.ts';
+import { annotationPatch, guardStatus, sameValue, statusPatch } from './status-patch.ts';
 
 export interface StatusManagerOptions {
   readonly clock: Clock;
@@ -34,14 +34,20 @@ export function createStatusManager(options: StatusManagerOptions): DeliveringSt
   return new Manager(options);
 }
 
+/** What is told of a pod: its status, and our annotations on it. */
+interface Told {
+  readonly status: PodStatus;
+  readonly annotations: StatusAnnotations;
+}
+
 interface Entry {
   readonly namespace: string;
   readonly name: string;
   /** The newest object known: from the server's answer, or from config. */
   known: Pod;
-  desired: PodStatus;
-  /** The status that the server acknowledged as `desired`, with the version of the object that it made. */
-  acknowledged: { readonly status: PodStatus; readonly resourceVersion: string | undefined } | undefined;
+  desired: Told;
+  /** What the server acknowledged as `desired`, with the version of the object that it made. */
+  acknowledged: { readonly told: Told; readonly resourceVersion: string | undefined } | undefined;
   finishing: boolean;
   /** The server has no such pod (any more). */
   gone: boolean;
@@ -63,12 +69,12 @@ class Manager implements DeliveringStatusManager {
     });
   }
 
-  report(pod: Pod, status: PodStatus): void {
-    this.#put(pod, status, false);
+  report(pod: Pod, status: PodStatus, annotations: StatusAnnotations = {}): void {
+    this.#put(pod, { status, annotations }, false);
   }
 
-  finish(pod: Pod, status: PodStatus): void {
-    this.#put(pod, status, true);
+  finish(pod: Pod, status: PodStatus, annotations: StatusAnnotations = {}): void {
+    this.#put(pod, { status, annotations }, true);
   }
 
   forget(uid: PodUID): void {
@@ -98,7 +104,7 @@ class Manager implements DeliveringStatusManager {
     });
   }
 
-  #put(pod: Pod, status: PodStatus, finishing: boolean): void {
+  #put(pod: Pod, told: Told, finishing: boolean): void {
     const { uid = '', name = '', namespace = '' } = pod.metadata ?? {};
     const known = this.#entries.get(uid);
     if (known?.gone === true) return;
@@ -106,13 +112,13 @@ class Manager implements DeliveringStatusManager {
       namespace,
       name,
       known: pod,
-      desired: status,
+      desired: told,
       acknowledged: undefined,
       finishing,
       gone: false,
     };
     if (isNewer(pod, entry.known)) entry.known = pod;
-    entry.desired = status;
+    entry.desired = told;
     entry.finishing ||= finishing;
     this.#entries.set(uid, entry);
     if (!entry.finishing && isTold(entry)) return;
@@ -134,23 +140,25 @@ class Manager implements DeliveringStatusManager {
     }
   }
 
-  async #tell(uid: PodUID, entry: Entry, desired: PodStatus, signal: AbortSignal): Promise<void> {
+  async #tell(uid: PodUID, entry: Entry, desired: Told, signal: AbortSignal): Promise<void> {
     for (let tries = 1; tries <= MAX_TELLS; tries += 1) {
-      const { status, violations } = guardStatus(entry.known.status ?? {}, desired);
+      const { status, violations } = guardStatus(entry.known.status ?? {}, desired.status);
       if (violations.length > 0) {
         this.#violations.inc();
         this.#options.logger.error('a status would have broken a promise', { pod: entry.name, uid, violations });
       }
       const patch = statusPatch(entry.known.status ?? {}, status);
+      const annotations = annotationPatch(entry.known, desired.annotations);
       // The server may keep fields in another form; conditions it keeps as they are, unless somebody else changed them
       // while we did not hear of it: the answer shows that.
-      if (patch === undefined || (tries > 1 && patch['conditions'] === undefined)) break;
-      const body = { metadata: { uid }, status: patch };
+      if (annotations === undefined && (patch === undefined || (tries > 1 && patch['conditions'] === undefined))) break;
+      const metadata = { uid, ...(annotations === undefined ? {} : { annotations }) };
+      const body = { metadata, ...(patch === undefined ? {} : { status: patch }) };
       entry.known = await this.#call(signal, (callSignal) =>
         this.#options.client.patch(PODS, entry.namespace, entry.name, 'strategic', body, 'status', callSignal),
       );
     }
-    entry.acknowledged = { status: desired, resourceVersion: entry.known.metadata?.resourceVersion };
+    entry.acknowledged = { told: desired, resourceVersion: entry.known.metadata?.resourceVersion };
   }
 
   async #deleteIfWanted(uid: PodUID, entry: Entry, signal: AbortSignal): Promise<void> {
@@ -207,10 +215,13 @@ class Manager implements DeliveringStatusManager {
 
 /** The server acknowledged exactly this status, and nobody is known to have changed the object since. */
 function isTold({ acknowledged, desired, known }: Entry): boolean {
-  if (acknowledged === undefined)
-    return statusPatch(known.status ?? {}, guardStatus(known.status ?? {}, desired).status) === undefined;
+  if (acknowledged === undefined) {
+    const base = known.status ?? {};
+    const same = statusPatch(base, guardStatus(base, desired.status).status) === undefined;
+    return same && annotationPatch(known, desired.annotations) === undefined;
+  }
   if (acknowledged.resourceVersion !== known.metadata?.resourceVersion) return false;
-  return acknowledged.status === desired || sameValue(acknowledged.status, desired);
+  return acknowledged.told === desired || sameValue(acknowledged.told, desired);
 }
 
 /** Whether `pod` is a later version of the object; resource versions are numbers to every server since 1.35 (KEP-5504). */

@@ -2,7 +2,14 @@
  * From what the server has to what it should have: a strategic merge patch of pods/status, or nothing when they agree.
  * Conditions of other owners (readiness gates, unknown types) are never in it. Pure.
  */
-import type { ContainerStatus, PodCondition, PodStatus } from '../../api/index.ts';
+import {
+  type ContainerStatus,
+  HEALING_CONDITIONS,
+  type Pod,
+  type PodCondition,
+  type PodStatus,
+} from '../../api/index.ts';
+import type { StatusAnnotations } from '../types.ts';
 
 /** Condition types that the kubelet writes; those it may also take away. */
 const OWNED_CONDITIONS = new Set([
@@ -14,6 +21,7 @@ const OWNED_CONDITIONS = new Set([
   'AllContainersRestarting',
   'PodResizePending',
   'PodResizeInProgress',
+  ...HEALING_CONDITIONS,
 ]);
 /** Once true it stays, whoever set it. */
 const ADDED_CONDITIONS = new Set(['DisruptionTarget']);
@@ -36,6 +44,13 @@ export function statusPatch(base: PodStatus, desired: PodStatus): Fields | undef
   const conditions = conditionChanges(base.conditions ?? [], desired.conditions ?? []);
   if (conditions.length > 0) patch['conditions'] = conditions;
   return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** What the pod's annotations must get to be `wanted`; `undefined` when they agree. */
+export function annotationPatch(base: Pod, wanted: StatusAnnotations): Record<string, string | null> | undefined {
+  const found = base.metadata?.annotations ?? {};
+  const changed = Object.entries(wanted).filter(([name, value]) => found[name] !== value);
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map(([name, value]) => [name, value ?? null]));
 }
 
 function fieldChange(field: string, before: unknown, after: unknown): unknown {

@@ -1,0 +1,76 @@
+/**
+ * What a node remembers of a pod's deaths, as its own API, `kubectl get --raw` and `mendlet history` give it. Times are RFC 3339
+ * with milliseconds.
+ */
+
+export interface PodHistory {
+  readonly apiVersion: 'mendlet.dev/v1alpha1';
+  readonly kind: 'PodHistory';
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly nodeName: string;
+  /** Absent: the node still has the pod. */
+  readonly goneAt?: string;
+  readonly containers: readonly ContainerHistory[];
+}
+
+export interface PodHistoryList {
+  readonly apiVersion: 'mendlet.dev/v1alpha1';
+  readonly kind: 'PodHistoryList';
+  readonly items: readonly PodHistory[];
+}
+
+export interface ContainerHistory {
+  readonly name: string;
+  /** All deaths ever, those forgotten included. */
+  readonly total: number;
+  /** Oldest first: the first, then the last ones. */
+  readonly deaths: readonly DeathRecord[];
+}
+
+export interface DeathRecord {
+  /** The container's first death is 1. */
+  readonly number: number;
+  readonly containerId: string;
+  readonly restartCount: number;
+  readonly image?: string;
+  readonly startedAt?: string;
+  readonly finishedAt: string;
+  readonly exitCode: number;
+  /** Of exit codes above 128: "SIGKILL". */
+  readonly signal?: string;
+  /** As in the container's status: OOMKilled, Error, Completed … */
+  readonly reason: string;
+  readonly message?: string;
+  /** A process was killed for memory, and the container lived on: no end, and not counted as a restart. */
+  readonly survived?: boolean;
+  readonly oom?: OomProof;
+  /** The probe that made us kill it, and its last words. */
+  readonly probe?: FailedProbe;
+  /** Somebody asked for this end, or a rung of the ladder did. */
+  readonly requested?: { readonly by?: string; readonly reason?: string; readonly scope: string; readonly id?: string };
+  /** What changed in the minutes before, newest first. */
+  readonly changes?: readonly { readonly at: string; readonly what: string }[];
+  /** The delay chosen before its restart, seconds; absent: it is not started again. */
+  readonly backOffSeconds?: number;
+  /** The rung of the ladder that answered it. */
+  readonly rung?: string;
+  /** The end of its log. */
+  readonly log?: { readonly tail: string; readonly truncated: boolean };
+}
+
+/** Why we say that memory was the cause. */
+export interface OomProof {
+  /** Processes of the container that the kernel killed, as its cgroup counted while it lived. */
+  readonly kills?: number;
+  readonly limitBytes?: number;
+  readonly peakBytes?: number;
+  /** Who was killed, as the kernel's log says. */
+  readonly processes?: readonly { readonly name: string; readonly pid: number; readonly rssBytes?: number }[];
+  readonly sources: readonly ('cgroup' | 'kernel-log' | 'runtime')[];
+}
+
+export interface FailedProbe {
+  readonly type: 'liveness' | 'startup' | 'readiness';
+  /** Newest first, bounded. */
+  readonly outputs: readonly { readonly at: string; readonly output: string }[];
+}

@@ -1,0 +1,208 @@
+/** The objects of group mendlet.dev, and the values of its annotations. Durations are Go's: "100ms", "5m", "1h30m". */
+import type { LabelSelector, ObjectMeta, PodCondition } from '../types.gen.ts';
+
+/** What is restarted: one container, all containers in their sandbox, or the pod with its shared context. */
+export type RestartScope = 'container' | 'containers' | 'pod';
+/** Steps of the ladder, lowest first. */
+export type HealingScope = RestartScope | 'node';
+
+export const HEALING_SCOPES: readonly HealingScope[] = ['container', 'containers', 'pod', 'node'];
+
+/** One restart that is asked for: an object of its own, so that a role can grant it alone. */
+export interface PodRestart {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+  spec?: PodRestartSpec;
+  status?: PodRestartStatus;
+}
+
+export interface PodRestartSpec {
+  podName?: string;
+  /** The pod must still be this one. */
+  podUID?: string;
+  /** Default: pod. */
+  scope?: RestartScope;
+  /** Of scope container. */
+  container?: string;
+  /**
+   * What started at this time or later is left alone, so that asking twice restarts once; with a time to come the restart
+   * waits for it.
+   */
+  notBefore?: string;
+  reason?: string;
+  /** Default: the pod's own. */
+  gracePeriodSeconds?: number;
+  /** Past a back-off, and past a ladder that has stopped. */
+  force?: boolean;
+  /** Of scope pod: names of emptyDir volumes that are emptied; "*": all. */
+  emptyDirs?: string[];
+  /** Set by the server: who made it. */
+  requestedBy?: string;
+  /** The object goes this long after its end. Default: 3600. */
+  ttlSecondsAfterFinished?: number;
+}
+
+export type PodRestartPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
+
+export interface PodRestartStatus {
+  phase?: PodRestartPhase;
+  /** Restarted, NotNeeded (notBefore), PodNotFound, PodFinished, PodReplaced, Refused, Superseded, TimedOut … */
+  reason?: string;
+  message?: string;
+  podUID?: string;
+  nodeName?: string;
+  startTime?: string;
+  completionTime?: string;
+  observedGeneration?: number;
+}
+
+/** How pods that its selector names heal, beyond what their restart policy says. */
+export interface HealingPolicy {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+  spec?: HealingPolicySpec;
+  status?: HealingPolicyStatus;
+}
+
+export interface HealingPolicySpec {
+  /** Which pods of its namespace. Not in an annotation. */
+  selector?: LabelSelector;
+  /** Of several that match, the highest wins; then the first by name. */
+  priority?: number;
+  /** In the order of `HEALING_SCOPES`, each at most once. Default: 3 × container within 10m, then 3 × pod within 1h. */
+  rungs?: HealingRung[];
+  /** Whole-pod restarts by the ladder in all the pod's life; then it goes on to the next rung. */
+  maxPodRestarts?: number;
+  /** After all containers were well for so long the ladder begins anew. Default: 10m. */
+  resetAfter?: string;
+  /** Between restarts after a failure. Default: Kubernetes' curve. */
+  backOff?: BackOffCurve;
+  /** Between restarts after exit code 0. Default: `backOff`. */
+  backOffAfterSuccess?: BackOffCurve;
+  /** The first that matches a death decides. */
+  rules?: HealingRule[];
+  /** Whether back-offs end early when their cause may be gone. Default: Always. */
+  lateRecovery?: 'Always' | 'Never';
+}
+
+export interface HealingRung {
+  scope?: HealingScope;
+  /** How often within `window`, then the next rung is tried. Default: 3. */
+  attempts?: number;
+  /** Default: the whole episode. */
+  window?: string;
+  /** Of scope pod: emptyDirs that are emptied; "*": all. */
+  emptyDirs?: string[];
+}
+
+export interface BackOffCurve {
+  /** Before the second restart; the first is free. "0s": never wait. Default: 10s. */
+  initial?: string;
+  /** 1 to 10. Default: 2. */
+  factor?: number;
+  /** Default: 5m. */
+  cap?: string;
+  /** Having run this long begins the curve anew. Default: 10m. */
+  resetAfter?: string;
+  /** A random part of the delay is added, at most this share of it: 0 to 1. Default: 0. */
+  jitter?: number;
+}
+
+/** All that it names must fit. */
+export interface HealingRule {
+  containers?: string[];
+  onExitCodes?: { operator?: 'In' | 'NotIn'; values?: number[] };
+  onOutOfMemory?: boolean;
+  onProbeFailure?: ('Liveness' | 'Startup')[];
+  /** Stop: at once, no more restarts. Escalate: at once to `rung`, or the next one. BackOff (default): by `backOff`. */
+  action?: 'BackOff' | 'Escalate' | 'Stop';
+  rung?: HealingScope;
+  backOff?: BackOffCurve;
+}
+
+export interface HealingPolicyStatus {
+  observedGeneration?: number;
+  /** Pods that heal by it now. */
+  pods?: number;
+  conditions?: PodCondition[];
+}
+
+/** Value of `mendlet.dev/restart-request`. */
+export interface RestartRequest {
+  /** The PodRestart's UID, or anything that names this request among others; done once. */
+  readonly id: string;
+  readonly scope: RestartScope;
+  readonly container?: string;
+  readonly notBefore?: string;
+  readonly reason?: string;
+  /** Who asked. */
+  readonly by?: string;
+  readonly gracePeriodSeconds?: number;
+  readonly force?: boolean;
+  readonly emptyDirs?: readonly string[];
+  /** RFC 3339. */
+  readonly requestedAt?: string;
+}
+
+/** What became of a request, in `HealingState`. */
+export interface RestartOutcome {
+  readonly id: string;
+  readonly phase: PodRestartPhase;
+  readonly reason?: string;
+  readonly message?: string;
+  /** RFC 3339: when this phase began. */
+  readonly at: string;
+}
+
+/** Value of `mendlet.dev/healing`: at most `MAX_HEALING_STATE_BYTES`. */
+export interface HealingState {
+  /** The rung of the episode that goes on; absent: all is well, or there is no policy. */
+  readonly rung?: HealingScope | 'stopped';
+  /** Restarts of this rung within its window, and how many it allows. */
+  readonly attempts?: number;
+  readonly of?: number;
+  /** Whole-pod restarts by the ladder, in the pod's life. */
+  readonly podRestarts?: number;
+  /** RFC 3339: when the episode began. */
+  readonly since?: string;
+  /** What happened last: "web exited with 137 (OOMKilled)". */
+  readonly cause?: string;
+  /** The wish to leave the node, by its name; the verdict names it again. */
+  readonly move?: { readonly id: string; readonly cause: string; readonly at: string };
+  /** Newest first, at most `MAX_RESTART_OUTCOMES`. */
+  readonly restarts?: readonly RestartOutcome[];
+  /** Why the policy in the annotation is not used. */
+  readonly problem?: string;
+}
+
+export const MAX_HEALING_STATE_BYTES = 2048;
+export const MAX_RESTART_OUTCOMES = 3;
+
+/** Value of `mendlet.dev/recovery`. */
+export interface RecoverySignal {
+  readonly id: string;
+  /** RFC 3339. */
+  readonly at: string;
+  /** "service/db became ready". */
+  readonly cause: string;
+}
+
+/** Value of `mendlet.dev/move-verdict`. A pod that may move is evicted; so there is no other verdict. */
+export interface MoveVerdict {
+  /** The wish that it answers. */
+  readonly id: string;
+  readonly action: 'stop';
+  readonly message: string;
+}
+
+/** One of `mendlet.dev/avoid-nodes`. */
+export interface AvoidedNode {
+  readonly node: string;
+  /** RFC 3339: forgotten then. */
+  readonly until: string;
+  /** The pod that died there, and of what. */
+  readonly pod: string;
+  readonly cause: string;
+}

@@ -1,0 +1,43 @@
+/** The words of what mendlet does beyond Kubernetes: its group, annotations, conditions and event reasons. */
+
+export const MENDLET_GROUP = 'mendlet.dev';
+export const MENDLET_VERSION = 'v1alpha1';
+
+/** On a pod: one restart that is asked of its agent (`RestartRequest` as JSON). Written by the healing controller, or by hand. */
+export const RESTART_REQUEST = 'mendlet.dev/restart-request';
+/** On a pod: the policy it heals by (`HealingPolicySpec` as JSON or YAML). Written by hand, or by the healing controller. */
+export const HEALING_POLICY = 'mendlet.dev/healing-policy';
+/** Beside it, when it comes of an object: "NAME/UID/GENERATION". */
+export const HEALING_POLICY_FROM = 'mendlet.dev/healing-policy-from';
+/** On a pod, by its agent: where its healing stands (`HealingState` as JSON). */
+export const HEALING_STATE = 'mendlet.dev/healing';
+/** On a pod, by its maker: what it needs ("service/db, pod/cache-0, 10.0.0.7:5432"). */
+export const DEPENDS_ON = 'mendlet.dev/depends-on';
+/** On a pod, by the healing controller: what it waited for may be well again (`RecoverySignal` as JSON). */
+export const RECOVERY = 'mendlet.dev/recovery';
+/** On a pod, by the healing controller: the answer to its wish to leave the node (`MoveVerdict` as JSON). */
+export const MOVE_VERDICT = 'mendlet.dev/move-verdict';
+/** On a workload, and on the pods made from it: nodes where its pods died (`AvoidedNode[]` as JSON). */
+export const AVOID_NODES = 'mendlet.dev/avoid-nodes';
+
+/** A restart of all containers, or of the whole pod, goes on. */
+export const RESTARTING_CONDITION = 'mendlet.dev/Restarting';
+/** The pod has a healing policy; True while an episode of it goes on, its reason is the rung. */
+export const HEALING_CONDITION = 'mendlet.dev/Healing';
+/** The ladder is at its end: nothing more is tried until somebody restarts the pod. */
+export const HEALING_STOPPED_CONDITION = 'mendlet.dev/HealingStopped';
+/** The pod should go on on another node; the healing controller answers. */
+export const MOVE_REQUESTED_CONDITION = 'mendlet.dev/MoveRequested';
+
+/** All condition types that the agent writes for healing. */
+export const HEALING_CONDITIONS: readonly string[] = [
+  RESTARTING_CONDITION,
+  HEALING_CONDITION,
+  HEALING_STOPPED_CONDITION,
+  MOVE_REQUESTED_CONDITION,
+];
+
+/** `state.waiting.reason` of a container that the ladder has stopped starting. */
+export const HEALING_STOPPED_REASON = 'HealingStopped';
+/** `state.waiting.reason` of a container that has ended for a restart of the whole pod. */
+export const RESTARTING_POD_REASON = 'RestartingPod';

@@ -1,0 +1,119 @@
+/** Our own kinds, in the shape of the derived schema: the group mendlet.dev. Their TypeScript forms are in `healing/types.ts`. */
+
+const KIND = { kind: { type: 'string' }, apiVersion: { type: 'string' } };
+const OBJECT = { ...KIND, metadata: { type: 'meta.v1.ObjectMeta' } };
+const LIST = { ...KIND, metadata: { type: 'meta.v1.ListMeta' } };
+
+export const OWN_KINDS: Readonly<Record<string, string>> = {
+  'mendlet.dev/v1alpha1/PodRestart': 'mendlet.v1alpha1.PodRestart',
+  'mendlet.dev/v1alpha1/PodRestartList': 'mendlet.v1alpha1.PodRestartList',
+  'mendlet.dev/v1alpha1/HealingPolicy': 'mendlet.v1alpha1.HealingPolicy',
+  'mendlet.dev/v1alpha1/HealingPolicyList': 'mendlet.v1alpha1.HealingPolicyList',
+};
+
+export const OWN_TYPES = {
+  'mendlet.v1alpha1.PodRestart': {
+    fields: {
+      ...OBJECT,
+      spec: { type: 'mendlet.v1alpha1.PodRestartSpec' },
+      status: { type: 'mendlet.v1alpha1.PodRestartStatus' },
+    },
+  },
+  'mendlet.v1alpha1.PodRestartList': {
+    fields: { ...LIST, items: { type: '[]mendlet.v1alpha1.PodRestart', required: true } },
+  },
+  'mendlet.v1alpha1.PodRestartSpec': {
+    fields: {
+      podName: { type: 'string' },
+      podUID: { type: 'string' },
+      scope: { type: 'string' },
+      container: { type: 'string' },
+      notBefore: { type: 'microTime' },
+      reason: { type: 'string' },
+      gracePeriodSeconds: { type: 'int64' },
+      force: { type: 'boolean' },
+      emptyDirs: { type: '[]string' },
+      requestedBy: { type: 'string' },
+      ttlSecondsAfterFinished: { type: 'int32' },
+    },
+  },
+  'mendlet.v1alpha1.PodRestartStatus': {
+    fields: {
+      phase: { type: 'string' },
+      reason: { type: 'string' },
+      message: { type: 'string' },
+      podUID: { type: 'string' },
+      nodeName: { type: 'string' },
+      startTime: { type: 'microTime' },
+      completionTime: { type: 'microTime' },
+      observedGeneration: { type: 'int64' },
+    },
+  },
+  'mendlet.v1alpha1.HealingPolicy': {
+    fields: {
+      ...OBJECT,
+      spec: { type: 'mendlet.v1alpha1.HealingPolicySpec' },
+      status: { type: 'mendlet.v1alpha1.HealingPolicyStatus' },
+    },
+  },
+  'mendlet.v1alpha1.HealingPolicyList': {
+    fields: { ...LIST, items: { type: '[]mendlet.v1alpha1.HealingPolicy', required: true } },
+  },
+  'mendlet.v1alpha1.HealingPolicySpec': {
+    fields: {
+      selector: { type: 'meta.v1.LabelSelector' },
+      priority: { type: 'int32' },
+      rungs: { type: '[]mendlet.v1alpha1.HealingRung' },
+      maxPodRestarts: { type: 'int32' },
+      resetAfter: { type: 'duration' },
+      backOff: { type: 'mendlet.v1alpha1.BackOffCurve' },
+      backOffAfterSuccess: { type: 'mendlet.v1alpha1.BackOffCurve' },
+      rules: { type: '[]mendlet.v1alpha1.HealingRule' },
+      lateRecovery: { type: 'string' },
+    },
+  },
+  'mendlet.v1alpha1.HealingRung': {
+    fields: {
+      scope: { type: 'string', required: true },
+      attempts: { type: 'int32' },
+      window: { type: 'duration' },
+      emptyDirs: { type: '[]string' },
+    },
+  },
+  'mendlet.v1alpha1.BackOffCurve': {
+    fields: {
+      initial: { type: 'duration' },
+      factor: { type: 'double' },
+      cap: { type: 'duration' },
+      resetAfter: { type: 'duration' },
+      jitter: { type: 'double' },
+    },
+  },
+  'mendlet.v1alpha1.HealingRule': {
+    fields: {
+      containers: { type: '[]string' },
+      onExitCodes: { type: 'mendlet.v1alpha1.ExitCodes' },
+      onOutOfMemory: { type: 'boolean' },
+      onProbeFailure: { type: '[]string' },
+      action: { type: 'string' },
+      rung: { type: 'string' },
+      backOff: { type: 'mendlet.v1alpha1.BackOffCurve' },
+    },
+  },
+  'mendlet.v1alpha1.ExitCodes': {
+    fields: { operator: { type: 'string', required: true }, values: { type: '[]int32' } },
+  },
+  'mendlet.v1alpha1.HealingPolicyStatus': {
+    fields: {
+      observedGeneration: { type: 'int64' },
+      pods: { type: 'int32' },
+      conditions: {
+        type: '[]meta.v1.Condition',
+        patchStrategy: 'merge',
+        patchMergeKey: 'type',
+        listType: 'map',
+        listMapKeys: ['type'],
+      },
+    },
+  },
+};
