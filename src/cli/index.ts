@@ -1,6 +1,7 @@
 /** cli: the command line, one file per verb: definitions, help and printers. What the verbs do is `main`'s. */
 export type { AgentOptions } from './agent.ts';
 export type { ClusterFlags } from './cluster-flags.ts';
+export type { ClusterChoice, ClusterSession, ClusterVerb, WithCluster } from './cluster-session.ts';
 export type { DownOptions } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';

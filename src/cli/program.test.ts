@@ -42,6 +42,7 @@ async function call(...args: string[]) {
       calls.token = options;
       return 0;
     },
+    withCluster: async (): Promise<ExitCode> => 0,
     out: (text) => {
       said.out += text;
     },

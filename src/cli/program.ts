@@ -1,6 +1,7 @@
 /** The command line as a whole: which verbs there are, and how a call ends. */
 import { Command, CommanderError } from 'commander';
 import { type AgentOptions, agentCommand } from './agent.ts';
+import type { WithCluster } from './cluster-session.ts';
 import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
@@ -17,6 +18,7 @@ export interface CliContext {
   server(options: ServerOptions): Promise<ExitCode>;
   agent(options: AgentOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
+  readonly withCluster: WithCluster;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Width for --help. */

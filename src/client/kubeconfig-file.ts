@@ -12,6 +12,8 @@ export interface ServerAccess {
   readonly token?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly tlsServerName?: string;
+  /** Of the context. */
+  readonly namespace?: string;
 }
 
 /** The message names the file and the field. */
@@ -193,10 +195,12 @@ export async function readKubeconfig(options: {
   if (cluster.has('proxy-url')) cluster.fail('proxy-url', 'is not supported');
   const authorityPem = await cluster.pem('certificate-authority');
   const tlsServerName = cluster.text('tls-server-name');
+  const namespace = context.text('namespace');
   return {
     server: checkServer(cluster),
     ...(authorityPem === undefined ? {} : { authorityPem }),
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
+    ...(namespace === undefined ? {} : { namespace }),
     ...(cluster.flag('insecure-skip-tls-verify') ? { insecureSkipTlsVerify: true } : {}),
     ...(user === undefined ? {} : await credentials(user)),
   };

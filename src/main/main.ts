@@ -15,6 +15,7 @@ import { token } from './token.ts';
 import { up } from './up.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion, mendletVersion } from './version.ts';
+import { withCluster } from './with-cluster.ts';
 
 /** As a shell counts a death by signal. */
 const signalExitCode = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -83,6 +84,7 @@ function main(): Promise<number> {
       await token(options, context);
       return exitCodes.done;
     },
+    withCluster: (choice, verb) => withCluster(choice, verb, context),
     out: context.out,
     err: context.err,
     ...(process.stdout.columns === undefined ? {} : { columns: Math.min(process.stdout.columns, 120) }),
