@@ -98,11 +98,11 @@ export interface HealingRung {
 }
 
 export interface BackOffCurve {
-  /** Before the second restart; the first is free. "0s": never wait. Default: 10s. */
+  /** Before the second restart; the first is free. 100ms to 1h. Default: 10s, or less: `cap`. */
   initial?: string;
   /** 1 to 10. Default: 2. */
   factor?: number;
-  /** Default: 5m. */
+  /** From `initial` to 1h. Default: 5m, or more: `initial`. */
   cap?: string;
   /** Having run this long begins the curve anew. Default: 10m. */
   resetAfter?: string;

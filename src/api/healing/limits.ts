@@ -1,0 +1,28 @@
+/** Bounds of what people may write about healing. Durations are milliseconds. */
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+
+/** Attempts of one rung. */
+export const MAX_RUNG_ATTEMPTS = 100;
+/** A rung's window, and how long all must be well (or one container run) before a ladder (or a curve) begins anew. */
+export const MIN_HEALING_WINDOW_MS = SECOND;
+export const MAX_HEALING_WINDOW_MS = 24 * HOUR;
+
+/** The least wait before a second restart: whatever a policy says, nothing loops hot. */
+export const MIN_BACK_OFF_MS = 100;
+export const MAX_BACK_OFF_MS = HOUR;
+export const MAX_BACK_OFF_FACTOR = 10;
+
+export const MAX_HEALING_RULES = 32;
+/** Exit codes of a rule, as in upstream's restartPolicyRules; and names of containers or volumes in one list. */
+export const MAX_RULE_VALUES = 255;
+export const MAX_POLICY_POD_RESTARTS = 10_000;
+
+/** Of an annotation with a policy: what is longer is not read. */
+export const MAX_POLICY_BYTES = 32 * 1024;
+export const MAX_RESTART_REQUEST_BYTES = 4096;
+/** Characters of a restart's reason, of its id, and of the name of who asked. */
+export const MAX_RESTART_REASON_LENGTH = 1024;
+export const MAX_RESTART_ID_LENGTH = 128;
+export const MAX_REQUESTER_LENGTH = 253;
