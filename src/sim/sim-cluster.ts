@@ -1,7 +1,8 @@
 /** A whole cluster in one process: control plane, nodes, and the facts of what really happens in it. */
-import type { Pod } from '../api/index.ts';
+import type { Pod, PodRestart } from '../api/index.ts';
 import { type KubeClient } from '../client/index.ts';
 import { type Logger, decodeText } from '../lib/index.ts';
+import type { StoreEvent } from '../store/index.ts';
 import { Facts } from './facts.ts';
 import { SimControlPlane } from './sim-control-plane.ts';
 import { type RunAgent, SimNode } from './sim-node.ts';
@@ -9,6 +10,7 @@ import type { Sim } from './sim.ts';
 
 const PODS_PREFIX = '/registry/pods/';
 const NAMESPACES_PREFIX = '/registry/namespaces/';
+const RESTARTS_PREFIX = '/registry/mendlet.dev/podrestarts/';
 
 export interface SimClusterOptions {
   readonly sim: Sim;
@@ -27,6 +29,8 @@ export class SimCluster {
   readonly namespaces = new Set<string>();
   /** Pods as the store has them, by UID. */
   readonly pods = new Map<string, Pod>();
+  /** Restarts that were asked for, as the store has them, by key. */
+  readonly restarts = new Map<string, PodRestart>();
 
   constructor({ sim, nodes, runAgent, logger }: SimClusterOptions) {
     this.sim = sim;
@@ -42,8 +46,9 @@ export class SimCluster {
   }
 
   start(): void {
-    void this.#observePods();
-    void this.#observeNamespaces();
+    void this.#observe(PODS_PREFIX, (event) => this.#onPod(event));
+    void this.#observe(NAMESPACES_PREFIX, (event) => this.#onNamespace(event));
+    void this.#observe(RESTARTS_PREFIX, (event) => this.#onRestart(event));
     this.controlPlane.start();
     for (const node of this.nodes) node.startAgent();
   }
@@ -70,38 +75,34 @@ export class SimCluster {
     }
   }
 
-  async #observePods(): Promise<void> {
+  /** Tells what the store takes below `prefix`, as it takes it. */
+  async #observe(prefix: string, tell: (event: StoreEvent) => void): Promise<void> {
     try {
-      for await (const { events } of this.controlPlane.store.watch(PODS_PREFIX, 0, new AbortController().signal)) {
-        for (const { type, value, revision } of events) {
-          const pod = JSON.parse(decodeText(value)) as Pod;
-          const uid = pod.metadata?.uid ?? '';
-          if (type === 'put') this.pods.set(uid, pod);
-          else this.pods.delete(uid);
-          this.facts.tell({ kind: type === 'put' ? 'pod-written' : 'pod-deleted', pod, revision });
-        }
+      for await (const { events } of this.controlPlane.store.watch(prefix, 0, new AbortController().signal)) {
+        for (const event of events) tell(event);
       }
     } catch (error) {
       this.sim.fail(error);
     }
   }
 
-  async #observeNamespaces(): Promise<void> {
-    try {
-      for await (const { events } of this.controlPlane.store.watch(
-        NAMESPACES_PREFIX,
-        0,
-        new AbortController().signal,
-      )) {
-        for (const { type, key } of events) {
-          const name = key.slice(NAMESPACES_PREFIX.length);
-          if (type === 'put') this.namespaces.add(name);
-          else this.namespaces.delete(name);
-        }
-      }
-    } catch (error) {
-      this.sim.fail(error);
-    }
+  #onPod({ type, value, revision }: StoreEvent): void {
+    const pod = JSON.parse(decodeText(value)) as Pod;
+    const uid = pod.metadata?.uid ?? '';
+    if (type === 'put') this.pods.set(uid, pod);
+    else this.pods.delete(uid);
+    this.facts.tell({ kind: type === 'put' ? 'pod-written' : 'pod-deleted', pod, revision });
+  }
+
+  #onNamespace({ type, key }: StoreEvent): void {
+    const name = key.slice(NAMESPACES_PREFIX.length);
+    if (type === 'put') this.namespaces.add(name);
+    else this.namespaces.delete(name);
+  }
+
+  #onRestart({ type, key, value }: StoreEvent): void {
+    if (type === 'put') this.restarts.set(key, JSON.parse(decodeText(value)) as PodRestart);
+    else this.restarts.delete(key);
   }
 
   /** What nodes still hold of pods that are gone, or nothing. */

@@ -16,7 +16,7 @@ export interface PodNetwork {
 const LONGEST_PREFIX = 29;
 const SHORTEST_PREFIX = 8;
 /** mndt- and ten characters make Linux' 15. */
-const BRIDGE_PREFIX = 'mndt-';
+export const BRIDGE_PREFIX = 'mndt-';
 const BRIDGE_ID_LENGTH = 10;
 
 /** The network for `--pod-cidr`, or one sentence about what is wrong with it. */

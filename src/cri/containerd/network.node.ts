@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Process, RunResult } from '../../lib/index.ts';
 import { formatCidr } from './cidr.ts';
 import {
+  BRIDGE_PREFIX,
   bridgeHardwareAddress,
   bridgeName,
   chains,
@@ -136,8 +137,11 @@ async function refuseOverlap(process: Process, network: PodNetwork): Promise<voi
   const { stdout } = await must(process, 'ip', ['-j', '-4', 'route', 'show', 'table', 'all']);
   const conflict = conflictingRoute(network, JSON.parse(stdout || '[]') as readonly HostRoute[]);
   if (conflict === undefined) return;
+  // A bridge of ours whose data folder is gone: nobody else takes it away.
+  const ours = conflict.dev?.startsWith(BRIDGE_PREFIX) === true;
+  const hint = ours ? `, or end the mendlet there ("ip link delete ${conflict.dev}" if its data folder is gone)` : '';
   throw new NetworkInUseError(
-    `--pod-cidr ${formatCidr(network.cidr)} overlaps the route to ${conflict.dst} through ${conflict.dev ?? 'this host'}; choose another network`,
+    `--pod-cidr ${formatCidr(network.cidr)} overlaps the route to ${conflict.dst} through ${conflict.dev ?? 'this host'}; choose another network${hint}`,
   );
 }
 

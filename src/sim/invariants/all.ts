@@ -3,6 +3,8 @@ import { Life } from '../life.ts';
 import type { SimCluster } from '../sim-cluster.ts';
 import { keepsBackOff } from './back-off-spacing.ts';
 import { givesFullGrace } from './full-grace.ts';
+import { neverHot } from './hot-loop.ts';
+import { climbsOnly } from './ladder.ts';
 import { noStartAfterEnd } from './no-start-after-end.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
@@ -20,6 +22,8 @@ export function checkInvariants(cluster: SimCluster): void {
   noStartAfterEnd(facts);
   keepsRestartPolicy(facts);
   keepsBackOff(facts);
+  climbsOnly(facts);
+  neverHot(facts);
   givesFullGrace(facts);
   keepsStartOrder(facts);
   keepsStopOrder(facts);

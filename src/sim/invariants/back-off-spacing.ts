@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
+import { healsByPolicy, wasAsked } from './healing-words.ts';
 import { asksForAll, mayRestartAll } from './restarts-all.ts';
 import { InvariantViolation } from './violation.ts';
 
@@ -42,6 +43,8 @@ export function keepsBackOff(facts: Facts): void {
       const pod = pods.get(uid);
       // Restarted with all others, by the back-off of the one that asked for it.
       if (mayRestartAll(pod) && !asksForAll(pod, container)) return;
+      // By a curve of its own, or because somebody asked: see the ladder's invariants.
+      if (healsByPolicy(pod) || wasAsked(pod)) return;
       onStart(curves, `${uid} ${container}`, mono);
     },
   });

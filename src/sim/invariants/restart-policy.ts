@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
+import { wasAsked } from './healing-words.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
@@ -19,7 +20,7 @@ export function keepsRestartPolicy(facts: Facts): void {
       const ephemeral = spec?.ephemeralContainers?.some(({ name }) => name === container) === true;
       if (ephemeral && exitCode !== undefined) throw new InvariantViolation('restart policy', `${key} is ephemeral`);
       const regular = spec?.containers.some(({ name }) => name === container) === true;
-      if (exitCode === undefined || !regular) return;
+      if (exitCode === undefined || !regular || wasAsked(pods.get(uid))) return;
       const policy = spec?.restartPolicy ?? 'Always';
       const allowed = policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
       if (!allowed)

@@ -2,6 +2,9 @@
 export interface Behaviour {
   /** It ends by itself this long after its start, ms, drawn in between; absent: never. */
   readonly exitAfterMs?: readonly [number, number];
+  /** Sick only so long: it stays from this attempt of its container, or of its sandbox, on. */
+  readonly wellFromAttempt?: number;
+  readonly wellFromSandbox?: number;
   readonly exitCode?: number;
   /** It ends because it wants too much memory. */
   readonly oom?: boolean;
@@ -36,4 +39,16 @@ export type Health = 'healthy' | 'failing' | 'frozen';
 export function healthOf({ readyAfterMs = 0, frozenAfterMs }: Behaviour, ranMs: number): Health {
   if (frozenAfterMs !== undefined && ranMs >= frozenAfterMs) return 'frozen';
   return ranMs < readyAfterMs ? 'failing' : 'healthy';
+}
+
+/** It ends by itself, in this attempt of its container and sandbox. */
+export function isSick({ exitAfterMs, wellFromAttempt, wellFromSandbox }: Behaviour, attempts: Attempts): boolean {
+  if (exitAfterMs === undefined) return false;
+  if (wellFromAttempt !== undefined && attempts.container >= wellFromAttempt) return false;
+  return wellFromSandbox === undefined || attempts.sandbox < wellFromSandbox;
+}
+
+export interface Attempts {
+  readonly container: number;
+  readonly sandbox: number;
 }

@@ -16,7 +16,7 @@ import type { Random } from '../../lib/index.ts';
 import type { ContainerName, EndCause, Facts, HostMount } from '../facts.ts';
 import type { WallClock } from '../sim-clock.ts';
 import type { Cancellable, Sim } from '../sim.ts';
-import { type Behaviour, type Health, behaviourOf, healthOf } from './behaviour.ts';
+import { type Behaviour, type Health, behaviourOf, healthOf, isSick } from './behaviour.ts';
 
 /** containerd's status leaves RUNNING so long after its exit event: measured 33 to 125 ms. */
 const STATUS_LAG_MS: readonly [number, number] = [33, 125];
@@ -205,7 +205,8 @@ export class SimRuntime {
     this.#facts.tell({ kind: 'started', ...nameOf(container) });
     this.#announce({ kind: 'started', id, podUid: container.sandbox.config.metadata.uid });
     const { exitAfterMs, exitCode = 0, oom = false } = container.behaviour;
-    if (exitAfterMs === undefined) return;
+    const attempts = { container: container.config.attempt, sandbox: container.sandbox.config.metadata.attempt };
+    if (exitAfterMs === undefined || !isSick(container.behaviour, attempts)) return;
     const [min, max] = exitAfterMs;
     this.#plan(container, min + this.#random.next() * (max - min), () =>
       this.#end(container, oom ? SIGKILL_CODE : exitCode, oom ? 'oom' : 'self'),

@@ -2,6 +2,7 @@
 import {
   CONFIG_MAPS,
   type ContainerStatus,
+  HEALING_STOPPED_REASON,
   NAMESPACES,
   PODS,
   type Pod,
@@ -12,8 +13,12 @@ import {
 import { isNamespaceTerminating } from '../../client/index.ts';
 import { ConnectionError, type Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
-import { CONFIG_NAME, type Patient, drawPatient, podOf, visitor } from './pods.ts';
+import type { Patient } from './patients.ts';
+import { CONFIG_NAME, drawPatient, podOf, visitor } from './pods.ts';
+import { Restarts } from './restarts.ts';
 
+/** One less of each pod is asked for. */
+const MAX_RESTARTS_ASKED: number = 0;
 const HOUSE = 'default';
 /** A namespace that may be deleted with everybody in it. */
 const WARD = 'ward';
@@ -28,11 +33,13 @@ export class Hospital {
   readonly #cluster: SimCluster;
   readonly #random: Random;
   readonly #admitted = new Map<string, Admitted>();
+  readonly #restarts: Restarts;
   #wardClosed = false;
 
   constructor(cluster: SimCluster) {
     this.#cluster = cluster;
     this.#random = cluster.sim.random.split('hospital');
+    this.#restarts = new Restarts(cluster);
   }
 
   /** Plans `count` pods between `fromMs` and `untilMs` from now, and a deletion for some of them. */
@@ -53,6 +60,10 @@ export class Hospital {
       if (this.#random.next() < 0.25) {
         const visitAt = at + this.#random.next() * (untilMs - at);
         sim.after(visitAt, `visit ${name}`, () => this.#do(() => this.#visit(name)));
+      }
+      for (let restarts = Math.floor(this.#random.next() * MAX_RESTARTS_ASKED); restarts > 0; restarts -= 1) {
+        const ask = this.#restarts.draw(namespace, name);
+        sim.after(at + this.#random.next() * (untilMs - at), `restart ${name}`, () => this.#do(ask));
       }
       if (this.#random.next() < 0.35) {
         const deleteAt = at + this.#random.next() * (untilMs - at);
@@ -78,7 +89,7 @@ export class Hospital {
       if (missing !== undefined) return `${name} (${patient.kind}): ${missing}`;
     }
     if (this.#wardClosed && this.#cluster.namespaces.has(WARD)) return 'the deleted namespace is still there';
-    return this.#orphans();
+    return this.#restarts.pending() ?? this.#orphans();
   }
 
   /** A node whose disk was full evicts, and takes nobody new for a while: the pod's end is final. */
@@ -212,6 +223,10 @@ function notYet({ expect }: Patient, pod: Pod | undefined): string | undefined {
         : `not restarted: ${phase} ${describe(containerStatuses)}`;
     case 'succeeded':
       return phase === 'Succeeded' ? undefined : `not succeeded: ${phase} ${describe(containerStatuses)}`;
+    case 'stopped':
+      return containerStatuses.some(({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON)
+        ? undefined
+        : `not stopped: ${phase} ${describe(containerStatuses)}`;
     case 'failed':
       return phase === 'Failed' ? undefined : `not failed: ${phase} ${describe(containerStatuses)}`;
   }

@@ -1,35 +1,13 @@
 /** Pods that are sick in one way each, and what must become of them once nobody disturbs them. */
-import type { Container, Pod, PodSpec, Probe } from '../../api/index.ts';
+import type { Container, Pod } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
-import { type Behaviour, commandOf } from '../runtime/behaviour.ts';
-
-/** What a left-alone pod must come to. */
-export type Expectation = 'ready' | 'restarting' | 'succeeded' | 'failed';
-
-export interface Patient {
-  readonly kind: string;
-  readonly expect: Expectation;
-  readonly spec: PodSpec;
-  /** A ConfigMap that it needs, which comes only this long after it, ms. */
-  readonly needsConfigAfterMs?: number;
-}
+import { HEALING_KINDS } from './healing-pods.ts';
+import { between, container, type Patient, probe } from './patients.ts';
 
 /** The name of the ConfigMap that a pod may need. */
 export const CONFIG_NAME = 'settings';
 
-function container(name: string, behaviour: Behaviour, more: Partial<Container> = {}): Container {
-  return { name, image: 'registry.sim/app:1', command: commandOf(behaviour), ...more };
-}
-
-function probe(more: Partial<Probe> = {}): Probe {
-  return { httpGet: { path: '/', port: 8080 }, periodSeconds: 2, timeoutSeconds: 1, failureThreshold: 2, ...more };
-}
-
 type Make = (random: Random) => Patient;
-
-function between(random: Random, min: number, max: number): number {
-  return Math.floor(min + random.next() * (max - min));
-}
 
 const KINDS: readonly Make[] = [
   (random) => ({
@@ -246,14 +224,18 @@ const KINDS: readonly Make[] = [
   }),
 ];
 
-/** One at random, or of each kind in turn. */
+/** Of the pods that have a healing policy. */
+const HEALING_SHARE: number = 0;
+
+/** One at random. */
 export function drawPatient(random: Random): Patient {
-  const make = KINDS[Math.floor(random.next() * KINDS.length)] as Make;
+  const kinds = random.next() < HEALING_SHARE ? HEALING_KINDS : KINDS;
+  const make = kinds[Math.floor(random.next() * kinds.length)] as Make;
   return make(random);
 }
 
-export function podOf(namespace: string, name: string, { kind, spec }: Patient): Pod {
-  const metadata = { namespace, name, labels: { kind } };
+export function podOf(namespace: string, name: string, { kind, spec, annotations = {} }: Patient): Pod {
+  const metadata = { namespace, name, labels: { kind }, annotations: { ...annotations } };
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
 }
 

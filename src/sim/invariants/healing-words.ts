@@ -1,0 +1,16 @@
+/** What a pod's annotations say of its healing: who heals by a policy, and whether somebody asked for a restart of it. */
+import { HEALING_POLICY, HEALING_STATE, type HealingState, type Pod, RESTART_REQUEST } from '../../api/index.ts';
+
+export function healsByPolicy(pod: Pod | undefined): boolean {
+  return pod?.metadata?.annotations?.[HEALING_POLICY] !== undefined;
+}
+
+export function healingStateOf(pod: Pod | undefined): HealingState {
+  const text = pod?.metadata?.annotations?.[HEALING_STATE];
+  return text === undefined ? {} : (JSON.parse(text) as HealingState);
+}
+
+/** Somebody has asked for a restart of this pod: what its containers do then is not their restart policy's. */
+export function wasAsked(pod: Pod | undefined): boolean {
+  return pod?.metadata?.annotations?.[RESTART_REQUEST] !== undefined;
+}

@@ -1,0 +1,28 @@
+/** What pods of the workload are made of. */
+import type { Container, PodSpec, Probe } from '../../api/index.ts';
+import type { Random } from '../../lib/index.ts';
+import { type Behaviour, commandOf } from '../runtime/behaviour.ts';
+
+/** What a left-alone pod must come to. `stopped`: its ladder is at its end. */
+export type Expectation = 'ready' | 'restarting' | 'succeeded' | 'failed' | 'stopped';
+
+export interface Patient {
+  readonly kind: string;
+  readonly expect: Expectation;
+  readonly spec: PodSpec;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** A ConfigMap that it needs, which comes only this long after it, ms. */
+  readonly needsConfigAfterMs?: number;
+}
+
+export function container(name: string, behaviour: Behaviour, more: Partial<Container> = {}): Container {
+  return { name, image: 'registry.sim/app:1', command: commandOf(behaviour), ...more };
+}
+
+export function probe(more: Partial<Probe> = {}): Probe {
+  return { httpGet: { path: '/', port: 8080 }, periodSeconds: 2, timeoutSeconds: 1, failureThreshold: 2, ...more };
+}
+
+export function between(random: Random, min: number, max: number): number {
+  return Math.floor(min + random.next() * (max - min));
+}
