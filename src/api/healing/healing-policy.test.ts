@@ -135,7 +135,7 @@ describe('a policy that may not be', () => {
     [{ rules: [{ containers: ['a', 'a'] }] }, 'spec.rules[0].containers[1]: Duplicate value: "a"'],
     [rule({ onOutOfMemory: false }), 'spec.rules[0].onOutOfMemory: Invalid value: false: must be true, or left out'],
     [
-      rule({ onExitCodes: {} }),
+      rule({ onExitCodes: { operator: '' } }),
       'spec.rules[0].onExitCodes.operator: Required value',
       'spec.rules[0].onExitCodes.values: Required value: at least one value',
     ],

@@ -2,7 +2,7 @@
  * A plain value (decoded JSON or YAML) read by the schema of one of our types, with every problem at its path. Stricter than
  * a server is with objects: what is not known is an error, since nobody would tell the writer of an annotation otherwise.
  */
-import { child, type FieldError, forbiddenField, index, invalidValue, typeInvalid } from '../field-error.ts';
+import { child, type FieldError, forbiddenField, index, invalidValue, required, typeInvalid } from '../field-error.ts';
 import { exceedsDepth } from '../json-depth.ts';
 import { readScalar, type ScalarResult } from '../schema/scalar.ts';
 import { type FieldShape, type Scalar, structSchema } from '../schema/schema.ts';
@@ -47,6 +47,9 @@ function readShape(shape: FieldShape, value: unknown, path: string, errors: Fiel
 
 function readStruct(type: string, value: Readonly<Record<string, unknown>>, path: string, errors: FieldError[]) {
   const { fields } = structSchema(type);
+  for (const [name, field] of fields) {
+    if (field.required && (value[name] ?? null) === null) errors.push(required(child(path, name)));
+  }
   const result: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const field = fields.get(name);

@@ -197,12 +197,14 @@ export interface MoveVerdict {
   readonly message: string;
 }
 
-/** One of `mendlet.dev/avoid-nodes`. */
+/** One of `mendlet.dev/avoid-nodes`: a pod died there, and was moved away. */
 export interface AvoidedNode {
   readonly node: string;
   /** RFC 3339: forgotten then. */
   readonly until: string;
-  /** The pod that died there, and of what. */
-  readonly pod: string;
-  readonly cause: string;
+  /** RFC 3339: when the pod was moved. Absent where somebody wrote the node down by hand. */
+  readonly at?: string;
+  /** The pod that died there, and of what. Of a StatefulSet it counts for the pod of this name alone. */
+  readonly pod?: string;
+  readonly cause?: string;
 }

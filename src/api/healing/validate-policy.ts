@@ -16,6 +16,7 @@ import { durationMs, formatDurationMs } from './duration.ts';
 import {
   MAX_BACK_OFF_FACTOR,
   MAX_BACK_OFF_MS,
+  MAX_EMPTY_DIRS,
   MAX_HEALING_RULES,
   MAX_HEALING_WINDOW_MS,
   MAX_POLICY_POD_RESTARTS,
@@ -91,6 +92,7 @@ export function validateEmptyDirs(
   if (names === undefined || names.length === 0) return [];
   if (scope !== 'pod') return [forbiddenField(path, 'only scope "pod" may empty volumes')];
   if (names.includes('*') && names.length > 1) return [invalidValue(path, names, '"*" means all, and stands alone')];
+  if (names.length > MAX_EMPTY_DIRS) return [tooMany(path, names.length, MAX_EMPTY_DIRS)];
   return validateNames(names, path, (name) => (name === '*' ? [] : checkDns1123Label(name)));
 }
 

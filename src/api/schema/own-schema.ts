@@ -116,4 +116,48 @@ export const OWN_TYPES = {
       },
     },
   },
+  // Values of annotations.
+  'mendlet.v1alpha1.RestartRequest': {
+    fields: {
+      id: { type: 'string', required: true },
+      scope: { type: 'string' },
+      container: { type: 'string' },
+      notBefore: { type: 'microTime' },
+      reason: { type: 'string' },
+      by: { type: 'string' },
+      gracePeriodSeconds: { type: 'int64' },
+      force: { type: 'boolean' },
+      emptyDirs: { type: '[]string' },
+      requestedAt: { type: 'microTime' },
+    },
+  },
+  'mendlet.v1alpha1.HealingState': {
+    fields: {
+      rung: { type: 'string' },
+      attempts: { type: 'int32' },
+      of: { type: 'int32' },
+      podRestarts: { type: 'int32' },
+      since: { type: 'microTime' },
+      cause: { type: 'string' },
+      move: { type: 'mendlet.v1alpha1.MoveWish' },
+      restarts: { type: '[]mendlet.v1alpha1.RestartOutcome' },
+      problem: { type: 'string' },
+    },
+  },
+  'mendlet.v1alpha1.MoveWish': {
+    fields: {
+      id: { type: 'string', required: true },
+      cause: { type: 'string', required: true },
+      at: { type: 'microTime', required: true },
+    },
+  },
+  'mendlet.v1alpha1.RestartOutcome': {
+    fields: {
+      id: { type: 'string', required: true },
+      phase: { type: 'string', required: true },
+      reason: { type: 'string' },
+      message: { type: 'string' },
+      at: { type: 'microTime', required: true },
+    },
+  },
 };

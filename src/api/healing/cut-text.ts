@@ -1,0 +1,22 @@
+/** Texts cut to a size in JSON, so that an annotation has a bound whatever is told in it. */
+import { byteLength } from '../validation/messages.ts';
+
+const ELLIPSIS = '…';
+
+/** The text, or its beginning and an ellipsis: at most `maxBytes` as a JSON string without its quotes. */
+export function cutText(text: string, maxBytes: number): string {
+  if (jsonBytes(text) <= maxBytes) return text;
+  let room = maxBytes - byteLength(ELLIPSIS);
+  if (room <= 0) return '';
+  let end = 0;
+  for (const sign of text) {
+    room -= jsonBytes(sign);
+    if (room < 0) break;
+    end += sign.length;
+  }
+  return `${text.slice(0, end)}${ELLIPSIS}`;
+}
+
+function jsonBytes(text: string): number {
+  return byteLength(JSON.stringify(text)) - 2;
+}
