@@ -10,7 +10,7 @@ function choose(wanted: Pod, nodes: readonly Node[], pods: Readonly<Record<strin
   const there = Object.entries(pods).flatMap(([name, on]) => on.map((each) => running(name, each)));
   const cluster = clusterFrom({ nodes, pods: there });
   const random = seededRandom(1);
-  const choice = chooseNode(podInfo(wanted), cluster, { random, nominated: () => [] });
+  const choice = chooseNode(podInfo(wanted), cluster, { random, nominated: () => [], now: 0 });
   if (choice.kind === 'node') return choice.nodeName;
   if (nodes.length === 0) return choice.message;
   const plan = planPreemption(podInfo(wanted), choice, cluster, random);
@@ -194,7 +194,7 @@ describe('chooseNode among nodes', () => {
   it('breaks ties by the given Random, over all winners', () => {
     const cluster = clusterFrom({ nodes: ['a', 'b', 'c'].map((name) => node(name)) });
     const random = seededRandom(7);
-    const once = () => JSON.stringify(chooseNode(podInfo(pod()), cluster, { random, nominated: () => [] }));
+    const once = () => JSON.stringify(chooseNode(podInfo(pod()), cluster, { random, nominated: () => [], now: 0 }));
     const chosen = new Set(Array.from({ length: 50 }, once));
     expect(chosen.size).toBe(3);
   });

@@ -1,8 +1,10 @@
 /** Where a pod goes, or why it goes nowhere. Pure but for the tie, which the given Random breaks. */
+import type { AvoidedNode } from '../api/index.ts';
 import type { Random } from '../lib/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { NodeInfo } from './cluster/node-info.ts';
 import type { PodInfo } from './cluster/pod-info.ts';
+import { avoidedNodesOf, lastResortText } from './filter/avoided-nodes.ts';
 import type { FilterName, Misfit } from './filter/filter.ts';
 import { type Fitting, type NominatedPods, prepareFitting } from './filter/fitting.ts';
 import { fitMessage, rejectionMessage } from './fit-message.ts';
@@ -14,6 +16,8 @@ export type Choice = Chosen | Unschedulable;
 export interface Chosen {
   readonly kind: 'node';
   readonly nodeName: string;
+  /** The pod is to avoid this node, but no other takes it: in words. */
+  readonly avoided?: string;
 }
 
 export interface Unschedulable {
@@ -33,6 +37,8 @@ export interface ChooseOptions {
   readonly nominated: NominatedPods;
   /** Where the search begins: in a big cluster not every search looks at every node. */
   readonly startAt?: number;
+  /** Wall ms: what a pod is to avoid ends some day. */
+  readonly now: number;
 }
 
 export function chooseNode(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Choice {
@@ -44,9 +50,12 @@ export function chooseNode(pod: PodInfo, cluster: Cluster, options: ChooseOption
   }
   const promised = promisedNode(pod, cluster, fitting);
   if (promised !== undefined) return { kind: 'node', nodeName: promised.name };
-  const { fits, misfits } = search(fitting, cluster, options.startAt ?? 0);
-  if (fits.length === 0) return nowhere(fitting, cluster, misfits);
-  return { kind: 'node', nodeName: bestOf(pod, fits, cluster, options.random).name };
+  const avoided = avoidedNodesOf(pod, options.now);
+  const { fits, misfits, lastResort } = search(fitting, cluster, options.startAt ?? 0, avoided);
+  if (fits.length > 0) return { kind: 'node', nodeName: bestOf(pod, fits, cluster, options.random).name };
+  if (lastResort.length === 0) return nowhere(fitting, cluster, misfits);
+  const { name } = bestOf(pod, lastResort, cluster, options.random);
+  return { kind: 'node', nodeName: name, avoided: lastResortText(avoided.get(name)) };
 }
 
 /** A pod that preempted others gets what it made room for, if that is still so. */
@@ -57,22 +66,32 @@ function promisedNode(pod: PodInfo, cluster: Cluster, fitting: Fitting): NodeInf
   return info !== undefined && fitting.check(info) === undefined ? info : undefined;
 }
 
+interface Found {
+  readonly fits: readonly NodeInfo[];
+  readonly misfits: ReadonlyMap<string, Misfit>;
+  /** What fits, too, but is to be avoided. */
+  readonly lastResort: readonly NodeInfo[];
+}
+
 function search(
   fitting: Fitting,
   { nodes }: Cluster,
   startAt: number,
-): { readonly fits: readonly NodeInfo[]; readonly misfits: ReadonlyMap<string, Misfit> } {
+  avoided: ReadonlyMap<string, AvoidedNode>,
+): Found {
   const fits: NodeInfo[] = [];
+  const lastResort: NodeInfo[] = [];
   const misfits = new Map<string, Misfit>();
   const enough = nodesToFind(nodes.length);
   for (let i = 0; i < nodes.length && fits.length < enough; i += 1) {
     const info = nodes[(startAt + i) % nodes.length];
     if (info === undefined || fitting.nodeNames?.has(info.name) === false) continue;
     const misfit = fitting.check(info);
-    if (misfit === undefined) fits.push(info);
-    else misfits.set(info.name, misfit);
+    if (misfit !== undefined) misfits.set(info.name, misfit);
+    else if (avoided.has(info.name)) lastResort.push(info);
+    else fits.push(info);
   }
-  return { fits, misfits };
+  return { fits, misfits, lastResort };
 }
 
 function nowhere(fitting: Fitting, { nodes }: Cluster, misfits: ReadonlyMap<string, Misfit>): Unschedulable {

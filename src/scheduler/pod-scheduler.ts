@@ -6,7 +6,7 @@ import { isNotFound, PODS, StatusError } from '../api/index.ts';
 import { type EventRecorder, type KubeClient, referenceTo } from '../client/index.ts';
 import { type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
 import { bindPod } from './bind-pod.ts';
-import { chooseNode, type Unschedulable } from './choose-node.ts';
+import { type Chosen, chooseNode, type Unschedulable } from './choose-node.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { PodInfo } from './cluster/pod-info.ts';
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
@@ -93,12 +93,13 @@ export class PodScheduler {
         random,
         nominated: (nodeName) => nominations.on(nodeName),
         startAt: this.#startAt,
+        now: clock.now().wall,
       });
       this.#startAt = (this.#startAt + nodesToFind(cluster.nodes.length)) % Math.max(1, cluster.nodes.length);
       if (choice.kind === 'node') {
         // From here on nobody else is promised this room.
         cache.assume(info, choice.nodeName);
-        this.#write(this.#bind(pod, info, choice.nodeName, startedAt));
+        this.#write(this.#bind(pod, info, choice, startedAt));
       } else {
         this.#write(this.#refuse(pod, info, choice, startedAt));
       }
@@ -120,7 +121,7 @@ export class PodScheduler {
     this.#writes.add(write);
   }
 
-  async #bind(pod: QueuedPod, info: PodInfo, nodeName: string, startedAt: number): Promise<void> {
+  async #bind(pod: QueuedPod, info: PodInfo, { nodeName, avoided }: Chosen, startedAt: number): Promise<void> {
     const { cache, queue, events, metrics, logger, watch, nominations, signal } = this.#parts;
     const outcome = await bindPod(info, nodeName, {
       ...this.#parts,
@@ -132,7 +133,8 @@ export class PodScheduler {
       metrics.scheduled(pod.attempts);
       if (queue.get(info.key) === pod) nominations.delete(info.key);
       queue.done(pod);
-      events.event(referenceTo(info.pod), 'Normal', 'Scheduled', `Successfully assigned ${info.key} to ${nodeName}`);
+      const text = `Successfully assigned ${info.key} to ${nodeName}${avoided === undefined ? '' : `: ${avoided}`}`;
+      events.event(referenceTo(info.pod), 'Normal', 'Scheduled', text);
       return;
     }
     // What the watch has told meanwhile stays as it is.

@@ -15,7 +15,7 @@ function fitting(pod: Pod, written: Written): string {
   const prepared = prepareFitting(podInfo(pod), cluster, () => []);
   const fits = cluster.nodes.filter((info) => prepared.kind === 'fitting' && prepared.check(info) === undefined);
   if (fits.length > 0) return fits.map(({ name }) => name).join(' ');
-  const choice = chooseNode(podInfo(pod), cluster, { random: seededRandom(1), nominated: () => [] });
+  const choice = chooseNode(podInfo(pod), cluster, { random: seededRandom(1), nominated: () => [], now: 0 });
   return choice.kind === 'node' ? choice.nodeName : choice.message;
 }
 
@@ -188,7 +188,7 @@ describe('PodTopologySpread', () => {
       return { ...pod, spec: { containers: [], ...pod.spec, nodeSelector: { [ZONE]: 'a' } } };
     };
     const choose = (pod: Pod) =>
-      chooseNode(podInfo(pod), clusterFrom(written), { random: seededRandom(1), nominated: () => [] }).kind;
+      chooseNode(podInfo(pod), clusterFrom(written), { random: seededRandom(1), nominated: () => [], now: 0 }).kind;
     expect(choose(pinned('Honor'))).toBe('node');
     expect(choose(pinned('Ignore'))).toBe('unschedulable');
   });
@@ -203,7 +203,11 @@ describe('NodeAffinity by names', () => {
   it('says of the others only that they were not asked', () => {
     const written = { nodes: [aNode('a'), aNode('b'), aNode('c')] };
     const choose = (pod: Pod) => {
-      const choice = chooseNode(podInfo(pod), clusterFrom(written), { random: seededRandom(1), nominated: () => [] });
+      const choice = chooseNode(podInfo(pod), clusterFrom(written), {
+        random: seededRandom(1),
+        nominated: () => [],
+        now: 0,
+      });
       return choice.kind === 'node' ? choice.nodeName : choice.message;
     };
     expect(choose(named('a'))).toBe(

@@ -73,7 +73,7 @@ describe('volumes of claims', () => {
     ],
   ])('%s', (_, written, answer) => {
     const cluster = clusterFrom({ nodes: [aNode('a'), aNode('b')], ...written });
-    const choice = chooseNode(podInfo(user()), cluster, { random: seededRandom(1), nominated: () => [] });
+    const choice = chooseNode(podInfo(user()), cluster, { random: seededRandom(1), nominated: () => [], now: 0 });
     expect(choice.kind === 'node' ? choice.nodeName : choice.message).toBe(answer);
   });
 });

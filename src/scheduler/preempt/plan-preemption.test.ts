@@ -17,7 +17,7 @@ const named = (name: string, priority: number, cpu: string, more: Pod['metadata'
 function plan(pod: Pod, written: Written): string {
   const cluster = clusterFrom(written);
   const random = seededRandom(1);
-  const choice = chooseNode(podInfo(pod), cluster, { random, nominated: () => [] });
+  const choice = chooseNode(podInfo(pod), cluster, { random, nominated: () => [], now: 0 });
   if (choice.kind === 'node') return `fits on ${choice.nodeName}`;
   const made = planPreemption(podInfo(pod), choice, cluster, random);
   if (made.kind === 'none') return made.message;
