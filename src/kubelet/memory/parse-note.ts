@@ -67,6 +67,7 @@ const isContainer = shape({
     }),
   ),
   freshFrom: optional(isCount),
+  ownEnd: optional(isText),
   applied: optional(shape({ containerId: isText, resources: isAllocation })),
 });
 
@@ -95,6 +96,7 @@ const isGoingRestart = shape({
   begunAt: isTime,
   oldSandboxAttempt: optional(isInteger),
   refreshed: optional(isFlag),
+  starting: optional(isFlag),
 });
 
 const isRestartOutcome = shape({

@@ -64,8 +64,10 @@ export interface ContainerMemory {
   /** A start of this restart count was sent and did not come about: its command may have begun, so the count is not used again. */
   readonly usedAttempt?: number;
   readonly kill?: RequestedRestart;
-  /** Ends of starts with a smaller restart count are history: all containers were restarted since (KEP-5532). */
+  /** Ends of starts with a smaller restart count are history: it begins anew (KEP-5532, and restarts that were asked for). */
   readonly freshFrom?: number;
+  /** The container whose end is history and was its own all the same: its back-off still holds. */
+  readonly ownEnd?: string;
   /** What this container was resized to since it was made (KEP-1287). */
   readonly applied?: { readonly containerId: string; readonly resources: ContainerAllocation };
 }
@@ -96,6 +98,8 @@ export interface GoingRestart {
   readonly oldSandboxAttempt?: number;
   /** Of scope pod: cgroup and emptyDirs of that life are gone. */
   readonly refreshed?: boolean;
+  /** What was to end has ended, and may be started: what ends from now on is of the new life. */
+  readonly starting?: boolean;
 }
 
 /** One answer of the ladder to one death. */

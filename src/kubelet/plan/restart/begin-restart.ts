@@ -1,0 +1,64 @@
+/**
+ * How a restart begins, whoever wants it: a request, or a rung of the ladder. It becomes a line of the note; everything else
+ * follows from that, also for an agent that comes after us. Pure.
+ */
+import { HEALING_SCOPES, MAX_RESTART_OUTCOMES, type RestartOutcome } from '../../../api/index.ts';
+import { formatTime, type Now } from '../../../lib/index.ts';
+import type { GoingRestart, PodNote } from '../pod-memory.ts';
+
+/** A restart before it has begun. */
+export type WantedRestart = Omit<GoingRestart, 'begunAt' | 'oldSandboxAttempt' | 'refreshed' | 'starting'>;
+
+/**
+ * The note of a pod that is being restarted so. The same note, when a restart of this id goes on or is done, or when one of a
+ * wider scope goes on. One of the same or a smaller scope that goes on is superseded: who asked for it is told so.
+ *
+ * @param now its wall ms is when the restart begins
+ */
+export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now, 'wall'>): PodNote {
+  const { restart: going } = note;
+  if (going?.id === wanted.id || isDone(note, wanted.id)) return note;
+  if (going !== undefined && isWider(going, wanted)) return note;
+  const before = going === undefined ? note : superseded(note, going, now);
+  const begun = { ...before, restart: { ...wanted, begunAt: now.wall } };
+  if (wanted.source === 'ladder') return begun;
+  return withOutcome(begun, { id: wanted.id, phase: 'Running', at: formatTime(now.wall) });
+}
+
+/** It has come to its end, one way or another. */
+export function isDone({ restartOutcomes = [] }: PodNote, id: string): boolean {
+  return restartOutcomes.some((outcome) => outcome.id === id && isOver(outcome));
+}
+
+/** Ends the restart that goes on. Only a request has an outcome: the ladder keeps its own account. */
+export function endRestart(note: PodNote, outcome: Omit<RestartOutcome, 'id'>): PodNote {
+  const { restart, ...rest } = note;
+  if (restart === undefined) return note;
+  return restart.source === 'ladder' ? rest : withOutcome(rest, { id: restart.id, ...outcome });
+}
+
+/** Newest first; what was said of this id before is replaced. */
+export function withOutcome(note: PodNote, outcome: RestartOutcome): PodNote {
+  const others = (note.restartOutcomes ?? []).filter(({ id }) => id !== outcome.id);
+  return { ...note, restartOutcomes: [outcome, ...others].slice(0, MAX_RESTART_OUTCOMES) };
+}
+
+/** Does it restart more than the other would? */
+export function isWider(restart: Pick<GoingRestart, 'scope'>, other: Pick<GoingRestart, 'scope'>): boolean {
+  return HEALING_SCOPES.indexOf(restart.scope) > HEALING_SCOPES.indexOf(other.scope);
+}
+
+function superseded(note: PodNote, going: GoingRestart, { wall }: Pick<Now, 'wall'>): PodNote {
+  const message = `another restart has taken over the restart of ${scopeText(going)}`;
+  return endRestart(note, { phase: 'Succeeded', reason: 'Superseded', message, at: formatTime(wall) });
+}
+
+function isOver({ phase }: RestartOutcome): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** "container web", "all containers", "the pod". */
+export function scopeText({ scope, container }: Pick<GoingRestart, 'scope' | 'container'>): string {
+  if (scope === 'container') return `container ${container}`;
+  return scope === 'containers' ? 'all containers' : 'the pod';
+}
