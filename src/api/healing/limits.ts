@@ -28,3 +28,10 @@ export const MAX_RESTART_ID_LENGTH = 128;
 export const MAX_REQUESTER_LENGTH = 512;
 /** emptyDirs named one by one; "*" is all of them. */
 export const MAX_EMPTY_DIRS = 32;
+
+/** What one pod may name in `mendlet.dev/depends-on`; and characters of that annotation. */
+export const MAX_DEPENDENCIES = 8;
+export const MAX_DEPENDS_ON_LENGTH = 4096;
+/** Characters of a recovery's id and of its cause. */
+export const MAX_RECOVERY_ID_LENGTH = 512;
+export const MAX_RECOVERY_CAUSE_LENGTH = 512;
