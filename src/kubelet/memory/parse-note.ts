@@ -52,7 +52,9 @@ const isDeath = shape({
 const isContainer = shape({
   newest: optional(shape({ containerId: isText, restartCount: isCount, startedAt: isTime })),
   deaths: listOf(isDeath),
-  backOff: optional(shape({ key: isText, delayMs: isTime, lastUpdate: isTime, attempt: isCount })),
+  backOff: optional(
+    shape({ key: isText, delayMs: isTime, lastUpdate: isTime, attempt: isCount, restarts: optional(isCount) }),
+  ),
   failure: optional(shape({ attempt: isCount, failures: isCount, reason: isText, message: isText, failedAt: isTime })),
   usedAttempt: optional(isCount),
   kill: optional(
@@ -63,7 +65,7 @@ const isContainer = shape({
       requestedAt: isTime,
       restart: isFlag,
       skipPreStop: optional(isFlag),
-      cause: optional(isOneOf('liveness', 'startup', 'restart')),
+      cause: optional(isOneOf('liveness', 'startup', 'hook', 'restart')),
     }),
   ),
   freshFrom: optional(isCount),
@@ -107,14 +109,31 @@ const isRestartOutcome = shape({
   at: isText,
 });
 
+const isLadderAttempt = shape({
+  scope: isHealingScope,
+  container: isText,
+  containerId: isText,
+  at: isTime,
+  uncounted: optional(isFlag),
+});
+
+const isStoppedContainer = shape({ containerId: isText, key: isText });
+const isStop = shape({
+  reason: isOneOf('AttemptsExhausted', 'MaxPodRestarts', 'RuleStop', 'NoOtherNode'),
+  message: isText,
+  at: isTime,
+  containers: (value) => isFields(value) && Object.values(value).every(isStoppedContainer),
+});
+
 const isHealing = shape({
   policy: isText,
   rung: isHealingScope,
-  attempts: listOf(shape({ scope: isHealingScope, container: isText, containerId: isText, at: isTime })),
+  attempts: listOf(isLadderAttempt),
   podRestarts: isCount,
   since: optional(isTime),
   cause: optional(isText),
-  stopped: optional(shape({ reason: isText, message: isText, at: isTime })),
+  stopped: optional(isStop),
+  wellSince: optional(isTime),
   move: optional(shape({ id: isText, cause: isText, at: isTime })),
 });
 

@@ -31,3 +31,7 @@ export const MESSAGE_HOLD_MS = 10_000;
 
 /** Answers of the ladder remembered per pod: more than any window may count. */
 export const MAX_LADDER_ATTEMPTS = 128;
+/** Texts of policies whose reading is remembered, of all pods of the node. */
+export const MAX_POLICIES_READ = 256;
+/** Nobody answered a wish to leave the node for so long: the pod goes on here, and asks again at its next death. */
+export const MOVE_ANSWER_MS = 300_000;

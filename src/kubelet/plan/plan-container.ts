@@ -44,6 +44,7 @@ interface KillReason {
   readonly message: string;
   readonly restart: boolean;
   readonly gracePeriodSeconds?: number;
+  readonly cause?: 'liveness' | 'startup';
   /** Its message says already that it is restarted. */
   readonly resize?: true;
 }
@@ -64,11 +65,13 @@ function reasonToKill(draft: Draft, view: ContainerView, instance: RuntimeContai
   const restart = restartsAfterProbeKill(draft.input.pod, container, view.kind);
   if (results?.liveness === 'failure') {
     const gracePeriodSeconds = container.livenessProbe?.terminationGracePeriodSeconds;
-    return { message: `Container ${container.name} failed liveness probe`, restart, ...grace(gracePeriodSeconds) };
+    const message = `Container ${container.name} failed liveness probe`;
+    return { message, restart, cause: 'liveness', ...grace(gracePeriodSeconds) };
   }
   if (results?.startup === 'failure') {
     const gracePeriodSeconds = container.startupProbe?.terminationGracePeriodSeconds;
-    return { message: `Container ${container.name} failed startup probe`, restart, ...grace(gracePeriodSeconds) };
+    const message = `Container ${container.name} failed startup probe`;
+    return { message, restart, cause: 'startup', ...grace(gracePeriodSeconds) };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { act, type Draft, updateContainer, wait, wakeBy } from './draft.ts';
 import type { ContainerView } from './container-view.ts';
 import { gracePeriodSeconds as podGracePeriodSeconds } from './lifecycle.ts';
 import { GRACE_EXTENSION_SECONDS } from './limits.ts';
+import type { RequestedRestart } from './pod-memory.ts';
 
 export interface StopOptions {
   /** Mono ms when the grace ends. */
@@ -57,6 +58,7 @@ export function planKill(
     readonly gracePeriodSeconds?: number;
     readonly restart: boolean;
     readonly skipPreStop?: boolean;
+    readonly cause?: RequestedRestart['cause'];
   },
 ): void {
   const { now, pod } = draft.input;
@@ -68,6 +70,7 @@ export function planKill(
     requestedAt: now.wall,
     restart: kill.restart,
     ...(kill.skipPreStop === undefined ? {} : { skipPreStop: kill.skipPreStop }),
+    ...(kill.cause === undefined ? {} : { cause: kill.cause }),
   };
   if (known === undefined) updateContainer(draft, view.container.name, { kill: decided });
   const requestedAt = draft.times.mono(`kill/${instance.id}`, decided.requestedAt);

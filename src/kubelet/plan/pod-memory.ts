@@ -12,6 +12,8 @@ export interface BackOffState {
   readonly delayMs: number;
   /** Wall ms. */
   readonly lastUpdate: number;
+  /** On a policy's own curve: restarts since it began anew. */
+  readonly restarts?: number;
 }
 
 /** One end of one container. */
@@ -50,8 +52,8 @@ export interface RequestedRestart {
   readonly restart: boolean;
   /** Its preStop hook is not run: all containers are restarted, and that is to be quick (KEP-5532). */
   readonly skipPreStop?: boolean;
-  /** What made us kill it, for whoever weighs its death; absent: something else (a changed image, a failed hook). */
-  readonly cause?: 'liveness' | 'startup' | 'restart';
+  /** What made us kill it, for whoever weighs its death; absent: something else (a changed image). */
+  readonly cause?: 'liveness' | 'startup' | 'hook' | 'restart';
 }
 
 export interface ContainerMemory {
@@ -110,7 +112,20 @@ export interface LadderAttempt {
   readonly containerId: string;
   /** Wall ms. */
   readonly at: number;
+  /** It costs no attempt: it joined another's, or a move that nobody answered became this. */
+  readonly uncounted?: true;
 }
+
+/** A container that is not started any more, as it was when that was decided: once changed it begins anew. */
+export interface StoppedContainer {
+  /** The death at which it was decided. */
+  readonly containerId: string;
+  /** Of image and resources (`backOffKey`). */
+  readonly key: string;
+}
+
+/** Why nothing more is tried: as in the condition. */
+export type StopReason = 'AttemptsExhausted' | 'MaxPodRestarts' | 'RuleStop' | 'NoOtherNode';
 
 /** An episode of healing, from the first death until all was well for long enough. */
 export interface HealingNote {
@@ -125,7 +140,16 @@ export interface HealingNote {
   readonly since?: number;
   /** "container web exited with 137 (OOMKilled)". */
   readonly cause?: string;
-  readonly stopped?: { readonly reason: string; readonly message: string /** Wall ms. */; readonly at: number };
+  readonly stopped?: {
+    readonly reason: StopReason;
+    readonly message: string;
+    /** Wall ms. */
+    readonly at: number;
+    /** By name. */
+    readonly containers: Readonly<Record<string, StoppedContainer>>;
+  };
+  /** Wall ms: since when all containers have been well. */
+  readonly wellSince?: number;
   /** The wish to leave this node. */
   readonly move?: { readonly id: string; readonly cause: string /** Wall ms. */; readonly at: number };
 }

@@ -74,6 +74,7 @@ function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): Po
     message: 'FailedPostStartHook',
     ...onHookFailure,
     requestedAt: outcome.at.wall,
+    cause: 'hook',
   };
   return withContainer(note, name, { ...rest, failure: next, kill });
 }
