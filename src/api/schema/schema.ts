@@ -1,4 +1,5 @@
 /** The derived schema, compiled type by type when first asked for: a server that knows 500 types uses a few dozen. */
+import { type FieldDoc, OWN_DOCS } from './own-docs.ts';
 import { OWN_KINDS, OWN_TYPES } from './own-schema.ts';
 import raw from './schema.json' with { type: 'json' };
 
@@ -24,6 +25,8 @@ export type FieldShape =
 
 export interface FieldSchema {
   readonly shape: FieldShape;
+  /** Of our own kinds alone. */
+  readonly doc?: FieldDoc;
   readonly required: boolean;
   /** "merge", "replace", "retainKeys" and their combinations, as strategic merge patch reads them. */
   readonly patchStrategies: readonly string[];
@@ -33,6 +36,8 @@ export interface FieldSchema {
 }
 
 export interface StructSchema {
+  /** What it is; of our own kinds alone. */
+  readonly text?: string;
   /** "core.v1.Container" */
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldSchema>;
@@ -80,17 +85,22 @@ export function structSchema(name: string): StructSchema {
   if (known !== undefined) return known;
   const type = own(TYPES, name);
   if (type === undefined) throw new Error(`schema.json has no type ${name}`);
+  const doc = own(OWN_DOCS, name);
   const struct = {
     name,
-    fields: new Map(Object.entries(type.fields).map(([field, value]) => [field, compileField(value)])),
+    ...(doc === undefined ? {} : { text: doc.text }),
+    fields: new Map(
+      Object.entries(type.fields).map(([field, value]) => [field, compileField(value, own(doc?.fields ?? {}, field))]),
+    ),
   };
   compiled.set(name, struct);
   return struct;
 }
 
-function compileField(field: RawField): FieldSchema {
+function compileField(field: RawField, doc: FieldDoc | undefined): FieldSchema {
   return {
     shape: shapeOf(field.type),
+    ...(doc === undefined ? {} : { doc }),
     required: field.required === true,
     patchStrategies: field.patchStrategy?.split(',') ?? [],
     ...(field.patchMergeKey === undefined ? {} : { patchMergeKey: field.patchMergeKey }),

@@ -34,6 +34,7 @@ describe('discovery', () => {
       'storage.k8s.io/v1',
       'authentication.k8s.io/v1',
       'authorization.k8s.io/v1',
+      'mendlet.dev/v1alpha1',
       'metrics.k8s.io/v1beta1',
     ]);
     expect(await get('/apis/events.k8s.io')).toMatchObject({ kind: 'APIGroup', name: 'events.k8s.io' });
@@ -133,6 +134,7 @@ describe('OpenAPI', () => {
       'apis/storage.k8s.io/v1',
       'apis/authentication.k8s.io/v1',
       'apis/authorization.k8s.io/v1',
+      'apis/mendlet.dev/v1alpha1',
     ]);
     for (const { serverRelativeURL } of Object.values<{ serverRelativeURL: string }>(paths)) {
       const document = await get(serverRelativeURL);
@@ -158,6 +160,24 @@ describe('OpenAPI', () => {
       'fieldValidation',
       'force',
     ]);
+  });
+
+  it('says what each field of our own kinds is', async () => {
+    const { components } = await get('/openapi/v3/apis/mendlet.dev/v1alpha1');
+    const { schemas } = components;
+    expect(schemas['dev.mendlet.v1alpha1.PodRestart']).toMatchObject({
+      'x-kubernetes-group-version-kind': [{ group: 'mendlet.dev', version: 'v1alpha1', kind: 'PodRestart' }],
+      description: expect.stringContaining('in place'),
+    });
+    expect(schemas['dev.mendlet.v1alpha1.PodRestartSpec'].properties.scope).toMatchObject({
+      type: 'string',
+      enum: ['container', 'containers', 'pod'],
+    });
+    for (const [name, schema] of Object.entries<Loose>(schemas)) {
+      if (!name.startsWith('dev.mendlet.')) continue;
+      for (const [field, value] of Object.entries<Loose>(schema.properties))
+        expect(value.description, `${name}.${field}`).toBeTruthy();
+    }
   });
 
   it('v2 comes as JSON and as Protobuf', async () => {

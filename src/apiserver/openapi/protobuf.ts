@@ -82,7 +82,7 @@ function extension(name: string, value: unknown): Writer {
 }
 
 function schemaMessage(schema: Schema): Writer {
-  const out = new Writer().text(1, schema.$ref).text(2, schema.format);
+  const out = new Writer().text(1, schema.$ref).text(2, schema.format).text(4, schema.description);
   for (const field of schema.required ?? []) out.text(19, field);
   if (schema.additionalProperties !== undefined) {
     out.message(21, new Writer().message(1, schemaMessage(schema.additionalProperties)));

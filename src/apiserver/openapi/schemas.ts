@@ -12,6 +12,9 @@ import {
 } from '../../api/index.ts';
 
 export interface Schema {
+  /** Of our own kinds alone. */
+  readonly description?: string;
+  readonly enum?: readonly string[];
   readonly $ref?: string;
   readonly type?: string;
   readonly format?: string;
@@ -61,8 +64,9 @@ const namedScalars: Readonly<Record<string, Schema>> = {
 /** Kinds that belong to every group: what deletes take and what failures say. */
 const COMMON_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
 
-/** "core.v1.Pod" → "io.k8s.api.core.v1.Pod". */
+/** "core.v1.Pod" → "io.k8s.api.core.v1.Pod"; our own as servers name custom resources, by the group backwards. */
 export function definitionName(type: string): string {
+  if (type.startsWith('mendlet.')) return `dev.${type}`;
   return type.startsWith('meta.v1.') ? `io.k8s.apimachinery.pkg.apis.${type}` : `io.k8s.api.${type}`;
 }
 
@@ -129,12 +133,15 @@ class DefinitionBuilder {
     const fields = [...struct.fields];
     const required = fields.filter(([, field]) => field.required).map(([field]) => field);
     const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema)]));
-    this.#definitions.set(name, { type: 'object', properties, ...(required.length === 0 ? {} : { required }) });
+    const description = struct.text === undefined ? {} : { description: struct.text };
+    const needed = required.length === 0 ? {} : { required };
+    this.#definitions.set(name, { type: 'object', ...description, properties, ...needed });
   }
 
   #field(field: FieldSchema): Schema {
     return {
-      ...this.#shape(field.shape),
+      ...withEnum(this.#shape(field.shape), field.doc?.oneOf),
+      ...(field.doc === undefined ? {} : { description: field.doc.text }),
       ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
       ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
       ...(field.listType === undefined ? {} : { 'x-kubernetes-list-type': field.listType }),
@@ -165,6 +172,14 @@ class DefinitionBuilder {
     this.#definitions.set(schema.$ref, named);
     return this.#ref(schema.$ref);
   }
+}
+
+/** Of a list, its members. */
+function withEnum(schema: Schema, values: readonly string[] | undefined): Schema {
+  if (values === undefined) return schema;
+  return schema.items === undefined
+    ? { ...schema, enum: values }
+    : { ...schema, items: { ...schema.items, enum: values } };
 }
 
 /** All rows, or those of one group and version. */
