@@ -42,8 +42,11 @@ export const MAX_REVISION_NAMES = 20;
 /** Pods of one DaemonSet that one look makes, and ends, at most (upstream: BurstReplicas). */
 export const DAEMON_BURST = 250;
 
-/** How long a failed daemon pod stays before it is replaced, doubling per node (upstream: failedPodsBackoff). */
-export const FAILED_DAEMON_POD_BACK_OFF = { baseMs: 1000, capMs: 900_000 };
+/**
+ * How long a failed pod of a daemon set or a stateful set stays before it is replaced, doubling per node or name (upstream:
+ * failedPodsBackoff, for daemon sets).
+ */
+export const FAILED_MEMBER_BACK_OFF = { baseMs: 1000, capMs: 900_000 };
 
 /** How long an evicted pod has to be deleted before it counts as healthy again (upstream: DeletionTimeout). */
 export const DISRUPTED_POD_TIMEOUT_MS = 120_000;

@@ -28,10 +28,10 @@ import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { DAEMON_BURST } from '../limits.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
+import { FailedPodBackOff } from '../pods/failed-pod-back-off.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
 import { slowStart } from '../slow-start.ts';
 import { HASH_LABEL, hashOf, newDaemonPod } from './daemon-pod.ts';
-import { FailedPodBackOff } from './failed-pod-back-off.ts';
 import { nodeFitness } from './node-fitness.ts';
 import { type DaemonSetPlan, planDaemonSet } from './plan-daemon-set.ts';
 
@@ -143,7 +143,7 @@ class DaemonSetWorker {
     const whose = `${uidOf(set)}/${set.metadata?.generation ?? 0}`;
     if (this.#backOffOf.get(key) !== whose) this.#backOff.forget(key);
     this.#backOffOf.set(key, whose);
-    this.#backOff.keepNodes(key, new Set(this.#nodes.list().map(nameOf)));
+    this.#backOff.keep(key, new Set(this.#nodes.list().map(nameOf)));
   }
 
   /** Its own pods; undefined while some are being adopted or released. */

@@ -18,6 +18,7 @@ import {
   uidOf,
 } from '../../api/index.ts';
 import { formatTime, type Now, parseTime } from '../../lib/index.ts';
+import { inheritAvoidedNodes } from '../pods/inherit-avoided-nodes.ts';
 import { isPodReady } from '../pods/pod-state.ts';
 import type { JobMemory } from './job-memory.ts';
 import { hasFailed, hasSucceeded, indexOfPod, isTracked } from './job-pods.ts';
@@ -79,7 +80,7 @@ export function planJob(job: Job, pods: readonly Pod[], memory: JobMemory, now: 
   );
   return {
     giveUp: changes.giveUp,
-    create: changes.create,
+    create: changes.create.map((pod) => inheritAvoidedNodes(pod, job, now.wall)),
     status: finished === undefined ? status : withEnd(status, finished, now),
     events: [...suspension.events, ...(finished === undefined ? [] : eventsOfEnd(tally, finished))],
     end: verdict === undefined ? [] : tally.active.filter((pod) => !changes.giveUp.includes(pod)),

@@ -20,6 +20,7 @@ import { type Clock, errorMessage } from '../../lib/index.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { claim } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
+import { inheritAvoidedNodes } from '../pods/inherit-avoided-nodes.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { isPodActive, isPodTerminating } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
@@ -172,7 +173,8 @@ class ReplicaReconciler<T extends Replicated> {
 
   async #create(owner: T, missing: number, context: ReconcileContext): Promise<Managed> {
     const { resource } = this.#kind;
-    const pod = podFromTemplate(resource, owner, owner.spec?.template);
+    const fresh = podFromTemplate(resource, owner, owner.spec?.template);
+    const pod = inheritAvoidedNodes(fresh, owner, this.#clock.now().wall);
     const about = referenceTo(owner);
     const count = Math.min(missing, BURST_REPLICAS);
     const outcome = await slowStart(Array.from({ length: count }), async () => {

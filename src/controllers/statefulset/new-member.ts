@@ -8,14 +8,19 @@ import {
   type StatefulSet,
 } from '../../api/index.ts';
 import { templateOf } from '../history/revision.ts';
+import { concernsPod, inheritAvoidedNodes } from '../pods/inherit-avoided-nodes.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { volumesFor } from './claims.ts';
 import { identityLabels, memberName, REVISION_LABEL, wantedOrdinals } from './identity.ts';
 
-/** The pod of an ordinal as it is created from a revision: stable name, host name and storage. */
-export function newMember(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
-  const pod = podFromTemplate(STATEFUL_SETS, set, templateOf(revision));
+/**
+ * The pod of an ordinal as it is created from a revision: stable name, host name and storage.
+ * @param now wall ms
+ */
+export function newMember(set: StatefulSet, ordinal: number, revision: ControllerRevision, now: number): Pod {
   const name = memberName(set, ordinal);
+  const fresh = podFromTemplate(STATEFUL_SETS, set, templateOf(revision));
+  const pod = inheritAvoidedNodes(fresh, set, now, concernsPod(name));
   const { generateName: _, ...metadata } = pod.metadata ?? {};
   const subdomain = set.spec?.serviceName;
   return {

@@ -88,9 +88,12 @@ interface Extra {
   readonly current?: string;
   readonly foreign?: readonly string[];
   readonly claims?: readonly PersistentVolumeClaim[];
+  /** Of web-0. */
+  readonly backOffMs?: number;
 }
 
-function plan(set: StatefulSet, pods: readonly Pod[], { current = 'new', foreign = [], claims = [] }: Extra = {}) {
+function plan(set: StatefulSet, pods: readonly Pod[], extra: Extra = {}) {
+  const { current = 'new', foreign = [], claims = [], backOffMs = 0 } = extra;
   const view: StatefulSetView = {
     set,
     current: revision(current),
@@ -98,6 +101,7 @@ function plan(set: StatefulSet, pods: readonly Pod[], { current = 'new', foreign
     collisionCount: 0,
     pods,
     foreignPod: (name) => (foreign.includes(name) ? { metadata: { name } } : undefined),
+    failureWaitMs: (name) => (name === 'web-0' ? backOffMs : 0),
     claim: (name) => claims.find((claim) => nameOf(claim) === name),
     now: NOW,
   };
@@ -186,6 +190,14 @@ describe('OrderedReady', () => {
   it('wakes when minReadySeconds are over', () => {
     expect(plan(setOf({ minReadySeconds: 90 }), [pod(0)]).wakeAfterMs).toBe(30_000);
     expect(plan(setOf({ minReadySeconds: 60 }), [pod(0)]).wakeAfterMs).toBeUndefined();
+  });
+
+  it('waits before it replaces one that failed again', () => {
+    const made = plan(setOf({ podManagementPolicy: 'Parallel' }), [pod(0, { phase: 'Failed' }), pod(1)], {
+      backOffMs: 4000,
+    });
+    expect(made).toMatchObject({ wakeAfterMs: 4000, why: 'the back-off of Pod web-0, which failed again' });
+    expect(steps(made)).toEqual(['create web-2@new']);
   });
 
   it('only counts while it is being deleted', () => {

@@ -40,6 +40,8 @@ export interface StatefulSetView {
   foreignPod(name: string): Pod | undefined;
   /** A claim in the set's namespace. */
   claim(name: string): PersistentVolumeClaim | undefined;
+  /** How long a pod of this name that ended waits before another takes its place, ms. */
+  failureWaitMs(name: string): number;
   /** Wall ms. */
   readonly now: number;
 }
@@ -74,11 +76,14 @@ export function planStatefulSet(view: StatefulSetView): StatefulSetPlan {
   const parallel = set.spec?.podManagementPolicy === 'Parallel';
   const status = statefulSetStatus(view);
   const waits = pods.flatMap((pod) => availableInMs(pod, set.spec?.minReadySeconds ?? 0, now) || []);
-  const wake = waits.length === 0 ? {} : { wakeAfterMs: Math.min(...waits) };
-  if (isDeleting(set)) return { steps: [], parallel, status, ...wake };
+  if (isDeleting(set)) return { steps: [], parallel, status, ...earliest(waits) };
   const progress = new Progress(view, parallel);
-  const { steps, why } = progress.run();
-  return { steps, parallel, status, ...wake, ...(why === undefined ? {} : { why }) };
+  const { steps, why, waitsMs } = progress.run();
+  return { steps, parallel, status, ...earliest([...waits, ...waitsMs]), ...(why === undefined ? {} : { why }) };
+}
+
+function earliest(waitsMs: readonly number[]): Pick<StatefulSetPlan, 'wakeAfterMs'> {
+  return waitsMs.length === 0 ? {} : { wakeAfterMs: Math.min(...waitsMs) };
 }
 
 /** One ordinal that is wanted: the pod that is there, or the one to be made. */
@@ -92,6 +97,7 @@ class Progress {
   readonly #view: StatefulSetView;
   readonly #parallel: boolean;
   readonly #steps: Step[] = [];
+  readonly #waitsMs: number[] = [];
   #why: string | undefined;
 
   constructor(view: StatefulSetView, parallel: boolean) {
@@ -99,7 +105,7 @@ class Progress {
     this.#parallel = parallel;
   }
 
-  run(): { readonly steps: readonly Step[]; readonly why: string | undefined } {
+  run(): { readonly steps: readonly Step[]; readonly why: string | undefined; readonly waitsMs: readonly number[] } {
     const { set, pods } = this.#view;
     const slots = this.#slots();
     const condemned = pods
@@ -109,11 +115,11 @@ class Progress {
       })
       .toSorted((a, b) => b.ordinal - a.ordinal);
     void (this.#fill(slots) || this.#ownCondemned(condemned) || this.#shrink(slots, condemned) || this.#update(slots));
-    return { steps: this.#steps, why: this.#why };
+    return { steps: this.#steps, why: this.#why, waitsMs: this.#waitsMs };
   }
 
   #slots(): readonly Slot[] {
-    const { set, pods, current, update } = this.#view;
+    const { set, pods, current, update, now } = this.#view;
     const { start, count } = wantedOrdinals(set);
     const byName = new Map(pods.map((pod) => [nameOf(pod), pod]));
     const notUpdated = pods.filter((pod) => !isDeleting(pod) && revisionNameOf(pod) === nameOf(current)).length;
@@ -122,7 +128,7 @@ class Progress {
       const pod = byName.get(memberName(set, ordinal));
       if (pod !== undefined) return { ordinal, pod, exists: true };
       const revision = isHeldBack(set, ordinal, notUpdated) ? current : update;
-      return { ordinal, pod: newMember(set, ordinal, revision), exists: false };
+      return { ordinal, pod: newMember(set, ordinal, revision, now), exists: false };
     });
   }
 
@@ -150,7 +156,14 @@ class Progress {
     const name = nameOf(pod);
     if (!exists) return this.#make(slot);
     if (isPodTerminal(pod)) {
-      if (!isDeleting(pod)) this.#steps.push({ kind: 'delete', pod });
+      if (!isDeleting(pod)) {
+        const waitMs = this.#view.failureWaitMs(name);
+        if (waitMs > 0) {
+          this.#waitsMs.push(waitMs);
+          return this.#wait(`the back-off of Pod ${name}, which failed again`);
+        }
+        this.#steps.push({ kind: 'delete', pod });
+      }
       return this.#wait(`Pod ${name} ended and must be gone before it is made again`);
     }
     if (pod.status?.phase === 'Pending') this.#claimFor(slot);

@@ -213,6 +213,29 @@ describe('a StatefulSet', () => {
     await cluster.stop();
   });
 
+  it('replaces pods that a node keeps rejecting ever more slowly, and says so', async () => {
+    const cluster = await start();
+    await create(cluster, setOf({ replicas: 1 }));
+    const uids = new Set<string>();
+    for (let second = 0; second < 120; second += 1) {
+      const [pod] = await cluster.pods();
+      if (pod !== undefined) uids.add(pod.metadata?.uid ?? '');
+      const status = { phase: 'Failed', reason: 'OutOfcpu', message: "Node didn't have enough resource" };
+      if (pod?.status?.phase !== 'Failed')
+        await cluster.client.patch(PODS, 'team', 'web-0', 'merge', { status }, 'status');
+      await cluster.rest();
+      await cluster.clock.advance(1000);
+      await cluster.rest();
+    }
+    expect(uids.size).toBeGreaterThan(5);
+    expect(uids.size).toBeLessThan(10);
+    expect(await said(cluster)).toContainEqual(
+      expect.stringMatching(/^BackOff Back-off recreating Pod web-0 for 32s: it failed again \(OutOfcpu: Node didn't/),
+    );
+    await cluster.runUntil(() => settled(cluster), 'its readiness after all');
+    await cluster.stop();
+  });
+
   it('adopts orphans of its names, and releases what matches no more', async () => {
     const cluster = await start();
     await create(cluster, setOf({ replicas: 1 }));

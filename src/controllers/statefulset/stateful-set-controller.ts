@@ -31,6 +31,7 @@ import { type Controller, type ReconcileContext, type ReconcileResult, source } 
 import { slowStart } from '../slow-start.ts';
 import { memberOf, ordinalIn, revisionNameOf } from './identity.ts';
 import { planStatefulSet, type StatefulSetPlan, type Step } from './plan-stateful-set.ts';
+import { SetBackOff } from './set-back-off.ts';
 
 /** Label of a revision: the hash in its name. */
 const HASH_LABEL = 'controller.kubernetes.io/hash';
@@ -99,6 +100,7 @@ class StatefulSetWorker {
   readonly #pods: Lister<Pod>;
   readonly #claims: Lister<PersistentVolumeClaim>;
   readonly #revisions: Lister<ControllerRevision>;
+  readonly #backOff: SetBackOff;
 
   constructor({ client, clock, informers, events }: StatefulSetControllerOptions) {
     this.#client = client;
@@ -108,12 +110,16 @@ class StatefulSetWorker {
     this.#pods = informers.lister(PODS);
     this.#claims = informers.lister(PERSISTENT_VOLUME_CLAIMS);
     this.#revisions = informers.lister(CONTROLLER_REVISIONS);
+    this.#backOff = new SetBackOff(clock, events);
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const set = this.#sets.getByKey(key);
     // Of one that is going only the garbage collector knows what shall become of its pods and history.
-    if (set === undefined || isDeleting(set)) return undefined;
+    if (set === undefined || isDeleting(set)) {
+      this.#backOff.forget(key);
+      return undefined;
+    }
     const owned = await this.#claimPods(set, context);
     if (owned === undefined) return undefined;
     const selector = labelSelectorOf(set.spec?.selector);
@@ -130,6 +136,7 @@ class StatefulSetWorker {
     });
     const current = sorted.find((revision) => nameOf(revision) === set.status?.currentRevision) ?? update;
     const namespace = namespaceOf(set);
+    this.#backOff.look(key, set, owned);
     const plan = planStatefulSet({
       set,
       current,
@@ -138,8 +145,10 @@ class StatefulSetWorker {
       pods: owned,
       foreignPod: (name) => this.#pods.get(namespace, name),
       claim: (name) => this.#claims.get(namespace, name),
+      failureWaitMs: (name) => this.#backOff.waitMs(key, name),
       now: this.#clock.now().wall,
     });
+    for (const step of plan.steps) if (step.kind === 'delete') this.#backOff.beforeDeletion(key, step.pod);
     const errors = await this.#carryOut(set, plan, context);
     await this.#tell(set, plan.status, context);
     const live = new Set([nameOf(current), nameOf(update), ...owned.map(revisionNameOf)]);

@@ -93,6 +93,7 @@ class World {
       collisionCount: 0,
       pods: [...this.pods.values()],
       foreignPod: () => undefined,
+      failureWaitMs: () => 0,
       claim: () => undefined,
       now: this.now,
     });
