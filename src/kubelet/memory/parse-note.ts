@@ -114,7 +114,7 @@ const isLadderAttempt = shape({
   container: isText,
   containerId: isText,
   at: isTime,
-  uncounted: optional(isFlag),
+  uncounted: optional(isOneOf('joined', 'fallback')),
 });
 
 const isStoppedContainer = shape({ containerId: isText, key: isText });
@@ -136,6 +136,16 @@ const isHealing = shape({
   wellSince: optional(isTime),
   move: optional(shape({ id: isText, cause: isText, at: isTime })),
 });
+
+const isRecovery = shape({
+  id: isText,
+  at: isTime,
+  cause: isText,
+  lasting: isFlag,
+  signal: optional(isText),
+  endedAt: optional(isTime),
+});
+const isSeenCircumstance = shape({ value: isText, at: isTime });
 
 const isNote = shape({
   name: isText,

@@ -2,7 +2,7 @@
  * CrashLoopBackOff: 0, 10, 20, 40, 80, 160, 300 s, measured from the exit (upstream: doBackOff, flowcontrol.Backoff with
  * HasExpiredFunc). An entry comes into being with the first restart, which is free; it holds the delay of the next one.
  */
-import type { Container, Pod } from '../../api/index.ts';
+import { type Container, MAX_BACK_OFF_MS, type Pod } from '../../api/index.ts';
 import { CRASH_BACK_OFF_CAP_MS, CRASH_BACK_OFF_INITIAL_MS, CRASH_BACK_OFF_RESET_MS } from './limits.ts';
 import { fnv1a64 } from './hash.ts';
 import type { BackOffState } from './pod-memory.ts';
@@ -51,7 +51,8 @@ export function nominalDelayMs(restarts: number): number {
 
 /** As the annotation on a container; `lastUpdate` in wall ms. */
 export function formatBackOff(state: BackOffState): string {
-  return JSON.stringify({ key: state.key, delayMs: state.delayMs, lastUpdate: state.lastUpdate });
+  const { key, delayMs, lastUpdate, restarts } = state;
+  return JSON.stringify({ key, delayMs, lastUpdate, restarts });
 }
 
 /** `undefined` for a missing or malformed annotation: then memory decides. */
@@ -60,13 +61,20 @@ export function parseBackOff(text: string | undefined): BackOffState | undefined
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;
-    const { key, delayMs, lastUpdate } = value as Record<string, unknown>;
+    const { key, delayMs, lastUpdate, restarts } = value as Record<string, unknown>;
     if (typeof key !== 'string' || typeof delayMs !== 'number' || typeof lastUpdate !== 'number') return undefined;
-    if (!(delayMs >= 0) || delayMs > CRASH_BACK_OFF_CAP_MS || !Number.isFinite(lastUpdate)) return undefined;
-    return { key, delayMs, lastUpdate };
+    if (!(delayMs >= 0) || !Number.isFinite(lastUpdate)) return undefined;
+    if (typeof restarts === 'number') return onOwnCurve({ key, delayMs, lastUpdate, restarts });
+    return delayMs > CRASH_BACK_OFF_CAP_MS ? undefined : { key, delayMs, lastUpdate };
   } catch {
     return undefined;
   }
+}
+
+function onOwnCurve(state: BackOffState & { readonly restarts: number }): BackOffState | undefined {
+  return Number.isSafeInteger(state.restarts) && state.restarts >= 0 && state.delayMs <= MAX_BACK_OFF_MS
+    ? state
+    : undefined;
 }
 
 /** As Go writes a duration of whole seconds: "10s", "1m20s", "5m0s". */

@@ -3,11 +3,11 @@
  * while it looks at the container). So the status of before stays until the message is read, but never for long. Pure.
  */
 import type { PodStatus } from '../../api/index.ts';
+import { exitMono } from './ask-back-off.ts';
 import type { ContainerView } from './container-view.ts';
 import { type Draft, wait } from './draft.ts';
 import { MESSAGE_HOLD_MS } from './limits.ts';
 import type { Death } from './pod-memory.ts';
-import { exitMono } from './plan-start.ts';
 
 /** @returns `status`, or the one told before while a message is still read. */
 export function holdStatus(draft: Draft, views: readonly ContainerView[], status: PodStatus): PodStatus {

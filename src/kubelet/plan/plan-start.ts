@@ -5,10 +5,10 @@
 import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
-import { backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
+import { askBackOff, tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isOfNext } from './container-view.ts';
-import { fieldPath, formatPod } from './containers.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
+import { heldByLadder } from './healing/held-by-ladder.ts';
 import { restartCountOf } from './labels.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
@@ -78,56 +78,16 @@ export function startRetryAt(draft: Draft, name: string, failure: StartFailure):
 
 /** CrashLoopBackOff. `undefined`: the first start, which has no entry. */
 export function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
-  const { death, memory, container } = view;
+  const { death, memory } = view;
   if (death === undefined) return undefined;
+  if (heldByLadder(draft, view)) return 'wait';
   if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
   // It ended for another's sake: its own curve stays as it is.
   if (isHistory(view)) return memory.backOff;
-  const { now, pod } = draft.input;
-  const answer = crashLoopBackOff({
-    key: backOffKey(pod, container),
-    state: memory.backOff,
-    lastUpdateMono: memory.backOff === undefined ? 0 : backOffMono(draft, container.name, memory.backOff),
-    exitMono: exitMono(draft, death),
-    now,
-    ...(draft.input.node.maxRestartPeriodMs && { capMs: draft.input.node.maxRestartPeriodMs }),
-  });
-  if (answer.restart) {
-    draft.times.mono(backOffTimeName(container.name, answer.state), now.wall);
-    return answer.state;
-  }
-  const delay = formatDelay(answer.delayMs);
-  draft.waiting[container.name] = {
-    reason: 'CrashLoopBackOff',
-    message: `back-off ${delay} restarting failed container=${container.name} pod=${formatPod(pod)}`,
-  };
-  wait(draft, `container ${container.name} waits in CrashLoopBackOff (${delay})`, answer.until);
-  if (draft.backOffReported[death.containerId] === undefined) {
-    draft.backOffReported = { ...draft.backOffReported, [death.containerId]: true };
-    draft.events.push({
-      type: 'Warning',
-      reason: 'BackOff',
-      message: `Back-off restarting failed container ${container.name} in pod ${formatPod(pod)}`,
-      fieldPath: fieldPath(view),
-    });
-  }
+  const answer = askBackOff(draft, view, death);
+  if (answer.restart) return answer.state;
+  tellBackOff(draft, view, death, answer);
   return 'wait';
-}
-
-export function exitMono(
-  draft: Pick<Draft, 'times' | 'input'>,
-  death: { readonly containerId: string; readonly finishedAt: number },
-): number {
-  const wall = death.finishedAt === 0 ? draft.input.now.wall : death.finishedAt;
-  return draft.times.mono(`exit/${death.containerId}`, wall);
-}
-
-export function backOffMono(draft: Pick<Draft, 'times'>, name: string, state: BackOffState): number {
-  return draft.times.mono(backOffTimeName(name, state), state.lastUpdate);
-}
-
-function backOffTimeName(name: string, state: BackOffState): string {
-  return `back-off/${name}/${state.lastUpdate}`;
 }
 
 function imageReady(draft: Draft, view: ContainerView) {

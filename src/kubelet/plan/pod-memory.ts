@@ -112,8 +112,8 @@ export interface LadderAttempt {
   readonly containerId: string;
   /** Wall ms. */
   readonly at: number;
-  /** It costs no attempt: it joined another's, or a move that nobody answered became this. */
-  readonly uncounted?: true;
+  /** It costs no attempt: it waits for another's restart, or is what becomes of a move that nobody answered. */
+  readonly uncounted?: 'joined' | 'fallback';
 }
 
 /** A container that is not started any more, as it was when that was decided: once changed it begins anew. */

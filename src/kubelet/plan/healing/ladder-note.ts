@@ -34,7 +34,7 @@ export function withAnswer(attempts: readonly LadderAttempt[], answer: LadderAtt
   return [answer, ...attempts].filter((attempt, position) => {
     const newest = !seen.has(attempt.container);
     seen.add(attempt.container);
-    return newest || (position < MAX_LADDER_ATTEMPTS && attempt.uncounted !== true);
+    return newest || (position < MAX_LADDER_ATTEMPTS && attempt.uncounted === undefined);
   });
 }
 
@@ -46,7 +46,9 @@ export function answersOf(
 ): readonly LadderAttempt[] {
   return attempts.filter(
     (attempt) =>
-      attempt.scope === scope && attempt.uncounted !== true && (windowMs === undefined || ageMs(attempt) < windowMs),
+      attempt.scope === scope &&
+      attempt.uncounted === undefined &&
+      (windowMs === undefined || ageMs(attempt) < windowMs),
   );
 }
 

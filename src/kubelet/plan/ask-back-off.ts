@@ -1,0 +1,106 @@
+/**
+ * When a container that ended may be started again: by CrashLoopBackOff, or by the curve of the pod's healing policy; and how
+ * its wait is told. Pure.
+ */
+import { formatDurationMs } from '../../api/index.ts';
+import { type BackOffAnswer, backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
+import type { ContainerView } from './container-view.ts';
+import { fieldPath, formatPod } from './containers.ts';
+import { type Draft, wait } from './draft.ts';
+import { backOffOnCurve, defaultCurve } from './healing/curve.ts';
+import { curveFor, deathFacts } from './healing/death-facts.ts';
+import { answerTo } from './healing/ladder-note.ts';
+import { podPolicy } from './healing/pod-policy.ts';
+import type { BackOffState, Death } from './pod-memory.ts';
+
+/** May it be restarted now? What was decided is to be written down with the restart. */
+export function askBackOff(draft: Draft, view: ContainerView, death: Death): BackOffAnswer {
+  const answer = askCurve(draft, view, death) ?? askKubernetes(draft, view, death);
+  if (answer.restart) draft.times.mono(backOffTimeName(view.container.name, answer.state), draft.input.now.wall);
+  return answer;
+}
+
+function askKubernetes(draft: Draft, { container, memory }: ContainerView, death: Death): BackOffAnswer {
+  const { now, pod, node } = draft.input;
+  return crashLoopBackOff({
+    key: backOffKey(pod, container),
+    state: memory.backOff,
+    lastUpdateMono: memory.backOff === undefined ? 0 : backOffMono(draft, container.name, memory.backOff),
+    exitMono: exitMono(draft, death),
+    now,
+    ...(node.maxRestartPeriodMs && { capMs: node.maxRestartPeriodMs }),
+  });
+}
+
+/** Undefined for a pod that has no policy. */
+function askCurve(draft: Draft, view: ContainerView, death: Death): BackOffAnswer | undefined {
+  const { now, pod, node } = draft.input;
+  const own = podPolicy(pod);
+  if (own.kind !== 'valid') return undefined;
+  const told = draft.note.healing === undefined ? undefined : answerTo(draft.note.healing, death.containerId);
+  return backOffOnCurve({
+    curve: curveFor(own.policy, deathFacts(view, death)) ?? defaultCurve(node.maxRestartPeriodMs),
+    key: policyBackOffKey(backOffKey(pod, view.container), own.hash),
+    state: view.memory.backOff,
+    containerId: death.containerId,
+    uptimeMs: uptimeMs(draft, view, death),
+    exitMono: exitMono(draft, death),
+    now,
+    neverFree: told !== undefined && told.scope !== 'container',
+    atCap: told?.uncounted === 'fallback',
+  });
+}
+
+/** Another policy is another curve. */
+export function policyBackOffKey(key: string, policyHash: string): string {
+  return `${key}/${policyHash}`;
+}
+
+/** By the runtime's clock, and not longer than since it was decided to start it: a step of the wall clock frees nobody. */
+function uptimeMs(draft: Draft, { container, memory }: ContainerView, death: Death): number {
+  if (death.startedAt === 0 || death.finishedAt === 0) return 0;
+  const told = death.finishedAt - death.startedAt;
+  if (memory.backOff === undefined) return told;
+  return Math.min(told, exitMono(draft, death) - backOffMono(draft, container.name, memory.backOff));
+}
+
+/** The container waits until then, in upstream's words; the event is told once per death. */
+export function tellBackOff(
+  draft: Draft,
+  view: ContainerView,
+  death: Death,
+  { until, delayMs }: Extract<BackOffAnswer, { restart: false }>,
+): void {
+  const { pod } = draft.input;
+  const { name } = view.container;
+  const delay = podPolicy(pod).kind === 'valid' ? formatDurationMs(delayMs) : formatDelay(delayMs);
+  draft.waiting[name] = {
+    reason: 'CrashLoopBackOff',
+    message: `back-off ${delay} restarting failed container=${name} pod=${formatPod(pod)}`,
+  };
+  wait(draft, `container ${name} waits in CrashLoopBackOff (${delay})`, until);
+  if (draft.backOffReported[death.containerId] !== undefined) return;
+  draft.backOffReported = { ...draft.backOffReported, [death.containerId]: true };
+  draft.events.push({
+    type: 'Warning',
+    reason: 'BackOff',
+    message: `Back-off restarting failed container ${name} in pod ${formatPod(pod)}`,
+    fieldPath: fieldPath(view),
+  });
+}
+
+export function exitMono(
+  draft: Pick<Draft, 'times' | 'input'>,
+  death: { readonly containerId: string; readonly finishedAt: number },
+): number {
+  const wall = death.finishedAt === 0 ? draft.input.now.wall : death.finishedAt;
+  return draft.times.mono(`exit/${death.containerId}`, wall);
+}
+
+export function backOffMono(draft: Pick<Draft, 'times'>, name: string, state: BackOffState): number {
+  return draft.times.mono(backOffTimeName(name, state), state.lastUpdate);
+}
+
+function backOffTimeName(name: string, state: BackOffState): string {
+  return `back-off/${name}/${state.lastUpdate}`;
+}
