@@ -27,6 +27,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/ReplicationController': [...METADATA, 'status.replicas'],
   'apps/ReplicaSet': [...METADATA, 'status.replicas'],
   'certificates.k8s.io/CertificateSigningRequest': ['metadata.name', 'spec.signerName'],
+  'mendlet.dev/PodRestart': [...METADATA, 'spec.podName', 'status.phase'],
   '/Service': [...METADATA, 'spec.clusterIP', 'spec.type'],
   '/Event': [
     ...METADATA,

@@ -3,6 +3,7 @@
  * without an entry has none.
  */
 import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
+import { defaultPodRestart } from './healing.ts';
 import { defaultCronJob, defaultJob } from './job.ts';
 import { defaultLimitRange } from './limit-range.ts';
 import { defaultPod } from './pod.ts';
@@ -44,6 +45,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/PersistentVolumeClaim': defaultPersistentVolumeClaim,
   'v1/PersistentVolume': defaultPersistentVolume,
   'storage.k8s.io/v1/StorageClass': defaultStorageClass,
+  'mendlet.dev/v1alpha1/PodRestart': defaultPodRestart,
   'scheduling.k8s.io/v1/PriorityClass': (priority: PriorityClass) => {
     priority.preemptionPolicy ||= 'PreemptLowerPriority';
     priority.value ??= 0;

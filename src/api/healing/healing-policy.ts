@@ -2,8 +2,10 @@
  * A healing policy as people write it, checked, and in the form that an agent works with: all defaults filled, all durations
  * in milliseconds. One reader for the object's spec and for the annotation.
  */
-import type { FieldError } from '../field-error.ts';
+import { type FieldError, tooLong } from '../field-error.ts';
+import { byteLength } from '../validation/messages.ts';
 import { durationMs } from './duration.ts';
+import { MAX_POLICY_BYTES } from './limits.ts';
 import { readFields } from './read-fields.ts';
 import type { BackOffCurve, HealingPolicySpec, HealingRule, HealingRung, HealingScope } from './types.ts';
 import { validateHealingPolicySpec } from './validate-policy.ts';
@@ -62,12 +64,13 @@ export type HealingPolicyReading =
   | { readonly ok: true; readonly policy: ResolvedHealingPolicy }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-const DEFAULT_ATTEMPTS = 3;
+/** Of a rung. */
+export const DEFAULT_RUNG_ATTEMPTS = 3;
 const DEFAULT_RESET = '10m';
 const DEFAULT_CURVE = { initialMs: 10_000, factor: 2, capMs: 300_000 };
 export const DEFAULT_RUNGS: readonly HealingRung[] = [
-  { scope: 'container', attempts: DEFAULT_ATTEMPTS, window: '10m' },
-  { scope: 'pod', attempts: DEFAULT_ATTEMPTS, window: '1h' },
+  { scope: 'container', attempts: DEFAULT_RUNG_ATTEMPTS, window: '10m' },
+  { scope: 'pod', attempts: DEFAULT_RUNG_ATTEMPTS, window: '1h' },
 ];
 
 /**
@@ -80,6 +83,8 @@ export function readHealingPolicy(value: unknown, path = ''): HealingPolicyReadi
   if (read.errors.length > 0) return { ok: false, errors: read.errors };
   const spec = read.value as HealingPolicySpec;
   const errors = validateHealingPolicySpec(spec, path);
+  // As an annotation it must fit beside others.
+  if (byteLength(formatHealingPolicy(spec)) > MAX_POLICY_BYTES) errors.push(tooLong(path, MAX_POLICY_BYTES));
   return errors.length > 0 ? { ok: false, errors } : { ok: true, policy: resolve(spec) };
 }
 
@@ -102,7 +107,7 @@ function resolve(spec: HealingPolicySpec): ResolvedHealingPolicy {
   };
 }
 
-function resolveRung({ scope = 'container', attempts = DEFAULT_ATTEMPTS, window, emptyDirs = [] }: HealingRung) {
+function resolveRung({ scope = 'container', attempts = DEFAULT_RUNG_ATTEMPTS, window, emptyDirs = [] }: HealingRung) {
   return { scope, attempts, ...(window === undefined ? {} : { windowMs: ms(window) }), emptyDirs };
 }
 

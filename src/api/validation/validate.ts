@@ -33,6 +33,14 @@ import {
   validateEndpointsUpdate,
 } from './endpoints.ts';
 import {
+  validateHealingPolicy,
+  validateHealingPolicyStatus,
+  validateHealingPolicyUpdate,
+  validatePodRestart,
+  validatePodRestartStatus,
+  validatePodRestartUpdate,
+} from './healing.ts';
+import {
   validateLimitRange,
   validateLimitRangeUpdate,
   validateResourceQuota,
@@ -174,6 +182,12 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   ),
   'policy/v1/PodDisruptionBudget': validator(validatePodDisruptionBudget, validatePodDisruptionBudgetUpdate, {
     status: validatePodDisruptionBudgetStatus,
+  }),
+  'mendlet.dev/v1alpha1/PodRestart': validator(validatePodRestart, validatePodRestartUpdate, {
+    status: validatePodRestartStatus,
+  }),
+  'mendlet.dev/v1alpha1/HealingPolicy': validator(validateHealingPolicy, validateHealingPolicyUpdate, {
+    status: validateHealingPolicyStatus,
   }),
   'v1/Binding': validator(validateBinding, validateBinding),
 };

@@ -76,6 +76,8 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'cronjobs/status': status,
   'poddisruptionbudgets/status': status,
   'certificatesigningrequests/status': status,
+  'podrestarts/status': status,
+  'healingpolicies/status': status,
   'certificatesigningrequests/approval': partHandlers('approval'),
   'namespaces/finalize': { update: (call) => update(call, 'finalize') },
   'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
