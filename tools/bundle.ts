@@ -2,6 +2,7 @@
  * Bundles mendlet into dist/, which is what users run, in a checkout as in the package:
  *
  *   dist/mendlet.js               the bin: checks Node's version, keeps V8's young generation small, loads the program
+ *   dist/kubectl-VERB.js          the same as a plugin of kubectl: the program looks at the name it was started by
  *   dist/program.js               everything else, libraries included
  *   dist/store-worker.js          the store's worker thread
  *   dist/THIRD-PARTY-LICENSES     the licences of the libraries inside
@@ -81,6 +82,9 @@ const entries: readonly { readonly source: string; readonly output: string; read
   },
 ];
 
+/** Verbs that kubectl finds on PATH, too: each has a bin in package.json, and a link in the checkout. */
+const PLUGIN_VERBS = ['restart', 'why', 'history'];
+
 /**
  * One character beyond Latin-1 makes V8 hold the whole source in two bytes each: 2.6 MB more for as long as it runs. What
  * esbuild leaves of them stands in comments and regular expressions, where an escape is as good.
@@ -108,6 +112,11 @@ try {
     });
     escapeNonAscii(join(staging, output));
     inputs.push(...Object.keys(result.metafile?.inputs ?? {}).map((path) => resolve(root, path)));
+  }
+  for (const verb of PLUGIN_VERBS) {
+    writeFileSync(join(staging, `kubectl-${verb}.js`), "#!/usr/bin/env node\nimport './mendlet.js';\n", {
+      mode: 0o755,
+    });
   }
   chmodSync(join(staging, 'mendlet.js'), 0o755);
   writeFileSync(join(staging, 'THIRD-PARTY-LICENSES'), collectLicences(inputs));

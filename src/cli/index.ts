@@ -1,5 +1,6 @@
 /** cli: the command line, one file per verb: definitions, help and printers. What the verbs do is `main`'s. */
 export type { AgentOptions } from './agent.ts';
+export { callOf } from './called-as.ts';
 export type { ClusterFlags } from './cluster-flags.ts';
 export type { ClusterChoice, ClusterSession, ClusterVerb, WithCluster } from './cluster-session.ts';
 export type { DownOptions } from './down.ts';

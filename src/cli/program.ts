@@ -4,6 +4,7 @@ import { type AgentOptions, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
 import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { restartCommand } from './restart.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
 import { type TokenOptions, tokenCommand } from './token.ts';
 import { type UpOptions, upCommand } from './up.ts';
@@ -19,6 +20,8 @@ export interface CliContext {
   agent(options: AgentOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   readonly withCluster: WithCluster;
+  /** How it was called: as a plugin its verbs are kubectl's. Default: "mendlet". */
+  readonly calledAs?: 'mendlet' | 'kubectl';
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Width for --help. */
@@ -52,7 +55,8 @@ export async function runCommandLine(args: readonly string[], context: CliContex
 }
 
 function createProgram(context: CliContext, finish: (code: ExitCode) => void): Command {
-  const program = new Command('mendlet')
+  const name = context.calledAs ?? 'mendlet';
+  const program = new Command(name)
     .description('Pods that heal: a Kubernetes-compatible node agent with a small control plane.')
     .version(`mendlet ${context.versions.mendlet}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -63,6 +67,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
+  program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
   program.addCommand(versionCommand(context.versions, context.out));
   const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...verbs]) {

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCodes, runCommandLine } from '../cli/index.ts';
+import { callOf, exitCodes, runCommandLine } from '../cli/index.ts';
 import { agent } from './agent.ts';
 import type { MainContext } from './context.ts';
 import type { Terminal } from './demo/screen.ts';
@@ -62,7 +62,9 @@ function isSystemError(error: unknown): error is Error {
 }
 
 function main(): Promise<number> {
-  return runCommandLine(process.argv.slice(2), {
+  const { calledAs, args } = callOf(process.argv[1], process.argv.slice(2));
+  return runCommandLine(args, {
+    calledAs,
     versions: { mendlet: mendletVersion, kubernetes: kubernetesVersion, node: process.versions.node },
     up: async (options) => {
       await up(options, context);

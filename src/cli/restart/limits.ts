@@ -10,3 +10,5 @@ export const UNTAKEN_MS = 5_000;
 export const MAX_PARALLEL = 100;
 /** Pods that a report names, the others are counted. */
 export const MAX_NAMED = 10;
+/** So long after its pod a restart may still tell its end by itself. */
+export const GONE_MS = 5_000;

@@ -1,0 +1,17 @@
+/** The program by its own name: kubectl starts `kubectl-VERB` for "kubectl VERB". Pure. */
+
+export interface Call {
+  readonly calledAs: 'mendlet' | 'kubectl';
+  /** After the program's name. */
+  readonly args: readonly string[];
+}
+
+/**
+ * @param program path of what was started, e.g. process.argv[1]
+ * @param args what came after it
+ */
+export function callOf(program: string | undefined, args: readonly string[]): Call {
+  const name = program?.slice(program.lastIndexOf('/') + 1) ?? '';
+  const verb = /^kubectl-([a-z]+)(?:\.js)?$/.exec(name)?.[1];
+  return verb === undefined ? { calledAs: 'mendlet', args } : { calledAs: 'kubectl', args: [verb, ...args] };
+}

@@ -1,0 +1,133 @@
+/** Waits for the end of one restart, and says meanwhile what it waits for. */
+import { nameOf, type Pod, POD_RESTARTS, type PodRestart, PODS, StatusError } from '../../api/index.ts';
+import { isRetryable } from '../../client/index.ts';
+import { errorMessage } from '../../lib/index.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { Bell } from './bell.ts';
+import { GONE_MS, QUIET_MS } from './limits.ts';
+import { watchObject } from './live-object.ts';
+import { waitingFor } from './waiting-for.ts';
+
+export interface FollowOptions {
+  readonly made: PodRestart;
+  readonly podName: string;
+  /** The pod when it was asked for; undefined where we may not look. */
+  readonly before?: Pod;
+  readonly timeoutMs: number;
+  /** Aborted: no longer waited for. */
+  readonly signal: AbortSignal;
+  /** What it waits for; told when it changes. */
+  readonly note: (text: string) => void;
+}
+
+export type Followed =
+  | { readonly kind: 'ended'; readonly restart: PodRestart; readonly pod?: Pod }
+  | { readonly kind: 'timeout'; readonly waitsFor: string }
+  | { readonly kind: 'interrupted' }
+  /** The pod is gone, or another has its name. */
+  | { readonly kind: 'gone' }
+  /** We cannot know: the object is gone, or we may not look at it. */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** What the watches saw last. */
+interface Sight {
+  restart: PodRestart | undefined;
+  pod: Pod | undefined;
+  /** Why the restart can be seen no more. */
+  blind?: string;
+  /** The server does not answer now. */
+  trouble?: string;
+}
+
+type Session = Pick<ClusterSession, 'client' | 'clock' | 'namespace'>;
+
+export async function followRestart(session: Session, options: FollowOptions): Promise<Followed> {
+  const { made, podName, before, signal } = options;
+  const bell = new Bell();
+  const sight: Sight = { restart: made, pod: before };
+  const watches = new AbortController();
+  const ring = (): void => bell.ring();
+  signal.addEventListener('abort', ring, { once: true });
+  void watchObject(session, POD_RESTARTS, nameOf(made), seeRestart(sight, ring), watches.signal);
+  // Who may only ask for restarts does not see the pod: then less is told.
+  if (before !== undefined) void watchObject(session, PODS, podName, seePod(sight, ring), watches.signal);
+  try {
+    return await waitForEnd(session, options, sight, bell);
+  } finally {
+    signal.removeEventListener('abort', ring);
+    watches.abort(new Error('no longer waited for'));
+  }
+}
+
+function seeRestart(sight: Sight, ring: () => void) {
+  return {
+    see: (object: PodRestart | undefined): void => {
+      sight.restart = object;
+      delete sight.trouble;
+      if (object === undefined) sight.blind = 'the PodRestart was deleted before its end';
+      ring();
+    },
+    fail: (error: unknown): void => {
+      if (isRetryable(error)) sight.trouble = `the server does not answer, trying again (${errorMessage(error)})`;
+      else if (error instanceof StatusError)
+        sight.blind = `it was asked for, but its end cannot be seen: ${error.message}`;
+      ring();
+    },
+  };
+}
+
+function seePod(sight: Sight, ring: () => void) {
+  return {
+    see: (object: Pod | undefined): void => {
+      sight.pod = object;
+      ring();
+    },
+    fail: (): void => {},
+  };
+}
+
+async function waitForEnd(session: Session, options: FollowOptions, sight: Sight, bell: Bell): Promise<Followed> {
+  const { clock } = session;
+  const { before, timeoutMs, signal, note } = options;
+  const begun = clock.now().mono;
+  let told = '';
+  let goneSince: number | undefined;
+  for (;;) {
+    const waitedMs = clock.now().mono - begun;
+    const { restart } = sight;
+    if (restart !== undefined && isOver(restart)) return await ended(session, options, restart);
+    if (signal.aborted) return { kind: 'interrupted' };
+    if (restart === undefined || sight.blind !== undefined) return { kind: 'unknown', message: sight.blind ?? '' };
+    goneSince = isSame(before, sight.pod) ? undefined : (goneSince ?? waitedMs);
+    if (goneSince !== undefined && waitedMs - goneSince >= GONE_MS) return { kind: 'gone' };
+    const pod = sight.pod === undefined ? {} : { pod: sight.pod };
+    const was = before === undefined ? {} : { before };
+    const waitsFor = sight.trouble ?? waitingFor({ restart, ...pod, ...was, waitedMs, now: clock.now().wall });
+    if (waitedMs >= timeoutMs) return { kind: 'timeout', waitsFor };
+    if (waitedMs >= QUIET_MS && waitsFor !== told) {
+      note(waitsFor);
+      told = waitsFor;
+    }
+    // What it waits for changes with time alone, too.
+    await bell.wait(clock, Math.min(QUIET_MS, timeoutMs - waitedMs));
+  }
+}
+
+function isSame(before: Pod | undefined, pod: Pod | undefined): boolean {
+  return before === undefined || before.metadata?.uid === pod?.metadata?.uid;
+}
+
+function isOver({ status }: PodRestart): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** The two watches run apart: the pod is read once more, so that it is no older than the restart's end. */
+async function ended({ client, namespace }: Session, options: FollowOptions, restart: PodRestart): Promise<Followed> {
+  if (options.before === undefined) return { kind: 'ended', restart };
+  try {
+    return { kind: 'ended', restart, pod: await client.get(PODS, namespace, options.podName) };
+  } catch {
+    // It only tells less.
+    return { kind: 'ended', restart };
+  }
+}

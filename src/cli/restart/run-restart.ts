@@ -1,0 +1,66 @@
+/** What `restart` does, on an open cluster. */
+import { nameOf, PODS } from '../../api/index.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { RestartOptions } from './options.ts';
+import { hasEnded } from './pod-facts.ts';
+import { restartPods } from './restart-pods.ts';
+import { restartWorkload, type WorkloadTarget } from './restart-workload.ts';
+import type { Target, TargetSet } from './targets.ts';
+import { WORKLOAD_RESOURCES } from './workload.ts';
+
+/** @param program how it was called, for hints: "mendlet restart" */
+export async function runRestart(session: ClusterSession, options: RestartOptions, program: string): Promise<ExitCode> {
+  const targets = options.targets.kind === 'named' ? options.targets.targets : await pick(session, options.targets.set);
+  if (targets.length === 0) {
+    session.err(`nothing to restart in namespace ${session.namespace}\n`);
+    return exitCodes.failed;
+  }
+  let isGood = true;
+  for (const row of rowsOf(targets)) {
+    if (!isGood && !options.keepGoing) break;
+    if (session.signal.aborted) return exitCodes.failed;
+    isGood = (await restartRow(session, row, options, program)) && isGood;
+  }
+  return isGood ? exitCodes.done : exitCodes.failed;
+}
+
+async function restartRow(
+  session: ClusterSession,
+  row: readonly Target[],
+  options: RestartOptions,
+  program: string,
+): Promise<boolean> {
+  const [first] = row;
+  if (first === undefined) return true;
+  if (first.kind === 'pod') {
+    const names = row.map(({ name }) => name);
+    return await restartPods(session, names, options);
+  }
+  return await restartWorkload(session, first as WorkloadTarget, options, program);
+}
+
+/** Pods that stand beside each other share `--parallel`; each workload is a row of its own. */
+function rowsOf(targets: readonly Target[]): readonly (readonly Target[])[] {
+  const rows: Target[][] = [];
+  for (const target of targets) {
+    const last = rows.at(-1);
+    if (target.kind === 'pod' && last?.[0]?.kind === 'pod') last.push(target);
+    else rows.push([target]);
+  }
+  return rows;
+}
+
+/** In order of their names. Pods that have ended are not meant: they stay so. */
+async function pick({ client, namespace, signal }: ClusterSession, { kind, selector }: TargetSet): Promise<Target[]> {
+  const query = { namespace, ...(selector === undefined ? {} : { labelSelector: selector }) };
+  const found: { readonly kind: Target['kind']; readonly name: string }[] = [];
+  if (kind === 'pod') {
+    const { items } = await client.list(PODS, query, signal);
+    for (const pod of items) if (!hasEnded(pod)) found.push({ kind, name: nameOf(pod) });
+  } else {
+    const { items } = await client.list(WORKLOAD_RESOURCES[kind], query, signal);
+    for (const object of items) found.push({ kind, name: nameOf(object) });
+  }
+  return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}

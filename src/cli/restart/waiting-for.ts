@@ -1,0 +1,83 @@
+/** What a restart that goes on waits for, in words. Pure. */
+import { type ContainerStatus, type Pod, type PodRestart, RESTARTING_POD_REASON } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import { UNTAKEN_MS } from './limits.ts';
+import { containerStatuses } from './pod-facts.ts';
+
+export interface WaitingInput {
+  readonly restart: PodRestart;
+  /** As it is now, and as it was when we asked; undefined where we may not look. */
+  readonly pod?: Pod;
+  readonly before?: Pod;
+  /** Since it was asked for. */
+  readonly waitedMs: number;
+  /** Wall ms. */
+  readonly now: number;
+}
+
+const BACK_OFF = 'CrashLoopBackOff';
+
+export function waitingFor(input: WaitingInput): string {
+  const { restart, waitedMs, now } = input;
+  const { phase, message = '' } = restart.status ?? {};
+  const notBefore = parseTime(restart.spec?.notBefore);
+  if (phase === undefined && waitedMs >= UNTAKEN_MS) {
+    return 'nobody has taken it up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
+  }
+  if (notBefore !== undefined && notBefore > now) return `waits until ${restart.spec?.notBefore}, its --not-before`;
+  const what = ofContainers(input);
+  if (what !== undefined) return what;
+  return message === '' ? phaseText(phase) : message;
+}
+
+function phaseText(phase: string | undefined): string {
+  if (phase === undefined) return 'waits to be taken up';
+  return phase === 'Pending' ? "waits for its node's agent" : 'is being restarted';
+}
+
+function ofContainers({ restart, pod, before }: WaitingInput): string | undefined {
+  if (pod === undefined) return undefined;
+  const { scope, container, force = false } = restart.spec ?? {};
+  const concerned = containerStatuses(pod).filter(({ name }) => scope !== 'container' || name === container);
+  const going = restart.status?.phase === 'Running';
+  const stopping = going ? concerned.filter((status) => isOfBefore(status, before)) : [];
+  if (stopping.length > 0) {
+    const seconds = restart.spec?.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 30;
+    return `${namesOf(stopping)} being stopped, with a grace of ${seconds}s`;
+  }
+  const backingOff = concerned.find(({ state }) => state?.waiting?.reason === BACK_OFF);
+  if (backingOff !== undefined && !force) {
+    return `container ${backingOff.name} is in its back-off (${waitingText(backingOff)}): --force starts it now`;
+  }
+  const waiting = concerned.find(({ state }) => isTelling(state?.waiting?.reason));
+  return waiting === undefined ? undefined : `container ${waiting.name} waits: ${waitingText(waiting)}`;
+}
+
+/** Still the container that ran when we asked. */
+function isOfBefore({ name, containerID, state }: ContainerStatus, before: Pod | undefined): boolean {
+  if (state?.running === undefined || before === undefined) return false;
+  return containerStatuses(before).some((old) => old.name === name && old.containerID === containerID);
+}
+
+function isTelling(reason: string | undefined): boolean {
+  return reason !== undefined && reason !== RESTARTING_POD_REASON;
+}
+
+function waitingText({ state }: ContainerStatus): string {
+  const { reason = '', message = '' } = state?.waiting ?? {};
+  return message === '' ? reason : `${reason}: ${message}`;
+}
+
+function namesOf(statuses: readonly ContainerStatus[]): string {
+  const names = statuses.map(({ name }) => name).join(', ');
+  return statuses.length === 1 ? `container ${names} is` : `containers ${names} are`;
+}
+
+/** Why a pod is not ready, as far as it says it. */
+export function whyNotReady(pod: Pod): string {
+  const sick = containerStatuses(pod).find(({ state }) => isTelling(state?.waiting?.reason));
+  if (sick !== undefined) return `container ${sick.name}: ${waitingText(sick)}`;
+  const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready');
+  const { reason = '', message = '' } = ready ?? {};
+  return message || reason || `phase ${pod.status?.phase ?? 'unknown'}`;
+}

@@ -1,0 +1,106 @@
+/** What a workload's restart needs to know of its kind: whose pods, how many, in which order, how many may be away. Pure. */
+import {
+  DAEMON_SETS,
+  type DaemonSet,
+  type Deployment,
+  DEPLOYMENTS,
+  isControlledBy,
+  type KubeObject,
+  nameOf,
+  type Pod,
+  REPLICA_SETS,
+  type ReplicaSet,
+  type Resource,
+  scaleIntOrPercent,
+  STATEFUL_SETS,
+  type StatefulSet,
+} from '../../api/index.ts';
+import type { MaxUnavailable } from './flag-values.ts';
+import { isReady } from './pod-facts.ts';
+import type { WorkloadKind } from './targets.ts';
+
+export type Workload =
+  | { readonly kind: 'deployment'; readonly object: Deployment }
+  | { readonly kind: 'statefulset'; readonly object: StatefulSet }
+  | { readonly kind: 'daemonset'; readonly object: DaemonSet }
+  | { readonly kind: 'replicaset'; readonly object: ReplicaSet };
+
+export const WORKLOAD_RESOURCES: Readonly<Record<WorkloadKind, Resource<KubeObject>>> = {
+  deployment: DEPLOYMENTS,
+  statefulset: STATEFUL_SETS,
+  daemonset: DAEMON_SETS,
+  replicaset: REPLICA_SETS,
+};
+
+/** An object of the server's, which answers with what its path names. */
+export function workloadOf(kind: WorkloadKind, object: KubeObject): Workload {
+  return { kind, object };
+}
+
+/** How many pods it wants. */
+export function desiredOf(workload: Workload): number {
+  if (workload.kind === 'daemonset') return workload.object.status?.desiredNumberScheduled ?? 0;
+  return workload.object.spec?.replicas ?? 1;
+}
+
+export function minReadySecondsOf({ object }: Workload): number {
+  return object.spec?.minReadySeconds ?? 0;
+}
+
+/** How many pods may be away at once; at least 1, or nothing would ever be restarted. */
+export function maxUnavailableOf(workload: Workload, asked: MaxUnavailable | undefined): number {
+  const desired = desiredOf(workload);
+  if (asked?.count !== undefined) return asked.count;
+  if (asked?.percent !== undefined) return Math.max(1, Math.floor((desired * asked.percent) / 100));
+  return Math.max(1, ofStrategy(workload, desired));
+}
+
+function ofStrategy(workload: Workload, desired: number): number {
+  switch (workload.kind) {
+    case 'deployment':
+      return scaleIntOrPercent(workload.object.spec?.strategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'down');
+    case 'statefulset':
+      return scaleIntOrPercent(workload.object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
+    case 'daemonset':
+      return scaleIntOrPercent(workload.object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
+    case 'replicaset':
+      return 1;
+  }
+}
+
+/** Its pods, in the order in which they are restarted. @param replicaSets of its namespace: a deployment's pods are theirs */
+export function podsOf(workload: Workload, pods: readonly Pod[], replicaSets: readonly ReplicaSet[]): readonly Pod[] {
+  const { kind, object } = workload;
+  const owners: readonly KubeObject[] =
+    kind === 'deployment' ? replicaSets.filter((each) => isControlledBy(each, object)) : [object];
+  const own = pods.filter((pod) => owners.some((owner) => isControlledBy(pod, owner)));
+  return own.toSorted(ORDER[kind]);
+}
+
+type Order = (a: Pod, b: Pod) => number;
+
+const byName: Order = (a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
+
+/** Those that do not serve first: they lose nothing. Then the oldest. */
+const sickAndOldFirst: Order = (a, b) =>
+  Number(isReady(a)) - Number(isReady(b)) || compare(createdAt(a), createdAt(b)) || byName(a, b);
+
+const ORDER: Readonly<Record<WorkloadKind, Order>> = {
+  deployment: sickAndOldFirst,
+  replicaset: sickAndOldFirst,
+  // As a rolling update goes.
+  statefulset: (a, b) => ordinalOf(b) - ordinalOf(a) || byName(a, b),
+  daemonset: (a, b) => compare(a.spec?.nodeName ?? '', b.spec?.nodeName ?? '') || byName(a, b),
+};
+
+function createdAt(pod: Pod): string {
+  return pod.metadata?.creationTimestamp ?? '';
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function ordinalOf(pod: Pod): number {
+  return Number(/-(\d+)$/.exec(nameOf(pod))?.[1] ?? -1);
+}
