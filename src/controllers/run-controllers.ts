@@ -19,6 +19,7 @@ import { mirroringController } from './endpointslice-mirroring/mirroring-control
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { healingControllers } from './healing/healing-controllers.ts';
 import { Informers } from './informers.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
@@ -58,6 +59,8 @@ export interface ControllersOptions {
   readonly nodeLifecycle?: NodeLifecycleSettings;
   /** The node in this process, if any: that it can be heard says nothing about the network. */
   readonly ownNodeName?: string;
+  /** False: somebody else runs the healing controllers. */
+  readonly healing?: boolean;
   /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
   readonly nodeIpam?: NodeIpamSettings;
 }
@@ -100,6 +103,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers }) => [aggregationController(informers)],
   ({ informers, clock }) => [tokenCleaner(informers, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
+  (setup) => (setup.healing === false ? [] : healingControllers(setup)),
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
 ];

@@ -87,6 +87,19 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     EVENTS,
   ],
   'generic-garbage-collector': [rule(`${READ} delete ${CHANGE}`, '*', '*'), EVENTS],
+  // Our own. deploy/mendlet-healer.yaml has the same for a controller that runs apart.
+  'healing-controller': [
+    rule(`${READ} delete`, 'mendlet.dev', 'podrestarts'),
+    rule(READ, 'mendlet.dev', 'healingpolicies'),
+    rule(CHANGE, 'mendlet.dev', 'podrestarts/status healingpolicies/status'),
+    rule(`${READ} patch`, '-', 'pods'),
+    rule('create', '-', 'pods/eviction'),
+    rule(READ, '-', 'nodes'),
+    rule('get patch', 'apps', 'deployments replicasets statefulsets'),
+    rule('get patch', '-', 'replicationcontrollers'),
+    rule('get patch', 'batch', 'jobs'),
+    EVENTS,
+  ],
   'job-controller': [
     rule(`${READ} ${CHANGE}`, 'batch', 'jobs'),
     rule(CHANGE, 'batch', 'jobs/status'),
