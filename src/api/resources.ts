@@ -96,10 +96,12 @@ export const PODS = row<Pod>({
     { name: 'ephemeralcontainers', kind: 'Pod', verbs: CHANGE_VERBS },
     { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
     { name: 'exec', kind: 'PodExecOptions', verbs: STREAM_VERBS },
+    { name: 'history', kind: 'PodHistoryList', group: MENDLET_GROUP, version: MENDLET_VERSION, verbs: ['get'] },
     { name: 'log', kind: 'Pod', verbs: ['get'] },
     { name: 'portforward', kind: 'PodPortForwardOptions', verbs: STREAM_VERBS },
     { name: 'proxy', kind: 'PodProxyOptions', verbs: PROXY_VERBS },
     { name: 'resize', kind: 'Pod', verbs: CHANGE_VERBS },
+    { name: 'restart', kind: 'PodRestart', group: MENDLET_GROUP, version: MENDLET_VERSION, verbs: ['create'] },
     status('Pod'),
   ],
 });

@@ -52,3 +52,7 @@ export const MAX_SUMMARY_BYTES = 16 * 1024 * 1024;
 export const POLICY_WRITES_AT_ONCE = 16;
 /** Evictions of one budget that its controller has not seen to yet (upstream: MaxDisruptedPodSize). */
 export const MAX_DISRUPTED_PODS = 2000;
+/** Nodes asked at once for what they remember of a pod that is gone, the longest wait for one, and its largest answer. */
+export const MAX_NODES_ASKED_FOR_HISTORY = 8;
+export const NODE_HISTORY_TIMEOUT_MS = 5_000;
+export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;

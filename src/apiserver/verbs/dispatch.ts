@@ -3,8 +3,10 @@ import { methodNotAllowed, notFoundPath } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
+import { podHistory } from '../subresources/history.ts';
 import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
 import { proxyRequest } from '../subresources/proxy.ts';
+import { restartPod } from '../subresources/restart.ts';
 import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
 import type { Call } from './call.ts';
@@ -86,6 +88,8 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'services/proxy': { connect: proxyRequest },
   'pods/binding': { create: bind },
   'pods/eviction': { create: evict },
+  'pods/restart': { create: restartPod },
+  'pods/history': { get: podHistory },
   'pods/log': { get: podLog },
   'pods/exec': { connect: refuseWithoutUpgrade },
   'pods/attach': { connect: refuseWithoutUpgrade },

@@ -1,0 +1,132 @@
+/**
+ * GET pods/NAME/history: what nodes remember of the deaths of a pod. Its own node is asked; for a pod that is gone, all nodes
+ * that are ready: one of them may remember.
+ */
+import {
+  isConditionTrue,
+  MENDLET_GROUP,
+  MENDLET_VERSION,
+  type Node,
+  NODES,
+  notFound,
+  type Pod,
+  type PodHistory,
+  type PodHistoryList,
+  PODS,
+  serviceUnavailable,
+} from '../../api/index.ts';
+import {
+  abortable,
+  decodeText,
+  errorMessage,
+  type HttpResponse,
+  mapLimit,
+  readAll,
+  withDeadline,
+} from '../../lib/index.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { MAX_HISTORY_BYTES, MAX_NODES_ASKED_FOR_HISTORY, NODE_HISTORY_TIMEOUT_MS } from '../limits.ts';
+import { isRecord } from '../registry/object.ts';
+import { findRegistration } from '../registry/rows.ts';
+import { type Call, nameOfCall } from '../verbs/call.ts';
+import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { historyPath } from './history-path.ts';
+
+/** What one node said: `undefined`, that it knows nothing of this pod. */
+type Answer =
+  | { readonly node: string; readonly items: readonly PodHistory[] | undefined }
+  | { readonly node: string; readonly problem: string };
+
+/** Throws 400, 404 when nobody knows the pod, 503 when nobody could be asked who might. */
+export async function podHistory(call: Call): Promise<HttpResponse> {
+  const { server, info } = call;
+  const { namespace = '' } = info;
+  const name = nameOfCall(call);
+  const path = historyPath(namespace, name, info.query);
+  const pod = (await readCurrent(server, PODS.resource, namespace, name)) as Pod | undefined;
+  const isMeant = pod !== undefined && isUidOf(pod, info.query);
+  const own = isMeant ? (pod.spec?.nodeName ?? '') : '';
+  // Nothing of it ever ran.
+  if (isMeant && own === '') return listResponse([]);
+  const nodes = own === '' ? await readyNodes(call) : [own];
+  const answers = await mapLimit(nodes, MAX_NODES_ASKED_FOR_HISTORY, (node) => ask(call, node, path));
+  const items = answers.flatMap((answer) => ('items' in answer ? (answer.items ?? []) : []));
+  const problems = answers.flatMap((answer) => ('problem' in answer ? [answer] : []));
+  if (items.length === 0) refuseUnknown(call, problems, isMeant);
+  for (const { node, problem } of problems)
+    call.warnings.push(`node ${JSON.stringify(node)} was not asked: ${problem}`);
+  return listResponse(items);
+}
+
+function isUidOf(pod: Pod, query: URLSearchParams): boolean {
+  const uid = query.get('uid') ?? '';
+  return uid === '' || uid === pod.metadata?.uid;
+}
+
+async function readyNodes(call: Call): Promise<readonly string[]> {
+  const registration = findRegistration(NODES.group, NODES.version, NODES.resource);
+  if (registration === undefined) return [];
+  const nodes = (await listCurrent(call.server, registration)) as readonly Node[];
+  return nodes
+    .filter((node) => isConditionTrue(node.status?.conditions, 'Ready'))
+    .map((node) => node.metadata?.name ?? '');
+}
+
+/** An answer that lacks a node might lack the pod: none is made of nothing. */
+function refuseUnknown(call: Call, problems: readonly { node: string; problem: string }[], isThere: boolean): void {
+  const [first] = problems;
+  if (first !== undefined) {
+    const more = problems.length > 1 ? ` (and ${problems.length - 1} more nodes)` : '';
+    throw serviceUnavailable(
+      `node ${JSON.stringify(first.node)} does not tell what it remembers: ${first.problem}${more}`,
+    );
+  }
+  if (!isThere) throw notFound(PODS, nameOfCall(call));
+}
+
+function listResponse(items: readonly PodHistory[]): HttpResponse {
+  const apiVersion = `${MENDLET_GROUP}/${MENDLET_VERSION}` as const;
+  const list: PodHistoryList = { apiVersion, kind: 'PodHistoryList', items };
+  return jsonResponse(200, list);
+}
+
+/** Never rejects. */
+async function ask(call: Call, node: string, url: string): Promise<Answer> {
+  const { clock, nodeConnection } = call.server;
+  const connection = nodeConnection(node);
+  if (connection === undefined) return { node, problem: 'it is not connected' };
+  const { signal: given } = call.request;
+  const bound = { clock, timeoutMs: NODE_HISTORY_TIMEOUT_MS, ...(given === undefined ? {} : { signal: given }) };
+  try {
+    const result = await withDeadline(bound, async (signal) => {
+      const request = { method: 'GET', url, headers: { accept: 'application/json' }, signal };
+      const answer = await connection.request(request);
+      const text = decodeText(await abortable(readAll(answer.body, MAX_HISTORY_BYTES), signal));
+      return readAnswer(node, answer.status, text);
+    });
+    return result.kind === 'done' ? result.value : { node, problem: 'it does not answer in time' };
+  } catch (error) {
+    return { node, problem: errorMessage(error) };
+  }
+}
+
+/** A node may be another's: nothing is taken for granted. */
+function readAnswer(node: string, status: number, text: string): Answer {
+  const value = parsed(text);
+  const isOurs = isRecord(value);
+  // Only one of ours says "no such pod" as an object; others know no such path.
+  if (status === 404 && isOurs) return { node, items: undefined };
+  if (status === 404) return { node, problem: 'its agent keeps no history of deaths' };
+  if (status !== 200) return { node, problem: `it answers with status ${status}: ${text.slice(0, 200).trim()}` };
+  const items = isOurs ? value['items'] : undefined;
+  if (!Array.isArray(items) || !items.every(isRecord)) return { node, problem: 'its answer is no list of histories' };
+  return { node, items: items as unknown as readonly PodHistory[] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

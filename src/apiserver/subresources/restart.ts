@@ -1,0 +1,100 @@
+/**
+ * POST pods/NAME/restart: makes a PodRestart of the pod that the path names, after a look at the pod that spares the caller a
+ * restart that cannot be. Whoever may create pods/restart needs no right to podrestarts.
+ */
+import {
+  badRequest,
+  child,
+  conflict,
+  type Container,
+  type FieldError,
+  index,
+  invalid,
+  isDeleting,
+  notFound,
+  notSupported,
+  type Pod,
+  POD_RESTARTS,
+  type PodRestartSpec,
+  PODS,
+} from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { parseBody } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { type ApiObject, recordOf } from '../registry/object.ts';
+import { placeObject, readObject } from '../registry/read-object.ts';
+import { findRegistration } from '../registry/rows.ts';
+import { type Call, fieldValidationOf, isDryRun, nameOfCall, renderingOf } from '../verbs/call.ts';
+import { readCurrent } from '../verbs/read-current.ts';
+import { createObject } from '../verbs/write.ts';
+import { problemOfRestart } from './restart-problem.ts';
+
+/** Answers 201 with the PodRestart. Throws 400, 404, 409, 422. */
+export async function restartPod(call: Call): Promise<HttpResponse> {
+  const restartCall = callOfRestarts(call);
+  const form = negotiateObject(call.request.headers['accept']);
+  const dryRun = isDryRun(call.info.query);
+  const given = readRestart(call);
+  const pod = await readCurrent(call.server, PODS.resource, call.info.namespace, nameOfCall(call));
+  if (pod === undefined) throw notFound(PODS, nameOfCall(call));
+  refuseImpossible(given, pod);
+  const item = await createObject(restartCall, given, dryRun);
+  return renderObject(renderingOf(restartCall, form), 201, item);
+}
+
+/** The same request as one on podrestarts. */
+function callOfRestarts(call: Call): Call {
+  const { group, version, resource } = POD_RESTARTS;
+  const registration = findRegistration(group, version, resource);
+  if (registration === undefined) throw new Error('no registration of restarts');
+  const info = { ...call.info, group, version, resource, name: undefined, subresource: undefined };
+  return { ...call, registration, storage: call.server.storageOf(registration), info };
+}
+
+/** The body, if there is one, with all that the path says. */
+function readRestart(call: Call): ApiObject {
+  const { request, info, warnings } = call;
+  const name = nameOfCall(call);
+  const isEmpty = request.body === undefined || request.body.length === 0;
+  const body = isEmpty ? { value: {}, problems: [] } : parseBody(request);
+  const read = readObject(body, { row: POD_RESTARTS, fieldValidation: fieldValidationOf(info.query), warnings });
+  const { podName = name } = recordOf(read['spec']);
+  if (podName !== name)
+    throw badRequest(`the pod of the PodRestart (${String(podName)}) does not match the name on the URL (${name})`);
+  const { metadata } = read;
+  const named = metadata.name || metadata.generateName ? metadata : { ...metadata, generateName: `${name}-` };
+  const restart = { ...read, metadata: named, spec: { ...recordOf(read['spec']), podName: name } };
+  return placeObject(restart, POD_RESTARTS, info.namespace, undefined);
+}
+
+function refuseImpossible(restart: ApiObject, pod: Pod): void {
+  const spec: PodRestartSpec = recordOf(restart['spec']);
+  const name = pod.metadata?.name ?? '';
+  const { uid = '' } = pod.metadata ?? {};
+  if (spec.podUID !== undefined && spec.podUID !== uid) {
+    const text = `the UID in the precondition (${spec.podUID}) does not match the UID in record (${uid}). The pod might have been deleted and then recreated`;
+    throw conflict(PODS, name, text);
+  }
+  const problem = problemOfRestart(pod, isDeleting(pod));
+  if (problem !== undefined) throw conflict(PODS, name, problem);
+  const errors = [...unknownContainer(spec, pod), ...unknownVolumes(spec, pod)];
+  if (errors.length > 0)
+    throw invalid(POD_RESTARTS, restart.metadata.name ?? restart.metadata.generateName ?? '', errors);
+}
+
+function unknownContainer({ scope, container }: PodRestartSpec, { spec }: Pod): FieldError[] {
+  if (scope !== 'container' || !container) return [];
+  const sidecars = (spec?.initContainers ?? []).filter((entry: Container) => entry.restartPolicy === 'Always');
+  const names = [...(spec?.containers ?? []), ...sidecars].map((entry) => entry.name);
+  return names.includes(container) ? [] : [notSupported('spec.container', container, names)];
+}
+
+function unknownVolumes({ emptyDirs = [] }: PodRestartSpec, { spec }: Pod): FieldError[] {
+  const names = (spec?.volumes ?? []).filter((volume) => volume.emptyDir !== undefined).map((volume) => volume.name);
+  return emptyDirs.flatMap((name, position) =>
+    name === '*' || names.includes(name)
+      ? []
+      : [notSupported(index(child('spec', 'emptyDirs'), position), name, names)],
+  );
+}
