@@ -70,6 +70,7 @@ const isContainer = shape({
   ),
   freshFrom: optional(isCount),
   ownEnd: optional(isText),
+  recovered: optional(isText),
   applied: optional(shape({ containerId: isText, resources: isAllocation })),
 });
 
@@ -141,7 +142,7 @@ const isRecovery = shape({
   id: isText,
   at: isTime,
   cause: isText,
-  lasting: isFlag,
+  lasting: optional(isFlag),
   signal: optional(isText),
   endedAt: optional(isTime),
 });
@@ -159,7 +160,9 @@ const isNote = shape({
   restart: optional(isGoingRestart),
   restartOutcomes: optional(listOf(isRestartOutcome)),
   healing: optional(isHealing),
-  recovery: optional(shape({ id: isText, at: isTime, cause: isText })),
+  recovery: optional(isRecovery),
+  earlyEnds: optional(listOf(isTime)),
+  circumstances: optional((value) => isFields(value) && Object.values(value).every(isSeenCircumstance)),
   allocated: optional(isAllocations),
   cgroupFor: optional(isAllocations),
   termination: optional(isTermination),

@@ -5,8 +5,9 @@ import type { BackOffState } from './pod-memory.ts';
 
 export type PodAction =
   | { readonly verb: 'prepare-cgroup' }
-  | { readonly verb: 'prepare-volumes' }
-  | { readonly verb: 'request-image'; readonly container: string; readonly attempt: number }
+  /** `afresh`: those that failed are tried again now, not after their back-off. */
+  | { readonly verb: 'prepare-volumes'; readonly afresh?: true }
+  | { readonly verb: 'request-image'; readonly container: string; readonly attempt: number; readonly afresh?: true }
   | { readonly verb: 'create-sandbox'; readonly attempt: number }
   | {
       readonly verb: 'start-container';

@@ -26,6 +26,7 @@ import { planStart, startRetryAt } from './plan-start.ts';
 import { isGone, planFinished, planTerminated, planTerminating } from './plan-termination.ts';
 import type { PodMemory } from './pod-memory.ts';
 import { containerMemory } from './pod-memory.ts';
+import { noticeRecovery } from './recovery/notice-recovery.ts';
 import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
 import { WallTimes } from './wall-times.ts';
 
@@ -53,6 +54,7 @@ export function computePodActions(given: PlanInput): PodPlan {
   const lifecycle = nextLifecycle(draft);
   const views = viewsOf(draft);
   touchTimes(draft, views);
+  if (lifecycle.state === 'syncing') noticeRecovery(draft);
   planTerminationMessages(draft, views);
   planState(draft, lifecycle, views);
   const resize = { pending: allocated.pending, inProgress: resizeInProgress(draft, views) };

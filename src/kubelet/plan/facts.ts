@@ -5,6 +5,7 @@ import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../ty
 import type { PodLifecycle } from './lifecycle.ts';
 import type { ResizeVerdict } from './plan-resize.ts';
 import type { PodMemory } from './pod-memory.ts';
+import type { Circumstances } from './recovery/circumstances.ts';
 
 /** Something begun and not ended. Times: mono ms. */
 export interface RunningJob {
@@ -20,6 +21,8 @@ export interface PodFacts {
   readonly image: (container: string, attempt: number) => ImageFact | undefined;
   /** Whether the node has room for the pod as its spec wants it, beside the others; absent: it has. */
   readonly resize?: (pod: Pod) => ResizeVerdict;
+  /** What surrounds the pod, as far as it is known; absent: nobody looks. */
+  readonly circumstances?: Circumstances;
   /** By container ID. */
   readonly probes: Readonly<Record<string, ProbeResults>>;
 }

@@ -35,3 +35,17 @@ export const MAX_LADDER_ATTEMPTS = 128;
 export const MAX_POLICIES_READ = 256;
 /** Nobody answered a wish to leave the node for so long: the pod goes on here, and asks again at its next death. */
 export const MOVE_ANSWER_MS = 300_000;
+
+
+/** Texts of `mendlet.dev/depends-on` whose reading is remembered, of all pods of the node. */
+export const MAX_DEPENDS_ON_READ = 256;
+/** What died so long after something got better may still have died of what was before: it had to notice, and to end. */
+export const RECOVERY_AFTERMATH_MS = 30_000;
+/** Recoveries of one pod that end waits: not faster than this, and not more than so many within a window. */
+export const MIN_EARLY_END_INTERVAL_MS = 2000;
+export const MAX_EARLY_ENDS = 20;
+export const EARLY_ENDS_WINDOW_MS = 600_000;
+/** How old the note's time of a trouble that goes on may get before it is written anew. */
+export const TROUBLE_REFRESH_MS = 10_000;
+/** Causes of one recovery that are named. */
+export const MAX_CAUSES_TOLD = 3;

@@ -12,6 +12,8 @@ import { heldByLadder } from './healing/held-by-ladder.ts';
 import { restartCountOf } from './labels.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
+import { askBackOffOrRecovery } from './recovery/ends-back-off.ts';
+import { endsWait, noteStart } from './recovery/ends-wait.ts';
 import { restartsAfterProbeKill } from './restart-policy.ts';
 import type { BackOffState, StartFailure } from './pod-memory.ts';
 
@@ -31,7 +33,7 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
   const backOff = decideRestart(draft, view);
   if (backOff === 'wait') return;
   const image = imageReady(draft, view);
-  const volumes = volumesReady(draft, name);
+  const volumes = volumesReady(draft, view);
   if (image === undefined || !volumes || sandbox === undefined || leftoverPlanned(draft, view)) return;
   // Written before the start that it justifies, so that a failed or repeated start does not double it again.
   if (backOff !== undefined) updateContainer(draft, name, { backOff: { ...backOff, attempt: view.nextAttempt } });
@@ -65,7 +67,7 @@ function inStartBackOff(draft: Draft, view: ContainerView): boolean {
   if (failure === undefined || !isOfNext(view, failure.attempt)) return false;
   const until = startRetryAt(draft, view.container.name, failure);
   draft.waiting[view.container.name] = { reason: failure.reason, message: failure.message };
-  if (draft.input.now.mono >= until) return false;
+  if (draft.input.now.mono >= until || endsWait(draft, view, { what: 'starting', until })) return false;
   wait(draft, `container ${view.container.name}: ${failure.reason}: ${failure.message}`, until);
   return true;
 }
@@ -83,8 +85,8 @@ export function decideRestart(draft: Draft, view: ContainerView): BackOffState |
   if (heldByLadder(draft, view)) return 'wait';
   if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
   // It ended for another's sake: its own curve stays as it is.
-  if (isHistory(view)) return memory.backOff;
-  const answer = askBackOff(draft, view, death);
+  if (isHistory(view) && memory.ownEnd !== death.containerId) return memory.backOff;
+  const answer = askBackOffOrRecovery(draft, view, death);
   if (answer.restart) return answer.state;
   tellBackOff(draft, view, death, answer);
   return 'wait';
@@ -102,27 +104,38 @@ function imageReady(draft: Draft, view: ContainerView) {
   if (fact?.state === 'failed') {
     draft.waiting[name] = { reason: fact.reason, message: fact.message };
     wait(draft, `container ${name}: ${fact.reason}: ${fact.message}`, fact.retryAt);
-    if (fact.retryAt === undefined || draft.input.now.mono < fact.retryAt) return undefined;
+    if (fact.retryAt === undefined) return undefined;
+    const { retryAt: until } = fact;
+    if (draft.input.now.mono < until) {
+      const ended = endsWait(draft, view, { what: 'pulling the image of', until });
+      if (ended) act(draft, { verb: 'request-image', container: name, attempt, afresh: true });
+      return undefined;
+    }
   }
   act(draft, { verb: 'request-image', container: name, attempt });
   return undefined;
 }
 
-function volumesReady(draft: Draft, name: string): boolean {
+function volumesReady(draft: Draft, view: ContainerView): boolean {
+  const { name } = view.container;
   const fact = draft.input.facts.volumes;
   if (fact?.state === 'ready') return true;
   if (fact === undefined) planVolumes(draft);
   else if (fact.state === 'failed') {
     if (fact.reason !== undefined) draft.waiting[name] = { reason: fact.reason, message: fact.message };
     wait(draft, `volumes: ${fact.message}`);
+    const { retryAt: until } = fact;
+    const waits = draft.input.now.mono < until;
+    if (waits && endsWait(draft, view, { what: 'setting up the volumes of', until })) planVolumes(draft, true);
   }
   if (fact?.state === 'preparing') wait(draft, 'volumes are being prepared');
   return false;
 }
 
 /** Once per plan. */
-function planVolumes(draft: Draft): void {
-  if (!draft.actions.some(({ verb }) => verb === 'prepare-volumes')) act(draft, { verb: 'prepare-volumes' });
+function planVolumes(draft: Draft, afresh = false): void {
+  if (draft.actions.some(({ verb }) => verb === 'prepare-volumes')) return;
+  act(draft, { verb: 'prepare-volumes', ...(afresh && { afresh }) });
 }
 
 /** A container that was created and never ran blocks its name: it goes first. */

@@ -70,6 +70,8 @@ export interface ContainerMemory {
   readonly freshFrom?: number;
   /** The container whose end is history and was its own all the same: its back-off still holds. */
   readonly ownEnd?: string;
+  /** Id of the pod's recovery that its last start knew, or that ended its wait. */
+  readonly recovered?: string;
   /** What this container was resized to since it was made (KEP-1287). */
   readonly applied?: { readonly containerId: string; readonly resources: ContainerAllocation };
 }
@@ -160,6 +162,19 @@ export interface Recovery {
   /** Wall ms, by our own clock. */
   readonly at: number;
   readonly cause: string;
+  /** What containers are made from changed: it concerns each life that began before, whenever that ended. */
+  readonly lasting?: boolean;
+  /** Id of the last signal of the healing controller, whether this came of it or not: each is taken once. */
+  readonly signal?: string;
+  /** Wall ms: when it first ended a wait. */
+  readonly endedAt?: number;
+}
+
+/** A circumstance as it was last seen. */
+export interface SeenCircumstance {
+  readonly value: string;
+  /** Wall ms: since when, or, of trouble, until when at least. */
+  readonly at: number;
 }
 
 /** A wish to end the pod, as data: deletion, eviction, deadline, completion and orphanhood are one input. */
@@ -204,6 +219,10 @@ export interface PodNote {
   readonly restartOutcomes?: readonly RestartOutcome[];
   readonly healing?: HealingNote;
   readonly recovery?: Recovery;
+  /** Wall ms, newest first, at most `MAX_EARLY_ENDS`: when recoveries ended waits. */
+  readonly earlyEnds?: readonly number[];
+  /** What surrounds the pod, by name (`Circumstances`): kept, so that a change while the agent was away is seen. */
+  readonly circumstances?: Readonly<Record<string, SeenCircumstance>>;
   /** What the containers have been given; absent: what the spec says, which asks for nothing or was never looked at. */
   readonly allocated?: Allocation;
   /** What the pod's cgroup was last set for, where a resize made that differ. */

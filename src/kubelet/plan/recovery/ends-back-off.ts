@@ -1,0 +1,20 @@
+/** A crash loop's wait, unless a recovery ends it. Pure. */
+import { askBackOff } from '../ask-back-off.ts';
+import type { BackOffAnswer } from '../back-off.ts';
+import type { ContainerView } from '../container-view.ts';
+import { type Draft, updateContainer } from '../draft.ts';
+import type { Death } from '../pod-memory.ts';
+import { endsWait } from './ends-wait.ts';
+
+/** May the container be restarted now? When a recovery says so, the curve goes on as if the wait were over. */
+export function askBackOffOrRecovery(draft: Draft, view: ContainerView, death: Death): BackOffAnswer {
+  const answer = askBackOff(draft, view, death);
+  if (answer.restart || !endsWait(draft, view, { what: 'starting', until: answer.until })) return answer;
+  const now = { wall: draft.input.now.wall, mono: answer.until };
+  const early = askBackOff({ ...draft, input: { ...draft.input, now } }, view, death);
+  // Noted at once: the start may still have to wait for its image or the sandbox, and no recovery ends a wait twice.
+  if (early.restart) {
+    updateContainer(draft, view.container.name, { backOff: { ...early.state, attempt: view.nextAttempt } });
+  }
+  return early;
+}

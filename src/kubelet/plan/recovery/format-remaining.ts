@@ -1,0 +1,6 @@
+/** "4m10s", "8s": what is left of a wait, in whole seconds and never less than it is. */
+import { formatDelay } from '../back-off.ts';
+
+export function formatRemaining(ms: number): string {
+  return formatDelay(Math.ceil(Math.max(0, ms) / 1000) * 1000);
+}
