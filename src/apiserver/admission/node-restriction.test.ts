@@ -44,6 +44,40 @@ it.each<[number, string, string, object?]>([
   expect(await asKubelet(method, url, body)).toBe(status);
 });
 
+describe('where healing stands', () => {
+  const told = (metadata: object): object => ({ metadata, status: { phase: 'Running' } });
+
+  it('a kubelet tells of its own pods, as an annotation', async () => {
+    const patch = told({ annotations: { 'mendlet.dev/healing': '{"rung":"pod"}' } });
+    expect(await asKubelet('PATCH', `${pods}/mine/status`, patch)).toBe(200);
+    const { body } = await api.call('GET', `${pods}/mine`);
+    expect(body).toMatchObject({ metadata: { annotations: { 'mendlet.dev/healing': '{"rung":"pod"}' } } });
+    expect(body.status.phase).toBe('Running');
+    expect(await asKubelet('PATCH', `${pods}/other/status`, patch)).toBe(403);
+    expect(await asKubelet('PATCH', `${pods}/mine`, patch)).toBe(403);
+  });
+
+  it('leaves labels, owners and the spec as they are', async () => {
+    expect(await asKubelet('PATCH', `${pods}/mine/status`, told({ labels: { app: 'db' } }))).toBe(403);
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid: 'u', controller: true };
+    const patch = { ...told({ ownerReferences: [owner] }), spec: { activeDeadlineSeconds: 1 } };
+    expect(await asKubelet('PATCH', `${pods}/mine/status`, patch)).toBe(200);
+    const { body } = await api.call('GET', `${pods}/mine`);
+    expect(body.metadata.ownerReferences).toBeUndefined();
+    expect(body.spec.activeDeadlineSeconds).toBeUndefined();
+  });
+
+  it('a kubelet asks for no restarts, and writes no policies', async () => {
+    const own = '/apis/mendlet.dev/v1alpha1/namespaces/default';
+    expect(await asKubelet('POST', `${own}/podrestarts`, { metadata: { name: 'r' }, spec: { podName: 'mine' } })).toBe(
+      403,
+    );
+    expect(await asKubelet('GET', `${own}/healingpolicies`)).toBe(403);
+    expect(await asKubelet('POST', `${pods}/mine/restart`)).toBe(403);
+    expect(await asKubelet('GET', `${pods}/mine/history`)).toBe(403);
+  });
+});
+
 describe('a mirror pod', () => {
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', controller: true };
   async function create(metadata: object = {}, spec: object = {}): Promise<number> {

@@ -4,6 +4,7 @@ import {
   type ClusterRole,
   type ClusterRoleBinding,
   type KubeObject,
+  MENDLET_GROUP,
   NODE_BOOTSTRAP_GROUP,
 } from '../../api/index.ts';
 import { CONTROLLER_ROLE_BINDINGS, CONTROLLER_ROLES, CONTROLLERS_USER } from './controller-policy.ts';
@@ -36,6 +37,7 @@ function leading(name: string): ClusterRole['rules'] & object {
 }
 
 const APPS = 'daemonsets deployments deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale';
+const OWN_KINDS = 'healingpolicies podrestarts';
 const CORE_STREAMS = 'pods/attach pods/exec pods/portforward pods/proxy';
 
 /** For people and their programs. */
@@ -59,6 +61,8 @@ const USER_ROLES: readonly ClusterRole[] = [
       rule('impersonate', '-', 'serviceaccounts'),
       rule(WRITE, '-', `pods ${CORE_STREAMS}`),
       rule('create', '-', 'pods/eviction'),
+      rule('create', '-', 'pods/restart'),
+      rule(WRITE, MENDLET_GROUP, OWN_KINDS),
       rule(
         WRITE,
         '-',
@@ -88,6 +92,8 @@ const USER_ROLES: readonly ClusterRole[] = [
         'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
       ),
       rule(READ, '-', 'namespaces'),
+      rule('get', '-', 'pods/history'),
+      rule(READ, MENDLET_GROUP, `${OWN_KINDS} healingpolicies/status podrestarts/status`),
       rule(READ, 'discovery.k8s.io', 'endpointslices'),
       rule(
         READ,
@@ -101,6 +107,11 @@ const USER_ROLES: readonly ClusterRole[] = [
     ],
     ['view'],
   ),
+  // For whoever may restart pods, and change nothing else: bound to nobody.
+  clusterRole('mendlet:pod-restarter', [
+    rule(`create ${READ}`, MENDLET_GROUP, 'podrestarts'),
+    rule('create', '-', 'pods/restart'),
+  ]),
   // As metrics-server's own: figures are for those who see the pods. They feed the roles for people.
   clusterRole(
     'system:aggregated-metrics-reader',
