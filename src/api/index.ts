@@ -11,6 +11,7 @@ export * from './defaulting/defaults.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './healing/avoided-nodes.ts';
+export * from './healing/cut-text.ts';
 export * from './healing/depends-on.ts';
 export * from './healing/duration.ts';
 export * from './healing/healing-policy.ts';

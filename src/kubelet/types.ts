@@ -24,6 +24,7 @@ export type DirtyCause =
   | 'stop'
   | 'hook'
   | 'status'
+  | 'recovery'
   | 'retry';
 
 /** The one way of every sub-room to a worker: something about this pod may have changed; look again. Never blocks. */
@@ -97,6 +98,8 @@ export interface ImageManager {
   fact(uid: PodUID, containerName: string, attempt: number): ImageFact | undefined;
   /** Gets the image of an image volume, once, by its pull policy; tells as `request` does. */
   volumeImage(pod: Pod, source: ImageVolumeSource): Promise<ImageFact>;
+  /** What failed for the pod may be tried again now. Back-offs grow on: the next failure waits longer still. */
+  afresh(uid: PodUID): void;
   forget(uid: PodUID): void;
 }
 
@@ -139,6 +142,8 @@ export interface VolumeManager {
   /** Begins to set the pod's volumes up (or keeps them); marks dirty ('volume') on change. Idempotent. Retries by itself with back-off. */
   prepare(pod: Pod): void;
   fact(uid: PodUID): VolumesFact | undefined;
+  /** Tries what failed of a prepared pod again now, not after its back-off. */
+  retry(uid: PodUID): void;
   /** Each of a prepared pod's volumes. */
   volumes(uid: PodUID): readonly PodVolume[];
   /**
@@ -151,6 +156,12 @@ export interface VolumeManager {
    * is still mounted, and tells it in an event of `pod`; to be tried again.
    */
   tearDown(uid: PodUID, pod?: Pod): Promise<void>;
+  /**
+   * Before the pod's containers begin anew in a restart of the whole pod: these emptyDirs ("*": all) are emptied, and files that
+   * are ours to write are brought up to date. No container of the pod may run. Idempotent; rejects while something of an
+   * emptyDir cannot be removed, to be tried again.
+   */
+  refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void>;
   /** UIDs with anything on disk: orphans after a restart. */
   onDisk(): Promise<readonly PodUID[]>;
 }

@@ -13,6 +13,7 @@ import { executeMetrics } from './execute-metrics.ts';
 import { MAX_CONTAINER_STARTS, MAX_REMOVALS, MAX_SANDBOX_CREATIONS } from './limits.ts';
 import { terminationMessagePath } from './pod-paths.ts';
 import { prepareCgroup } from './prepare-cgroup.ts';
+import { refreshPod } from './refresh-pod.ts';
 import { reclaimPod, removeContainer, removePodLogs, removeSandbox, stopSandbox } from './removals.ts';
 import { resizePod } from './resize-pod.ts';
 import { startContainer } from './start-container.ts';
@@ -98,8 +99,8 @@ export class Executor {
   execute(pod: Pod, actions: readonly PodAction[], podIp: string, noted: Promise<unknown> = Promise.resolve()): void {
     for (const action of actions) {
       if (action.verb === 'cancel-starts') this.#cancelStarts(pod);
-      else if (action.verb === 'prepare-volumes') this.#context.volumes.prepare(pod);
-      else if (action.verb === 'request-image') this.#context.images.request(pod, action.container, action.attempt);
+      else if (action.verb === 'prepare-volumes') prepareVolumes(this.#context, pod, action.afresh);
+      else if (action.verb === 'request-image') requestImage(this.#context, pod, action);
       else this.#begin(pod, action, podIp, noted);
     }
   }
@@ -181,6 +182,8 @@ export class Executor {
         return await preStop(context, job, action, podIp);
       case 'stop-sandbox':
         return await stopSandbox(context, action);
+      case 'refresh-pod':
+        return await refreshPod(context, job, action);
       case 'remove-sandbox':
         return await this.#removals.run(() => removeSandbox(context, action));
       case 'remove-container':
@@ -221,4 +224,21 @@ export class Executor {
       job.controller.abort(new Error('the pod is ending'));
     }
   }
+}
+
+function prepareVolumes({ volumes, images }: ExecuteContext, pod: Pod, afresh = false): void {
+  const uid = pod.metadata?.uid ?? '';
+  if (!afresh) return volumes.prepare(pod);
+  // A volume may be an image.
+  images.afresh(uid);
+  volumes.retry(uid);
+}
+
+function requestImage(
+  { images }: ExecuteContext,
+  pod: Pod,
+  { container, attempt, afresh = false }: Extract<PodAction, { verb: 'request-image' }>,
+): void {
+  if (afresh) images.afresh(pod.metadata?.uid ?? '');
+  images.request(pod, container, attempt);
 }

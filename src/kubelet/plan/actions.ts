@@ -59,6 +59,8 @@ export type PodAction =
   /** No start begun earlier may go on. */
   | { readonly verb: 'cancel-starts' }
   | { readonly verb: 'stop-sandbox'; readonly sandboxId: string }
+  /** What the containers shared goes, for a restart of the whole pod: the cgroup, and what these emptyDirs hold ("*": all do). */
+  | { readonly verb: 'refresh-pod' /** Its id. */; readonly restart: string; readonly emptyDirs: readonly string[] }
   | { readonly verb: 'remove-sandbox'; readonly sandboxId: string }
   | { readonly verb: 'remove-container'; readonly containerId: string; readonly logPath: string }
   | {
@@ -94,6 +96,7 @@ export function jobKey(action: PodAction): string {
     case 'create-sandbox':
     case 'resize':
     case 'cancel-starts':
+    case 'refresh-pod':
     case 'reclaim-pod':
     case 'remove-pod-logs':
       return action.verb;

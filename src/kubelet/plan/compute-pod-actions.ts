@@ -10,12 +10,12 @@ import type { PodAction } from './actions.ts';
 import { backOffMono, exitMono } from './ask-back-off.ts';
 import { allContainers } from './containers.ts';
 import { type ContainerView, isAlive, isFinal, viewContainer } from './container-view.ts';
-import { createDraft, type Draft, startsUnderWay, wait } from './draft.ts';
+import { createDraft, type Draft, type EndedRestart, startsUnderWay, wait } from './draft.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { healingAnnotations } from './healing/healing-annotations.ts';
 import { holdStatus } from './hold-status.ts';
-import { type PodLifecycle, stepLifecycle } from './lifecycle.ts';
+import { type PodLifecycle, startsForbidden, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
 import { planRemovals, planTerminationMessages } from './plan-dead.ts';
 import { planInitContainers } from './plan-init-containers.ts';
@@ -27,6 +27,9 @@ import { isGone, planFinished, planTerminated, planTerminating } from './plan-te
 import type { PodMemory } from './pod-memory.ts';
 import { containerMemory } from './pod-memory.ts';
 import { noticeRecovery } from './recovery/notice-recovery.ts';
+import { isEnding, leaveRestart, planRestart } from './restart/plan-restart.ts';
+import { restartTime } from './restart/restart-kill.ts';
+import { takeRequest } from './restart/take-request.ts';
 import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
 import { WallTimes } from './wall-times.ts';
 
@@ -40,6 +43,8 @@ export interface PodPlan {
   readonly annotations: StatusAnnotations;
   /** Mono ms; `undefined`: only a change wakes the pod. */
   readonly wakeAt: number | undefined;
+  /** For the metric. */
+  readonly endedRestarts: readonly EndedRestart[];
   readonly why: readonly string[];
   /** Nothing is left of the pod: forget it. */
   readonly gone: boolean;
@@ -72,6 +77,7 @@ export function computePodActions(given: PlanInput): PodPlan {
     status,
     annotations: healingAnnotations(input.pod, draft.note),
     wakeAt: draft.wakeAt,
+    endedRestarts: draft.endedRestarts,
     why: draft.why,
     gone: lifecycle.state === 'finished' && isGone(draft),
   };
@@ -116,6 +122,7 @@ function nextLifecycle(draft: Draft): PodLifecycle {
 /** Every app container has ended and none is started again; or an init container has failed for good. */
 function isDoneForGood(draft: Draft, views: readonly ContainerView[]): boolean {
   const { pod, facts } = draft.input;
+  if (isEnding(draft.note)) return false;
   const starting = (view: ContainerView) => facts.jobs[`start-container/${view.container.name}`] !== undefined;
   const apps = views.filter(({ kind }) => kind === 'app');
   if (apps.length > 0 && apps.every((view) => isFinal(pod, view) && !starting(view))) return true;
@@ -137,6 +144,10 @@ function diedInCurrentSandbox(draft: Draft, view: ContainerView): boolean {
 }
 
 function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly ContainerView[]): void {
+  if (startsForbidden(lifecycle) && lifecycle.state !== 'waiting') {
+    leaveRestart(draft, views);
+    takeRequest(draft, views, true);
+  }
   switch (lifecycle.state) {
     case 'waiting':
       wait(draft, 'the pod is not admitted yet');
@@ -160,15 +171,10 @@ function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly Contai
 
 function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   if (draft.input.facts.volumes === undefined) draft.actions.push({ verb: 'prepare-volumes' });
-  const restart = planRestartAll(draft, seen);
-  const views = restart === 'begun' ? viewsOf(draft) : seen;
+  const views = planRestarts(draft, seen);
+  if (views === 'held') return;
   const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
   const [current] = sandboxesOf(draft.input.observed);
-  if (restart === 'held') {
-    const isGood = sandboxChange(draft.input.pod, sandboxesOf(draft.input.observed)) === undefined;
-    planEphemeralContainers(draft, ephemeral, isGood ? current : undefined);
-    return;
-  }
   const idle = nothingToStart(draft, views);
   const sandbox = idle ? current : planSandbox(draft, views);
   if (!idle) planEphemeralContainers(draft, ephemeral, sandbox);
@@ -185,6 +191,21 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   }
   planAppContainers(draft, apps, sandbox);
   planRemovals(draft, views);
+}
+
+/** What is asked for, what goes on, and what an exit asks for: the views after that, or 'held' when nothing may start. */
+function planRestarts(draft: Draft, seen: readonly ContainerView[]): readonly ContainerView[] | 'held' {
+  takeRequest(draft, seen, false);
+  const asked = planRestart(draft, seen);
+  const views = asked === 'changed' ? viewsOf(draft) : seen;
+  const all = asked === 'held' ? asked : planRestartAll(draft, views);
+  if (all !== 'held') return all === 'begun' ? viewsOf(draft) : views;
+  if (draft.note.restart?.scope === 'pod') return 'held';
+  const [current] = sandboxesOf(draft.input.observed);
+  const isGood = sandboxChange(draft.input.pod, sandboxesOf(draft.input.observed)) === undefined;
+  const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
+  planEphemeralContainers(draft, ephemeral, isGood ? current : undefined);
+  return 'held';
 }
 
 /** First of all and beside everything: they are for looking at a pod that may be stuck. None is ever started again. */
@@ -239,8 +260,9 @@ function nothingToStart(draft: Draft, views: readonly ContainerView[]): boolean 
 
 /** Wall times noted earlier stay mapped as they were first mapped, whether this plan needs them or not. */
 function touchTimes(draft: Draft, views: readonly ContainerView[]): void {
-  const { startTime, termination } = draft.note;
+  const { startTime, termination, restart } = draft.note;
   if (startTime !== undefined) draft.times.mono('start-time', startTime);
+  if (restart !== undefined) draft.times.mono(restartTime(restart), restart.begunAt);
   if (termination !== undefined) {
     draft.times.mono(`termination/${termination.requestedAt}`, termination.requestedAt);
   }

@@ -1,7 +1,7 @@
 /** A plan while it is being written: collects actions, events, reasons to wait and the earliest wake-up. Local to one pass. */
 import { type PodAction, jobKey } from './actions.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
-import type { ContainerMemory, PodNote } from './pod-memory.ts';
+import type { ContainerMemory, GoingRestart, PodNote } from './pod-memory.ts';
 import { containerMemory, withContainer } from './pod-memory.ts';
 import type { WallTimes } from './wall-times.ts';
 
@@ -10,11 +10,18 @@ export interface WaitingReason {
   readonly message: string;
 }
 
+/** For the metric: a restart that came to its end in this pass. */
+export interface EndedRestart extends Pick<GoingRestart, 'scope' | 'source'> {
+  /** As the reason of its outcome. */
+  readonly result: string;
+}
+
 export interface Draft {
   readonly input: PlanInput;
   readonly times: WallTimes;
   readonly actions: PodAction[];
   readonly events: PlannedEvent[];
+  readonly endedRestarts: EndedRestart[];
   /** What the plan waits for, and why it does what it does. */
   readonly why: string[];
   /** By container name: what its waiting state says. */
@@ -27,7 +34,8 @@ export interface Draft {
 
 export function createDraft(input: PlanInput, times: WallTimes, note: PodNote): Draft {
   const { backOffReported } = input.memory.volatile;
-  return { input, times, actions: [], events: [], why: [], waiting: {}, note, wakeAt: undefined, backOffReported };
+  const written = { actions: [], events: [], endedRestarts: [], why: [], waiting: {} };
+  return { input, times, ...written, note, wakeAt: undefined, backOffReported };
 }
 
 /** Plans `action` unless it is under way or its last failure is too recent. True when it was planned. */

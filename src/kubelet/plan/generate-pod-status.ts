@@ -109,6 +109,8 @@ function effectivePhase({ plan, note, lifecycle }: StatusInput, computed: PodPha
   const before = (plan.previousStatus?.phase ?? 'Pending') as PodPhase;
   if (before === 'Succeeded' || before === 'Failed') return before;
   if (terminated) return note.end?.phase ?? computed;
+  // What is restarted goes on, although its init containers run again.
+  if (before === 'Running' && note.restart !== undefined) return 'Running';
   const terminal = computed === 'Succeeded' || computed === 'Failed';
   return terminal || lifecycle.state === 'terminating' ? keepGoing(before, computed) : computed;
 }

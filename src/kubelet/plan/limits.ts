@@ -36,6 +36,10 @@ export const MAX_POLICIES_READ = 256;
 /** Nobody answered a wish to leave the node for so long: the pod goes on here, and asks again at its next death. */
 export const MOVE_ANSWER_MS = 300_000;
 
+/** Who asked for a restart and why, in an event. */
+export const MAX_RESTART_TEXT_BYTES = 640;
+/** A restart asked for a time to come is looked at again at least so often. */
+export const MAX_RESTART_WAIT_MS = 300_000;
 
 /** Texts of `mendlet.dev/depends-on` whose reading is remembered, of all pods of the node. */
 export const MAX_DEPENDS_ON_READ = 256;

@@ -38,7 +38,7 @@ export function planEnds(
       planEnd(draft, instance, options, inTime);
     }
   }
-  watchDeadline(draft, deadline);
+  if (alive.length > 0) watchDeadline(draft, deadline);
 }
 
 function planEnd(draft: Draft, instance: RuntimeContainer, options: EndOptions, inTime: boolean): void {

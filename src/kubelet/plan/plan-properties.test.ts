@@ -180,6 +180,7 @@ class Model {
       case 'request-image':
       case 'cancel-starts':
       case 'read-termination-message':
+      case 'refresh-pod':
       case 'reclaim-pod':
       case 'remove-pod-logs':
         break;

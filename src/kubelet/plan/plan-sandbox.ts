@@ -65,13 +65,19 @@ function planOldSandboxGone(
   for (const sandbox of sandboxes) {
     // A sandbox that is not ready still holds its address until it is stopped.
     if (isDone(draft, `stop-sandbox/${sandbox.id}`) && sandbox.state !== 'ready') continue;
-    if (sandbox === sandboxes[0] && act(draft, { verb: 'stop-sandbox', sandboxId: sandbox.id })) {
+    const isNews = sandbox === sandboxes[0] && !isOfLifeBefore(draft, sandbox);
+    if (isNews && act(draft, { verb: 'stop-sandbox', sandboxId: sandbox.id })) {
       const message = 'Pod sandbox changed, it will be killed and re-created.';
       draft.events.push({ type: 'Normal', reason: 'SandboxChanged', message });
-    } else if (sandbox !== sandboxes[0]) {
+    } else if (!isNews) {
       act(draft, { verb: 'stop-sandbox', sandboxId: sandbox.id });
     }
     gone = false;
   }
   return gone;
+}
+
+/** It is to go for a restart of the whole pod, which is told by itself. */
+function isOfLifeBefore({ note }: Draft, { metadata }: RuntimeSandbox): boolean {
+  return metadata.attempt <= (note.restart?.oldSandboxAttempt ?? -1);
 }

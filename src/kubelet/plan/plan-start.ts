@@ -5,7 +5,7 @@
 import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
-import { askBackOff, tellBackOff } from './ask-back-off.ts';
+import { tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isOfNext } from './container-view.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
@@ -37,6 +37,7 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
   if (image === undefined || !volumes || sandbox === undefined || leftoverPlanned(draft, view)) return;
   // Written before the start that it justifies, so that a failed or repeated start does not double it again.
   if (backOff !== undefined) updateContainer(draft, name, { backOff: { ...backOff, attempt: view.nextAttempt } });
+  noteStart(draft, view);
   act(draft, {
     verb: 'start-container',
     container: name,

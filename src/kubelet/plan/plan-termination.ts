@@ -29,6 +29,10 @@ export function planTerminated(draft: Draft, views: readonly ContainerView[]): v
     stopped = false;
   }
   if (!stopped || draft.note.reclaimed) return;
+  if (draft.input.facts.jobs['refresh-pod'] !== undefined) {
+    wait(draft, 'refresh-pod is under way');
+    return;
+  }
   if (unreadMessages(draft, views)) {
     wait(draft, 'termination messages are being read');
     return;

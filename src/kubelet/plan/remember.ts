@@ -20,6 +20,8 @@ function rememberOne(memory: PodMemory, outcome: Outcome): PodMemory {
       return rememberJob(outcome.ok ? { ...memory, note: { ...memory.note, reclaimed: true } } : memory, outcome);
     case 'resize':
       return rememberJob(outcome.ok ? { ...memory, note: rememberResize(memory.note, action) } : memory, outcome);
+    case 'refresh-pod':
+      return rememberJob(outcome.ok ? refreshed(memory, action.restart) : memory, outcome);
     case 'prepare-cgroup':
     case 'prepare-volumes':
     case 'request-image':
@@ -56,6 +58,16 @@ function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
   return { ...memory, volatile: { ...memory.volatile, failures: { ...failures, [key]: failure } } };
 }
 
+/** What the pod's containers shared is gone: its cgroup is to be made again. */
+function refreshed({ note, volatile }: PodMemory, restart: string): PodMemory {
+  const { cgroupFor: _, ...rest } = note;
+  const { 'prepare-cgroup': __, ...done } = volatile.done;
+  const isCurrent = rest.restart?.id === restart;
+  const next =
+    isCurrent && rest.restart !== undefined ? { ...rest, restart: { ...rest.restart, refreshed: true } } : rest;
+  return { note: next, volatile: { ...volatile, done } };
+}
+
 function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): PodNote {
   const { container: name, attempt, onHookFailure } = action;
   const { failure, ...before } = containerMemory(note, name);
@@ -68,7 +80,9 @@ function rememberStart(note: PodNote, action: StartAction, outcome: Outcome): Po
   const rest = outcome.reason === 'RunContainerError' ? { ...before, usedAttempt: attempt } : before;
   const next = { attempt, failures, reason: outcome.reason, message: outcome.message, failedAt: outcome.at.wall };
   const { killContainerId } = outcome;
-  if (killContainerId === undefined) return withContainer(note, name, { ...rest, failure: next });
+  // Killed for a restart while its hook ran: that decided what becomes of it.
+  const killed = before.kill?.containerId === killContainerId && before.kill?.cause === 'restart';
+  if (killContainerId === undefined || killed) return withContainer(note, name, { ...rest, failure: next });
   const kill: RequestedRestart = {
     containerId: killContainerId,
     message: 'FailedPostStartHook',

@@ -22,6 +22,13 @@ export class WallTimes {
     return mono;
   }
 
+  /** Mono ms of a wall time that may be to come: mapped once, too. */
+  due(name: string, wall: number): number {
+    const mono = this.#used[name] ?? this.#known[name] ?? this.#now.mono + (wall - this.#now.wall);
+    this.#used[name] = mono;
+    return mono;
+  }
+
   /** What must be remembered: the times asked for in this pass. */
   used(): Readonly<Record<string, number>> {
     return this.#used;

@@ -7,6 +7,7 @@ export interface PodWorkersMetrics {
   readonly panics: Counter;
   readonly restarted: Counter;
   readonly terminated: Counter;
+  readonly podRestarts: Counter;
 }
 
 export function podWorkersMetrics(registry: MetricsRegistry): PodWorkersMetrics {
@@ -32,6 +33,11 @@ export function podWorkersMetrics(registry: MetricsRegistry): PodWorkersMetrics 
       name: 'kubelet_terminated_containers_total',
       help: 'Containers that ended.',
       labels: ['container_type', 'exit_code', 'reason'],
+    }),
+    podRestarts: registry.counter({
+      name: 'mendlet_pod_restarts_total',
+      help: 'Restarts that were asked for, or that the healing ladder began, by how they ended.',
+      labels: ['scope', 'source', 'result'],
     }),
   };
 }

@@ -305,6 +305,7 @@ export class PodWorkers implements PodDirectory {
     const { uid } = worker;
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
+    for (const { scope, source, result } of plan.endedRestarts) this.#metrics.podRestarts.inc({ scope, source, result });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;

@@ -61,3 +61,9 @@ export function memorySize(pod: Pod, source: EmptyDirVolumeSource, nodeMemoryByt
   const sizes = [own, limit === undefined ? 0 : quantityValue(limit), nodeMemoryBytes].filter((size) => size > 0);
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }
+
+/** Names of the pod's emptyDirs among `names`; "*": all. */
+export function emptyDirsNamed(pod: Pod, names: readonly string[]): readonly string[] {
+  const own = (pod.spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir !== undefined).map(({ name }) => name);
+  return names.includes('*') ? own : own.filter((name) => names.includes(name));
+}

@@ -42,3 +42,6 @@ export const TOKEN_MAX_AGE_MS = 24 * 3_600_000;
 export const TOKEN_JITTER_MS = 10_000;
 /** A token that could not be renewed is tried again after this. */
 export const TOKEN_RETRY_MS = 10_000;
+
+/** A restart of the whole pod waits so long for files to be brought up to date, and then takes them as they are. */
+export const REFRESH_WAIT_MS = 10_000;

@@ -3,7 +3,14 @@ import type { Pod } from '../../api/index.ts';
 import { jitterUp, type Timer, withDeadline } from '../../lib/index.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { MarkDirty, VolumesFact } from '../types.ts';
-import { EVENT_REPEAT_MS, REFRESH_JITTER, REFRESH_MS, TEAR_DOWN_WAIT_MS, WAIT_FOR_MOUNT_MS } from './limits.ts';
+import {
+  EVENT_REPEAT_MS,
+  REFRESH_JITTER,
+  REFRESH_MS,
+  REFRESH_WAIT_MS,
+  TEAR_DOWN_WAIT_MS,
+  WAIT_FOR_MOUNT_MS,
+} from './limits.ts';
 import { objectsOf, shownFields, showsPod } from './sources.ts';
 import { isContentVolume } from './volume-setup.ts';
 import { VolumeTask, type VolumeTaskOptions } from './volume-task.ts';
@@ -60,6 +67,17 @@ export class PodVolumes {
     this.#look();
     if (this.#fact.state !== 'ready') this.#tellWaitAfter(WAIT_FOR_MOUNT_MS);
     if (this.tasks.some(({ volume }) => isContentVolume(volume))) this.#refreshAgain();
+  }
+
+  /** Sets up those that were `emptied`, and brings up to date what is ours to write: what that comes to is told, and no reason to wait. */
+  async refresh(emptied: ReadonlySet<string>): Promise<void> {
+    const { clock } = this.#options;
+    const content = this.tasks.filter(({ volume, path }) => isContentVolume(volume) && path !== undefined);
+    const updates = withDeadline({ clock, timeoutMs: REFRESH_WAIT_MS }, () =>
+      Promise.allSettled(content.map((task) => task.again())),
+    );
+    await Promise.all(this.tasks.filter(({ volume }) => emptied.has(volume.name)).map((task) => task.again()));
+    await updates;
   }
 
   /** Nothing is written any more once this resolved. Rejects when a set-up under way does not end. */

@@ -26,7 +26,8 @@ import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
 import { pinSubPath } from './sub-path.ts';
 import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
-import { isPodUid, pluginAt, podDir, podsDir, volumeNameOf } from './volume-paths.ts';
+import { emptyDirsNamed } from './empty-dir.ts';
+import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
 import { pluginName } from './volume-setup.ts';
 
 export interface VolumeManagerOptions extends ImageVolumeOptions {
@@ -95,6 +96,10 @@ class Manager implements VolumeManager {
     return this.#pods.get(uid)?.fact;
   }
 
+  retry(uid: PodUID): void {
+    for (const task of this.#pods.get(uid)?.tasks ?? []) if (task.path === undefined) task.sync();
+  }
+
   volumes(uid: PodUID): readonly PodVolume[] {
     return (this.#pods.get(uid)?.tasks ?? []).map(({ volume, path, problem }) => ({
       name: volume.name,
@@ -106,6 +111,25 @@ class Manager implements VolumeManager {
 
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
     return await pinSubPath(this.#options, uid, wish);
+  }
+
+  async refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void> {
+    const uid = pod.metadata?.uid ?? '';
+    const { rootDir } = this.#options;
+    const emptied = emptyDirsNamed(pod, emptyDirs);
+    for (const name of emptied) {
+      const dir = volumeDir(rootDir, uid, 'empty-dir', name);
+      await this.#tearDownPlaces.run(false, () => this.#empty(dir, subPathsDir(rootDir, uid, name)));
+    }
+    await this.#pods.get(uid)?.refresh(new Set(emptied));
+  }
+
+  /** What a container mounted in it goes first: behind a mount lies what is not the pod's. */
+  async #empty(dir: string, subPaths: string): Promise<void> {
+    const { fs, mounter } = this.#options;
+    await mounter.unmountAll(subPaths);
+    await mounter.unmountAll(dir);
+    await fs.remove(dir);
   }
 
   async tearDown(uid: PodUID, pod?: Pod): Promise<void> {

@@ -44,6 +44,12 @@ export interface SubPathPlace {
   readonly index: number;
 }
 
+/** Where all such mounts of one volume are. Throws for an invalid name. */
+export function subPathsDir(rootDir: string, uid: PodUID, volume: string): string {
+  if (!VOLUME_NAME.test(volume)) throw new Error(`invalid volume name ${JSON.stringify(volume)}`);
+  return `${podDir(rootDir, uid)}/volume-subpaths/${volume}`;
+}
+
 /** ROOT/pods/UID/volume-subpaths/VOLUME/CONTAINER/INDEX; a file's with `-file` at its end. Throws for an invalid name. */
 export function subPathPoint(
   rootDir: string,

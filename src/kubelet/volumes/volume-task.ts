@@ -83,6 +83,15 @@ export class VolumeTask {
     else this.#working = this.#run();
   }
 
+  /** Sets the volume up once more, now. Rejects when it does not come about. */
+  async again(): Promise<void> {
+    while (this.#busy) await this.#working;
+    if (this.#stopped) return;
+    this.#working = this.#run();
+    await this.#working;
+    if (this.#problem !== undefined) throw new Error(this.#problem);
+  }
+
   /** Nothing is begun any more. Resolves when the try under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;

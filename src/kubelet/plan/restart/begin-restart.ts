@@ -5,6 +5,10 @@
 import { HEALING_SCOPES, MAX_RESTART_OUTCOMES, type RestartOutcome } from '../../../api/index.ts';
 import { formatTime, type Now } from '../../../lib/index.ts';
 import type { GoingRestart, PodNote } from '../pod-memory.ts';
+import { scopeText } from './restart-texts.ts';
+
+/** The reason of the outcome of a request that could not be read, and of its event. */
+export const UNREADABLE = 'InvalidRestartRequest';
 
 /** A restart before it has begun. */
 export type WantedRestart = Omit<GoingRestart, 'begunAt' | 'oldSandboxAttempt' | 'refreshed' | 'starting'>;
@@ -25,9 +29,9 @@ export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now
   return withOutcome(begun, { id: wanted.id, phase: 'Running', at: formatTime(now.wall) });
 }
 
-/** It has come to its end, one way or another. */
+/** It has come to its end, one way or another. What could not be read may still be put right. */
 export function isDone({ restartOutcomes = [] }: PodNote, id: string): boolean {
-  return restartOutcomes.some((outcome) => outcome.id === id && isOver(outcome));
+  return restartOutcomes.some((outcome) => outcome.id === id && isOver(outcome) && outcome.reason !== UNREADABLE);
 }
 
 /** Ends the restart that goes on. Only a request has an outcome: the ladder keeps its own account. */
@@ -55,10 +59,4 @@ function superseded(note: PodNote, going: GoingRestart, { wall }: Pick<Now, 'wal
 
 function isOver({ phase }: RestartOutcome): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
-}
-
-/** "container web", "all containers", "the pod". */
-export function scopeText({ scope, container }: Pick<GoingRestart, 'scope' | 'container'>): string {
-  if (scope === 'container') return `container ${container}`;
-  return scope === 'containers' ? 'all containers' : 'the pod';
 }

@@ -1,0 +1,25 @@
+/** Makes what a pod's containers share fresh, for a restart of the whole pod: none of them runs, and the sandbox is stopped. */
+import type { PodAction } from '../plan/actions.ts';
+import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
+import { podCgroupPaths } from './resources.ts';
+
+/** Idempotent. The cgroup is made again by `prepare-cgroup`. */
+export async function refreshPod(
+  context: VerbContext,
+  { pod }: Job,
+  { emptyDirs }: Extract<PodAction, { verb: 'refresh-pod' }>,
+): Promise<VerbResult> {
+  try {
+    await context.volumes.refresh(pod, emptyDirs);
+    const paths = podCgroupPaths(pod.metadata?.uid ?? '');
+    await Promise.all(paths.map((path) => context.cgroups.remove(path)));
+    return DONE;
+  } catch (error) {
+    const result = failed('FailedRestartPod', error);
+    if (!result.ok) {
+      const message = `error restarting pod: ${result.message}`;
+      context.events.pod(pod, 'Warning', 'FailedRestartPod', message);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Containers that have ended for a restart begin anew: whatever their policies say of those ends. A restart is no crash, so
+ * back-off curves stay as they are; one that a container's own end has begun still holds, unless the restart is forced. Pure.
+ */
+import { type ContainerView, isFinal, isHistory } from '../container-view.ts';
+import type { Draft } from '../draft.ts';
+import { type ContainerMemory, type GoingRestart, withContainer } from '../pod-memory.ts';
+
+export function beginAnew(draft: Draft, views: readonly ContainerView[], { force }: GoingRestart): void {
+  for (const view of views) {
+    const memory = force ? withoutWaits(view.memory) : view.memory;
+    const ownEnd = force ? undefined : ownEndOf(draft, view);
+    draft.note = withContainer(draft.note, view.container.name, {
+      ...memory,
+      freshFrom: view.nextAttempt,
+      ...(ownEnd === undefined ? {} : { ownEnd }),
+    });
+  }
+}
+
+function withoutWaits(memory: ContainerMemory): ContainerMemory {
+  const rest = { ...memory };
+  delete rest.backOff;
+  delete rest.failure;
+  delete rest.ownEnd;
+  return rest;
+}
+
+/** The container that ended by itself, and would be started again after a back-off. */
+function ownEndOf(draft: Draft, view: ContainerView): string | undefined {
+  const { death, memory } = view;
+  if (death === undefined) return undefined;
+  if (isHistory(view)) return memory.ownEnd;
+  const killed = memory.kill?.containerId === death.containerId && memory.kill.cause === 'restart';
+  return killed || isFinal(draft.input.pod, view) ? undefined : death.containerId;
+}

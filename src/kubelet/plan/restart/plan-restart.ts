@@ -1,0 +1,199 @@
+/**
+ * A restart that goes on (`note.restart`), in two stages. First what is to be restarted ends, in order and with its grace; of
+ * scope pod the sandbox is stopped, too, and what the containers shared is made fresh. Then all of it begins anew, which is
+ * the work of the rest of the plan; the restart is over when all has started. Every stage is in the note before anything is
+ * done for it, so it goes on whatever becomes of the agent. Pure.
+ */
+import { RESTARTING_POD_REASON } from '../../../api/index.ts';
+import { formatTime } from '../../../lib/index.ts';
+import { type ContainerView, isAlive } from '../container-view.ts';
+import { act, type Draft, isDone, type WaitingReason, wait } from '../draft.ts';
+import { planEnds } from '../plan-end.ts';
+import { sandboxesOf } from '../plan-sandbox.ts';
+import type { GoingRestart, PodNote } from '../pod-memory.ts';
+import { beginAnew } from './begin-anew.ts';
+import { endRestart } from './begin-restart.ts';
+import { deadlineOf, graceOf, killMessage, noteKill, restartTime } from './restart-kill.ts';
+import { scopeText, whoAndWhy } from './restart-texts.ts';
+
+/** Jobs that must not be under way while what they work on goes. */
+const WORKS_ON_SHARED = ['create-sandbox', 'prepare-cgroup', 'resize'] as const;
+
+/**
+ * 'held': nothing but ephemeral containers may be started in this pass. 'changed': views of the note are stale. 'none':
+ * nothing is to be done that the rest of the plan does not do.
+ */
+export function planRestart(draft: Draft, views: readonly ContainerView[]): 'none' | 'held' | 'changed' {
+  const { restart } = draft.note;
+  if (restart === undefined) return 'none';
+  tellBegun(draft, restart);
+  draft.times.mono(restartTime(restart), restart.begunAt);
+  if (restart.starting === true) {
+    if (hasStarted(draft, views, restart)) end(draft, restart, 'Restarted');
+    else wait(draft, `the restart of ${scopeText(restart)} is over when all of it has started`);
+    return 'none';
+  }
+  return restart.scope === 'container' ? endOne(draft, views, restart) : endAll(draft, views, restart);
+}
+
+/** A pod that ends takes its restart with it. `views`: to see whether that came to its end before. */
+export function leaveRestart(draft: Draft, views: readonly ContainerView[]): void {
+  const { restart } = draft.note;
+  if (restart === undefined) return;
+  tellBegun(draft, restart);
+  if (restart.starting === true && hasStarted(draft, views, restart)) end(draft, restart, 'Restarted');
+  else end(draft, restart, 'PodFinished');
+}
+
+/** Nothing is said yet of how the containers end that this restart ends. */
+export function isEnding({ restart }: PodNote): boolean {
+  return restart !== undefined && restart.starting !== true;
+}
+
+/** Once, in the pass in which it began; so is the end of one that it took the place of. */
+function tellBegun(draft: Draft, restart: GoingRestart): void {
+  const before = draft.input.memory.note.restart;
+  if (before?.id === restart.id) return;
+  if (before !== undefined) draft.endedRestarts.push({ ...before, result: 'Superseded' });
+  const message = `Restarting ${scopeText(restart)} (${whoAndWhy(restart)})`;
+  draft.why.push(message);
+  draft.events.push({ type: 'Normal', reason: 'PodRestarting', message });
+}
+
+function end(draft: Draft, restart: GoingRestart, result: 'Restarted' | 'PodFinished'): void {
+  const { now } = draft.input;
+  draft.endedRestarts.push({ ...restart, result });
+  const seconds = Math.round((now.mono - draft.times.mono(restartTime(restart), restart.begunAt)) / 1000);
+  const isWell = result === 'Restarted';
+  const message = isWell
+    ? `Restarted ${scopeText(restart)} in ${seconds}s (${whoAndWhy(restart)})`
+    : `The pod ended before ${scopeText(restart)} had been restarted (${whoAndWhy(restart)})`;
+  draft.events.push({
+    type: isWell ? 'Normal' : 'Warning',
+    reason: isWell ? 'PodRestarted' : 'PodRestartFailed',
+    message,
+  });
+  draft.note = endRestart(draft.note, {
+    phase: isWell ? 'Succeeded' : 'Failed',
+    reason: result,
+    message,
+    at: formatTime(now.wall),
+  });
+}
+
+/** What is restarted, but for init containers, which are done once others start. */
+function hasStarted(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
+  const { scope, container } = restart;
+  const awaited = views.filter((view) =>
+    scope === 'container' ? view.container.name === container : view.kind === 'app' || view.kind === 'sidecar',
+  );
+  return awaited.every(({ container: { name }, memory }) => {
+    const { newest, freshFrom = 0 } = memory;
+    const isStarting = draft.input.facts.jobs[`start-container/${name}`] !== undefined;
+    return newest !== undefined && newest.restartCount >= freshFrom && !isStarting;
+  });
+}
+
+/** Its kill is noted, which the rest of the plan carries out; the other containers go on as ever. */
+function endOne(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): 'none' | 'changed' {
+  const view = views.find(({ container }) => container.name === restart.container);
+  if (view === undefined) {
+    end(draft, restart, 'PodFinished');
+    return 'none';
+  }
+  const alive = view.instances.filter(isAlive);
+  for (const instance of alive) noteKill(draft, view, instance, restart);
+  if (alive.length > 0) return 'changed';
+  const key = `start-container/${view.container.name}`;
+  if (draft.input.facts.jobs[key] !== undefined) {
+    wait(draft, `${key} is under way and must end first`);
+    return 'none';
+  }
+  beginAnew(draft, [view], restart);
+  markStarting(draft);
+  return 'changed';
+}
+
+function endAll(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): 'held' | 'changed' {
+  const ended = containersEnd(draft, views, restart);
+  if (!ended || (restart.scope === 'pod' && !sharedIsFresh(draft, restart))) {
+    tellWaiting(draft, views, restart);
+    return 'held';
+  }
+  beginAnew(
+    draft,
+    views.filter(({ kind }) => kind !== 'ephemeral'),
+    restart,
+  );
+  const note = { ...draft.note };
+  delete note.restartAll;
+  delete note.initializedSandboxId;
+  draft.note = note;
+  markStarting(draft);
+  return 'changed';
+}
+
+function markStarting(draft: Draft): void {
+  const { restart } = draft.note;
+  if (restart !== undefined) draft.note = { ...draft.note, restart: { ...restart, starting: true } };
+}
+
+/** None runs and none is being started; plans what is missing. */
+function containersEnd(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
+  const { observed, facts } = draft.input;
+  const starts = Object.keys(facts.jobs).filter((key) => key.startsWith('start-container/'));
+  for (const key of starts) wait(draft, `${key} is under way and must end first`);
+  if (starts.length > 0) draft.actions.push({ verb: 'cancel-starts' });
+  const spared = new Set(
+    views.filter(({ kind }) => kind === 'ephemeral' && restart.scope !== 'pod').map(({ container: { name } }) => name),
+  );
+  const alive = (observed?.containers ?? []).filter((each) => isAlive(each) && !spared.has(each.name));
+  const deadlines = new Map<string, number>();
+  for (const instance of alive) {
+    const view = views.find(({ container }) => container.name === instance.name);
+    if (view === undefined) continue;
+    const kill = noteKill(draft, view, instance, restart);
+    const begun = draft.times.mono(`kill/${instance.id}`, kill.requestedAt);
+    deadlines.set(instance.id, begun + kill.gracePeriodSeconds * 1000);
+  }
+  planEnds(draft, views, alive, {
+    deadline: deadlineOf(draft, restart),
+    gracePeriodSeconds: graceOf(draft, restart),
+    message: (name) => killMessage(name, restart),
+    ownDeadline: ({ id }) => deadlines.get(id),
+  });
+  return alive.length === 0 && starts.length === 0;
+}
+
+/** Sandbox, network, IPC, cgroup and the emptyDirs named are not those of before; plans what is missing. */
+function sharedIsFresh(draft: Draft, restart: GoingRestart): boolean {
+  if (restart.refreshed === true) return true;
+  const busy = WORKS_ON_SHARED.filter((key) => draft.input.facts.jobs[key] !== undefined);
+  for (const key of busy) wait(draft, `${key} is under way and must end first`);
+  if (busy.length > 0) return false;
+  if (restart.oldSandboxAttempt === undefined) {
+    draft.note = { ...draft.note, restart: { ...restart, oldSandboxAttempt: draft.note.sandboxAttempt ?? -1 } };
+  }
+  if (!sandboxesStopped(draft)) return false;
+  act(draft, { verb: 'refresh-pod', restart: restart.id, emptyDirs: restart.emptyDirs });
+  return false;
+}
+
+function sandboxesStopped(draft: Draft): boolean {
+  let stopped = true;
+  for (const sandbox of sandboxesOf(draft.input.observed)) {
+    // One that is not ready still holds its address until it is stopped.
+    if (isDone(draft, `stop-sandbox/${sandbox.id}`) && sandbox.state !== 'ready') continue;
+    act(draft, { verb: 'stop-sandbox', sandboxId: sandbox.id });
+    stopped = false;
+  }
+  return stopped;
+}
+
+function tellWaiting(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): void {
+  const reason = restart.scope === 'pod' ? RESTARTING_POD_REASON : 'RestartingAllContainers';
+  const waiting: WaitingReason = { reason, message: `Restarting ${scopeText(restart)} (${whoAndWhy(restart)})` };
+  for (const { kind, container, death } of views) {
+    if (kind !== 'ephemeral' && death !== undefined) draft.waiting[container.name] ??= waiting;
+  }
+}
