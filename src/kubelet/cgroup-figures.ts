@@ -1,5 +1,5 @@
 /** What a cgroup's files say of its use. Pure; `cgroups.node.ts` reads them. Fields and files: the kernel's cgroup-v1 and cgroup-v2 pages. */
-import type { CgroupFigures, Pressure, PressureAverages } from './ports.ts';
+import type { CgroupFigures, MemoryEvents, Pressure, PressureAverages } from './ports.ts';
 
 /** The text of a file of a controller's hierarchy (on v2 there is but one); `undefined` when it is not there. */
 export type ReadCgroupFile = (
@@ -26,6 +26,21 @@ export function cgroupFigures(version: 'v1' | 'v2', read: ReadCgroupFile): Cgrou
 export function cgroupCpuNanoseconds(version: 'v1' | 'v2', read: ReadCgroupFile): number | undefined {
   if (version === 'v1') return wholeNumber(read('cpuacct', 'cpuacct.usage'));
   return microseconds(flatKeyed(read('cpu', 'cpu.stat')), 'usage_usec');
+}
+
+/** `undefined` when the group has no memory files: it is not there (any more). */
+export function cgroupMemoryEvents(version: 'v1' | 'v2', read: ReadCgroupFile): MemoryEvents | undefined {
+  const [events, peak, most] =
+    version === 'v1'
+      ? ['memory.oom_control', 'memory.max_usage_in_bytes', 'memory.limit_in_bytes']
+      : ['memory.events', 'memory.peak', 'memory.max'];
+  const text = read('memory', events);
+  if (text === undefined) return undefined;
+  return present({
+    oomKills: flatKeyed(text).get('oom_kill') ?? 0,
+    peakBytes: wholeNumber(read('memory', peak)),
+    limitBytes: limit(wholeNumber(read('memory', most))),
+  });
 }
 
 function figuresOfV1(read: ReadCgroupFile): CgroupFigures {

@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../lib/index.ts';
-import { cgroupCpuNanoseconds, cgroupFigures, type ReadCgroupFile } from './cgroup-figures.ts';
+import { cgroupCpuNanoseconds, cgroupFigures, cgroupMemoryEvents, type ReadCgroupFile } from './cgroup-figures.ts';
 import { cgroupWrites } from './cgroup-files.ts';
 import { cgroupReader, groupFolder, pidsBelow } from './cgroup-reader.node.ts';
 import {
@@ -15,7 +15,7 @@ import {
   startSliceCall,
   stopSliceCall,
 } from './cgroup-slices.ts';
-import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups } from './ports.ts';
+import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups, MemoryEvents } from './ports.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;
@@ -113,6 +113,10 @@ class FileCgroups implements Cgroups {
     return cgroupCpuNanoseconds(this.version, this.#reader(group));
   }
 
+  async memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined> {
+    return cgroupMemoryEvents(this.version, this.#reader(group));
+  }
+
   async figures(group: CgroupName): Promise<CgroupFigures | undefined> {
     return cgroupFigures(this.version, this.#reader(group));
   }
@@ -185,6 +189,10 @@ class SystemdCgroups implements Cgroups {
 
   async cpuNanoseconds(group: CgroupName): Promise<number | undefined> {
     return cgroupCpuNanoseconds(this.version, this.#reader(group));
+  }
+
+  async memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined> {
+    return cgroupMemoryEvents(this.version, this.#reader(group));
   }
 
   async figures(group: CgroupName): Promise<CgroupFigures | undefined> {

@@ -7,6 +7,7 @@ import { createApiSource } from './config/api-source.ts';
 import { DesiredPods } from './config/desired-pods.ts';
 import { FileSource } from './config/file-source.ts';
 import { MirrorPods } from './config/mirror-pods.ts';
+import { createBlackBox } from './deaths/black-box.ts';
 import { createConfigCache } from './env/config-cache.ts';
 import { createKnownServices } from './env/known-services.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
@@ -29,6 +30,7 @@ import { registerProcessMetrics } from './process-metrics.ts';
 import { measuredImages, measuredRuntime } from './runtime-operations.ts';
 import { createRuntimeClasses } from './runtime-classes.ts';
 import { RuntimeState } from './runtime-state.ts';
+import { historyRoutes } from './server/history-routes.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
 import { statsRoutes } from './server/stats-routes.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
@@ -103,16 +105,29 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     staticPodPath === undefined
       ? undefined
       : new FileSource({ ...ports, ...settings, events, desired, path: staticPodPath });
+  const isKnown = (): ((uid: PodUID) => boolean) | undefined => {
+    if (!desired.synced() || !pleg.synced()) return undefined;
+    const observed = new Set(pleg.uids());
+    return (uid) => desired.get(uid) !== undefined || workers.has(uid) || observed.has(uid);
+  };
+  const blackBox = createBlackBox({ ...ports, settings, events, directory: () => workers, isKnown });
   const pleg = createPleg({
     ...ports,
     random: random.split('pleg'),
     markDirty,
+    onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),
     onModeChange: (change) => {
       const told = modeEvent(change);
       if (told !== undefined) events.node(told.type, told.reason, told.message);
     },
   });
-  const configCache = createConfigCache({ clock, client, logger, random: random.split('config') });
+  const configCache = createConfigCache({
+    clock,
+    client,
+    logger,
+    random: random.split('config'),
+    onVersion: (kind, namespace, name, change) => blackBox.changes.object(kind, namespace, name, change),
+  });
   const services = createKnownServices({ clock, logger, client, random: random.split('services') });
   const environment = createEnvironmentResolver({
     config: configCache,
@@ -140,6 +155,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     markDirty,
     hostIp: () => hostIps()[0],
+    onFailure: (containerId, kind, output) => blackBox.failedProbes.failed(containerId, kind, output),
   });
   const delivery = createStatusManager(ports);
   const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
@@ -152,6 +168,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     runtimeClasses: createRuntimeClasses(ports),
     events,
     markDirty,
+    logsRead: (uid) => blackBox.recorder.logsRead(uid),
     config: { ...config, ...settings },
     node: () => ({
       hostIps: hostIps(),
@@ -176,6 +193,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
+    deaths: blackBox.recorder,
     resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {
       return admitHere(pod, others, {
@@ -213,7 +231,10 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     workers,
     stats,
     events,
-    onChange: () => nodeManager.refresh(),
+    onChange: () => {
+      blackBox.pressure(care.pressure());
+      nodeManager.refresh();
+    },
   });
   const nodeManager = createNodeManager({
     ...ports,
@@ -230,11 +251,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   });
   const logGc = new LogGc({
     ...ports,
-    isKnown: () => {
-      if (!desired.synced() || !pleg.synced()) return undefined;
-      const observed = new Set(pleg.uids());
-      return (uid) => desired.get(uid) !== undefined || workers.has(uid) || observed.has(uid);
-    },
+    isKnown,
     hasContainer: (id) =>
       pleg.uids().some((uid) => pleg.observation(uid)?.containers.some((container) => container.id === id) === true),
   });
@@ -252,7 +269,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       ...ports,
       directory: workers,
       health,
-      routes: statsRoutes({ ...ports, stats, probeMetrics }),
+      routes: [...statsRoutes({ ...ports, stats, probeMetrics }), ...historyRoutes(blackBox.history)],
     }),
     metrics: ports.metrics,
     notReady,
@@ -283,6 +300,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         care,
         stats,
         logGc,
+        blackBox,
         { run: begin },
       ];
       const parts = files === undefined ? begun : [files, ...begun];

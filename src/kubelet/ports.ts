@@ -31,6 +31,8 @@ export interface Cgroups {
   cgroupParent(path: readonly string[]): string;
   /** CPU time used so far by the group and all below it, nanoseconds. `undefined`: there is no such group. Cheap. */
   cpuNanoseconds(group: CgroupName): Promise<number | undefined>;
+  /** What the kernel counts of the group's memory. `undefined`: there is no such group. Cheap. */
+  memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined>;
   /** What the group and all below it use. `undefined`: there is no such group. */
   figures(group: CgroupName): Promise<CgroupFigures | undefined>;
   /** Processes (not threads) in the group and all below it, as our own namespace numbers them. Empty: none, or no such group. */
@@ -98,6 +100,20 @@ export interface CgroupFigures {
   };
   readonly pids?: { readonly current: number; readonly limit?: number };
   readonly pressure?: Pressures;
+}
+
+/** What the kernel counts of a group's memory since it was made; absent: it does not say, or there is no limit. */
+export interface MemoryEvents {
+  /** Processes killed for memory. */
+  readonly oomKills: number;
+  readonly peakBytes?: number;
+  readonly limitBytes?: number;
+}
+
+/** The kernel's log (/dev/kmsg): records as it shows them, "level,sequence,microseconds,flags;text". */
+export interface KernelLog {
+  /** Those of `wanted` that came since the last call, at the first call all that there are. Never waits, never throws. */
+  read(wanted: RegExp): readonly string[];
 }
 
 /** What a machine is and has. Bytes, cores. */
@@ -259,6 +275,8 @@ export interface KubeletPorts {
   readonly machine: Machine & Meter;
   readonly probeTransport: ProbeTransport;
   readonly streams: StreamDialer;
+  /** Absent: it cannot be read here. */
+  readonly kernelLog?: KernelLog;
 }
 
 export interface KubeletConfig {

@@ -59,6 +59,8 @@ export interface KubeletSettings {
   readonly rotateCertificates: boolean;
   /** The certificate of the kubelet's own port comes from the API server. */
   readonly serverTlsBootstrap: boolean;
+  /** Ours: how long the deaths of a pod are remembered after it is gone. */
+  readonly deathHistoryRetentionMs: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -104,4 +106,5 @@ export const DEFAULT_SETTINGS: KubeletSettings = {
   enableSystemLogHandler: true,
   rotateCertificates: true,
   serverTlsBootstrap: true,
+  deathHistoryRetentionMs: 24 * 60 * MINUTE_MS,
 };

@@ -4,15 +4,17 @@ import type { KubeClient } from '../client/index.ts';
 import {
   type Cgroups,
   createKubelet,
+  type KernelLog,
   type KubeletSettings,
   type Machine,
   type Registration,
 } from '../kubelet/index.ts';
+import { openKernelLog } from '../kubelet/kernel-log.node.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
-import type { Clock, Connection, Logger, Random } from '../lib/index.ts';
+import { type Clock, type Connection, errorMessage, type Logger, type Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
 import type { MainContext } from './context.ts';
@@ -66,6 +68,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       ),
       probeTransport: createProbeTransport({ clock }),
       streams: createStreamDialer({ clock }),
+      ...kernelLogIfAny(logger),
     },
     {
       nodeName,
@@ -86,6 +89,16 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
   );
   background.start('node agent', (signal) => kubelet.run(signal));
   return kubelet.connection;
+}
+
+/** Where it cannot be read, proofs of deaths for want of memory come from cgroups and the runtime alone. */
+function kernelLogIfAny(logger: Logger): { readonly kernelLog?: KernelLog } {
+  try {
+    return { kernelLog: openKernelLog() };
+  } catch (error) {
+    logger.info('the kernel log cannot be read: it is no source for deaths', { error: errorMessage(error) });
+    return {};
+  }
 }
 
 /** The machine under the address and the name that its user gave it. */

@@ -81,6 +81,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
     cgroupParent: (path) => `/${key(path)}`,
     // Nothing is counted in simulated groups.
     cpuNanoseconds: async () => undefined,
+    memoryEvents: async () => undefined,
     figures: async () => undefined,
     processes: async () => [],
     kill: async () => {},

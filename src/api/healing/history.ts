@@ -19,6 +19,19 @@ export interface PodHistoryList {
   readonly items: readonly PodHistory[];
 }
 
+/** All pods that a node remembers deaths of. */
+export interface PodHistoryIndex {
+  readonly apiVersion: 'mendlet.dev/v1alpha1';
+  readonly kind: 'PodHistoryIndex';
+  readonly nodeName: string;
+  readonly items: readonly {
+    readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
+    readonly goneAt?: string;
+    /** Of all containers, those forgotten included. */
+    readonly total: number;
+  }[];
+}
+
 export interface ContainerHistory {
   readonly name: string;
   /** All deaths ever, those forgotten included. */

@@ -5,8 +5,9 @@
 import { type ConfigMap, CONFIG_MAPS, isNotFound, type Secret, SECRETS } from '../../api/index.ts';
 import { type KubeClient, type Resource } from '../../client/index.ts';
 import { type Clock, ConnectionError, type Logger, type Random, withDeadline } from '../../lib/index.ts';
-import type { ConfigFollower } from './config-source.ts';
+import type { ConfigFollower, ConfigKind } from './config-source.ts';
 import { FollowedObject } from './followed-object.ts';
+import { SeenVersions, type VersionChange } from './seen-versions.ts';
 import { CONFIG_READ_TIMEOUT_MS, CONFIG_TTL_MS, MAX_CACHED_OBJECTS, MAX_WATCHED_OBJECTS } from './limits.ts';
 
 export interface ConfigCacheOptions {
@@ -16,6 +17,8 @@ export interface ConfigCacheOptions {
   readonly client: KubeClient;
   readonly ttlMs?: number;
   readonly maxWatches?: number;
+  /** An object was seen in another version than the last time. */
+  readonly onVersion?: (kind: ConfigKind, namespace: string, name: string, change: VersionChange) => void;
 }
 
 export interface ConfigCache extends ConfigFollower {
@@ -52,6 +55,7 @@ class ObjectCache<T extends ConfigMap | Secret> {
   /** In order of last use. */
   readonly #reads = new Map<string, CachedRead<T>>();
   readonly #followed = new Map<string, FollowedObject<T>>();
+  readonly #versions = new SeenVersions();
   #closed = false;
 
   constructor(options: ConfigCacheOptions, resource: Resource<T>, places: { left: number }) {
@@ -93,6 +97,7 @@ class ObjectCache<T extends ConfigMap | Secret> {
       name,
       watch,
       read: () => this.#read(namespace, name),
+      onLearn: (object) => this.#seen(namespace, name, object),
     });
     this.#followed.set(key, followed);
     return followed;
@@ -126,17 +131,27 @@ class ObjectCache<T extends ConfigMap | Secret> {
     if (this.#reads.get(key) === read) this.#reads.delete(key);
   }
 
+  #seen(namespace: string, name: string, object: T | undefined): void {
+    const change = this.#versions.seen(`${namespace}/${name}`, object);
+    const kind = this.#resource.kind === 'Secret' ? 'Secret' : 'ConfigMap';
+    if (change !== undefined) this.#options.onVersion?.(kind, namespace, name, change);
+  }
+
   async #read(namespace: string, name: string): Promise<T | undefined> {
     const { clock, client } = this.#options;
     try {
       const result = await withDeadline({ clock, timeoutMs: CONFIG_READ_TIMEOUT_MS }, (signal) =>
         client.get(this.#resource, namespace, name, signal),
       );
-      if (result.kind === 'done') return result.value;
+      if (result.kind === 'done') {
+        this.#seen(namespace, name, result.value);
+        return result.value;
+      }
       throw new ConnectionError(`failed to get ${this.#resource.resource} ${namespace}/${name}: timed out`);
     } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
+      if (!isNotFound(error)) throw error;
+      this.#seen(namespace, name, undefined);
+      return undefined;
     }
   }
 }

@@ -19,6 +19,8 @@ export interface FollowedObjectOptions<T extends ConfigObject> {
   readonly name: string;
   /** `false`: too many are watched already. */
   readonly watch: boolean;
+  /** It came, changed or went. */
+  readonly onLearn?: (object: T | undefined) => void;
   /** One read of it from the server; `undefined`: there is none. */
   readonly read: () => Promise<T | undefined>;
 }
@@ -135,7 +137,9 @@ export class FollowedObject<T extends ConfigObject> {
     this.#known = true;
     this.#troubled = false;
     this.#answerWaiters((waiter) => waiter.resolve());
-    if (!same) for (const listener of this.listeners) listener();
+    if (same) return;
+    this.#options.onLearn?.(object);
+    for (const listener of this.listeners) listener();
   }
 
   /** What is known stays: an old answer is better than none. */

@@ -47,6 +47,8 @@ export interface ExecutePorts {
   readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
+  /** Resolves when nobody needs the logs of the pod's dead any more; soon in any case. Absent: nobody does. */
+  readonly logsRead?: (uid: string) => Promise<void>;
   readonly config: ExecuteConfig;
 }
 

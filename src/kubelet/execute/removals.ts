@@ -37,6 +37,7 @@ export async function removeContainer(
   return await unlessMissing('RemoveContainerError', async () => {
     const status = await context.runtime.containerStatus(action.containerId);
     if (status?.state === 'running') throw new RuntimeError('FailedPrecondition', 'the container runs');
+    await context.logsRead?.(job.pod.metadata?.uid ?? '');
     // Its files first, as upstream: once the runtime has forgotten it, the next start may make files of the same names.
     await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
     await context.runtime.removeContainer(action.containerId);
@@ -65,6 +66,7 @@ async function removeCgroup({ cgroups }: VerbContext, { metadata }: Job['pod']):
 
 export async function removePodLogs(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {
+    await context.logsRead?.(pod.metadata?.uid ?? '');
     await context.fs.remove(podLogDir(context.config.podLogsDir, pod));
     return DONE;
   } catch (error) {

@@ -236,6 +236,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   enableSystemLogHandler: plain('enableSystemLogHandler', flag),
   rotateCertificates: plain('rotateCertificates', flag),
   serverTLSBootstrap: plain('serverTlsBootstrap', flag),
+  // Ours: upstream's kubelet remembers no deaths.
+  deathHistoryRetention: plain('deathHistoryRetentionMs', duration(0), formatDuration),
   featureGates: {
     read: (settings, value) => {
       const gates = map(flag)(value);

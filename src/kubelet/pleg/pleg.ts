@@ -46,6 +46,8 @@ export interface PlegOptions {
   readonly settings?: Pick<KubeletSettings, 'pleg'>;
   /** `false`: Generic, whatever the settings say. */
   readonly runtimeEvents?: boolean;
+  /** The runtime says that a process of this container was killed for memory. A hint, and only while events come. */
+  readonly onOutOfMemory?: (containerId: string) => void;
   /** The mode changed; the first one comes with no `before`. */
   readonly onModeChange?: (change: ModeChange) => void;
 }
@@ -155,7 +157,10 @@ class RelistingPleg implements Pleg {
       ...this.#options,
       mode,
       metrics: this.#metrics,
-      onEvent: (event) => this.#events.handle(event, this.#signal),
+      onEvent: (event) => {
+        if (event.kind === 'oom') this.#options.onOutOfMemory?.(event.id);
+        this.#events.handle(event, this.#signal);
+      },
       onTurn: () => this.#relistWithin(0),
       onMode: (change) => this.#onMode(change),
     });

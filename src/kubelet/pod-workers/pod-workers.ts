@@ -15,6 +15,7 @@ import {
 } from '../../lib/index.ts';
 import type { Admission } from '../admission/admit-pod.ts';
 import type { DesiredPods } from '../config/desired-pods.ts';
+import type { DeathRecorder } from '../deaths/death-recorder.ts';
 import { changesRuntime, type Executor, onlyAsks, waitsForNote } from '../execute/execute-actions.ts';
 import type { PodAction } from '../plan/actions.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
@@ -58,6 +59,8 @@ export interface PodWorkersOptions {
   readonly probes: ProbeManager;
   readonly status: StatusManager;
   readonly events: PodEvents;
+  /** Who remembers how containers ended. Neither call blocks or throws. */
+  readonly deaths?: Pick<DeathRecorder, 'observe' | 'gone'>;
   /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
   readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
   /** Has the node room for the pod as its spec wants it now, beside `others`? Absent: it has. */
@@ -306,6 +309,8 @@ export class PodWorkers implements PodDirectory {
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
     for (const { scope, source, result } of plan.endedRestarts) this.#metrics.podRestarts.inc({ scope, source, result });
+    const noteBefore = worker.memory.note;
+    this.#options.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed, status: plan.status });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;
@@ -366,6 +371,7 @@ export class PodWorkers implements PodDirectory {
     const { memory, executor, queue, probes, status, images, desired } = this.#options;
     await memory.remove(uid);
     this.#workers.delete(uid);
+    this.#options.deaths?.gone(uid);
     executor.forget(uid);
     probes.forget(uid);
     images.forget(uid);

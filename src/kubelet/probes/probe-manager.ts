@@ -21,6 +21,8 @@ export interface ProbeManagerOptions {
   readonly markDirty: MarkDirty;
   /** For the User-Agent, e.g. "v1.36.0+mendlet.1". */
   readonly version: string;
+  /** An attempt failed, and counts: for those who remember why a container was killed. */
+  readonly onFailure?: (containerId: string, kind: ProbeKind, output: string) => void;
   /** The node's address: what probes of a pod on the host network ask. */
   readonly hostIp: () => string | undefined;
 }

@@ -16,6 +16,8 @@ export interface WorkerContext {
   readonly events: PodEvents;
   readonly metrics: ProbeMetrics;
   readonly attempt: AttemptPorts;
+  /** An attempt failed, and counts. */
+  readonly onFailure?: (containerId: string, kind: ProbeKind, output: string) => void;
   /** Shared by all workers of the node. */
   readonly places: Semaphore;
 }
@@ -139,7 +141,10 @@ export class ProbeWorker {
   #tell(attempt: ProbeAttempt): void {
     const title = kindTitle(this.kind);
     const output = attempt.output.slice(0, MAX_OUTPUT_LENGTH);
-    if (attempt.result === 'failure') this.#event('Unhealthy', `${title} probe failed: ${output}`);
+    if (attempt.result === 'failure') {
+      this.#context.onFailure?.(this.#spec.containerId, this.kind, output);
+      this.#event('Unhealthy', `${title} probe failed: ${output}`);
+    }
     if (attempt.result === 'error') {
       this.#event('Unhealthy', `${title} probe errored and resulted in unknown state: ${output}`);
     }

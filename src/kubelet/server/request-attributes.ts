@@ -29,6 +29,8 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   configz: ['configz', 'proxy'],
   pods: ['pods', 'proxy'],
   runningpods: ['pods', 'proxy'],
+  // Ours: what the node remembers of its pods' deaths.
+  mendlet: ['history', 'proxy'],
 };
 
 /** `root`: the first part of the path, decoded. */

@@ -1,0 +1,121 @@
+/** The black box: what the node remembers of its pods' deaths, wired together. */
+import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
+import type { PressureVerdict } from '../eviction/pressure-step.ts';
+import { restartCountOf } from '../plan/labels.ts';
+import type { Cgroups, KernelLog, Meter } from '../ports.ts';
+import type { PodDirectory, PodEvents, PodUID, PodView } from '../types.ts';
+import { createDeathHistory, type DeathHistory } from './death-history.ts';
+import { DeathRecorder } from './death-recorder.ts';
+import { DeathStore } from './death-store.ts';
+import { FailedProbes } from './failed-probes.ts';
+import { memoryLimitOf } from './memory-limit.ts';
+import { type LivingContainer, OomWatch } from './oom-watch.ts';
+import { RecentChanges } from './recent-changes.ts';
+
+export interface BlackBoxOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly fs: FileSystem;
+  readonly cgroups: Pick<Cgroups, 'memoryEvents'>;
+  readonly kernelLog?: KernelLog;
+  readonly machine: Pick<Meter, 'usage'>;
+  readonly events: PodEvents;
+  readonly nodeName: string;
+  /** `DIR/agent`. */
+  readonly rootDir: string;
+  readonly podLogsDir: string;
+  readonly settings: { readonly deathHistoryRetentionMs: number };
+  readonly directory: () => PodDirectory;
+  /** `undefined`: it is not known yet which pods there are. */
+  readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
+}
+
+export interface BlackBox {
+  readonly recorder: DeathRecorder;
+  readonly changes: RecentChanges;
+  readonly failedProbes: FailedProbes;
+  readonly oom: OomWatch;
+  readonly history: DeathHistory;
+  /** The node's pressure as it is now. */
+  pressure(verdict: PressureVerdict): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createBlackBox(options: BlackBoxOptions): BlackBox {
+  const { clock, logger, metrics, nodeName, settings, directory } = options;
+  const changes = new RecentChanges(clock);
+  const failedProbes = new FailedProbes(clock);
+  const oom: OomWatch = new OomWatch({
+    ...options,
+    living: () => directory().pods().flatMap(livingOf),
+    told: async ({ pod, name, id }) => {
+      const book = await store.read(pod.metadata?.uid ?? '').catch(() => undefined);
+      const deaths = book?.containers.find((each) => each.name === name)?.deaths ?? [];
+      return deaths.findLast((each) => each.survived === true && each.containerId === id)?.oom?.kills ?? 0;
+    },
+    onSurvived: (survival) => recorder.survived(survival),
+  });
+  const lost = metrics.counter({
+    name: 'mendlet_death_edits_lost_total',
+    help: 'Changes to the records of deaths that the disk did not take in time.',
+  });
+  const store = new DeathStore({
+    ...options,
+    retentionMs: settings.deathHistoryRetentionMs,
+    onLost: (count) => lost.inc({}, count),
+  });
+  const recorder: DeathRecorder = new DeathRecorder({ ...options, store, changes, failedProbes, oom });
+  const startedAt = clock.now().wall;
+  let pressed: PressureVerdict | undefined;
+  return {
+    recorder,
+    changes,
+    failedProbes,
+    oom,
+    history: createDeathHistory({ nodeName, store, recorder }),
+    pressure: (verdict) => {
+      for (const what of pressureTexts(pressed, verdict)) changes.node(what);
+      pressed = verdict;
+    },
+    run: async (signal) => {
+      changes.node('the node agent was restarted', { at: startedAt, toRunning: true });
+      const boot = async (): Promise<void> => {
+        try {
+          changes.node('the node booted', { at: (await options.machine.usage()).bootedAt });
+        } catch (error) {
+          logger.debug('the time of the boot cannot be read', { error });
+        }
+      };
+      await Promise.all([boot(), store.run(signal), recorder.run(signal), oom.run(signal)]);
+      await store.settled();
+    },
+  };
+}
+
+function livingOf({ pod, observation }: PodView): readonly LivingContainer[] {
+  return (observation?.containers ?? []).flatMap((container) => {
+    if (container.state !== 'running') return [];
+    const { name, id, startedAt, logPath } = container;
+    return [
+      {
+        pod,
+        name,
+        id,
+        startedAt,
+        logPath,
+        restartCount: restartCountOf(container),
+        limitBytes: memoryLimitOf(pod, name),
+      },
+    ];
+  });
+}
+
+const PRESSURES = { memory: 'memory', disk: 'disk', pid: 'process' } as const;
+
+function pressureTexts(before: PressureVerdict | undefined, now: PressureVerdict): readonly string[] {
+  return (['memory', 'disk', 'pid'] as const).flatMap((kind) => {
+    if (now[kind] === (before?.[kind] ?? false)) return [];
+    return [`${PRESSURES[kind]} pressure on the node ${now[kind] ? 'began' : 'ended'}`];
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * A pod's book as a file: a first line that says whose it is, then a line for each container. So the node knows what it has
+ * without reading all of it. Reads believing nothing: a file may be torn, foreign, or of a newer mendlet. Pure.
+ */
+import type { ContainerHistory } from '../../api/index.ts';
+import { type PodBook, totalOf } from './death-book.ts';
+
+/** Of the file's shape; a larger one is from a newer mendlet. */
+export const BOOK_FORMAT = 1;
+
+export interface BookHead {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly goneAt?: string;
+  /** All deaths ever of all containers. */
+  readonly total: number;
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+export function formatBook(book: PodBook): string {
+  const { namespace, name, uid, goneAt } = book;
+  const head = { format: BOOK_FORMAT, namespace, name, uid, ...(goneAt === undefined ? {} : { goneAt }) };
+  const lines = [{ ...head, total: totalOf(book), containers: book.containers.length }, ...book.containers];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** `uid`: of the file's name. */
+export function parseBook(text: string, uid: string): Parsed<PodBook> {
+  const [first = '', ...rest] = text.split('\n');
+  const head = parseHead(first, uid);
+  if (!head.ok) return head;
+  // The last line ends, too: a file that was cut there is whole.
+  if (rest.pop() !== '') return { ok: false, problem: 'its end is missing' };
+  const containers = rest.map(jsonOf);
+  if (containers.length !== (jsonOf(first) as { readonly containers: number }).containers) {
+    return { ok: false, problem: 'containers are missing' };
+  }
+  if (!containers.every(isHistory)) return { ok: false, problem: 'a line is no history of a container' };
+  const { total: _total, ...names } = head.value;
+  return { ok: true, value: { ...names, containers } };
+}
+
+/** The first line, with or without what follows it. */
+export function parseHead(text: string, uid: string): Parsed<BookHead> {
+  const end = text.indexOf('\n');
+  const head = jsonOf(end === -1 ? text : text.slice(0, end));
+  if (!isFields(head)) return { ok: false, problem: 'its first line is not an object' };
+  const { format, namespace, name, goneAt, total, containers } = head;
+  if (format !== BOOK_FORMAT) return { ok: false, problem: `its format is ${String(format)}` };
+  if (head['uid'] !== uid) return { ok: false, problem: 'it is of another pod' };
+  if (typeof namespace !== 'string' || typeof name !== 'string') return { ok: false, problem: 'it names no pod' };
+  if (typeof total !== 'number' || typeof containers !== 'number') return { ok: false, problem: 'it has no counts' };
+  return { ok: true, value: { namespace, name, uid, total, ...(typeof goneAt === 'string' ? { goneAt } : {}) } };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is counted and sorted by; what is only shown is shown as it is. */
+function isHistory(value: unknown): value is ContainerHistory {
+  if (!isFields(value) || typeof value['name'] !== 'string' || !Number.isInteger(value['total'])) return false;
+  const { deaths } = value;
+  return Array.isArray(deaths) && deaths.every(isRecord);
+}
+
+function isRecord(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const { number, containerId, restartCount, finishedAt, exitCode, reason } = value;
+  const numbers = [number, restartCount, exitCode].every((each) => Number.isInteger(each));
+  return numbers && [containerId, finishedAt, reason].every((each) => typeof each === 'string');
+}

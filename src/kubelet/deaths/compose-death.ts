@@ -1,0 +1,147 @@
+/** From what memory and plan know of one end to the record of it. Pure. */
+import type { DeathRecord, FailedProbe, Pod } from '../../api/index.ts';
+import type { Death, GoingRestart, PodNote, RequestedRestart } from '../plan/pod-memory.ts';
+import { findContainer } from '../plan/containers.ts';
+import type { DeathAmendment, NewDeath } from './death-book.ts';
+import { MAX_MESSAGE_CHARACTERS } from './limits.ts';
+import type { Change } from './recent-changes.ts';
+import { signalOf } from './signals.ts';
+
+export interface DeathFacts {
+  readonly pod: Pod;
+  readonly container: string;
+  readonly death: Death;
+  /** After the pass that noted the death, and before it. */
+  readonly note: PodNote;
+  readonly noteBefore: PodNote;
+  readonly outputs: (type: FailedProbe['type']) => FailedProbe['outputs'];
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** Wall ms: when it was seen. */
+  readonly seenAt: number;
+}
+
+export function composeDeath(facts: DeathFacts): NewDeath {
+  const { pod, container, death, seenAt } = facts;
+  const image = findContainer(pod, container)?.container.image;
+  const signal = signalOf(death.exitCode);
+  const probe = probeOf(facts);
+  const requested = requestOf(facts, probe !== undefined);
+  const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
+  return {
+    containerId: death.containerId,
+    restartCount: death.restartCount,
+    ...(image === undefined ? {} : { image }),
+    ...(death.startedAt > 0 ? { startedAt: timeText(death.startedAt) } : {}),
+    finishedAt: timeText(death.finishedAt > 0 ? death.finishedAt : seenAt),
+    exitCode: death.exitCode,
+    ...(signal === undefined ? {} : { signal }),
+    reason: death.reason || (death.exitCode === 0 ? 'Completed' : 'Error'),
+    ...(message === '' ? {} : { message }),
+    ...(probe === undefined ? {} : { probe }),
+    ...(requested === undefined ? {} : { requested }),
+    ...(facts.changes.length === 0
+      ? {}
+      : { changes: facts.changes.map(({ at, what }) => ({ at: timeText(at), what })) }),
+  };
+}
+
+/** RFC 3339 with milliseconds. */
+export function timeText(wall: number): string {
+  return new Date(wall).toISOString();
+}
+
+/** `waiting`: what the container's status says it waits for now. */
+export function amendmentOf(
+  death: Death,
+  note: PodNote,
+  container: string,
+  waiting: { readonly reason?: string; readonly message?: string } | undefined,
+): DeathAmendment {
+  const newest = note.containers[container]?.newest;
+  const isNewest = newest?.containerId === death.containerId;
+  const delay = isNewest && waiting?.reason === 'CrashLoopBackOff' ? backOffSeconds(waiting.message) : undefined;
+  const rung = rungOf(death, note, isNewest);
+  const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
+  return {
+    ...(message === '' ? {} : { message }),
+    ...(delay === undefined ? {} : { backOffSeconds: delay }),
+    ...(newest !== undefined && newest.restartCount > death.restartCount ? { startedAgain: true as const } : {}),
+    ...(rung === undefined ? {} : { rung }),
+  };
+}
+
+/** "back-off 1m20s restarting failed container=…": the delay that was chosen, whoever's curve it is of. */
+function backOffSeconds(message: string | undefined): number | undefined {
+  const match = /^back-off ((?:[\d.]+(?:h|ms|m|s))+) restarting/.exec(message ?? '');
+  if (match === null) return undefined;
+  let seconds = 0;
+  for (const [, number = '', unit = ''] of (match[1] ?? '').matchAll(/([\d.]+)(h|ms|m|s)/g)) {
+    seconds += Number(number) * (UNIT_SECONDS[unit] ?? 0);
+  }
+  return Number.isFinite(seconds) ? Math.round(seconds * 1000) / 1000 : undefined;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
+
+function rungOf(death: Death, { healing }: PodNote, isNewest: boolean): string | undefined {
+  const answer = healing?.attempts.find(({ containerId }) => containerId === death.containerId);
+  const stopped = healing?.stopped;
+  if (isNewest && stopped !== undefined && stopped.at >= death.finishedAt) return 'stopped';
+  return answer?.scope;
+}
+
+function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRestart | undefined {
+  return [note, noteBefore]
+    .map(({ containers }) => containers[container]?.kill)
+    .find((kill) => kill?.containerId === death.containerId);
+}
+
+function probeOf(facts: DeathFacts): FailedProbe | undefined {
+  const kill = killOf(facts);
+  const type = kill === undefined ? undefined : probeTypeOf(kill);
+  return type === undefined ? undefined : { type, outputs: facts.outputs(type) };
+}
+
+function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startup' | undefined {
+  if (cause === 'liveness' || cause === 'startup') return cause;
+  const match = / failed (liveness|startup) probe/.exec(message);
+  return match?.[1] as 'liveness' | 'startup' | undefined;
+}
+
+/** What is wider counts: the pod's end, a restart that goes on, then a kill of this container alone. */
+function requestOf(facts: DeathFacts, byProbe: boolean): DeathRecord['requested'] {
+  const { note, noteBefore, container, death, seenAt } = facts;
+  const endedAt = death.finishedAt > 0 ? death.finishedAt : seenAt;
+  const { termination } = note;
+  if (termination !== undefined && termination.requestedAt <= endedAt && termination.reason !== 'Completed') {
+    const reason = [termination.reason, termination.message].filter((part) => part !== '').join(': ');
+    return { scope: 'pod', reason };
+  }
+  const kill = killOf(facts);
+  const restart = [note.restart, noteBefore.restart].find((each) =>
+    isOfRestart(each, container, { startedAt: death.startedAt, endedAt }),
+  );
+  if (restart !== undefined && (kill === undefined || kill.cause === 'restart' || !byProbe)) return askedBy(restart);
+  if (kill === undefined || byProbe) return undefined;
+  const sources = (note.restartAll ?? noteBefore.restartAll)?.sources;
+  if (sources !== undefined && kill.skipPreStop === true) {
+    return { scope: 'containers', reason: `all containers are restarted because of how ${sources.join(', ')} ended` };
+  }
+  return { scope: 'container', reason: kill.message };
+}
+
+/** It ran when the restart began, and ended since. */
+function isOfRestart(
+  restart: GoingRestart | undefined,
+  container: string,
+  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+): restart is GoingRestart {
+  if (restart === undefined || endedAt < restart.begunAt || startedAt > restart.begunAt) return false;
+  return restart.scope !== 'container' || restart.container === container;
+}
+
+function askedBy({ id, by, reason, scope, source }: GoingRestart): NonNullable<DeathRecord['requested']> {
+  const who = by ?? (source === 'ladder' ? 'the healing ladder' : undefined);
+  return { scope, id, ...(who === undefined ? {} : { by: who }), ...(reason === '' ? {} : { reason }) };
+}

@@ -1,0 +1,329 @@
+/**
+ * Sees deaths in the passes of the pod workers and records them, beside the way of every restart: what is known at once is
+ * taken at once, logs are read and files written in the background, in order for each pod, and a failure is told and counted.
+ */
+import type { Pod, PodStatus } from '../../api/index.ts';
+import {
+  type Clock,
+  type Counter,
+  errorMessage,
+  FileError,
+  type FileSystem,
+  type Logger,
+  type MetricsRegistry,
+  Semaphore,
+  whenAborted,
+  withDeadline,
+} from '../../lib/index.ts';
+import { containerLogPath, podLogDir } from '../execute/pod-paths.ts';
+import { fieldPath, findContainer } from '../plan/containers.ts';
+import type { Death, PodNote } from '../plan/pod-memory.ts';
+import type { PodEvents, PodObservation, PodUID } from '../types.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { amendmentOf, composeDeath } from './compose-death.ts';
+import {
+  type DeathAmendment,
+  findDeath,
+  type NewDeath,
+  type PodBook,
+  type PodNames,
+  withAmendment,
+  withDeath,
+  withSurvival,
+} from './death-book.ts';
+import type { DeathStore } from './death-store.ts';
+import type { FailedProbes } from './failed-probes.ts';
+import {
+  ENDING_HOLD_MS,
+  FIRST_LOG_TAIL_BYTES,
+  FIRST_LOG_TAIL_LINES,
+  LOG_TAIL_BYTES,
+  LOG_TAIL_LINES,
+  LOG_WAIT_MS,
+  MAX_OOM_CONTAINERS,
+  MAX_RECORDINGS_AT_ONCE,
+  MAX_WAITING_RECORDINGS,
+  OOM_EVENT_PERIOD_MS,
+} from './limits.ts';
+import { readLogTail } from './log-tail.ts';
+import { memoryLimitOf } from './memory-limit.ts';
+import { proofOf, untoldKills } from './oom-proofs.ts';
+import type { OomWatch, Survival } from './oom-watch.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import { survivalRecord, survivalText } from './survival-record.ts';
+
+export interface DeathRecorderOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly fs: FileSystem;
+  readonly events: PodEvents;
+  readonly podLogsDir: string;
+  readonly store: DeathStore;
+  readonly changes: RecentChanges;
+  readonly failedProbes: FailedProbes;
+  readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
+}
+
+/** What one pass over one pod shows. */
+export interface SeenPass {
+  readonly pod: Pod;
+  readonly noteBefore: PodNote;
+  readonly note: PodNote;
+  readonly observed: PodObservation | undefined;
+  readonly status: PodStatus;
+}
+
+/** One death on its way to the store. */
+interface Tracked {
+  readonly names: PodNames;
+  readonly container: string;
+  readonly composed: NewDeath;
+  readonly logPath: string;
+  readonly limitBytes: number | undefined;
+  /** Mono ms. */
+  readonly seenAt: number;
+  /** waiting: its log may still grow. */
+  state: 'waiting' | 'recording' | 'recorded';
+  amendment: DeathAmendment;
+}
+
+const FIRST_TAIL = { lines: FIRST_LOG_TAIL_LINES, bytes: FIRST_LOG_TAIL_BYTES };
+const TAIL = { lines: LOG_TAIL_LINES, bytes: LOG_TAIL_BYTES };
+
+export class DeathRecorder {
+  readonly #options: DeathRecorderOptions;
+  readonly #records: Counter;
+  readonly #kills: Counter;
+  /** By pod, then by container id: deaths that the pod's memory still has. */
+  readonly #tracked = new Map<PodUID, Map<string, Tracked>>();
+  /** The last piece of work of each pod; never rejects. */
+  readonly #work = new Map<PodUID, Promise<void>>();
+  readonly #places = new Semaphore(MAX_RECORDINGS_AT_ONCE);
+  /** Mono ms of the last event about a survivor, by container id. */
+  readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
+  #waiting = 0;
+
+  constructor(options: DeathRecorderOptions) {
+    this.#options = options;
+    this.#records = options.metrics.counter({
+      name: 'mendlet_death_records_total',
+      help: 'Deaths of containers by what became of their record: recorded, known (from an earlier agent), failed, dropped.',
+      labels: ['result'],
+    });
+    this.#kills = options.metrics.counter({
+      name: 'mendlet_container_oom_kills_total',
+      help: 'Processes of containers that were killed for memory, by whether their container lived on.',
+      labels: ['survived'],
+    });
+  }
+
+  /** Takes what a pass shows. Never blocks. */
+  observe(pass: SeenPass): void {
+    const { pod, note } = pass;
+    const uid = pod.metadata?.uid ?? '';
+    this.#options.changes.pod(pod, {
+      ...(note.sandboxAttempt === undefined ? {} : { sandboxAttempt: note.sandboxAttempt }),
+      ...(note.recovery === undefined ? {} : { recovery: note.recovery.cause }),
+    });
+    const tracked = this.#tracked.get(uid) ?? new Map<string, Tracked>();
+    const seen = new Set<string>();
+    for (const [container, { deaths }] of Object.entries(note.containers)) {
+      for (const death of deaths.toReversed()) {
+        seen.add(death.containerId);
+        this.#see(tracked, pass, container, death);
+      }
+    }
+    for (const id of tracked.keys()) if (!seen.has(id)) tracked.delete(id);
+    if (tracked.size > 0) this.#tracked.set(uid, tracked);
+    else this.#tracked.delete(uid);
+  }
+
+  /** Nothing is left of the pod. */
+  gone(uid: PodUID): void {
+    const { store, changes } = this.#options;
+    for (const [id, each] of this.#tracked.get(uid) ?? []) if (each.state === 'waiting') this.#record(id, each);
+    this.#tracked.delete(uid);
+    this.#next(uid, async () => {
+      store.gone(uid);
+      changes.forget(uid);
+    });
+  }
+
+  /** A process was killed for memory, and its container lives on. */
+  survived(survival: Survival): void {
+    const { clock, events, store } = this.#options;
+    const { container, untold } = survival;
+    const { pod, name, id } = container;
+    const now = clock.now();
+    this.#kills.inc({ survived: 'true' }, untold);
+    if (now.mono - (this.#told.get(id) ?? Number.NEGATIVE_INFINITY) >= OOM_EVENT_PERIOD_MS) {
+      this.#told.set(id, now.mono);
+      const spec = findContainer(pod, name);
+      events.pod(pod, 'Warning', 'OOMKilledProcess', survivalText(survival), spec && fieldPath(spec));
+    }
+    const record = survivalRecord(survival, now.wall);
+    const names = namesOf(pod);
+    this.#next(names.uid, async () => {
+      const loss = { ...record, ...(await this.#log(container.logPath, TAIL)) };
+      store.edit(names, (book) => withSurvival(book, name, loss));
+    });
+  }
+
+  /** Resolves when the logs of the pod's dead have been read, or that takes too long: they may go then. */
+  async logsRead(uid: PodUID): Promise<void> {
+    const work = this.#work.get(uid);
+    if (work === undefined) return;
+    await withDeadline({ clock: this.#options.clock, timeoutMs: LOG_WAIT_MS }, () => work);
+  }
+
+  /** Resolves when all that was seen so far is with the store. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#work.values());
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await whenAborted(signal);
+    while (this.#work.size > 0) await this.settled();
+  }
+
+  #see(tracked: Map<string, Tracked>, pass: SeenPass, container: string, death: Death): void {
+    const { containerId } = death;
+    const instance = pass.observed?.containers.find(({ id }) => id === containerId);
+    const each = tracked.get(containerId) ?? this.#begin(pass, container, death, instance?.logPath);
+    tracked.set(containerId, each);
+    const heldMs = this.#options.clock.now().mono - each.seenAt;
+    if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
+      this.#record(containerId, each);
+    }
+    const amendment = amendmentOf(death, pass.note, container, waitingOf(pass.status, container));
+    if (isSame(amendment, each.amendment)) return;
+    each.amendment = amendment;
+    if (each.state === 'recorded') {
+      this.#options.store.edit(each.names, (book) => withAmendment(book, container, containerId, amendment));
+    }
+  }
+
+  #begin(pass: SeenPass, container: string, death: Death, logPath: string | undefined): Tracked {
+    const { clock, changes, failedProbes, podLogsDir } = this.#options;
+    const { pod } = pass;
+    const now = clock.now();
+    const endedAt = death.finishedAt > 0 ? death.finishedAt : now.wall;
+    const composed = composeDeath({
+      ...pass,
+      container,
+      death,
+      outputs: (type) => failedProbes.of(death.containerId, type),
+      changes: changes.before(pod, { startedAt: death.startedAt, endedAt }),
+      seenAt: now.wall,
+    });
+    failedProbes.forget(death.containerId);
+    return {
+      names: namesOf(pod),
+      container,
+      composed,
+      logPath: logPath || `${podLogDir(podLogsDir, pod)}/${containerLogPath(container, death.restartCount)}`,
+      limitBytes: memoryLimitOf(pod, container),
+      seenAt: now.mono,
+      state: 'waiting',
+      amendment: {},
+    };
+  }
+
+  #record(containerId: string, tracked: Tracked): void {
+    tracked.state = 'recording';
+    const { uid } = tracked.names;
+    if (this.#waiting >= MAX_WAITING_RECORDINGS) {
+      this.#records.inc({ result: 'dropped' });
+      this.#options.logger.warn('too many deaths at once: one is not recorded', { uid, containerId });
+      return;
+    }
+    this.#next(uid, () => this.#write(containerId, tracked));
+  }
+
+  async #write(containerId: string, tracked: Tracked): Promise<void> {
+    const { store, oom } = this.#options;
+    const { names, container, composed } = tracked;
+    const book = await this.#book(names.uid);
+    const isKnown = book !== undefined && findDeath(book, container, containerId) !== undefined;
+    const death = isKnown ? composed : await this.#complete(book, containerId, tracked);
+    store.edit(names, (before) => {
+      const after = isKnown ? before : withDeath(before, container, death);
+      return withAmendment(after, container, containerId, tracked.amendment);
+    });
+    tracked.state = 'recorded';
+    oom.forget(containerId);
+    this.#records.inc({ result: isKnown ? 'known' : 'recorded' });
+  }
+
+  /** With what takes time to find out. */
+  async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<NewDeath> {
+    const { container, composed, logPath, limitBytes } = tracked;
+    const isFirst = book?.containers.some(({ name }) => name === container) !== true;
+    const log = await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
+    const evidence = this.#options.oom.evidence(containerId);
+    const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
+    if (oom !== undefined) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
+    return { ...composed, ...(oom === undefined ? {} : { oom }), ...log };
+  }
+
+  /** Without what cannot be read: a death without its log is still a death. */
+  async #log(path: string, limits: typeof TAIL): Promise<Pick<NewDeath, 'log'>> {
+    try {
+      const log = await readLogTail(this.#options.fs, path, limits);
+      return log === undefined || log.tail === '' ? {} : { log };
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      this.#options.logger.warn('the end of a log could not be read', { path, error: error.message });
+      return {};
+    }
+  }
+
+  /** A book that cannot be read now is no reason to lose a death: the store tries again. */
+  async #book(uid: PodUID): Promise<PodBook | undefined> {
+    try {
+      return await this.#options.store.read(uid);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      return undefined;
+    }
+  }
+
+  /** After what was begun for this pod before. A mistake of ours costs one record, and is told. */
+  #next(uid: PodUID, run: () => Promise<void>): void {
+    this.#waiting += 1;
+    const before = this.#work.get(uid) ?? Promise.resolve();
+    const mine = before
+      .then(() => this.#places.run(run))
+      .catch((error: unknown) => {
+        this.#records.inc({ result: 'failed' });
+        this.#options.logger.error('a death could not be recorded', { uid, error: errorMessage(error) });
+      })
+      .then(() => {
+        this.#waiting -= 1;
+        if (this.#work.get(uid) === mine) this.#work.delete(uid);
+      });
+    this.#work.set(uid, mine);
+  }
+}
+
+function namesOf({ metadata }: Pod): PodNames {
+  return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+}
+
+function waitingOf(
+  status: PodStatus,
+  container: string,
+): { readonly reason?: string; readonly message?: string } | undefined {
+  const { containerStatuses = [], initContainerStatuses = [] } = status;
+  return [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)?.state?.waiting;
+}
+
+function isSame(a: DeathAmendment, b: DeathAmendment): boolean {
+  return (
+    a.message === b.message &&
+    a.rung === b.rung &&
+    a.backOffSeconds === b.backOffSeconds &&
+    a.startedAgain === b.startedAgain
+  );
+}

@@ -1,0 +1,78 @@
+/** What is known of one container's losses for memory, and when that proves something. Pure. */
+import type { OomProof } from '../../api/index.ts';
+import type { MemoryEvents } from '../ports.ts';
+import type { OomReport } from './kernel-oom.ts';
+import { MAX_OOM_PROCESSES } from './limits.ts';
+
+export interface OomEvidence {
+  /** As last read while it lived. */
+  readonly counted: MemoryEvents | undefined;
+  /** The runtime told of it. */
+  readonly announced: boolean;
+  /** What the kernel said and no record has told yet. */
+  readonly reports: readonly OomReport[];
+  /** Kills that records have told already: the container survived them. */
+  readonly told: number;
+}
+
+export const NO_EVIDENCE: OomEvidence = { counted: undefined, announced: false, reports: [], told: 0 };
+
+/** Kills that no record has told. */
+export function untoldKills({ counted, told }: OomEvidence): number {
+  return Math.max(0, (counted?.oomKills ?? 0) - told);
+}
+
+/**
+ * The proof that memory ended the container, or a process of it. `undefined`: nothing says so.
+ *
+ * @param byRuntime the runtime itself gives OOMKilled as the reason
+ * @param limitBytes of the spec, where the group is gone before it was read
+ */
+export function proofOf(
+  evidence: OomEvidence,
+  { byRuntime, limitBytes }: { readonly byRuntime: boolean; readonly limitBytes: number | undefined },
+): OomProof | undefined {
+  const { counted, announced, reports } = evidence;
+  const kills = untoldKills(evidence);
+  if (kills === 0 && reports.length === 0 && !announced && !byRuntime) return undefined;
+  const limit = counted?.limitBytes ?? reports.find((each) => each.limitBytes !== undefined)?.limitBytes ?? limitBytes;
+  const peak = Math.max(counted?.peakBytes ?? 0, ...reports.map(({ usageBytes }) => usageBytes ?? 0));
+  const processes = reports.slice(-MAX_OOM_PROCESSES).map(({ name, pid, rssBytes }) => ({
+    name,
+    pid,
+    ...(rssBytes === undefined ? {} : { rssBytes }),
+  }));
+  const sources: OomProof['sources'][number][] = [];
+  if (kills > 0) sources.push('cgroup');
+  if (reports.length > 0) sources.push('kernel-log');
+  if (announced || byRuntime) sources.push('runtime');
+  return {
+    ...(kills > 0 ? { kills: counted?.oomKills ?? kills } : {}),
+    ...(limit === undefined ? {} : { limitBytes: limit }),
+    ...(peak > 0 ? { peakBytes: peak } : {}),
+    ...(processes.length > 0 ? { processes } : {}),
+    sources,
+  };
+}
+
+/** "process worker (pid 123) was killed for memory (limit 64Mi)"; "2 processes were killed for memory". */
+export function lossText({ processes, kills, limitBytes }: OomProof, untold: number): string {
+  const limit = limitBytes === undefined ? '' : ` (limit ${bytesText(limitBytes)})`;
+  const named = (processes ?? []).slice(-Math.max(1, untold)).map(({ name, pid }) => `${name} (pid ${pid})`);
+  if (named.length === 1 && untold <= 1) return `process ${named[0]} was killed for memory${limit}`;
+  const count = Math.max(untold, named.length, kills === undefined ? 1 : 0);
+  const names = named.length === 0 ? '' : `: ${named.join(', ')}`;
+  return `${count} ${count === 1 ? 'process was' : 'processes were'} killed for memory${limit}${names}`;
+}
+
+/** "64Mi": as quantities are written, where that is exact. */
+export function bytesText(bytes: number): string {
+  const units = ['', 'Ki', 'Mi', 'Gi', 'Ti'];
+  let value = bytes;
+  let unit = 0;
+  while (unit < units.length - 1 && value >= 1024 && value % 1024 === 0) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${value}${units[unit]}`;
+}

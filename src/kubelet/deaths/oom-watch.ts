@@ -1,0 +1,203 @@
+/**
+ * Watches memory while containers live: a container's cgroup is gone before CRI shows its exit, so what proves a death for want
+ * of memory must be taken before. Counters are read now and then, and at once on a hint (the runtime's event, the kernel's log);
+ * a process that was killed in a container that lives on is told. Hints are never truth: the counter is, where it can be read.
+ */
+import type { OomProof, Pod } from '../../api/index.ts';
+import type { Clock, Logger, Timer } from '../../lib/index.ts';
+import { podCgroupPath } from '../execute/resources.ts';
+import type { Cgroups, KernelLog } from '../ports.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { KernelOomReader } from './kernel-oom.ts';
+import {
+  MAX_OOM_CONTAINERS,
+  MAX_OOM_REPORTS,
+  OOM_NOTE_PERIOD_MS,
+  OOM_SAMPLE_PERIOD_MS,
+  OOM_SAMPLES_PER_TURN,
+  OOM_SURVIVAL_MS,
+} from './limits.ts';
+import { NO_EVIDENCE, type OomEvidence, proofOf, untoldKills } from './oom-proofs.ts';
+
+/** A container that runs. */
+export interface LivingContainer {
+  readonly pod: Pod;
+  readonly name: string;
+  readonly id: string;
+  /** Wall ms. */
+  readonly startedAt: number;
+  readonly restartCount: number;
+  readonly logPath: string;
+  /** Of the container, or else of its pod; absent: neither has one. */
+  readonly limitBytes: number | undefined;
+}
+
+export interface Survival {
+  readonly container: LivingContainer;
+  readonly proof: OomProof;
+  /** Kills that this is the first record of. */
+  readonly untold: number;
+}
+
+export interface OomWatchOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly cgroups: Pick<Cgroups, 'memoryEvents'>;
+  /** Absent: it cannot be read here. */
+  readonly kernelLog?: KernelLog;
+  readonly living: () => readonly LivingContainer[];
+  /** Kills that an earlier agent has recorded of this container. Must not reject. */
+  readonly told: (container: LivingContainer) => Promise<number>;
+  readonly onSurvived: (survival: Survival) => void;
+}
+
+interface Watched {
+  evidence: OomEvidence;
+  /** What an earlier agent told has been asked for. */
+  restored: boolean;
+  timer: Timer | undefined;
+  /** Mono ms. */
+  notedAt: number;
+}
+
+/** What of the kernel's log is worth reading. */
+const WANTED = /;(?:oom-kill:|,|memory: usage |Memory cgroup out of memory|Out of memory)/;
+
+export class OomWatch {
+  readonly #options: OomWatchOptions;
+  readonly #watched = new BoundedMap<string, Watched>(MAX_OOM_CONTAINERS);
+  readonly #kernel = new KernelOomReader();
+  #ended = false;
+
+  constructor(options: OomWatchOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.sample();
+      } catch (error) {
+        logger.error('the watch over memory broke', { error });
+      }
+      await clock.sleep(OOM_SAMPLE_PERIOD_MS, signal).catch(() => {});
+    }
+    this.#ended = true;
+    for (const [, { timer }] of this.#watched.entries()) timer?.cancel();
+  }
+
+  /** One look at all containers that have a limit. */
+  async sample(): Promise<void> {
+    const { clock, living } = this.#options;
+    const containers = living();
+    this.#readKernelLog(containers);
+    let read = 0;
+    for (const container of containers) {
+      if (container.limitBytes === undefined) continue;
+      await this.#count(container);
+      read += 1;
+      if (read % OOM_SAMPLES_PER_TURN === 0) await clock.sleep(0);
+    }
+  }
+
+  /** The runtime says that a process of this container was killed for memory. Never blocks. */
+  hint(containerId: string): void {
+    const containers = this.#options.living();
+    this.#change(containerId, (evidence) => ({ ...evidence, announced: true }));
+    this.#readKernelLog(containers);
+    const container = containers.find(({ id }) => id === containerId);
+    if (container !== undefined) void this.#count(container).catch(() => {});
+    this.#suspect(containerId);
+  }
+
+  /** What is known of a container that has ended. */
+  evidence(containerId: string): OomEvidence {
+    this.#readKernelLog([]);
+    return this.#watched.get(containerId)?.evidence ?? NO_EVIDENCE;
+  }
+
+  /** Its end is recorded. */
+  forget(containerId: string): void {
+    this.#watched.get(containerId)?.timer?.cancel();
+    this.#watched.delete(containerId);
+  }
+
+  #of(containerId: string): Watched {
+    const known = this.#watched.get(containerId);
+    if (known !== undefined) return known;
+    const watched = { evidence: NO_EVIDENCE, restored: false, timer: undefined, notedAt: Number.NEGATIVE_INFINITY };
+    this.#watched.set(containerId, watched);
+    return watched;
+  }
+
+  #change(containerId: string, change: (evidence: OomEvidence) => OomEvidence): void {
+    const watched = this.#of(containerId);
+    watched.evidence = change(watched.evidence);
+  }
+
+  #readKernelLog(living: readonly LivingContainer[]): void {
+    for (const record of this.#options.kernelLog?.read(WANTED) ?? []) {
+      const report = this.#kernel.read(record);
+      if (report === undefined) continue;
+      const { containerId } = report;
+      this.#change(containerId, (evidence) => ({
+        ...evidence,
+        reports: [...evidence.reports, report].slice(-MAX_OOM_REPORTS),
+      }));
+      const container = living.find(({ id }) => id === containerId);
+      if (container !== undefined) void this.#count(container).catch(() => {});
+    }
+  }
+
+  async #count(container: LivingContainer): Promise<void> {
+    const { cgroups } = this.#options;
+    const counted = await cgroups.memoryEvents({ path: podCgroupPath(container.pod), containerId: container.id });
+    // What was read last stays when the group is gone.
+    if (counted === undefined) return;
+    this.#change(container.id, (evidence) => ({ ...evidence, counted }));
+    if (untoldKills(this.#of(container.id).evidence) > 0) this.#suspect(container.id);
+  }
+
+  /** In a moment we see whether it lives on. */
+  #suspect(containerId: string, delayMs: number = OOM_SURVIVAL_MS): void {
+    const watched = this.#of(containerId);
+    if (watched.timer !== undefined || this.#ended) return;
+    watched.timer = this.#options.clock.setTimer(delayMs, () => {
+      watched.timer = undefined;
+      this.#look(containerId, watched).catch((error: unknown) => {
+        this.#options.logger.error('the look at a survivor broke', { containerId, error });
+      });
+    });
+  }
+
+  async #look(containerId: string, watched: Watched): Promise<void> {
+    const { clock, living, told, onSurvived } = this.#options;
+    const container = living().find(({ id }) => id === containerId);
+    if (container === undefined) return;
+    if (!watched.restored) {
+      const before = await told(container);
+      watched.restored = true;
+      watched.evidence = { ...watched.evidence, told: Math.max(before, watched.evidence.told) };
+    }
+    await this.#count(container);
+    const { evidence } = watched;
+    const untold = untoldKills(evidence);
+    // Nothing is counted, or nothing new: an old line of the log, or a group that cannot be read.
+    if (untold === 0) {
+      watched.evidence = { ...evidence, reports: [], announced: false };
+      return;
+    }
+    const waitMs = watched.notedAt + OOM_NOTE_PERIOD_MS - clock.now().mono;
+    if (waitMs > 0) {
+      this.#suspect(containerId, waitMs);
+      return;
+    }
+    this.#readKernelLog([]);
+    const proof = proofOf(watched.evidence, { byRuntime: false, limitBytes: container.limitBytes });
+    if (proof === undefined || this.#watched.get(containerId) !== watched) return;
+    watched.notedAt = clock.now().mono;
+    watched.evidence = { ...watched.evidence, told: evidence.counted?.oomKills ?? 0, reports: [], announced: false };
+    onSurvived({ container, proof, untold });
+  }
+}

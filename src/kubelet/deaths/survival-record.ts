@@ -1,0 +1,32 @@
+/** A process was killed for memory and its container lives on: what is written down, and what is told. Pure. */
+import { timeText } from './compose-death.ts';
+import type { NewDeath } from './death-book.ts';
+import { lossText } from './oom-proofs.ts';
+import type { Survival } from './oom-watch.ts';
+import { findContainer } from '../plan/containers.ts';
+
+/** What SIGKILL leaves. */
+const KILLED = 137;
+
+/** `at`: wall ms. */
+export function survivalRecord({ container, proof, untold }: Survival, at: number): NewDeath {
+  const image = findContainer(container.pod, container.name)?.container.image;
+  return {
+    containerId: container.id,
+    restartCount: container.restartCount,
+    ...(image === undefined ? {} : { image }),
+    ...(container.startedAt > 0 ? { startedAt: timeText(container.startedAt) } : {}),
+    finishedAt: timeText(at),
+    exitCode: KILLED,
+    signal: 'SIGKILL',
+    reason: 'OOMKilled',
+    message: `${lossText(proof, untold)}; the container lives on`,
+    survived: true,
+    oom: proof,
+  };
+}
+
+/** The event's text. */
+export function survivalText({ container, proof, untold }: Survival): string {
+  return `container ${container.name}: ${lossText(proof, untold)} and the container lives on`;
+}
