@@ -1,11 +1,12 @@
 /** Validation of pods: at creation, and what updates of each kind may change (upstream `ValidatePodCreate`, `ValidatePodUpdate`). */
 import { child, type FieldError, forbiddenField, index, invalidValue } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
-import type { Container, ContainerStatus, Pod, PodSpec, Toleration } from '../types.gen.ts';
+import type { Container, Pod, PodSpec, Toleration } from '../types.gen.ts';
 import { validateImage } from './containers.ts';
 import { checkValue, equalJson, immutable } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { MAX_ACTIVE_DEADLINE_SECONDS, validatePodSpec } from './pod-spec.ts';
+import { validateStateTransitions } from './pod-transitions.ts';
 import { validateTolerations } from './tolerations.ts';
 
 const EMPTY_SPEC: PodSpec = { containers: [] };
@@ -146,36 +147,5 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
     errors.push(...checkValue('status.nominatedNodeName', status.nominatedNodeName, checkDns1123Subdomain));
   if (old.status?.qosClass !== undefined)
     errors.push(...immutable('status.qosClass', status.qosClass, old.status.qosClass));
-  if (old.spec?.restartPolicy === 'Always' || old.spec === undefined) return errors;
-  return [
-    ...errors,
-    ...validateTransitions(
-      status.containerStatuses,
-      old.status?.containerStatuses,
-      old.spec,
-      'status.containerStatuses',
-    ),
-  ];
-}
-
-/** Without a restart a terminated container can't come back. */
-function validateTransitions(
-  next: readonly ContainerStatus[] | undefined,
-  old: readonly ContainerStatus[] | undefined,
-  spec: PodSpec,
-  path: string,
-): FieldError[] {
-  return (old ?? []).flatMap((status, position) => {
-    const terminated = status.state?.terminated;
-    const own = spec.containers.find((container) => container.name === status.name);
-    const policy = own?.restartPolicy ?? spec.restartPolicy;
-    const mayRestart =
-      policy === 'Always' ||
-      (policy === 'OnFailure' && terminated?.exitCode !== 0) ||
-      (own?.restartPolicyRules?.length ?? 0) > 0;
-    if (terminated === undefined || mayRestart) return [];
-    const now = next?.find((entry) => entry.name === status.name);
-    if (now === undefined || now.state?.terminated !== undefined) return [];
-    return [forbiddenField(child(index(path, position), 'state'), 'may not be transitioned to non-terminated state')];
-  });
+  return [...errors, ...validateStateTransitions(pod, old)];
 }
