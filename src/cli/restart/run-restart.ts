@@ -5,8 +5,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RestartOptions } from './options.ts';
 import { hasEnded } from './pod-facts.ts';
 import { restartPods } from './restart-pods.ts';
-import { restartWorkload, type WorkloadTarget } from './restart-workload.ts';
-import type { Target, TargetSet } from './targets.ts';
+import { restartWorkload } from './restart-workload.ts';
+import type { Target, TargetSet, WorkloadTarget } from './targets.ts';
 import { WORKLOAD_RESOURCES } from './workload.ts';
 
 /** @param program how it was called, for hints: "mendlet restart" */

@@ -10,6 +10,10 @@ export interface Target {
   readonly name: string;
 }
 
+export interface WorkloadTarget extends Target {
+  readonly kind: WorkloadKind;
+}
+
 /** Everything of a kind, or what a selector picks of it. */
 export interface TargetSet {
   readonly kind: TargetKind;
