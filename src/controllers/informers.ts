@@ -1,5 +1,5 @@
 /** One reflector per resource and field selector, shared by all controllers that look at it. */
-import { controllerOf, type KubeObject, type Pod, type Resource } from '../api/index.ts';
+import { controllerOf, type KubeObject, type Pod, type PodRestart, type Resource } from '../api/index.ts';
 import {
   type KubeClient,
   type Lister,
@@ -15,6 +15,9 @@ export const BY_CONTROLLER = 'controller';
 /** Index of pods: `spec.nodeName`; '' for those without a node. */
 export const BY_NODE = 'node';
 
+/** Index of restarts: `namespace/name` of the pod that is to be restarted. */
+export const BY_POD = 'pod';
+
 /** Index of every lister: the UIDs of an object's owners. */
 export const BY_OWNER = 'owner';
 
@@ -25,6 +28,10 @@ const indexes = {
   [BY_NODE]: (object: KubeObject): readonly string[] => {
     if (object.kind !== 'Pod') return [];
     return [(object as Pod).spec?.nodeName ?? ''];
+  },
+  [BY_POD]: (object: KubeObject): readonly string[] => {
+    if (object.kind !== 'PodRestart') return [];
+    return [`${object.metadata?.namespace ?? ''}/${(object as PodRestart).spec?.podName ?? ''}`];
   },
 };
 

@@ -3,6 +3,7 @@ import type { EventRecorder, KubeClient } from '../../client/index.ts';
 import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import type { Controller } from '../run-controller.ts';
+import { podRestartController } from './pod-restart-controller.ts';
 import { policyController, policyStatusController } from './policy-controllers.ts';
 
 export interface HealingSetup {
@@ -17,9 +18,24 @@ export interface HealingSetup {
   readonly foreignServer?: boolean;
 }
 
+/** Who speaks in events. */
+const COMPONENT = 'mendlet-healing-controller';
+
 /** Each makes controllers of one kind. */
 const HEALING_CONTROLLERS: readonly ((setup: HealingSetup) => readonly Controller[])[] = [
   ({ informers, clock }) => [policyController(informers), policyStatusController(informers, clock)],
+  (setup) => [
+    podRestartController({
+      ...setup,
+      foreignServer: setup.foreignServer === true,
+      events: setup.events(COMPONENT),
+      finished: setup.metrics.counter({
+        name: 'mendlet_pod_restarts_finished_total',
+        help: 'PodRestart objects that have ended, by phase and reason.',
+        labels: ['phase', 'reason'],
+      }),
+    }),
+  ],
 ];
 
 export function healingControllers(setup: HealingSetup): readonly Controller[] {

@@ -99,7 +99,7 @@ describe('a policy', () => {
   it('is counted, not told of, for each of a thousand pods', { timeout: 60_000 }, async () => {
     await makePolicy('many');
     let writes = 0;
-    const { patch } = cluster.client;
+    const patch = cluster.client.patch.bind(cluster.client);
     cluster.client.patch = (...call) => {
       writes += 1;
       return patch(...call);

@@ -1,0 +1,245 @@
+/**
+ * The restarts that are asked for one pod → what its agent is asked now, and what each has become. Pure.
+ *
+ *   Pending (its turn or its time is to come) ─► Running (its node has been asked) ─► Succeeded | Failed (the node's answer)
+ *        └── superseded by a newer one of the same reach or more                └── or the pod is gone, or has ended
+ *
+ * One at a time: what is due goes before what has to wait for its time, and the older before the newer.
+ */
+import {
+  formatRestartRequest,
+  isDeleting,
+  nameOf,
+  type Node,
+  parseHealingState,
+  type Pod,
+  type PodRestart,
+  type PodRestartStatus,
+  readRestartRequest,
+  HEALING_STATE,
+  RESTART_REQUEST,
+  type RestartOutcome,
+  type RestartScope,
+  uidOf,
+} from '../../api/index.ts';
+import { formatMicroTime, parseTime } from '../../lib/index.ts';
+import { DEFAULT_RESTART_TTL_S } from './limits.ts';
+import { goneRefusal, type Refusal, startRefusal, waitingText } from './refuse-restart.ts';
+
+export interface RestartsView {
+  /** All that name the pod. */
+  readonly restarts: readonly PodRestart[];
+  /** Undefined: the server has none of this name. */
+  readonly pod: Pod | undefined;
+  /** The pod's, if it is known. */
+  readonly node: Node | undefined;
+  /** ID of the request that was put on the pod last, by us: its restart may have been deleted since. */
+  readonly askedLast?: string | undefined;
+  /** The API server keeps upstream's rules on containers that have ended. */
+  readonly foreignServer: boolean;
+  /** Wall ms. */
+  readonly now: number;
+}
+
+export interface RestartsPlan {
+  /** The pod's `mendlet.dev/restart-request` from now on; null: none; undefined: as it is. */
+  readonly request?: string | null;
+  /** Of that request. */
+  readonly id?: string;
+  /** Whom that asks for the first time. */
+  readonly asked?: PodRestart;
+  readonly statuses: readonly { readonly restart: PodRestart; readonly status: PodRestartStatus }[];
+  /** Finished for long enough. */
+  readonly expired: readonly PodRestart[];
+  /** Time alone may change the plan then. */
+  readonly wakeAfterMs?: number;
+}
+
+const REACH: readonly RestartScope[] = ['container', 'containers', 'pod'];
+
+export function planPodRestarts(view: RestartsView): RestartsPlan {
+  const live = view.restarts.filter((restart) => !isDeleting(restart));
+  const open = live.filter((restart) => !isFinished(restart)).toSorted(byAge);
+  const judged = open.map((restart) => judge(restart, view));
+  const waiting = judged.filter(({ end }) => end === undefined);
+  const superseded = judged.map((each) => supersede(each, waiting, view));
+  const queue = superseded.filter(({ end }) => end === undefined);
+  const current = currentOf(queue, view.now);
+  const statuses = superseded.flatMap((each) => {
+    const status = statusOf(each, current, view);
+    return [{ restart: each.restart, status }];
+  });
+  const expiries = live.filter(isFinished).map((restart) => ({ restart, leftMs: remainingTtlMs(restart, view.now) }));
+  const wakes = [
+    ...expiries.flatMap(({ leftMs }) => (leftMs > 0 ? [leftMs] : [])),
+    ...queue.map(({ restart }) => dueInMs(restart, view.now)).filter((ms) => ms > 0),
+  ];
+  return {
+    ...requestFor(current, view),
+    statuses,
+    expired: expiries.filter(({ leftMs }) => leftMs === 0).map(({ restart }) => restart),
+    ...(wakes.length === 0 ? {} : { wakeAfterMs: Math.min(...wakes) }),
+  };
+}
+
+interface Judged {
+  readonly restart: PodRestart;
+  /** The agent's last word on it. */
+  readonly outcome: RestartOutcome | undefined;
+  /** Its request is on the pod. */
+  readonly asked: boolean;
+  readonly end?: Refusal & { readonly phase: 'Succeeded' | 'Failed'; readonly at?: string };
+}
+
+function judge(restart: PodRestart, { pod, node, foreignServer }: RestartsView): Judged {
+  const outcome = outcomesOf(pod).find(({ id }) => id === uidOf(restart));
+  const judged: Judged = { restart, outcome, asked: requestIdOf(pod) === uidOf(restart) };
+  if (outcome?.phase === 'Succeeded' || outcome?.phase === 'Failed') {
+    const reason = outcome.reason ?? (outcome.phase === 'Succeeded' ? 'Restarted' : 'Failed');
+    return { ...judged, end: { phase: outcome.phase, reason, message: outcome.message ?? '', at: outcome.at } };
+  }
+  const refusal =
+    goneRefusal(restart, pod) ??
+    (pod === undefined || outcome !== undefined ? undefined : startRefusal(restart, pod, node, foreignServer));
+  return refusal === undefined ? judged : { ...judged, end: { phase: 'Failed', ...refusal } };
+}
+
+function supersede(each: Judged, waiting: readonly Judged[], { now }: RestartsView): Judged {
+  if (each.end !== undefined || each.asked || each.outcome !== undefined) return each;
+  const position = waiting.findIndex(({ restart }) => restart === each.restart);
+  const newer = waiting.slice(position + 1).find((other) => reachesAsFar(other.restart, each.restart, now));
+  if (newer === undefined) return each;
+  const message = `PodRestart ${nameOf(newer.restart)}, which is newer, restarts as much or more`;
+  return { ...each, end: { phase: 'Failed', reason: 'Superseded', message } };
+}
+
+/** Whether what `newer` does, now, makes `older` needless. */
+function reachesAsFar({ spec: newer = {} }: PodRestart, { spec: older = {} }: PodRestart, now: number): boolean {
+  const [reach, needed] = [newer, older].map(({ scope = 'pod' }) => REACH.indexOf(scope));
+  if ((reach ?? 0) < (needed ?? 0) || (parseTime(newer.notBefore) ?? 0) > now) return false;
+  if (newer.scope === 'container' && newer.container !== older.container) return false;
+  const emptied = newer.emptyDirs ?? [];
+  const empties = emptied.includes('*') || (older.emptyDirs ?? []).every((name) => emptied.includes(name));
+  return empties && (newer.force === true || older.force !== true);
+}
+
+/** Who is asked for: what the agent has begun, what is due, by age; else what is due first. */
+function currentOf(queue: readonly Judged[], now: number): Judged | undefined {
+  const begun = queue.find(({ outcome }) => outcome?.phase === 'Running');
+  if (begun !== undefined) return begun;
+  const due = queue.filter(({ restart }) => dueInMs(restart, now) === 0);
+  const next = queue.toSorted((a, b) => dueInMs(a.restart, now) - dueInMs(b.restart, now));
+  return due.find(({ asked }) => asked) ?? due[0] ?? next[0];
+}
+
+function requestFor(
+  current: Judged | undefined,
+  { pod, restarts, askedLast }: RestartsView,
+): Pick<RestartsPlan, 'request' | 'id' | 'asked'> {
+  if (pod === undefined) return {};
+  const known = new Set([...restarts.map(uidOf), askedLast]);
+  const id = requestIdOf(pod);
+  // What goes on, whoever asked for it, ends first.
+  if (outcomesOf(pod).some((outcome) => outcome.phase === 'Running' && outcome.id !== uidOf(current?.restart ?? {})))
+    return {};
+  if (current === undefined) return id !== undefined && known.has(id) ? { request: null } : {};
+  if (current.asked || current.outcome?.phase === 'Running') return {};
+  const isNew = current.restart.status?.phase !== 'Running';
+  return {
+    request: requestOf(current.restart),
+    id: uidOf(current.restart),
+    ...(isNew ? { asked: current.restart } : {}),
+  };
+}
+
+function requestOf(restart: PodRestart): string {
+  const {
+    scope = 'pod',
+    container,
+    notBefore,
+    reason,
+    requestedBy,
+    gracePeriodSeconds,
+    force,
+    emptyDirs,
+  } = restart.spec ?? {};
+  const requestedAt = restart.metadata?.creationTimestamp;
+  return formatRestartRequest({
+    id: uidOf(restart),
+    scope,
+    ...(container === undefined ? {} : { container }),
+    ...(notBefore === undefined ? {} : { notBefore }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(requestedBy === undefined ? {} : { by: requestedBy }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(force === undefined ? {} : { force }),
+    ...(emptyDirs === undefined ? {} : { emptyDirs }),
+    ...(requestedAt === undefined ? {} : { requestedAt }),
+  });
+}
+
+function statusOf(each: Judged, current: Judged | undefined, { pod, node, now }: RestartsView): PodRestartStatus {
+  const { restart, end, outcome } = each;
+  const before = restart.status ?? {};
+  const podUID = before.podUID ?? (pod === undefined ? undefined : uidOf(pod));
+  const nodeName = before.nodeName ?? pod?.spec?.nodeName;
+  const startTime = before.startTime ?? (outcome?.phase === 'Running' ? outcome.at : undefined);
+  const told = {
+    observedGeneration: restart.metadata?.generation ?? 0,
+    ...(podUID === undefined || end?.reason === 'PodReplaced' ? {} : { podUID }),
+    ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
+    ...(startTime === undefined ? {} : { startTime }),
+  };
+  if (end !== undefined) {
+    const { phase, reason, message, at } = end;
+    return { ...told, phase, reason, message, completionTime: at ?? formatMicroTime(now) };
+  }
+  return { ...told, ...progressOf(each, current, pod ?? {}, node, now) };
+}
+
+function progressOf(
+  { restart, outcome }: Judged,
+  current: Judged | undefined,
+  pod: Pod,
+  node: Node | undefined,
+  now: number,
+): Pick<PodRestartStatus, 'phase' | 'reason' | 'message'> {
+  if (dueInMs(restart, now) > 0) {
+    return { phase: 'Pending', reason: 'NotBefore', message: `waits until ${restart.spec?.notBefore ?? ''}` };
+  }
+  if (current?.restart !== restart) {
+    const message = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
+    return { phase: 'Pending', reason: 'OneAtATime', message };
+  }
+  const { reason = 'Requested', message = waitingText(pod, node) } = outcome ?? {};
+  return { phase: 'Running', reason, message };
+}
+
+function byAge(a: PodRestart, b: PodRestart): number {
+  return (parseTime(a.metadata?.creationTimestamp) ?? 0) - (parseTime(b.metadata?.creationTimestamp) ?? 0);
+}
+
+export function isFinished({ status }: PodRestart): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+function dueInMs({ spec }: PodRestart, now: number): number {
+  return Math.max(0, (parseTime(spec?.notBefore) ?? 0) - now);
+}
+
+/** One that finished in the future finished just now. */
+function remainingTtlMs({ spec, status }: PodRestart, now: number): number {
+  const finished = Math.min(parseTime(status?.completionTime) ?? now, now);
+  return Math.max(0, finished + (spec?.ttlSecondsAfterFinished ?? DEFAULT_RESTART_TTL_S) * 1000 - now);
+}
+
+function outcomesOf(pod: Pod | undefined): readonly RestartOutcome[] {
+  return parseHealingState(pod?.metadata?.annotations?.[HEALING_STATE])?.restarts ?? [];
+}
+
+/** Of the request that is on the pod, if one can be read. */
+function requestIdOf(pod: Pod | undefined): string | undefined {
+  const text = pod?.metadata?.annotations?.[RESTART_REQUEST];
+  const reading = text === undefined ? undefined : readRestartRequest(text);
+  return reading?.ok === true ? reading.request.id : undefined;
+}
