@@ -7,6 +7,8 @@ import {
   MAX_EMPTY_DIRS,
   MAX_HEALING_RULES,
   MAX_POLICY_POD_RESTARTS,
+  MAX_REQUESTER_LENGTH,
+  MAX_RESTART_ID_LENGTH,
   MAX_RESTART_REASON_LENGTH,
   MAX_RULE_VALUES,
   MAX_RUNG_ATTEMPTS,
@@ -22,6 +24,9 @@ export interface FieldDoc {
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly minItems?: number;
+  /** Of an object; an annotation may lack it. */
+  readonly needed?: true;
+  readonly minLength?: number;
   /** What the server fills in. */
   readonly fill?: string | number;
   /** The members are no more than a set. */
@@ -48,7 +53,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
     text: 'One restart of a pod, or of containers of it, in place: same name, same UID, same node. It is done once, and goes some time after its end.',
     fields: {
       ...KIND,
-      spec: { text: 'What is asked for. Fixed once it is made, but for ttlSecondsAfterFinished.' },
+      spec: { text: 'What is asked for. Fixed once it is made, but for ttlSecondsAfterFinished.', needed: true },
       status: { text: 'What became of it.' },
     },
   },
@@ -56,9 +61,10 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
   'mendlet.v1alpha1.PodRestartSpec': {
     text: 'What is asked for.',
     fields: {
-      podName: { text: 'The pod, in the namespace of this object.', maxLength: 253 },
+      podName: { text: 'The pod, in the namespace of this object.', maxLength: 253, minLength: 1, needed: true },
       podUID: {
         text: 'The pod must still be the one with this UID. Absent: whichever has the name when the restart begins.',
+        maxLength: MAX_RESTART_ID_LENGTH,
       },
       scope: {
         text: 'What is restarted: one container, all containers in their sandbox, or the whole pod with its sandbox, network, IPC and cgroup; init containers run again then.',
@@ -75,6 +81,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
       emptyDirs: { text: EMPTY_DIRS, maxItems: MAX_EMPTY_DIRS, isSet: true },
       requestedBy: {
         text: 'Who made it. Set by a server of mendlet, whatever is sent; on others it is what its maker says.',
+        maxLength: MAX_REQUESTER_LENGTH,
       },
       ttlSecondsAfterFinished: { text: 'The object is deleted so long after its end.', minimum: 0, fill: 3600 },
     },
@@ -99,13 +106,13 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
   },
   'mendlet.v1alpha1.HealingPolicy': {
     text: 'How the pods that its selector names heal, beyond what their restart policy says.',
-    fields: { ...KIND, spec: { text: 'The policy.' }, status: { text: 'How many pods heal by it.' } },
+    fields: { ...KIND, spec: { text: 'The policy.', needed: true }, status: { text: 'How many pods heal by it.' } },
   },
   'mendlet.v1alpha1.HealingPolicyList': { text: 'A list of HealingPolicies.', fields: LIST },
   'mendlet.v1alpha1.HealingPolicySpec': {
     text: 'A policy of healing. One pod can have the same, but for selector and priority, in its annotation mendlet.dev/healing-policy.',
     fields: {
-      selector: { text: 'Pods of its namespace, by their labels. An empty one means all.' },
+      selector: { text: 'Pods of its namespace, by their labels. An empty one means all.', needed: true },
       priority: { text: 'Of several policies that select a pod the highest counts; of equals, the first by name.' },
       rungs: {
         text: 'The ladder: what is tried, in the order container, containers, pod, node, each at most once. Behind the last rung the pod is stopped, and a person called. Absent: container 3 times within 10m, then pod 3 times within 1h.',

@@ -1,10 +1,11 @@
 /** Validation of our own kinds: restarts of pods, and policies of healing. */
-import { child, type FieldError, invalidValue, required } from '../field-error.ts';
+import { child, type FieldError, invalidValue, required, tooLong } from '../field-error.ts';
 import { readHealingPolicy } from '../healing/healing-policy.ts';
+import { MAX_RESTART_ID_LENGTH } from '../healing/limits.ts';
 import type { HealingPolicy, PodRestart, PodRestartPhase, PodRestartSpec } from '../healing/types.ts';
 import { validateRestartFields } from '../healing/validate-restart.ts';
 import { checkDns1123Subdomain } from '../names.ts';
-import { immutable, notNegative, oneOf, requireValue } from './messages.ts';
+import { byteLength, immutable, notNegative, oneOf, requireValue } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const PHASES: readonly PodRestartPhase[] = ['Pending', 'Running', 'Succeeded', 'Failed'];
@@ -26,6 +27,7 @@ export function validatePodRestart({ metadata, spec = {} }: PodRestart): FieldEr
   return [
     ...validateObjectMeta(metadata, true, checkDns1123Subdomain),
     ...requireValue('spec.podName', spec.podName, checkDns1123Subdomain),
+    ...(byteLength(spec.podUID ?? '') > MAX_RESTART_ID_LENGTH ? [tooLong('spec.podUID', MAX_RESTART_ID_LENGTH)] : []),
     ...validateRestartFields(spec, 'spec'),
     ...notNegative('spec.ttlSecondsAfterFinished', spec.ttlSecondsAfterFinished),
   ];
