@@ -1,0 +1,26 @@
+/** Why a pod is as it is. Pure: the same evidence gives the same answer. */
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { podState } from './facts/pod-state.ts';
+import type { Diagnosis, RankedFinding } from './finding.ts';
+import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { DELETION_RULES, POD_RULES } from './rules/all.ts';
+
+/** Findings of one pod, in order. */
+export function podFindings(facts: PodFacts): readonly RankedFinding[] {
+  const rules = facts.deleting ? DELETION_RULES : POD_RULES;
+  return ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
+}
+
+export function diagnosePod(evidence: PodEvidence): Diagnosis {
+  const facts = podFacts(evidence);
+  const { name, namespace, uid } = evidence.pod.metadata ?? {};
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: { kind: 'pod', namespace, name: name ?? '', uid, nodeName: evidence.pod.spec?.nodeName },
+    state: podState(facts),
+    findings: told(podFindings(facts)),
+    notLookedAt: evidence.notLookedAt,
+  };
+}

@@ -1,0 +1,21 @@
+/** Shorthands for the API's types that evidence is made of. */
+import type { DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet } from '../../api/index.ts';
+
+export type {
+  Container,
+  ContainerHistory,
+  ContainerState,
+  ContainerStateTerminated,
+  ContainerStatus,
+  DeathRecord,
+  Event,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodCondition,
+  Probe,
+} from '../../api/index.ts';
+
+/** A controller of pods, or of one. */
+export type WorkloadObject = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController;

@@ -1,0 +1,88 @@
+/** What rules may rest on: all that could be read about one pod, as plain data. What is absent was not read. */
+import type {
+  ContainerHistory,
+  Event,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  WorkloadObject,
+} from './kinds.ts';
+
+export interface PodEvidence {
+  /** Wall ms. */
+  readonly now: number;
+  readonly pod: Pod;
+  /** Events about the pod. */
+  readonly events: readonly Event[];
+  readonly node?: NodeEvidence;
+  /** The controllers above it, nearest first. */
+  readonly owners: readonly WorkloadObject[];
+  /** What its node remembers of its containers' deaths. */
+  readonly history?: readonly ContainerHistory[];
+  /** Ends of logs, by container. */
+  readonly logs: Readonly<Record<string, ContainerLogs>>;
+  readonly claims: readonly ClaimEvidence[];
+  /** ConfigMaps and Secrets that it refers to: never their values. */
+  readonly configs: readonly ConfigEvidence[];
+  readonly services: readonly ServiceEvidence[];
+  /** How much its containers were throttled, by container. */
+  readonly throttling: Readonly<Record<string, Throttling>>;
+  /** Pods of the same controller, without this one. */
+  readonly siblings: readonly Pod[];
+  /** Killing events of siblings. */
+  readonly siblingEvents: readonly Event[];
+  readonly notLookedAt: readonly string[];
+  /** Said in commands: "-n shop", or nothing where it is the session's own namespace. */
+  readonly namespaceFlag: string;
+}
+
+export interface NodeEvidence {
+  readonly name: string;
+  /** Absent: there is no such node (any more), or it may not be read. */
+  readonly node?: Node;
+  readonly missing?: boolean;
+  /** Wall ms of the lease's last renewal. */
+  readonly renewedAt?: number;
+  readonly leaseSeconds?: number;
+}
+
+export interface ContainerLogs {
+  /** Of the life before this one, oldest line first. */
+  readonly previous?: readonly string[];
+  readonly current?: readonly string[];
+}
+
+export interface ClaimEvidence {
+  readonly name: string;
+  readonly missing: boolean;
+  readonly claim?: PersistentVolumeClaim;
+  readonly volume?: PersistentVolume;
+  /** The claim's volume is named and does not exist. */
+  readonly volumeMissing?: boolean;
+  readonly events: readonly Event[];
+}
+
+export interface ConfigEvidence {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+  readonly state: 'found' | 'missing' | 'forbidden';
+  /** Names of its keys. */
+  readonly keys: readonly string[];
+}
+
+export interface ServiceEvidence {
+  readonly namespace: string;
+  readonly name: string;
+  readonly missing: boolean;
+  readonly clusterIPs: readonly string[];
+  readonly ports: readonly number[];
+  readonly ready: number;
+  readonly notReady: number;
+}
+
+/** Counters of cpu.stat since the container started. */
+export interface Throttling {
+  readonly periods: number;
+  readonly throttledPeriods: number;
+}

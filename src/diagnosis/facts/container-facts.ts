@@ -1,0 +1,173 @@
+/** One container as rules see it: how it stands, the death that is to be explained, and what it said last. */
+import { isRestartableInit } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { Container, ContainerStatus, Event, Pod } from '../evidence/kinds.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
+import { type Death, deathsOf, survivedOf } from './deaths.ts';
+import { containerOf, eventsWith, lastSeenMs } from './events.ts';
+
+export type ContainerKind = 'init' | 'sidecar' | 'container';
+
+/**
+ * none: nothing to explain; waiting: it cannot start, or not yet again; ended: it ended badly for good; died-lately: it runs
+ * again since; keeps-dying: it runs, but has died often today.
+ */
+export type Trouble = 'none' | 'waiting' | 'ended' | 'died-lately' | 'keeps-dying';
+
+export interface ContainerFacts {
+  readonly name: string;
+  readonly kind: ContainerKind;
+  /** "spec.containers[0]" */
+  readonly path: string;
+  readonly spec: Container;
+  readonly status?: ContainerStatus;
+  readonly trouble: Trouble;
+  /** Newest first. */
+  readonly deaths: readonly Death[];
+  /** Why there is trouble: the newest end, unless somebody asked for it. */
+  readonly death?: Death;
+  /** Who killed it then, when it was the agent. */
+  readonly killed?: AgentKill;
+  /** Deaths in which a child was killed for memory and the container lived on, newest first. */
+  readonly survived: readonly Death[];
+  /** The end of the log of that death, else of the life that goes on: oldest line first. */
+  readonly lines: readonly string[];
+  readonly events: readonly Event[];
+}
+
+export interface AgentKill {
+  readonly because: 'liveness' | 'startup' | 'other';
+  readonly event?: Event;
+}
+
+/** Waiting for these is part of every start. */
+const NORMAL_WAITS = new Set(['ContainerCreating', 'PodInitializing', 'RestartingPod']);
+
+export function containerFacts(evidence: PodEvidence): readonly ContainerFacts[] {
+  const { spec, status } = evidence.pod;
+  const inits = (spec?.initContainers ?? []).map((container, index) => {
+    const kind = isRestartableInit(container) ? 'sidecar' : 'init';
+    return one(evidence, container, kind, `spec.initContainers[${index}]`, status?.initContainerStatuses);
+  });
+  const main = (spec?.containers ?? []).map((container, index) =>
+    one(evidence, container, 'container', `spec.containers[${index}]`, status?.containerStatuses),
+  );
+  return [...inits, ...main];
+}
+
+function one(
+  evidence: PodEvidence,
+  spec: Container,
+  kind: ContainerKind,
+  path: string,
+  statuses: readonly ContainerStatus[] | undefined,
+): ContainerFacts {
+  const { name } = spec;
+  const status = statuses?.find((each) => each.name === name);
+  const history = evidence.history?.find((each) => each.name === name);
+  const events = evidence.events.filter((event) => containerOf(event) === name);
+  const deaths = deathsOf(status, history);
+  const [newest] = deaths;
+  const killed = newest === undefined ? undefined : agentKill(newest, events);
+  const facts = { evidence, kind, status, deaths, killed };
+  const trouble = troubleOf(facts);
+  const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
+  const lines = linesOf(evidence, name, status, death);
+  return {
+    name,
+    kind,
+    path,
+    spec,
+    status,
+    trouble,
+    deaths,
+    death,
+    killed: death === undefined ? undefined : killed,
+    survived: survivedOf(history),
+    lines,
+    events,
+  };
+}
+
+interface Standing {
+  readonly evidence: PodEvidence;
+  readonly kind: ContainerKind;
+  readonly status: ContainerStatus | undefined;
+  readonly deaths: readonly Death[];
+  readonly killed: AgentKill | undefined;
+}
+
+function troubleOf(standing: Standing): Trouble {
+  const { evidence, status, deaths, killed } = standing;
+  const { pod, now } = evidence;
+  const waiting = status?.state?.waiting;
+  if (waiting !== undefined && !NORMAL_WAITS.has(waiting.reason ?? 'ContainerCreating')) return 'waiting';
+  const [newest] = deaths;
+  if (newest === undefined) return 'none';
+  const wanted = wasWanted(newest, killed);
+  if (status?.state?.terminated !== undefined) return wanted || newest.exitCode === 0 ? 'none' : 'ended';
+  if (wanted) return 'none';
+  // It waits for its sandbox, or for others, after an end of its own.
+  const bad = deaths.filter((death) => isBad(death, pod) && !wasRequested(death));
+  if (now - newest.finishedMs <= RECENT_DEATH_MS && isBad(newest, pod) && !repeatsNormally(standing)) {
+    return 'died-lately';
+  }
+  const lately = bad.filter(({ finishedMs }) => now - finishedMs <= MANY_DEATHS_WINDOW_MS);
+  return lately.length >= MANY_DEATHS && lately[0] === newest ? 'keeps-dying' : 'none';
+}
+
+/** An init container of a pod that starts again has ended before. */
+function repeatsNormally({ kind, deaths }: Standing): boolean {
+  return kind === 'init' && deaths[0]?.exitCode === 0;
+}
+
+/** Exit code 0 is as good as any where nothing is restarted for it. */
+function isBad(death: Death, pod: Pod): boolean {
+  return death.exitCode !== 0 || (pod.spec?.restartPolicy ?? 'Always') === 'Always';
+}
+
+function wasRequested(death: Death): boolean {
+  return death.requested !== undefined;
+}
+
+/** Somebody asked for this end, or the agent ended it for a reason that is no failure of its own. */
+function wasWanted(death: Death, killed: AgentKill | undefined): boolean {
+  return wasRequested(death) || killed?.because === 'other';
+}
+
+/** The agent's hand in a death: from the node's history, else from a Killing event of that life. */
+function agentKill(death: Death, events: readonly Event[]): AgentKill | undefined {
+  const event = killingEvent(death, events);
+  if (death.probe?.type === 'liveness' || death.probe?.type === 'startup') return { because: death.probe.type, event };
+  if (event === undefined) return undefined;
+  const text = event.message ?? '';
+  if (text.includes('failed liveness probe')) return { because: 'liveness', event };
+  if (text.includes('failed startup probe')) return { because: 'startup', event };
+  // Hooks that fail are failures, too.
+  return text.includes('PostStartHook') ? undefined : { because: 'other', event };
+}
+
+function killingEvent(death: Death, events: readonly Event[]): Event | undefined {
+  // Events count whole seconds.
+  const from = (parseTime(death.startedAt) ?? death.finishedMs) - 1000;
+  const to = death.finishedMs + 1000;
+  return eventsWith(events, 'Killing').find((event) => lastSeenMs(event) >= from && lastSeenMs(event) <= to);
+}
+
+function linesOf(
+  evidence: PodEvidence,
+  name: string,
+  status: ContainerStatus | undefined,
+  death: Death | undefined,
+): readonly string[] {
+  const logs = evidence.logs[name];
+  if (death === undefined) return lastLines(logs?.current);
+  if (death.log !== undefined) return lastLines(death.log.tail.split('\n'));
+  const isCurrent = status?.state?.terminated !== undefined;
+  return lastLines(isCurrent ? (logs?.current ?? logs?.previous) : (logs?.previous ?? logs?.current));
+}
+
+function lastLines(lines: readonly string[] | undefined): readonly string[] {
+  return (lines ?? []).filter((line) => line.trim() !== '').slice(-LOG_LINES_SEARCHED);
+}

@@ -1,0 +1,112 @@
+/** What a pod says it needs: in its annotation, and in the last words of its containers. */
+import { DEPENDS_ON } from '../../api/index.ts';
+import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { lastWord, type LastWord } from './last-words.ts';
+
+const REFUSED = /connection refused|ECONNREFUSED/i;
+const UNRESOLVED =
+  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|ENOTFOUND|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
+
+export interface Trouble {
+  readonly kind: 'refused' | 'not-resolved';
+  readonly word: LastWord;
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** The last complaint about a peer in a container's last words. */
+export function dependencyTrouble(container: ContainerFacts): Trouble | undefined {
+  const refused = lastWord(container, REFUSED);
+  const unresolved = lastWord(container, UNRESOLVED);
+  if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd < refused.fromEnd)) {
+    return { kind: 'not-resolved', word: unresolved, host: unresolvedHost(unresolved.line) };
+  }
+  if (refused === undefined) return undefined;
+  return { kind: 'refused', word: refused, ...refusedPeer(refused.line) };
+}
+
+const ADDRESS = String.raw`(?:\d{1,3}\.){3}\d{1,3}`;
+const NAME = String.raw`[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?`;
+/** "dial tcp 10.0.0.1:5432", "connect to db:5432", "http://db:80/". */
+const PEER = new RegExp(String.raw`(?:^|[\s/@"'(=[])(${ADDRESS}|localhost|${NAME})[:\]]{1,2}(\d{2,5})\b`, 'gi');
+/** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)". */
+const HOST = new RegExp(String.raw`host:?\s+["'(]*(${ADDRESS}|${NAME})["')]*`, 'i');
+const PORT = /port[ :=]+(\d{2,5})\b/i;
+
+/** The last HOST:PORT of the line: "dial tcp A->B" and "lookup X on DNS" name the peer last but for DNS servers. */
+function refusedPeer(line: string): { readonly host?: string; readonly port?: number } {
+  const all = [...line.matchAll(PEER)].filter(([, host = '']) => !/^\d+$/.test(host));
+  const last = all.at(-1);
+  if (last?.[1] !== undefined) return { host: last[1], port: Number(last[2]) };
+  const host = HOST.exec(line)?.[1];
+  const port = PORT.exec(line)?.[1];
+  return { host, port: port === undefined ? undefined : Number(port) };
+}
+
+const UNRESOLVED_HOST: readonly RegExp[] = [
+  /lookup ([\w.-]+)/i,
+  /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN) ['"]?([\w.-]+)/i,
+  /(?:host name|resolve host:?|resolve(?: the)? hostname|host) ["'(]?([\w.-]+)/i,
+  /['"]([\w.-]+)['"]:? (?:name or service|temporary failure|name does not resolve)/i,
+  /([\w-]+(?:\.[\w-]+)*):? (?:name or service not known|temporary failure|name does not resolve)/i,
+];
+
+function unresolvedHost(line: string): string | undefined {
+  for (const pattern of UNRESOLVED_HOST) {
+    const host = pattern.exec(line)?.[1];
+    if (host !== undefined) return host.replace(/\.$/, '');
+  }
+  return undefined;
+}
+
+export interface ServiceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** "db", "db.shop", "db.shop.svc", "db.shop.svc.cluster.local" → a service; undefined for what cannot be one. */
+export function serviceOfHost(host: string, namespace: string): ServiceName | undefined {
+  const [name = '', ns, svc] = host.split('.');
+  if (!/^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(name) || name === 'localhost') return undefined;
+  if (ns === undefined) return { namespace, name };
+  if (svc !== undefined && svc !== 'svc') return undefined;
+  return { namespace: ns, name };
+}
+
+/** "service/db, pod/cache-0, 10.0.0.7:5432" → the services; a namespace may be before the name: "service/shop/db". */
+export function declaredServices(annotation: string | undefined, namespace: string): readonly ServiceName[] {
+  return (annotation ?? '').split(/[\s,]+/).flatMap((part) => {
+    const [kind, first, second] = part.split('/');
+    if (kind !== 'service' && kind !== 'svc') return [];
+    if (first === undefined || first === '') return [];
+    return [second === undefined ? { namespace, name: first } : { namespace: first, name: second }];
+  });
+}
+
+/** Services that the evidence names, and what is behind them is to be read. */
+export function namedServices(
+  evidence: Pick<PodEvidence, 'pod'>,
+  containers: readonly ContainerFacts[],
+): readonly ServiceName[] {
+  const namespace = evidence.pod.metadata?.namespace ?? 'default';
+  const hosts = containers.flatMap((container) => dependencyTrouble(container)?.host ?? []);
+  const found = [
+    ...declaredServices(evidence.pod.metadata?.annotations?.[DEPENDS_ON], namespace),
+    ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? []),
+  ];
+  return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
+}
+
+/** The service that a line means, by name or address. */
+export function serviceBehind(
+  services: readonly ServiceEvidence[],
+  host: string,
+  namespace: string,
+): ServiceEvidence | undefined {
+  const named = serviceOfHost(host, namespace);
+  return services.find(
+    (service) =>
+      service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
+  );
+}

@@ -1,0 +1,28 @@
+/** Memory limits, and what they should be. */
+import { quantityValue } from '../../api/index.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { formatBytes } from './text.ts';
+
+const MIB = 1024 * 1024;
+
+export interface MemoryLimit {
+  readonly bytes: number;
+  readonly text: string;
+  readonly path: string;
+}
+
+/** The limit in force: what the status tells (it may have been resized), else the spec's. */
+export function memoryLimit(container: ContainerFacts): MemoryLimit | undefined {
+  const inForce = container.status?.resources?.limits?.['memory'];
+  const wanted = container.spec.resources?.limits?.['memory'];
+  const text = inForce ?? wanted;
+  if (text === undefined) return undefined;
+  return { bytes: quantityValue(text), text, path: `${container.path}.resources.limits.memory` };
+}
+
+/** Twice the limit, in whole MiB and a round number of them. */
+export function largerLimit(bytes: number): string {
+  const wanted = Math.ceil((bytes * 2) / MIB);
+  const step = wanted > 4096 ? 512 : wanted > 256 ? 32 : wanted > 32 ? 8 : 1;
+  return formatBytes(Math.ceil(wanted / step) * step * MIB);
+}

@@ -1,0 +1,98 @@
+/** What probes answered when they failed: from the node's history of a death, else from Unhealthy events. */
+import type { Event, Probe } from '../evidence/kinds.ts';
+import type { ProbeType, Quote } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { eventCount, eventLastSeen, eventsWith, firstSeenMs, lastSeenMs } from './events.ts';
+import { quotable } from './text.ts';
+
+export interface ProbeFailure {
+  readonly type: ProbeType;
+  readonly output: string;
+  readonly count: number;
+  /** RFC 3339. */
+  readonly at?: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly kind: FailureKind;
+}
+
+export type FailureKind =
+  | 'not-found'
+  | 'unauthorized'
+  | 'refused'
+  | 'wants-http'
+  | 'wants-https'
+  | 'timeout'
+  | 'no-command'
+  | 'other';
+
+const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): ?([\s\S]*)$/;
+
+const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/statuscode: 404/, 'not-found'],
+  [/statuscode: 40[13]/, 'unauthorized'],
+  [/server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/, 'wants-http'],
+  [/malformed HTTP (?:response|status code)|transport connection broken: malformed/, 'wants-https'],
+  [/connection refused|no route to host/, 'refused'],
+  [/executable file not found|exec: "[^"]*": .*no such file or directory/, 'no-command'],
+  [/context deadline exceeded|Client\.Timeout|timed out|i\/o timeout|timeout:/i, 'timeout'],
+];
+
+export function failureKind(output: string): FailureKind {
+  return KINDS.find(([pattern]) => pattern.test(output))?.[1] ?? 'other';
+}
+
+/** Failures of one probe of a container, newest first. */
+export function probeFailures(container: ContainerFacts, type: ProbeType): readonly ProbeFailure[] {
+  const remembered = container.death?.probe?.type === type ? container.death.probe.outputs : [];
+  const told = eventsWith(container.events, 'Unhealthy').flatMap((event) => fromEvent(event, type) ?? []);
+  if (told.length > 0 || remembered.length === 0) return told;
+  return remembered.map(({ at, output }) => {
+    const ms = Date.parse(at);
+    return { type, output: quotable(output), count: 1, at, firstMs: ms, lastMs: ms, kind: failureKind(output) };
+  });
+}
+
+function fromEvent(event: Event, type: ProbeType): ProbeFailure | undefined {
+  const match = UNHEALTHY.exec(event.message ?? '');
+  if (match === null || match[1]?.toLowerCase() !== type) return undefined;
+  const output = quotable(match[2] ?? '');
+  return {
+    type,
+    output,
+    count: eventCount(event),
+    at: eventLastSeen(event),
+    firstMs: firstSeenMs(event),
+    lastMs: lastSeenMs(event),
+    kind: failureKind(output),
+  };
+}
+
+export function quoteProbe(container: ContainerFacts, failure: ProbeFailure): Quote {
+  const { type, output, count, at } = failure;
+  return { source: 'probe', container: container.name, type, output, count, at };
+}
+
+export function probeOf(container: ContainerFacts, type: ProbeType): Probe | undefined {
+  const { livenessProbe, readinessProbe, startupProbe } = container.spec;
+  return { liveness: livenessProbe, readiness: readinessProbe, startup: startupProbe }[type];
+}
+
+export function probePath(container: ContainerFacts, type: ProbeType): string {
+  return `${container.path}.${type}Probe`;
+}
+
+/** Seconds a container has from its start until this probe has failed it. */
+export function secondsUntilFailed(probe: Probe): number {
+  const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = probe;
+  return initialDelaySeconds + periodSeconds * failureThreshold + timeoutSeconds;
+}
+
+/** Its port as a number; names are looked up among the container's ports. */
+export function probePort(container: ContainerFacts, probe: Probe): number | undefined {
+  const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
+  if (typeof port === 'number') return port;
+  if (port === undefined) return undefined;
+  if (/^\d+$/.test(port)) return Number(port);
+  return container.spec.ports?.find(({ name }) => name === port)?.containerPort;
+}

@@ -1,0 +1,43 @@
+/** How long a container needs until it can answer, as far as anybody saw it. */
+import { findCondition } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { ContainerStatus, Pod } from '../evidence/kinds.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+export interface StartTime {
+  /** Measured: this long it took until it was ready. Else: at least this long, as it was killed before. */
+  readonly measured: boolean;
+  readonly ms: number;
+  /** Where it was seen: "this life", "pod web-2", "4 lives". */
+  readonly where: string;
+}
+
+/** The longest start that anybody saw succeed, in this pod or its siblings; else the longest life that did not. */
+export function startTimeOf(facts: PodFacts, container: ContainerFacts): StartTime | undefined {
+  const own = readyAfterMs(facts.pod, container.status);
+  const seen = [
+    ...(own === undefined ? [] : [{ ms: own, where: 'this life' }]),
+    ...facts.evidence.siblings.flatMap((pod) => {
+      const status = pod.status?.containerStatuses?.find(({ name }) => name === container.name);
+      const ms = readyAfterMs(pod, status);
+      return ms === undefined ? [] : [{ ms, where: `pod ${pod.metadata?.name ?? ''}` }];
+    }),
+  ];
+  const [longest] = seen.toSorted((a, b) => b.ms - a.ms);
+  if (longest !== undefined) return { measured: true, ...longest };
+  const lives = container.deaths.flatMap(({ livedMs }) => livedMs ?? []);
+  if (lives.length === 0) return undefined;
+  return { measured: false, ms: Math.max(...lives), where: lives.length === 1 ? 'one life' : `${lives.length} lives` };
+}
+
+/** From the container's start until the pod was ready. Without a readiness probe nobody has waited for anything. */
+function readyAfterMs(pod: Pod, status: ContainerStatus | undefined): number | undefined {
+  const spec = pod.spec?.containers.find(({ name }) => name === status?.name);
+  if (status?.ready !== true || spec?.readinessProbe === undefined) return undefined;
+  const startedAt = parseTime(status.state?.running?.startedAt ?? undefined);
+  const ready = findCondition(pod.status?.conditions, 'ContainersReady');
+  const readyAt = ready?.status === 'True' ? parseTime(ready.lastTransitionTime ?? undefined) : undefined;
+  if (startedAt === undefined || readyAt === undefined || readyAt < startedAt) return undefined;
+  return readyAt - startedAt;
+}

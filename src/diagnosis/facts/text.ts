@@ -1,0 +1,54 @@
+/** Words and lists as findings write them. */
+import { MAX_NAMES, MAX_QUOTE_LENGTH } from '../limits.ts';
+
+/** Cut to what a quotation may be, without line ends and control characters: it is shown on terminals. */
+export function quotable(text: string): string {
+  const flat = text
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\u001b\[[0-9;]*[A-Za-z]/g, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .trim();
+  return flat.length <= MAX_QUOTE_LENGTH ? flat : `${flat.slice(0, MAX_QUOTE_LENGTH - 1)}…`;
+}
+
+/** "a", "a and b", "a, b and 3 more". */
+export function listed(names: readonly string[]): string {
+  if (names.length <= 1) return names[0] ?? '';
+  if (names.length > MAX_NAMES) {
+    return `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
+  }
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** "5s", "2m10s", "3h4m", "2d3h": how long, as kubectl says it. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 || hours >= 8 ? `${hours}h` : `${hours}h${minutes % 60}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** "64Mi", "1536Mi", "2Gi": bytes in the binary unit that reads best; exact where it can be. */
+export function formatBytes(bytes: number): string {
+  const units = ['', 'Ki', 'Mi', 'Gi', 'Ti'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1 && (Number.isInteger(value / 1024) || value >= 10 * 1024)) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${Math.round(value)}${units[unit]}`;
+}
+
+/** For a POSIX shell, quoted only where it must be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,98 @@
+/** What a diagnosis says: findings that quote their evidence. Plain data, printed as text or JSON by whoever asked. */
+
+/** critical: it does not work; warning: it works, but something went wrong lately or will; info: worth knowing. */
+export type Severity = 'critical' | 'warning' | 'info';
+
+/** One piece of evidence, quoted as it was read. */
+export type Quote =
+  /** A field of an object: "spec.containers[0].livenessProbe.httpGet.port". `of` names the object when it is not the subject. */
+  | { readonly source: 'field'; readonly of?: string; readonly path: string; readonly value: string }
+  | {
+      readonly source: 'event';
+      readonly of?: string;
+      readonly reason: string;
+      readonly message: string;
+      readonly count: number;
+      /** RFC 3339. */
+      readonly lastSeen?: string;
+    }
+  /** A line of a container's log. `death`: of the life that ended so. */
+  | { readonly source: 'log'; readonly container: string; readonly death?: number; readonly line: string }
+  /** One end of a container. */
+  | {
+      readonly source: 'death';
+      readonly container: string;
+      /** Absent: the node's history could not be read. */
+      readonly number?: number;
+      readonly exitCode: number;
+      readonly signal?: string;
+      readonly reason: string;
+      readonly message?: string;
+      /** RFC 3339. */
+      readonly finishedAt?: string;
+      readonly livedSeconds?: number;
+    }
+  /** What a probe answered. */
+  | {
+      readonly source: 'probe';
+      readonly container: string;
+      readonly type: ProbeType;
+      readonly output: string;
+      readonly count?: number;
+      /** RFC 3339. */
+      readonly at?: string;
+    }
+  /** A figure of a cgroup: "memory peak", "periods throttled". */
+  | { readonly source: 'cgroup'; readonly container?: string; readonly figure: string; readonly value: string }
+  /** What is, or is not, at the API server: "service/db: 0 of 2 endpoints ready". */
+  | { readonly source: 'object'; readonly object: string; readonly says: string };
+
+export type ProbeType = 'liveness' | 'readiness' | 'startup';
+
+export interface Finding {
+  /** Stable: "out-of-memory". */
+  readonly id: string;
+  readonly severity: Severity;
+  /** One plain sentence without a full stop. */
+  readonly says: string;
+  readonly container?: string;
+  readonly evidence: readonly Quote[];
+  /** Command lines to try next, the most useful first. */
+  readonly try: readonly string[];
+  /** A piece of a manifest that would help, as YAML. */
+  readonly manifest?: string;
+  /** Of a workload or a node: the pods that it is about. */
+  readonly pods?: readonly string[];
+}
+
+/** A finding on its way: what orders it among others. */
+export interface RankedFinding extends Finding {
+  /** 0 to 100; higher is more telling. */
+  readonly rank: number;
+  /** What it explains: "end/web" (why it ended), "start/web", "ready/web", "schedule", "phase" … */
+  readonly topic: string;
+  /** Says only what happened and not why: left out when something else explains the same topic. */
+  readonly fallback?: boolean;
+}
+
+export interface Subject {
+  /** "pod", "deployment", "node" … */
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly nodeName?: string;
+}
+
+/** The answer to one question. */
+export interface Diagnosis {
+  readonly apiVersion: 'mendlet.dev/v1alpha1';
+  readonly kind: 'Diagnosis';
+  readonly subject: Subject;
+  /** How it stands, in kubectl's words: "CrashLoopBackOff, next start in 2m10s". */
+  readonly state: string;
+  /** Most telling first. */
+  readonly findings: readonly Finding[];
+  /** What could not be read, and why. Nothing is concluded from its absence. */
+  readonly notLookedAt: readonly string[];
+}

@@ -1,0 +1,8 @@
+/**
+ * diagnosis: from evidence to findings that quote it. Pure: imports api and lib only; whoever asks gathers the evidence.
+ * A rule is a file in `rules/`, silent unless something it can quote says so.
+ */
+export { diagnosePod } from './diagnose-pod.ts';
+export type * from './evidence/kinds.ts';
+export type * from './evidence/pod-evidence.ts';
+export type * from './finding.ts';

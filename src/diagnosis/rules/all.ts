@@ -1,0 +1,49 @@
+/** All rules about a pod. Their order says nothing: findings carry their rank. */
+import type { PodRule } from '../rule.ts';
+import { cpuThrottled } from './cpu-throttled.ts';
+import { dependencies } from './dependencies.ts';
+import { endedPods } from './ended-pods.ts';
+import { exitCode } from './exit-code.ts';
+import { healing } from './healing.ts';
+import { hooks } from './hooks.ts';
+import { images } from './images.ts';
+import { livenessCascade } from './liveness-cascade.ts';
+import { missingConfig } from './missing-config.ts';
+import { nodeLost } from './node-lost.ts';
+import { notProgressing } from './not-progressing.ts';
+import { outOfMemory } from './out-of-memory.ts';
+import { permissions } from './permissions.ts';
+import { portInUse } from './port-in-use.ts';
+import { probes } from './probes.ts';
+import { readiness } from './readiness.ts';
+import { sandbox } from './sandbox.ts';
+import { startErrors } from './start-errors.ts';
+import { terminating } from './terminating.ts';
+import { unschedulable } from './unschedulable.ts';
+import { volumes } from './volumes.ts';
+
+/** Of a pod that goes: what keeps it. */
+export const DELETION_RULES: readonly PodRule[] = [terminating, nodeLost];
+
+export const POD_RULES: readonly PodRule[] = [
+  cpuThrottled,
+  dependencies,
+  endedPods,
+  exitCode,
+  healing,
+  hooks,
+  images,
+  livenessCascade,
+  missingConfig,
+  nodeLost,
+  notProgressing,
+  outOfMemory,
+  permissions,
+  portInUse,
+  probes,
+  readiness,
+  sandbox,
+  startErrors,
+  unschedulable,
+  volumes,
+];

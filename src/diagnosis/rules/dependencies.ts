@@ -1,0 +1,107 @@
+/** A peer that refuses connections, or whose name nobody knows. */
+import { DEPENDS_ON } from '../../api/index.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import {
+  declaredServices,
+  dependencyTrouble,
+  serviceBehind,
+  serviceOfHost,
+  type Trouble,
+} from '../facts/dependencies.ts';
+import { endedByItself, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { quoteDeath } from '../facts/deaths.ts';
+import { severityOf, title } from './exit-code.ts';
+import { isLateForReady } from './readiness.ts';
+
+const ofContainer: ContainerRule = (facts, container) => {
+  // A log that complains is normal; one that complains and then ends, or never gets ready, is not.
+  const unready = container.death === undefined && isLateForReady(facts, container);
+  if (!endedByItself(container) && !unready) return NOTHING;
+  const trouble = dependencyTrouble(container);
+  if (trouble === undefined) return NOTHING;
+  return [finding(facts, container, trouble, unready)];
+};
+
+export const dependencies: PodRule = eachContainer(ofContainer);
+
+function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, unready: boolean): RankedFinding {
+  const { host, port, kind, word } = trouble;
+  const behind = servicesBehind(facts, host);
+  const peer = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
+  const then = unready ? 'and is not ready' : 'and ends';
+  const refused = kind === 'refused';
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(behind)}`;
+  return {
+    id: refused ? 'dependency-refused' : 'dependency-not-resolved',
+    severity: unready ? 'warning' : severityOf(container),
+    rank: rankOfWord(behind.length > 0 ? 89 : 82, word),
+    topic: unready ? `ready/${container.name}` : `end/${container.name}`,
+    container: container.name,
+    says,
+    evidence: [
+      ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
+      quoteLine(container, word.line),
+      ...behind.map(serviceQuote),
+      ...declared(facts),
+    ],
+    try: commands(facts, trouble, behind),
+  };
+}
+
+/** What the line names, else what the pod itself says that it needs; only what is not well explains anything. */
+function servicesBehind(facts: PodFacts, host: string | undefined): readonly ServiceEvidence[] {
+  const { services, pod } = facts.evidence;
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
+  if (named !== undefined) return [named];
+  const wanted = declaredServices(pod.metadata?.annotations?.[DEPENDS_ON], namespace);
+  return services.filter(
+    (service) =>
+      (service.missing || service.ready === 0) &&
+      wanted.some(({ name, namespace }) => name === service.name && namespace === service.namespace),
+  );
+}
+
+function because(behind: readonly ServiceEvidence[]): string {
+  const [service] = behind;
+  if (service === undefined) return '';
+  if (service.missing) return `: there is no service ${service.name}`;
+  if (service.ready > 0) return '';
+  return `: service ${service.name} has no endpoint that is ready`;
+}
+
+function serviceQuote(service: ServiceEvidence): Quote {
+  const object = `service/${service.name}`;
+  if (service.missing) return { source: 'object', object, says: `not found in namespace ${service.namespace}` };
+  const all = service.ready + service.notReady;
+  const ports = service.ports.length === 0 ? '' : `, port ${service.ports.join(', ')}`;
+  const says = all === 0 ? `no endpoints${ports}` : `${service.ready} of ${all} endpoints ready${ports}`;
+  return { source: 'object', object, says: all === 0 ? `no endpoint at all${ports}` : says };
+}
+
+function declared({ pod }: PodFacts): readonly Quote[] {
+  const value = pod.metadata?.annotations?.[DEPENDS_ON];
+  return value === undefined ? [] : [{ source: 'field', path: `metadata.annotations[${DEPENDS_ON}]`, value }];
+}
+
+function commands(facts: PodFacts, { host, kind }: Trouble, behind: readonly ServiceEvidence[]): readonly string[] {
+  const { kubectl } = facts.commands;
+  const namespace = facts.pod.metadata?.namespace ?? 'default';
+  const [service] = behind;
+  const own = service?.namespace === namespace;
+  if (service !== undefined && !service.missing && own) {
+    return [
+      kubectl('get', 'endpointslices', '-l', `kubernetes.io/service-name=${service.name}`),
+      kubectl('describe', `service/${service.name}`),
+    ];
+  }
+  const named = host === undefined ? undefined : serviceOfHost(host, namespace);
+  const services = kubectl('get', 'services', ...(named === undefined || named.namespace === namespace ? [] : ['-A']));
+  return kind === 'refused' && named === undefined
+    ? [kubectl('logs', facts.name, '--all-containers', '--previous'), services]
+    : [services, ...facts.commands.edit];
+}

@@ -1,0 +1,148 @@
+/** What exit codes and signals say by themselves, where nothing says more. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { quoteDeath } from '../facts/deaths.ts';
+import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { signalOf } from '../facts/signals.ts';
+import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+
+/** Why a program may have been sent it. */
+const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
+  SIGABRT: 'it gave up itself (an assertion, or abort())',
+  SIGBUS: 'it touched memory that is not there (often a full tmpfs or a truncated file)',
+  SIGFPE: 'it divided by zero',
+  SIGILL: 'it holds instructions that this CPU does not have',
+  SIGSEGV: 'it touched memory that is not its own',
+  SIGSYS: 'it made a system call that is not allowed (seccomp)',
+  SIGPIPE: 'it wrote to a pipe that nobody reads',
+};
+
+const ofContainer: ContainerRule = (facts, container) => {
+  const { death, killed } = container;
+  if (death === undefined || killed !== undefined || death.reason === 'OOMKilled') return NOTHING;
+  // Other rules speak of what never ran.
+  if (death.reason === 'StartError' || death.reason === 'ContainerCannotRun') return NOTHING;
+  if (death.reason === 'ContainerStatusUnknown') return NOTHING;
+  if (death.exitCode === 0) return completed(facts, container);
+  return signalOf(death.exitCode) === undefined ? byCode(facts, container) : bySignal(facts, container);
+};
+
+export const exitCode: PodRule = eachContainer(ofContainer);
+
+function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const code = container.death?.exitCode ?? 0;
+  const usage =
+    code === 2 ? lastWord(container, /usage|unrecognized|unknown (option|flag|command)|invalid option/i) : undefined;
+  const hint = usage === undefined ? '' : ': it does not understand its arguments';
+  return [
+    {
+      ...base(facts, container),
+      id: 'exit-code',
+      rank: 40,
+      fallback: true,
+      says: `${title(container)} ends with exit code ${code}${hint}`,
+      evidence: [...whatHappened(container), ...(usage === undefined ? [] : argumentsOf(container))],
+      try: [commandForLog(facts, container), ...(usage === undefined ? [] : facts.commands.edit)],
+    },
+  ];
+}
+
+function bySignal(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const { death } = container;
+  const code = death?.exitCode ?? 0;
+  const signal = signalOf(code) ?? '';
+  return [
+    {
+      ...base(facts, container),
+      id: 'signal',
+      rank: 45,
+      fallback: true,
+      says: `${title(container)} ends with exit code ${code}, ${signal}: ${meaning(signal, container)}`,
+      evidence: whatHappened(container),
+      try: [commandForLog(facts, container), facts.commands.mendlet('history', `pod/${facts.name}`)],
+    },
+  ];
+}
+
+function meaning(signal: string, { death }: ContainerFacts): string {
+  if (signal === 'SIGKILL') {
+    return death?.oom === undefined && death?.number === undefined
+      ? 'something killed it, and not the node for memory or a probe'
+      : 'something inside the container or on the node killed it; its memory counters show no kill';
+  }
+  if (signal === 'SIGTERM') return 'something other than the node asked it to end';
+  return SIGNAL_MEANINGS[signal] ?? 'somebody sent it, or it did itself';
+}
+
+/** Under restartPolicy Always a program that succeeds is started again, and again. */
+function completed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const policy = facts.pod.spec?.restartPolicy ?? 'Always';
+  const crashing = container.status?.state?.waiting?.reason === 'CrashLoopBackOff';
+  if (!crashing || policy !== 'Always' || container.kind === 'init') return NOTHING;
+  const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
+  return [
+    {
+      ...base(facts, container),
+      id: 'completed-under-always',
+      rank: 60,
+      says: `${title(container)} does its work and ends well (exit code 0), but is restarted because the restart policy is Always`,
+      evidence: [
+        ...whatHappened(container),
+        { source: 'field', path, value: container.spec.restartPolicy ?? policy },
+        ...argumentsOf(container),
+      ],
+      try: facts.commands.owned ? [commandForLog(facts, container), ...facts.commands.edit] : facts.commands.edit,
+      manifest: facts.commands.owned ? undefined : 'spec:\n  restartPolicy: OnFailure\n',
+    },
+  ];
+}
+
+function base(facts: PodFacts, container: ContainerFacts): { severity: Severity; topic: string; container: string } {
+  return { severity: severityOf(container), topic: `end/${container.name}`, container: container.name };
+}
+
+/** What runs again is a warning. */
+export function severityOf(container: ContainerFacts): Severity {
+  return container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical';
+}
+
+/** "init container migrate" */
+export function title({ kind, name }: ContainerFacts): string {
+  return kind === 'container' ? `container ${name}` : `${kind === 'init' ? 'init container' : 'sidecar'} ${name}`;
+}
+
+function whatHappened(container: ContainerFacts): readonly Quote[] {
+  const { name, death } = container;
+  return death === undefined ? [] : [quoteDeath(name, death), ...quoteLastLines(container, 3)];
+}
+
+export function argumentsOf({ path, spec }: ContainerFacts): readonly Quote[] {
+  const quote = (field: 'command' | 'args'): readonly Quote[] =>
+    spec[field] === undefined || spec[field] === null
+      ? []
+      : [{ source: 'field', path: `${path}.${field}`, value: JSON.stringify(spec[field]).slice(0, 200) }];
+  return [...quote('command'), ...quote('args')];
+}
+
+/** The log of the life that ended: of a container that is not restarted it is the current one. */
+export function commandForLog({ commands, name }: PodFacts, container: ContainerFacts): string {
+  return container.status?.state?.terminated === undefined
+    ? commands.previousLog(container.name)
+    : commands.kubectl('logs', name, '-c', container.name);
+}
+
+/** A finding about the end of a container that its own last words explain. */
+export function explainedEnd(
+  facts: PodFacts,
+  container: ContainerFacts,
+  finding: Pick<Finding, 'id' | 'says' | 'try' | 'manifest'> & { rank: number; line: string; more?: readonly Quote[] },
+): RankedFinding {
+  const { line, more = [], ...rest } = finding;
+  const death = container.death === undefined ? [] : [quoteDeath(container.name, container.death)];
+  return {
+    ...base(facts, container),
+    ...rest,
+    evidence: [...death, ...(line === '' ? [] : [quoteLine(container, line)]), ...more],
+  };
+}

@@ -1,0 +1,103 @@
+/** What mendlet's own healing says of the pod: stopped, wants to move, cannot read its policy. */
+import {
+  HEALING_POLICY,
+  HEALING_STATE,
+  HEALING_STOPPED_CONDITION,
+  type HealingState,
+  MOVE_REQUESTED_CONDITION,
+} from '../../api/index.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NOTHING, type PodRule } from '../rule.ts';
+
+export const healing: PodRule = (facts) => {
+  if (facts.deleting || facts.finished) return NOTHING;
+  const state = healingState(facts);
+  return [...stopped(facts, state), ...moving(facts), ...unreadable(facts, state)];
+};
+
+/** The agent's annotation; undefined when there is none, or it is not ours to read. */
+function healingState({ pod }: PodFacts): HealingState | undefined {
+  const text = pod.metadata?.annotations?.[HEALING_STATE];
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as HealingState) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function stopped(facts: PodFacts, state: HealingState | undefined): readonly RankedFinding[] {
+  const condition = facts.condition(HEALING_STOPPED_CONDITION);
+  if (condition?.status !== 'True') return NOTHING;
+  return [
+    {
+      id: 'healing-stopped',
+      severity: 'critical',
+      // Its cause is more telling than that nothing more is tried; but nothing moves before somebody does this.
+      rank: 65,
+      topic: 'healing',
+      says: `mendlet has stopped healing pod ${facts.name}: its ladder is at its end, and nothing more is tried until somebody restarts it`,
+      evidence: [
+        conditionQuote(HEALING_STOPPED_CONDITION, condition),
+        ...(state?.cause === undefined
+          ? []
+          : [{ source: 'field' as const, path: `metadata.annotations[${HEALING_STATE}].cause`, value: state.cause }]),
+      ],
+      try: [
+        facts.commands.mendlet('history', `pod/${facts.name}`),
+        facts.commands.mendlet('restart', `pod/${facts.name}`, '--force'),
+      ],
+    },
+  ];
+}
+
+function moving(facts: PodFacts): readonly RankedFinding[] {
+  const condition = facts.condition(MOVE_REQUESTED_CONDITION);
+  if (condition?.status !== 'True') return NOTHING;
+  return [
+    {
+      id: 'move-requested',
+      severity: 'warning',
+      rank: 64,
+      topic: 'healing',
+      says: `pod ${facts.name} is to go on on another node, and waits for the healing controller`,
+      evidence: [conditionQuote(MOVE_REQUESTED_CONDITION, condition)],
+      try: [facts.commands.kubectl('get', 'pods', '-o', 'wide')],
+    },
+  ];
+}
+
+function unreadable(facts: PodFacts, state: HealingState | undefined): readonly RankedFinding[] {
+  if (state?.problem === undefined) return NOTHING;
+  return [
+    {
+      id: 'healing-policy-invalid',
+      severity: 'warning',
+      rank: 62,
+      topic: 'policy',
+      says: `the healing policy of pod ${facts.name} is not used: ${state.problem}`,
+      evidence: [
+        { source: 'field', path: `metadata.annotations[${HEALING_STATE}].problem`, value: state.problem },
+        {
+          source: 'field',
+          path: `metadata.annotations[${HEALING_POLICY}]`,
+          value: (facts.pod.metadata?.annotations?.[HEALING_POLICY] ?? '').slice(0, 200),
+        },
+      ],
+      try: [facts.commands.kubectl('annotate', `pod/${facts.name}`, `${HEALING_POLICY}-`)],
+    },
+  ];
+}
+
+function conditionQuote(
+  type: string,
+  { status, reason, message }: { status: string; reason?: string; message?: string },
+): Quote {
+  return {
+    source: 'field',
+    path: `status.conditions[${type}]`,
+    value: [status, reason, message].filter(Boolean).join(' '),
+  };
+}

@@ -1,0 +1,182 @@
+/** Images that cannot be had, by kind. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { title } from './exit-code.ts';
+
+const REASONS = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+]);
+
+interface Kind {
+  readonly id: string;
+  readonly pattern: RegExp;
+  readonly says: (image: Image) => string;
+  readonly try: (given: { readonly facts: PodFacts; readonly image: Image }) => readonly string[];
+}
+
+interface Image {
+  readonly name: string;
+  readonly registry: string;
+}
+
+const login = ({ facts, image }: { facts: PodFacts; image: Image }): readonly string[] => [
+  facts.commands.kubectl(
+    'create',
+    'secret',
+    'docker-registry',
+    'pull-secret',
+    `--docker-server=${image.registry}`,
+    '--docker-username=USER',
+    '--docker-password=PASSWORD',
+  ),
+  facts.commands.kubectl(
+    'patch',
+    'serviceaccount',
+    facts.pod.spec?.serviceAccountName ?? 'default',
+    '-p',
+    '{"imagePullSecrets":[{"name":"pull-secret"}]}',
+  ),
+];
+const change = ({ facts }: { facts: PodFacts }): readonly string[] => facts.commands.edit;
+
+/** The first that fits; a message may hold words of several. */
+const KINDS: readonly Kind[] = [
+  {
+    id: 'image-rate-limit',
+    pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
+    says: ({ registry }) => `registry ${registry} has had too many requests from here`,
+    try: login,
+  },
+  {
+    id: 'image-wrong-platform',
+    pattern:
+      /no match for platform|no matching manifest|does not match the (?:specified|detected) platform|exec format/i,
+    says: () => 'there is no such image for the machine of its node',
+    try: ({ facts }) => [facts.commands.cluster('get', 'nodes', '-L', 'kubernetes.io/arch'), ...facts.commands.edit],
+  },
+  {
+    id: 'image-unauthorized',
+    pattern:
+      /\b401\b|\b403\b|unauthorized|authentication required|authorization failed|access (?:to the requested resource )?(?:is )?(?:denied|forbidden)|insufficient_scope|no basic auth|pull access denied/i,
+    says: ({ registry }) => `registry ${registry} does not let it in (or hides that there is no such image)`,
+    try: login,
+  },
+  {
+    id: 'image-registry-tls',
+    pattern: /x509:|tls:|certificate|server gave HTTP response to HTTPS client/i,
+    says: ({ registry }) => `registry ${registry} and its node do not agree on TLS`,
+    try: change,
+  },
+  {
+    id: 'image-registry-unreachable',
+    pattern:
+      /no such host|connection refused|no route to host|network is unreachable|i\/o timeout|context deadline exceeded|temporary failure in name resolution|server misbehaving|connection reset|\bEOF\b|RegistryUnavailable|failed to do request/i,
+    says: ({ registry }) => `registry ${registry} cannot be reached from its node`,
+    try: ({ facts, image }) => [
+      ...change({ facts }),
+      ...(facts.pod.spec?.nodeName === undefined
+        ? []
+        : [`curl -sSI https://${image.registry}/v2/  # on node ${facts.pod.spec.nodeName}`]),
+    ],
+  },
+  {
+    id: 'image-not-found',
+    pattern: /not found|manifest unknown|name unknown|\b404\b|does not exist/i,
+    says: ({ registry }) => `registry ${registry} has no such image or tag`,
+    try: change,
+  },
+  {
+    id: 'image-disk-full',
+    pattern: /no space left on device/i,
+    says: () => 'the disk of its node is full',
+    try: ({ facts }) => [facts.commands.mendlet('why', `node/${facts.pod.spec?.nodeName ?? ''}`)],
+  },
+];
+
+export const images: PodRule = eachContainer((facts, container) => {
+  const waiting = container.status?.state?.waiting;
+  if (waiting?.reason === undefined || !REASONS.has(waiting.reason)) return NOTHING;
+  const image = imageOf(container.spec.image ?? '');
+  const text = problemOf(container, waiting.message ?? '');
+  return [
+    {
+      ...base(container, waiting.reason, waiting.message ?? ''),
+      ...judge(facts, container, image, waiting.reason, text),
+    },
+  ];
+});
+
+/** The back-off's message ends with the last error; older kubelets tell it in an event alone. */
+function problemOf(container: ContainerFacts, message: string): string {
+  if (/: Err\w+: |failed to|rpc error/i.test(message)) return message;
+  return `${message} ${failure(container)?.message ?? ''}`;
+}
+
+function failure(container: ContainerFacts) {
+  return eventsWith(container.events, 'Failed').find(({ message = '' }) => message.startsWith('Failed to pull'));
+}
+
+function base(container: ContainerFacts, reason: string, message: string) {
+  const event = failure(container);
+  const evidence: readonly Quote[] = [
+    { source: 'field', path: `${container.path}.image`, value: container.spec.image ?? '' },
+    { source: 'field', path: `${container.path}: state.waiting`, value: quotable(`${reason}: ${message}`) },
+    ...(event === undefined ? [] : [quoteEvent(event)]),
+  ];
+  return {
+    severity: 'critical' as const,
+    rank: 90,
+    topic: `end/${container.name}`,
+    container: container.name,
+    evidence,
+  };
+}
+
+function judge(
+  facts: PodFacts,
+  container: ContainerFacts,
+  image: Image,
+  reason: string,
+  text: string,
+): Pick<RankedFinding, 'id' | 'says' | 'try'> {
+  const who = `${title(container)} cannot start: `;
+  if (reason === 'InvalidImageName') {
+    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: facts.commands.edit };
+  }
+  if (reason === 'ErrImageNeverPull') {
+    const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it`;
+    return { id: 'image-never-pulled', says, try: facts.commands.edit };
+  }
+  if (reason === 'SignatureValidationFailed') {
+    return {
+      id: 'image-signature',
+      says: `${who}the signature of image ${image.name} is not accepted`,
+      try: facts.commands.edit,
+    };
+  }
+  // Names of images may hold any word: they are no part of the reason.
+  const words = text.replaceAll(image.name, 'IMAGE').replace(/https?:\/\/\S+/g, 'URL');
+  const kind = KINDS.find(({ pattern }) => pattern.test(words));
+  if (kind === undefined) {
+    const says = `${who}its image ${image.name} cannot be pulled`;
+    return { id: 'image-pull', says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] };
+  }
+  return { id: kind.id, says: `${who}${kind.says(image)} (${image.name})`, try: kind.try({ facts, image }) };
+}
+
+/** As containerd reads names: without a dot, a port or "localhost" before the first slash it is Docker Hub's. */
+function imageOf(name: string): Image {
+  const first = name.split('/')[0] ?? '';
+  const isHost = name.includes('/') && (/[.:]/.test(first) || first === 'localhost');
+  return { name, registry: isHost ? first : 'docker.io' };
+}

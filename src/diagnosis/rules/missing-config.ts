@@ -1,0 +1,178 @@
+/** ConfigMaps, Secrets and keys that are not there, and names that cannot be variables. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { listed } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { RECENT_DEATH_MS } from '../limits.ts';
+import { NOTHING, type PodRule } from '../rule.ts';
+import { title } from './exit-code.ts';
+
+const MISSING = /(configmap|secret) "([^"]+)" not found/i;
+const MISSING_KEY = /couldn't find key (\S+) in (ConfigMap|Secret) ([^/\s]+)\/(\S+)/i;
+/** Of a volume with items: "references non-existent config key: x". */
+const MISSING_ITEM = /references non-existent (config|secret) key: (\S+)/i;
+
+export const missingConfig: PodRule = (facts) => [...waiting(facts), ...mounting(facts), ...skipped(facts)];
+
+function waiting(facts: PodFacts): readonly RankedFinding[] {
+  return facts.containers.flatMap((container) => {
+    const state = container.status?.state?.waiting;
+    if (state?.reason !== 'CreateContainerConfigError') return NOTHING;
+    const quote: Quote = {
+      source: 'field',
+      path: `${container.path}: state.waiting`,
+      value: `${state.reason}: ${state.message ?? ''}`,
+    };
+    const found = missing(facts, state.message ?? '', title(container), quote);
+    if (found !== undefined) return [{ ...found, container: container.name, topic: `end/${container.name}` }];
+    return otherConfigError(facts, container, state.message ?? '', quote);
+  });
+}
+
+/** runAsNonRoot has its own rule. */
+function otherConfigError(
+  facts: PodFacts,
+  container: ContainerFacts,
+  text: string,
+  quote: Quote,
+): readonly RankedFinding[] {
+  if (/runAsNonRoot/i.test(text)) return NOTHING;
+  return [
+    {
+      id: 'config-error',
+      severity: 'critical',
+      rank: 70,
+      topic: `end/${container.name}`,
+      container: container.name,
+      says: `${title(container)} cannot be configured`,
+      evidence: [quote],
+      try: facts.commands.edit,
+    },
+  ];
+}
+
+/** A volume of a ConfigMap or Secret keeps the whole pod from starting. */
+function mounting(facts: PodFacts): readonly RankedFinding[] {
+  if (!awaitsVolumes(facts)) return NOTHING;
+  for (const event of eventsWith(facts.events, 'FailedMount')) {
+    const found = missing(facts, event.message ?? '', `pod ${facts.name}`, quoteEvent(event));
+    if (found !== undefined) return [{ ...found, topic: 'volumes' }];
+  }
+  return NOTHING;
+}
+
+export function awaitsVolumes({ containers, finished, deleting }: PodFacts): boolean {
+  if (finished || deleting) return false;
+  return (
+    containers.length > 0 &&
+    containers.every(({ status }) => status?.state?.running === undefined && status?.state?.terminated === undefined)
+  );
+}
+
+type Found = Omit<RankedFinding, 'topic'>;
+
+function missing(facts: PodFacts, text: string, who: string, quote: Quote): Found | undefined {
+  const object = MISSING.exec(text);
+  if (object !== null) return missingObject(facts, kindOf(object[1]), object[2] ?? '', who, quote);
+  const key = MISSING_KEY.exec(text);
+  if (key !== null) return missingKey(facts, kindOf(key[2]), key[4] ?? '', key[1] ?? '', who, quote);
+  const item = MISSING_ITEM.exec(text);
+  if (item !== null) {
+    const says = `${who} cannot start: its volume names key ${item[2]}, which is not there`;
+    return { id: 'missing-config', severity: 'critical', rank: 90, says, evidence: [quote], try: facts.commands.edit };
+  }
+  return undefined;
+}
+
+type ConfigKind = 'ConfigMap' | 'Secret';
+
+function kindOf(text = ''): ConfigKind {
+  return text.toLowerCase() === 'secret' ? 'Secret' : 'ConfigMap';
+}
+
+function missingObject(facts: PodFacts, kind: ConfigKind, name: string, who: string, quote: Quote): Found {
+  const { kubectl } = facts.commands;
+  const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
+  const word = kind.toLowerCase();
+  const later = known?.state === 'found';
+  const create =
+    kind === 'ConfigMap'
+      ? kubectl('create', 'configmap', name, '--from-literal=KEY=VALUE')
+      : kubectl('create', 'secret', 'generic', name, '--from-literal=KEY=VALUE');
+  return {
+    id: 'missing-config',
+    severity: 'critical',
+    rank: 90,
+    says: later
+      ? `${who} could not start without ${kind} ${name}, which has come since: the next try is under way`
+      : `${who} cannot start: there is no ${kind} ${name} in namespace ${facts.pod.metadata?.namespace ?? ''}`,
+    evidence: [quote, ...(known === undefined ? [] : [stateQuote(known)]), ...references(facts, kind, name)],
+    try: later ? [kubectl('get', 'pod', facts.name, '--watch')] : [create, kubectl('get', word)],
+  };
+}
+
+function missingKey(facts: PodFacts, kind: ConfigKind, name: string, key: string, who: string, quote: Quote): Found {
+  const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
+  const has = known?.state === 'found' ? `; it has ${known.keys.length === 0 ? 'none' : listed(known.keys)}` : '';
+  const { kubectl, edit } = facts.commands;
+  // kubectl edits Secrets in base64: a patch takes plain text.
+  const add =
+    kind === 'ConfigMap'
+      ? kubectl('patch', 'configmap', name, '--type=merge', '-p', JSON.stringify({ data: { [key]: 'VALUE' } }))
+      : kubectl('patch', 'secret', name, '--type=merge', '-p', JSON.stringify({ stringData: { [key]: 'VALUE' } }));
+  return {
+    id: 'missing-config',
+    severity: 'critical',
+    rank: 90,
+    says: `${who} cannot start: ${kind} ${name} has no key ${key}${has}`,
+    evidence: [quote, ...(known === undefined ? [] : [stateQuote(known)]), ...references(facts, kind, name)],
+    try: [add, ...edit],
+  };
+}
+
+function stateQuote(config: PodFacts['evidence']['configs'][number]): Quote {
+  const object = `${config.kind.toLowerCase()}/${config.name}`;
+  if (config.state === 'forbidden') return { source: 'object', object, says: 'may not be read' };
+  if (config.state === 'missing') return { source: 'object', object, says: 'not found' };
+  return { source: 'object', object, says: `keys: ${config.keys.length === 0 ? 'none' : config.keys.join(', ')}` };
+}
+
+/** Where the pod names it. */
+function references({ containers, pod }: PodFacts, kind: ConfigKind, name: string): readonly Quote[] {
+  const found: Quote[] = [];
+  const add = (path: string): void => void found.push({ source: 'field', path, value: name });
+  for (const { path, spec } of containers) {
+    for (const [index, { valueFrom }] of (spec.env ?? []).entries()) {
+      const at = `${path}.env[${index}].valueFrom`;
+      if (kind === 'ConfigMap' && valueFrom?.configMapKeyRef?.name === name) add(`${at}.configMapKeyRef.name`);
+      if (kind === 'Secret' && valueFrom?.secretKeyRef?.name === name) add(`${at}.secretKeyRef.name`);
+    }
+    for (const [index, { configMapRef, secretRef }] of (spec.envFrom ?? []).entries()) {
+      if (kind === 'ConfigMap' && configMapRef?.name === name) add(`${path}.envFrom[${index}].configMapRef.name`);
+      if (kind === 'Secret' && secretRef?.name === name) add(`${path}.envFrom[${index}].secretRef.name`);
+    }
+  }
+  for (const [index, { configMap, secret }] of (pod.spec?.volumes ?? []).entries()) {
+    if (kind === 'ConfigMap' && configMap?.name === name) add(`spec.volumes[${index}].configMap.name`);
+    if (kind === 'Secret' && secret?.secretName === name) add(`spec.volumes[${index}].secret.secretName`);
+  }
+  return found.slice(0, 2);
+}
+
+/** Keys that the kubelet left out, because no variable can be called so. */
+function skipped(facts: PodFacts): readonly RankedFinding[] {
+  const [event] = eventsWith(facts.events, 'InvalidEnvironmentVariableNames', 'InvalidVariableNames');
+  if (event === undefined || facts.finished || facts.now - lastSeenMs(event) > RECENT_DEATH_MS) return NOTHING;
+  return [
+    {
+      id: 'bad-env-names',
+      severity: 'warning',
+      rank: 55,
+      topic: 'env',
+      says: `pod ${facts.name} runs without some variables of its envFrom: their keys cannot be names of variables`,
+      evidence: [quoteEvent(event)],
+      try: facts.commands.edit,
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+/** When no other rule knows: the pod does not come on, since when, and what its node said last. */
+import { lastSeenMs, quoteEvent } from '../facts/events.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { formatAge } from '../facts/text.ts';
+import { NOTHING, type PodRule } from '../rule.ts';
+
+/** Large images take minutes. */
+const PATIENCE_MS = 5 * 60_000;
+
+export const notProgressing: PodRule = (facts) => {
+  const { pod, ageMs } = facts;
+  if (facts.finished || facts.deleting || pod.status?.phase !== 'Pending' || ageMs < PATIENCE_MS) return NOTHING;
+  if (pod.spec?.nodeName === undefined || pod.spec.nodeName === '') return NOTHING;
+  const started = facts.containers.some(
+    ({ status }) => status?.state?.running !== undefined || status?.restartCount !== 0,
+  );
+  if (started && facts.containers.length > 0) return NOTHING;
+  const [newest] = facts.events.toSorted((a, b) => lastSeenMs(b) - lastSeenMs(a));
+  return [
+    {
+      id: 'not-progressing',
+      severity: 'warning',
+      rank: 10,
+      topic: 'start',
+      fallback: true,
+      says: `pod ${facts.name} has been starting for ${formatAge(ageMs)} on node ${pod.spec.nodeName}, and nothing says why`,
+      evidence: [
+        { source: 'field', path: 'status.phase', value: 'Pending' },
+        ...(newest === undefined ? [] : [quoteEvent(newest)]),
+      ],
+      try: [
+        facts.commands.mendlet('why', `node/${pod.spec.nodeName}`),
+        facts.commands.kubectl('describe', `pod/${facts.name}`),
+      ],
+    },
+  ];
+};

@@ -1,0 +1,118 @@
+/** Killed for memory: the container at its limit, at the node's, or a child that it survived. */
+import { type ContainerFacts } from '../facts/container-facts.ts';
+import { type Death, quoteDeath } from '../facts/deaths.ts';
+import { quoteLastLines } from '../facts/last-words.ts';
+import { largerLimit, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { formatBytes } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { RECENT_DEATH_MS } from '../limits.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+
+const ofContainer: ContainerRule = (facts, container) => [...killed(facts, container), ...survivors(facts, container)];
+
+export const outOfMemory: PodRule = eachContainer(ofContainer);
+
+function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const { death } = container;
+  if (death === undefined || !isOutOfMemory(death)) return NOTHING;
+  const limit = memoryLimit(container);
+  const at = limit === undefined ? 'and has no limit: the node ran out' : `at its limit of ${limit.text}`;
+  return [
+    {
+      id: 'out-of-memory',
+      severity: container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical',
+      rank: 95,
+      topic: `end/${container.name}`,
+      container: container.name,
+      says: `container ${container.name} is killed for memory ${at}`,
+      evidence: [
+        quoteDeath(container.name, death),
+        ...proof(container.name, death),
+        ...limitQuote(limit),
+        ...quoteLastLines(container, 1),
+      ],
+      try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit),
+    },
+  ];
+}
+
+function isOutOfMemory(death: Death): boolean {
+  return death.reason === 'OOMKilled' || (death.oom?.kills ?? 0) > 0;
+}
+
+function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const [newest] = container.survived;
+  if (newest === undefined || facts.now - newest.finishedMs > RECENT_DEATH_MS) return NOTHING;
+  const limit = memoryLimit(container);
+  const count = container.survived.length;
+  return [
+    {
+      id: 'child-out-of-memory',
+      severity: 'warning',
+      rank: 80,
+      topic: `memory/${container.name}`,
+      container: container.name,
+      says: `a child process of container ${container.name} is killed for memory${limit === undefined ? '' : ` at the limit of ${limit.text}`}, and the container goes on without it${count > 1 ? ` (${count} times remembered)` : ''}`,
+      evidence: [quoteDeath(container.name, newest), ...proof(container.name, newest), ...limitQuote(limit)],
+      try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit),
+    },
+  ];
+}
+
+/** What the node counted while it lived. */
+function proof(container: string, { oom }: Death): readonly Quote[] {
+  if (oom === undefined) return [];
+  const quotes: Quote[] = [];
+  const say = (figure: string, value: string): void => void quotes.push({ source: 'cgroup', container, figure, value });
+  if (oom.peakBytes !== undefined) {
+    const of = oom.limitBytes === undefined ? '' : ` of ${formatBytes(oom.limitBytes)}`;
+    say('memory peak', `${formatBytes(oom.peakBytes)}${of}`);
+  }
+  if (oom.kills !== undefined) say('processes killed', String(oom.kills));
+  for (const { name, pid, rssBytes } of (oom.processes ?? []).slice(0, 3)) {
+    say('killed', `${name} (pid ${pid}${rssBytes === undefined ? '' : `, rss ${formatBytes(rssBytes)}`})`);
+  }
+  return quotes;
+}
+
+function limitQuote(limit: MemoryLimit | undefined): readonly Quote[] {
+  return limit === undefined ? [] : [{ source: 'field', path: limit.path, value: limit.text }];
+}
+
+/** Through the owner a new pod comes; a pod without one is resized where it is. */
+function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, limit: MemoryLimit): readonly string[] {
+  const memory = largerLimit(limit.bytes);
+  const requests = container.spec.resources?.requests?.['memory'] === limit.text ? { requests: { memory } } : {};
+  const patch = {
+    spec: { containers: [{ name: container.name, resources: { limits: { memory }, ...requests } }] },
+  };
+  const canResize = container.kind === 'container' && pod.status?.phase === 'Running';
+  if (commands.owned) {
+    const request = 'requests' in requests ? [`--requests=memory=${memory}`] : [];
+    return [
+      commands.kubectl(
+        'set',
+        'resources',
+        commands.target,
+        '-c',
+        container.name,
+        `--limits=memory=${memory}`,
+        ...request,
+      ),
+      commands.kubectl('top', 'pod', name, '--containers'),
+    ];
+  }
+  if (!canResize) return commands.edit;
+  return [commands.kubectl('patch', `pod/${name}`, '--subresource=resize', '--patch', JSON.stringify(patch))];
+}
+
+function withoutLimit({ commands, pod, name }: PodFacts, container: ContainerFacts): readonly string[] {
+  const node = pod.spec?.nodeName;
+  return [
+    ...(node === undefined ? [] : [commands.mendlet('why', `node/${node}`), commands.cluster('top', 'node', node)]),
+    commands.owned
+      ? commands.kubectl('set', 'resources', commands.target, '-c', container.name, '--requests=memory=128Mi')
+      : commands.kubectl('top', 'pod', name, '--containers'),
+  ];
+}

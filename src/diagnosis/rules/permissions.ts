@@ -1,0 +1,110 @@
+/** What a container may not do: files, read-only file systems, users, ports below 1024. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { commandForLog, explainedEnd, title } from './exit-code.ts';
+
+const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b/i;
+const READ_ONLY = /read-only file ?system|EROFS/i;
+/** Of the messages around them: the file. */
+const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  const waiting = container.status?.state?.waiting;
+  if (waiting?.reason === 'CreateContainerConfigError' && /runAsNonRoot/i.test(waiting.message ?? '')) {
+    return [nonRoot(facts, container, waiting.message ?? '')];
+  }
+  // Of these codes other rules know more.
+  if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
+  const readOnly = lastWord(container, READ_ONLY);
+  if (readOnly !== undefined) {
+    const file = FILE.exec(readOnly.line)?.[1];
+    return [
+      explainedEnd(facts, container, {
+        id: 'read-only-file-system',
+        rank: rankOfWord(85, readOnly),
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: the file system is read-only`,
+        line: readOnly.line,
+        more: readOnlyFields(container),
+        try: facts.commands.edit,
+        manifest: emptyDirAt(container, file),
+      }),
+    ];
+  }
+  const denied = lastWord(container, DENIED);
+  if (denied === undefined) return NOTHING;
+  const file = FILE.exec(denied.line)?.[1];
+  const port = /bind|listen/i.test(denied.line) ? /:(\d{1,4})\b/.exec(denied.line)?.[1] : undefined;
+  const what = port !== undefined ? `listen on port ${port}` : file === undefined ? 'do what it wants' : `use ${file}`;
+  return [
+    explainedEnd(facts, container, {
+      id: 'permission-denied',
+      rank: rankOfWord(84, denied),
+      says: `${title(container)} may not ${what}: permission denied`,
+      line: denied.line,
+      more: userFields(facts, container),
+      try: [commandForLog(facts, container), ...facts.commands.edit],
+    }),
+  ];
+};
+
+export const permissions: PodRule = eachContainer(ofContainer);
+
+function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
+  return {
+    id: 'run-as-non-root',
+    severity: 'critical' as const,
+    rank: 90,
+    topic: `end/${container.name}`,
+    container: container.name,
+    says: `${title(container)} must not run as root (runAsNonRoot), but its image does and no user is named`,
+    evidence: [
+      {
+        source: 'field' as const,
+        path: `${container.path}: state.waiting`,
+        value: `CreateContainerConfigError: ${message}`,
+      },
+      ...userFields(facts, container),
+    ],
+    try: facts.commands.edit,
+    manifest: 'securityContext:\n  runAsNonRoot: true\n  runAsUser: 1000\n',
+  };
+}
+
+function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly Quote[] {
+  const found: Quote[] = [];
+  const add = (at: string, value: unknown): void => {
+    if (value !== undefined && value !== null) found.push({ source: 'field', path: at, value: JSON.stringify(value) });
+  };
+  const { securityContext: own } = spec;
+  const { securityContext: shared } = pod.spec ?? {};
+  add(`${path}.securityContext.runAsNonRoot`, own?.runAsNonRoot);
+  add(`${path}.securityContext.runAsUser`, own?.runAsUser);
+  add(`${path}.securityContext.capabilities`, own?.capabilities);
+  if (own?.runAsUser === undefined) add('spec.securityContext.runAsUser', shared?.runAsUser);
+  if (own?.runAsNonRoot === undefined) add('spec.securityContext.runAsNonRoot', shared?.runAsNonRoot);
+  add('spec.securityContext.fsGroup', shared?.fsGroup);
+  return found;
+}
+
+function readOnlyFields({ path, spec }: ContainerFacts): readonly Quote[] {
+  const root: readonly Quote[] =
+    spec.securityContext?.readOnlyRootFilesystem === true
+      ? [{ source: 'field', path: `${path}.securityContext.readOnlyRootFilesystem`, value: 'true' }]
+      : [];
+  const mounts = (spec.volumeMounts ?? []).flatMap(({ readOnly, mountPath }, index): readonly Quote[] =>
+    readOnly === true
+      ? [{ source: 'field', path: `${path}.volumeMounts[${index}].readOnly`, value: `true (${mountPath})` }]
+      : [],
+  );
+  return [...root, ...mounts].slice(0, 3);
+}
+
+/** Where the root is read-only on purpose, the folder becomes an emptyDir. */
+function emptyDirAt({ spec }: ContainerFacts, file: string | undefined): string | undefined {
+  const folder = file?.slice(0, file.lastIndexOf('/'));
+  if (spec.securityContext?.readOnlyRootFilesystem !== true || folder === undefined || folder === '') return undefined;
+  return `containers:\n- name: ${spec.name}\n  volumeMounts:\n  - name: scratch\n    mountPath: ${folder}\nvolumes:\n- name: scratch\n  emptyDir: {}\n`;
+}

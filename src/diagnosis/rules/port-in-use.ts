@@ -1,0 +1,48 @@
+/** A port that somebody else listens on already, in the pod or (with the host's network) on the node. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
+
+const IN_USE =
+  /address already in use|EADDRINUSE|port (?:\d+ )?is already (?:allocated|in use)|Only one usage of each socket/i;
+const PORT = /(?:[\d.\]*]|localhost|address|port)[: ]+(\d{2,5})\b|:::?(\d{2,5})\b/i;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  if (!endedByItself(container)) return NOTHING;
+  const word = lastWord(container, IN_USE);
+  if (word === undefined) return NOTHING;
+  const found = PORT.exec(word.line);
+  const port = found?.[1] ?? found?.[2];
+  const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
+  return [
+    explainedEnd(facts, container, {
+      id: 'port-in-use',
+      rank: rankOfWord(88, word),
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already`,
+      line: word.line,
+      more: [...others(facts, container, port), ...argumentsOf(container)],
+      try: [commandForLog(facts, container), ...facts.commands.edit],
+    }),
+  ];
+};
+
+export const portInUse: PodRule = eachContainer(ofContainer);
+
+/** Containers of the pod that declare the port, and that the node's network is shared. */
+function others(facts: PodFacts, { name }: ContainerFacts, port: string | undefined): readonly Quote[] {
+  const host: readonly Quote[] =
+    facts.pod.spec?.hostNetwork === true ? [{ source: 'field', path: 'spec.hostNetwork', value: 'true' }] : [];
+  const declared = facts.containers.flatMap((other): readonly Quote[] =>
+    other.name === name
+      ? []
+      : (other.spec.ports ?? []).flatMap(({ containerPort }, index): readonly Quote[] =>
+          String(containerPort) === port
+            ? [{ source: 'field', path: `${other.path}.ports[${index}].containerPort`, value: String(containerPort) }]
+            : [],
+        ),
+  );
+  return [...host, ...declared];
+}

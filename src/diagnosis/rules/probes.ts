@@ -1,0 +1,312 @@
+/** Probes that are wrong about a container that is not: path, port, scheme, too early, too tight, a command that is not there. */
+import type { Probe } from '../evidence/kinds.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { quoteDeath } from '../facts/deaths.ts';
+import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import {
+  type FailureKind,
+  type ProbeFailure,
+  probeFailures,
+  probeOf,
+  probePath,
+  probePort,
+  quoteProbe,
+  secondsUntilFailed,
+} from '../facts/probe-failures.ts';
+import { startTimeOf } from '../facts/start-time.ts';
+import { startupProbeFor } from '../facts/startup-probe.ts';
+import { formatAge, plural } from '../facts/text.ts';
+import { isThrottled, throttlingQuote } from '../facts/throttling.ts';
+import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
+import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_MS } from '../limits.ts';
+import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { commandForLog, severityOf, title } from './exit-code.ts';
+import { isLateForReady } from './readiness.ts';
+
+interface Case {
+  readonly facts: PodFacts;
+  readonly container: ContainerFacts;
+  readonly type: ProbeType;
+  readonly probe: Probe;
+  readonly failure: ProbeFailure;
+  /** killed: the agent killed it for this probe; unready: it keeps it from being ready; shaky: it fails now and then. */
+  readonly effect: 'killed' | 'unready' | 'shaky';
+}
+
+export const probes: PodRule = eachContainer((facts, container) => {
+  if (facts.deleting) return NOTHING;
+  return (['liveness', 'startup', 'readiness'] as const).flatMap((type) => {
+    const probe = probeOf(container, type);
+    const failures = probeFailures(container, type);
+    const [failure] = failures;
+    if (probe === undefined || failure === undefined) return NOTHING;
+    const effect = effectOf(facts, container, type, failure);
+    return effect === undefined ? NOTHING : judge({ facts, container, type, probe, failure, effect });
+  });
+});
+
+function effectOf(
+  facts: PodFacts,
+  container: ContainerFacts,
+  type: ProbeType,
+  failure: ProbeFailure,
+): Case['effect'] | undefined {
+  if (container.killed?.because === type) return 'killed';
+  if (type !== 'liveness' && isLateForReady(facts, container)) {
+    const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
+    return (type === 'startup') === startup ? 'unready' : undefined;
+  }
+  return isShaky(facts, container, failure) ? 'shaky' : undefined;
+}
+
+/** Time-outs that did not kill yet: often, lately, and while it has long been running. */
+function isShaky({ now }: PodFacts, { status }: ContainerFacts, failure: ProbeFailure): boolean {
+  if (status?.state?.running === undefined || failure.kind !== 'timeout') return false;
+  const often = failure.count >= PROBE_TROUBLE_COUNT;
+  const each = (failure.lastMs - failure.firstMs) / Math.max(1, failure.count - 1);
+  return often && now - failure.lastMs <= PROBE_TROUBLE_MS && each <= PROBE_TROUBLE_MS;
+}
+
+function judge(one: Case): readonly RankedFinding[] {
+  const { failure } = one;
+  const rules: Readonly<Record<FailureKind, (given: Case) => RankedFinding>> = {
+    'not-found': wrongPath,
+    unauthorized: wrongPath,
+    refused: nobodyListens,
+    'wants-http': (given) => wrongScheme(given, 'HTTP'),
+    'wants-https': (given) => wrongScheme(given, 'HTTPS'),
+    timeout: tooTight,
+    'no-command': noCommand,
+    other: unwell,
+  };
+  return [rules[failure.kind](one)];
+}
+
+function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
+  const { container, effect } = one;
+  return {
+    severity: effect === 'shaky' ? 'warning' : effect === 'unready' ? 'critical' : severityOf(container),
+    topic:
+      effect === 'unready'
+        ? `ready/${container.name}`
+        : effect === 'shaky'
+          ? `probe/${container.name}`
+          : `end/${container.name}`,
+    container: container.name,
+  };
+}
+
+/** "container web is killed by its liveness probe" */
+function consequence({ container, type, effect }: Case): string {
+  if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
+  if (effect === 'unready') return `${title(container)} is not ready by its ${type} probe`;
+  return `the ${type} probe of ${title(container)} fails now and then`;
+}
+
+function quotes({ container, failure, effect }: Case, ...more: readonly Quote[]): readonly Quote[] {
+  const death =
+    effect === 'killed' && container.death !== undefined ? [quoteDeath(container.name, container.death)] : [];
+  return [...death, quoteProbe(container, failure), ...more];
+}
+
+function field({ container, type }: Case, path: string, value: unknown): Quote {
+  return { source: 'field', path: `${probePath(container, type)}.${path}`, value: String(value) };
+}
+
+function wrongPath(one: Case): RankedFinding {
+  const { probe, failure, facts, container } = one;
+  const path = probe.httpGet?.path ?? '/';
+  const port = probePort(container, probe);
+  const what =
+    failure.kind === 'not-found'
+      ? `there is nothing at ${path} (404)`
+      : `${path} wants to know who asks (${/\d{3}$/.exec(failure.output)?.[0] ?? ''})`;
+  return {
+    ...base(one),
+    id: failure.kind === 'not-found' ? 'probe-path' : 'probe-unauthorized',
+    rank: 88,
+    says: `${consequence(one)}, but the container answers: ${what}`,
+    evidence: quotes(one, field(one, 'httpGet.path', path)),
+    try: [
+      ...facts.commands.edit,
+      ...(port === undefined ? [] : [facts.commands.kubectl('port-forward', `pod/${facts.name}`, String(port))]),
+    ],
+  };
+}
+
+function wrongScheme(one: Case, scheme: 'HTTP' | 'HTTPS'): RankedFinding {
+  const { probe, facts } = one;
+  const asked = probe.httpGet?.scheme ?? 'HTTP';
+  return {
+    ...base(one),
+    id: 'probe-scheme',
+    rank: 88,
+    says: `${consequence(one)}, which asks by ${asked}, but the container answers by ${scheme}`,
+    evidence: quotes(one, field(one, 'httpGet.scheme', asked)),
+    try: facts.commands.edit,
+  };
+}
+
+function noCommand(one: Case): RankedFinding {
+  const { probe, facts } = one;
+  const command = probe.exec?.command ?? [];
+  return {
+    ...base(one),
+    id: 'probe-command',
+    rank: 88,
+    says: `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
+    evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
+    try: facts.commands.edit,
+  };
+}
+
+/** Refused: another port, too early, or dead. */
+function nobodyListens(one: Case): RankedFinding {
+  const { container, probe, effect } = one;
+  const port = probePort(container, probe);
+  const elsewhere = listensElsewhere(container, port);
+  if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
+  if (effect === 'killed' && neverAnswered(one)) return tooEarly(one, port);
+  return unwell(one);
+}
+
+interface Elsewhere {
+  readonly says: string;
+  readonly quote: Quote;
+}
+
+/** It says so itself, or declares other ports and not this one. */
+function listensElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
+  if (port === undefined) return undefined;
+  const word = lastWord(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
+  const said = word?.match[1];
+  if (word !== undefined && said !== undefined && Number(said) !== port && Number(said) < 65_536) {
+    return { says: `it says that it listens on ${said}`, quote: quoteLine(container, word.line) };
+  }
+  if (word !== undefined && Number(said) === port && /127\.0\.0\.1|localhost|\[::1\]/.test(word.line)) {
+    return { says: 'it listens on its own loopback address alone', quote: quoteLine(container, word.line) };
+  }
+  const ports = (container.spec.ports ?? []).filter(({ protocol }) => protocol === undefined || protocol === 'TCP');
+  if (ports.length === 0 || ports.some(({ containerPort }) => containerPort === port)) return undefined;
+  const value = ports.map(({ containerPort }) => containerPort).join(', ');
+  return { says: `it declares ${value}`, quote: { source: 'field', path: `${container.path}.ports`, value } };
+}
+
+function wrongPort(one: Case, port: number | undefined, { says, quote }: Elsewhere): RankedFinding {
+  const { facts, probe } = one;
+  const [name] = Object.keys({
+    ...(probe.httpGet && { httpGet: 1 }),
+    ...(probe.tcpSocket && { tcpSocket: 1 }),
+    ...(probe.grpc && { grpc: 1 }),
+  });
+  return {
+    ...base(one),
+    id: 'probe-port',
+    rank: 88,
+    says: `${consequence(one)}: nothing listens on port ${port}, and ${says}`,
+    evidence: quotes(one, field(one, `${name}.port`, port), quote),
+    try: facts.commands.edit,
+  };
+}
+
+/** Killed at the first moment at which the probe could: it never got an answer in that life. */
+function neverAnswered({ container, probe, type }: Case): boolean {
+  const lived = container.death?.livedMs;
+  if (type === 'startup') return true;
+  if (lived === undefined || container.spec.startupProbe !== undefined) return false;
+  const { periodSeconds = 10 } = probe;
+  const grace = 1 + periodSeconds;
+  return lived <= (secondsUntilFailed(probe) + grace) * 1000 + graceMs(container);
+}
+
+/** A life ends only after its grace period. */
+function graceMs({ killed, death }: ContainerFacts): number {
+  if (killed?.event === undefined || death === undefined) return 35_000;
+  const at = Date.parse(killed.event.lastTimestamp ?? killed.event.eventTime ?? '');
+  return Number.isNaN(at) ? 35_000 : Math.max(0, death.finishedMs - at) + 1000;
+}
+
+function tooEarly(one: Case, port: number | undefined): RankedFinding {
+  const { facts, container, type, probe } = one;
+  const start = startTimeOf(facts, container);
+  const given = secondsUntilFailed(probe) - (probe.timeoutSeconds ?? 1);
+  const measured =
+    start === undefined
+      ? ''
+      : start.measured
+        ? `; it needs ${formatAge(start.ms)} to be ready (${start.where})`
+        : `; it was never seen to answer (${start.where}, at most ${formatAge(start.ms)})`;
+  const settings = ['initialDelaySeconds', 'periodSeconds', 'failureThreshold'] as const;
+  return {
+    ...base(one),
+    id: 'probe-too-early',
+    rank: 87,
+    says: `${consequence(one)} before anything listens on port ${port}: the probe leaves it ${given}s${measured}`,
+    evidence: quotes(
+      one,
+      {
+        source: 'field',
+        path: probePath(container, type),
+        value: settings.map((name) => `${name} ${probe[name] ?? DEFAULTS[name]}`).join(', '),
+      },
+      ...quoteLastLines(container, 1),
+    ),
+    try: facts.commands.edit,
+    manifest: startupProbeFor(container.name, probe, start),
+  };
+}
+
+const DEFAULTS = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
+
+function tooTight(one: Case): RankedFinding {
+  const { facts, container, probe, failure, effect } = one;
+  const timeout = probe.timeoutSeconds ?? 1;
+  const throttling = facts.evidence.throttling[container.name];
+  const slowed = throttling !== undefined && isThrottled(throttling);
+  const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
+  const slow = slowed ? ', while it is throttled at its CPU limit' : '';
+  const limit = container.spec.resources?.limits?.['cpu'];
+  return {
+    ...base(one),
+    id: 'probe-timeout',
+    rank: effect === 'killed' ? 86 : 75,
+    // Then the limit is the cause, and said by its own rule.
+    fallback: slowed,
+    says: `${consequence(one)}: no answer within its timeout of ${timeout}s${times}${slow}`,
+    evidence: quotes(
+      one,
+      field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
+      ...(slowed ? [throttlingQuote(container.name, throttling)] : []),
+      ...(slowed && limit !== undefined
+        ? [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: limit }]
+        : []),
+    ),
+    try: facts.commands.edit,
+    manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+  };
+}
+
+/** The container itself says that it is not well, or is deaf. */
+function unwell(one: Case): RankedFinding {
+  const { facts, container, type, probe, effect } = one;
+  const { commands, name } = facts;
+  return {
+    ...base(one),
+    id: `${type}-failing`,
+    rank: 50,
+    fallback: true,
+    says: consequence(one),
+    evidence: quotes(
+      one,
+      { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
+      ...quoteLastLines(container, 2),
+    ),
+    try: [
+      effect === 'killed' ? commandForLog(facts, container) : commands.kubectl('logs', name, '-c', container.name),
+      ...(probe.exec?.command === undefined || effect === 'killed'
+        ? []
+        : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
+    ],
+  };
+}

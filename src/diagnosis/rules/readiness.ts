@@ -1,0 +1,104 @@
+/** Containers that run and are not ready, and readiness gates. */
+import { findCondition } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
+import { probeFailures, probeOf, probePath, quoteProbe, secondsUntilFailed } from '../facts/probe-failures.ts';
+import { formatAge, listed } from '../facts/text.ts';
+import type { RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
+import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { title } from './exit-code.ts';
+
+/** It runs, is not ready, and that is no part of a start any more. */
+export function isLateForReady(facts: PodFacts, container: ContainerFacts): boolean {
+  const { status, kind } = container;
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  if (kind === 'init' || status === undefined || status.ready || startedAt === undefined) return false;
+  if (facts.finished || facts.deleting) return false;
+  const age = facts.now - startedAt;
+  return lostReadiness(facts, startedAt) || age > allowedMs(container);
+}
+
+/** It was ready in this life, and is no more. */
+function lostReadiness({ condition, now }: PodFacts, startedAt: number): boolean {
+  const age = conditionAgeMs(condition('ContainersReady'), now);
+  return age !== undefined && now - age > startedAt + 2000;
+}
+
+function allowedMs(container: ContainerFacts): number {
+  const { readinessProbe, startupProbe } = container.spec;
+  const startup = startupProbe === undefined ? 0 : secondsUntilFailed(startupProbe);
+  const readiness = readinessProbe === undefined ? 0 : secondsUntilFailed(readinessProbe);
+  return Math.max(NORMAL_START_MS, (startup + readiness) * 1000);
+}
+
+const failing: PodRule = eachContainer((facts, container) => {
+  if (!isLateForReady(facts, container)) return NOTHING;
+  const type =
+    container.spec.startupProbe !== undefined && container.status?.started !== true ? 'startup' : 'readiness';
+  const probe = probeOf(container, type);
+  const [failure] = probeFailures(container, type);
+  if (probe === undefined || failure === undefined) return NOTHING;
+  const startedAt = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? facts.now;
+  return [
+    {
+      id: `${type}-failing`,
+      severity: 'critical',
+      rank: 50,
+      fallback: true,
+      topic: `ready/${container.name}`,
+      container: container.name,
+      says: `${title(container)} runs for ${formatAge(facts.now - startedAt)} and is not ready: its ${type} probe fails`,
+      evidence: [
+        quoteProbe(container, failure),
+        { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
+      ],
+      try: [
+        facts.commands.kubectl('logs', facts.name, '-c', container.name),
+        ...execCommand(facts, container, probe.exec?.command),
+      ],
+    },
+  ];
+});
+
+/** The same question by hand. */
+function execCommand(
+  { commands, name }: PodFacts,
+  container: ContainerFacts,
+  command?: readonly string[],
+): readonly string[] {
+  if (command === undefined || command === null) return [];
+  return [commands.kubectl('exec', name, '-c', container.name, '--', ...command)];
+}
+
+function gates(facts: PodFacts): readonly RankedFinding[] {
+  const { pod, condition, now } = facts;
+  if (facts.finished || facts.deleting || condition('ContainersReady')?.status !== 'True') return NOTHING;
+  const open = (pod.spec?.readinessGates ?? []).filter(
+    ({ conditionType }) => findCondition(pod.status?.conditions, conditionType)?.status !== 'True',
+  );
+  const waitedMs = conditionAgeMs(condition('ContainersReady'), now) ?? 0;
+  if (open.length === 0 || waitedMs < NORMAL_START_MS) return NOTHING;
+  const names = open.map(({ conditionType }) => conditionType);
+  return [
+    {
+      id: 'readiness-gate',
+      severity: 'critical',
+      rank: 70,
+      topic: 'gates',
+      says: `pod ${facts.name} is not ready although its containers are: nobody has set ${listed(names)} to True`,
+      evidence: open.map(({ conditionType }) => {
+        const found = findCondition(pod.status?.conditions, conditionType);
+        const value =
+          found === undefined
+            ? 'no such condition'
+            : `${found.status} ${found.reason ?? ''} ${found.message ?? ''}`.trim();
+        return { source: 'field' as const, path: `status.conditions[${conditionType}]`, value };
+      }),
+      try: [facts.commands.kubectl('get', `pod/${facts.name}`, '-o', 'jsonpath={.status.conditions}')],
+    },
+  ];
+}
+
+export const readiness: PodRule = (facts) => [...failing(facts), ...gates(facts)];

@@ -1,0 +1,144 @@
+/** What never ran: a program that is not there, may not be run, or was made for another machine; or the runtime refused. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { quoteDeath } from '../facts/deaths.ts';
+import { lastWord } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { argumentsOf, explainedEnd, severityOf, title } from './exit-code.ts';
+
+const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
+const NOT_FOUND = /no such file or directory|executable file not found/;
+const WRONG_ARCHITECTURE = /exec format error/;
+const NOT_ALLOWED = /permission denied/;
+/** Shells say it so; the name is before it. */
+const SHELL_NOT_FOUND =
+  /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute) '?([^\s':]+)'?.*No such file/i;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  const refusal = refusalOf(container);
+  if (refusal !== undefined) return refused(facts, container, refusal);
+  return ranInVain(facts, container);
+};
+
+export const startErrors: PodRule = eachContainer(ofContainer);
+
+interface Refusal {
+  readonly text: string;
+  readonly quotes: readonly Quote[];
+}
+
+/** The runtime's words: CreateContainerError, RunContainerError, StartError. */
+function refusalOf(container: ContainerFacts): Refusal | undefined {
+  const { death, status, path } = container;
+  const waiting = status?.state?.waiting;
+  if (waiting?.reason === 'CreateContainerError' || waiting?.reason === 'RunContainerError') {
+    const at = `${path}: state.waiting`;
+    const text = waiting.message ?? '';
+    return { text, quotes: [{ source: 'field', path: at, value: `${waiting.reason}: ${quotable(text)}` }] };
+  }
+  if (death?.reason !== 'StartError' && death?.reason !== 'ContainerCannotRun') return undefined;
+  return { text: death.message ?? '', quotes: [quoteDeath(container.name, death)] };
+}
+
+function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): readonly RankedFinding[] {
+  const { text } = refusal;
+  const program = EXEC.exec(text)?.[1];
+  const [event] = eventsWith(container.events, 'Failed');
+  const base = {
+    severity: severityOf(container),
+    topic: `end/${container.name}`,
+    container: container.name,
+    evidence: [...refusal.quotes, ...argumentsOf(container), ...(event === undefined ? [] : [quoteEvent(event)])],
+    try: facts.commands.edit,
+  };
+  const image = container.spec.image ?? '';
+  if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
+  if (program !== undefined && NOT_FOUND.test(text)) {
+    const says = `${title(container)} cannot start: its program ${program} is not in image ${image}`;
+    return [{ ...base, id: 'missing-binary', rank: 92, says }];
+  }
+  if (program !== undefined && NOT_ALLOWED.test(text)) {
+    const says = `${title(container)} cannot start: ${program} in image ${image} may not be executed`;
+    return [{ ...base, id: 'not-executable', rank: 92, says }];
+  }
+  const says = `${title(container)} cannot start: the runtime refuses it`;
+  return [
+    { ...base, id: 'start-refused', rank: 60, says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] },
+  ];
+}
+
+/** A shell, or the runtime's own init, ran and found nothing to run. */
+function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const { death } = container;
+  if (death === undefined || container.killed !== undefined || death.exitCode === 0) return NOTHING;
+  const foreign = lastWord(container, WRONG_ARCHITECTURE);
+  if (foreign !== undefined) {
+    const base = explainedEnd(facts, container, { id: '', says: '', rank: 0, try: [], line: foreign.line });
+    return [wrongArchitecture(facts, container, base, /exec ([^:\s]+)/.exec(foreign.line)?.[1])];
+  }
+  if (death.exitCode === 127) return missingCommand(facts, container);
+  if (death.exitCode === 126) return notExecutable(facts, container);
+  return NOTHING;
+}
+
+function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const word = lastWord(container, SHELL_NOT_FOUND);
+  const name = word?.match[1] ?? word?.match[2];
+  const line = word?.line ?? container.lines.at(-1) ?? '';
+  const what =
+    name === undefined ? 'a command that it calls is not in its image' : `there is no command ${name} in its image`;
+  return [
+    explainedEnd(facts, container, {
+      id: 'missing-binary',
+      rank: 90,
+      says: `${title(container)} ends with exit code 127: ${what}`,
+      line,
+      more: argumentsOf(container),
+      try: facts.commands.edit,
+    }),
+  ];
+}
+
+function notExecutable(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const word = lastWord(container, /permission denied|cannot execute|can't execute|is a directory/i);
+  return [
+    explainedEnd(facts, container, {
+      id: 'not-executable',
+      rank: 90,
+      says: `${title(container)} ends with exit code 126: a file that it calls may not be executed`,
+      line: word?.line ?? container.lines.at(-1) ?? '',
+      more: argumentsOf(container),
+      try: facts.commands.edit,
+    }),
+  ];
+}
+
+function wrongArchitecture(
+  facts: PodFacts,
+  container: ContainerFacts,
+  base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence'>,
+  program = 'its program',
+): RankedFinding {
+  const { node, name } = facts.evidence.node ?? {};
+  const architecture = node?.status?.nodeInfo?.architecture;
+  const here = architecture === undefined ? 'its node' : `its node, which is ${architecture}`;
+  const quote: readonly Quote[] =
+    architecture === undefined
+      ? []
+      : [{ source: 'field', of: `node/${name}`, path: 'status.nodeInfo.architecture', value: architecture }];
+  return {
+    ...base,
+    id: 'wrong-architecture',
+    rank: 93,
+    says: `${title(container)} cannot run: ${program} is made for another machine than ${here} (or is a script without "#!")`,
+    evidence: [
+      ...base.evidence,
+      { source: 'field', path: `${container.path}.image`, value: container.spec.image ?? '' },
+      ...quote,
+    ],
+    try: [...facts.commands.edit, facts.commands.cluster('get', 'nodes', '-L', 'kubernetes.io/arch')],
+  };
+}

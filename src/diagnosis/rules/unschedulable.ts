@@ -1,0 +1,232 @@
+/** No node takes the pod: the scheduler's sentence, part by part, and what would help. */
+import { podRequests } from '../../api/index.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
+import { listed } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
+import { NOTHING, type PodRule } from '../rule.ts';
+
+interface Reason {
+  readonly pattern: RegExp;
+  readonly says: (match: RegExpExecArray, nodes: string) => string;
+  readonly fields: (facts: PodFacts) => readonly Quote[];
+  readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
+}
+
+const nodesOf = (facts: PodFacts, ...words: readonly string[]): readonly string[] => [
+  facts.commands.cluster('get', 'nodes', ...words),
+];
+const field = (path: string, value: unknown): readonly Quote[] =>
+  value === undefined || value === null ? [] : [{ source: 'field', path, value: JSON.stringify(value) }];
+const none = (): readonly Quote[] => [];
+
+/** Upstream's words (scheduler plugins), each once; what matches nothing is quoted as it is. */
+const REASONS: readonly Reason[] = [
+  {
+    pattern: /^Insufficient (\S+)$/,
+    says: ([, resource], nodes) => `${nodes} not enough ${resource} left`,
+    fields: ({ pod }) => field('requests', pod.spec === undefined ? undefined : podRequests(pod.spec)),
+    try: (facts) => [
+      facts.commands.cluster('describe', 'nodes'),
+      ...(facts.commands.owned
+        ? [facts.commands.kubectl('set', 'resources', facts.commands.target, '--requests=cpu=100m,memory=64Mi')]
+        : facts.commands.edit),
+    ],
+  },
+  {
+    pattern: /^Too many pods$/,
+    says: (_, nodes) => `${nodes} no place for one more pod`,
+    fields: none,
+    try: (facts) => nodesOf(facts, '-o', 'custom-columns=NAME:.metadata.name,PODS:.status.allocatable.pods'),
+  },
+  {
+    pattern: /didn't match Pod's node affinity\/selector/,
+    says: (_, nodes) => `${nodes} not the labels that it asks for`,
+    fields: ({ pod }) => [
+      ...field('spec.nodeSelector', pod.spec?.nodeSelector),
+      ...field('spec.affinity.nodeAffinity', pod.spec?.affinity?.nodeAffinity),
+    ],
+    try: (facts) => {
+      const [[key, value] = []] = Object.entries(facts.pod.spec?.nodeSelector ?? {});
+      const label = key === undefined ? [] : [facts.commands.cluster('label', 'node', 'NODE', `${key}=${value}`)];
+      return [...nodesOf(facts, '--show-labels'), ...label];
+    },
+  },
+  {
+    pattern: /had untolerated taint(?:\(s\)| \{([^}]*)\})/,
+    says: ([, taint], nodes) => `${nodes} a taint${taint === undefined ? '' : ` (${taint})`} that it does not tolerate`,
+    fields: ({ pod }) =>
+      field(
+        'spec.tolerations',
+        pod.spec?.tolerations?.map(({ key, effect }) => `${key}:${effect ?? ''}`),
+      ),
+    try: (facts) => nodesOf(facts, '-o', 'custom-columns=NAME:.metadata.name,TAINTS:.spec.taints'),
+  },
+  {
+    pattern: /were unschedulable/,
+    says: (_, nodes) => `${nodes} been cordoned`,
+    fields: none,
+    try: (facts) => [...nodesOf(facts), facts.commands.cluster('uncordon', 'NODE')],
+  },
+  {
+    pattern: /didn't have free ports/,
+    says: (_, nodes) => `${nodes} a port taken that it wants on the node`,
+    fields: ({ containers }) =>
+      containers.flatMap(({ path, spec }) =>
+        (spec.ports ?? []).flatMap(({ hostPort }, index) =>
+          hostPort === undefined ? [] : field(`${path}.ports[${index}].hostPort`, hostPort),
+        ),
+      ),
+    try: (facts) => [
+      facts.commands.cluster(
+        'get',
+        'pods',
+        '-A',
+        '-o',
+        'custom-columns=NS:.metadata.namespace,NAME:.metadata.name,PORTS:.spec.containers[*].ports[*].hostPort',
+      ),
+    ],
+  },
+  {
+    pattern: /didn't match pod (anti-)?affinity rules|didn't satisfy existing pods anti-affinity/,
+    says: (_, nodes) => `${nodes} pods that it does not go with, or lack pods that it goes with`,
+    fields: ({ pod }) => [
+      ...field('spec.affinity.podAffinity', pod.spec?.affinity?.podAffinity),
+      ...field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
+    ],
+    try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
+  },
+  {
+    pattern: /didn't match pod topology spread constraints/,
+    says: (_, nodes) => `${nodes} more of its kind than its spread allows`,
+    fields: ({ pod }) => field('spec.topologySpreadConstraints', pod.spec?.topologySpreadConstraints),
+    try: (facts) => nodesOf(facts, '-L', 'topology.kubernetes.io/zone'),
+  },
+  {
+    pattern: /volume node affinity conflict/,
+    says: (_, nodes) => `${nodes} no way to its volume, which is bound to another`,
+    fields: none,
+    try: (facts) => [
+      facts.commands.cluster(
+        'get',
+        'pv',
+        '-o',
+        'custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,NODES:.spec.nodeAffinity',
+      ),
+    ],
+  },
+  {
+    pattern: /had died here|avoids? (?:this|the) node|mendlet\.dev\/avoid-nodes/,
+    says: (_, nodes) => `${nodes} been the place of its deaths`,
+    fields: ({ pod }) =>
+      field('metadata.annotations[mendlet.dev/avoid-nodes]', pod.metadata?.annotations?.['mendlet.dev/avoid-nodes']),
+    try: (facts) => facts.commands.edit,
+  },
+];
+
+export const unschedulable: PodRule = (facts) => {
+  const condition = facts.condition('PodScheduled');
+  const nodeName = facts.pod.spec?.nodeName;
+  if (facts.finished || facts.deleting || (nodeName !== undefined && nodeName !== '')) return NOTHING;
+  if (condition?.status !== 'False') return unclaimed(facts);
+  if (condition.reason === 'SchedulingGated') return gated(facts);
+  const message = condition.message ?? '';
+  const [event] = eventsWith(facts.events, 'FailedScheduling');
+  const quotes: readonly Quote[] = [
+    { source: 'field', path: 'status.conditions[PodScheduled]', value: `${condition.reason ?? ''}: ${message}` },
+    ...(event === undefined ? [] : [quoteEvent(event)]),
+  ];
+  const parts = partsOf(message);
+  // Claims have rules of their own, which know why.
+  const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
+  const known = parts.flatMap((part) => explain(part) ?? []);
+  const says = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts)));
+  return [
+    {
+      id: 'unschedulable',
+      severity: 'critical',
+      rank: 85,
+      topic: claims ? 'claims' : 'schedule',
+      fallback: claims,
+      says: `no node takes pod ${facts.name}: ${says.length === 0 ? withoutDot(firstSentence(message)) : listed(says)}`,
+      evidence: [...quotes, ...known.flatMap(({ reason }) => reason.fields(facts)).slice(0, 4)],
+      try: [...new Set(known.flatMap(({ reason, match }) => reason.try(facts, match)))].slice(0, 4),
+    },
+  ];
+};
+
+interface Part {
+  readonly count: number;
+  readonly text: string;
+}
+
+/** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) …. preemption: …" → its parts. */
+function partsOf(message: string): readonly Part[] {
+  const body = /nodes are available: (.*)/s.exec(message)?.[1] ?? '';
+  const own = body.split(/\.? ?(?:preemption:|no new claims)/)[0]?.replace(/\.\s*$/, '') ?? '';
+  return own
+    .split(/, (?=\d+ )/)
+    .filter((text) => text !== '')
+    .map((text) => {
+      const match = /^(\d+) (.*)$/s.exec(text);
+      return match === null ? { count: 0, text } : { count: Number(match[1]), text: match[2] ?? '' };
+    });
+}
+
+function explain({ text, count }: Part): { reason: Reason; match: RegExpExecArray; count: number } | undefined {
+  for (const reason of REASONS) {
+    const match = reason.pattern.exec(text.trim());
+    if (match !== null) return { reason, match, count };
+  }
+  return undefined;
+}
+
+/** "1 node has", "2 of 3 nodes have" */
+function nodesHave(count: number, parts: readonly Part[]): string {
+  const all = parts.reduce((sum, part) => sum + part.count, 0);
+  const which = count === all ? `${count}` : `${count} of ${all}`;
+  return `${which} ${all === 1 ? 'node has' : 'nodes have'}`;
+}
+
+function firstSentence(message: string): string {
+  return message.split(/\. (?=preemption|no new)/)[0] ?? message;
+}
+
+function withoutDot(text: string): string {
+  return text.replace(/\.\s*$/, '');
+}
+
+function gated(facts: PodFacts): readonly RankedFinding[] {
+  const gates = (facts.pod.spec?.schedulingGates ?? []).map(({ name }) => name);
+  if (facts.ageMs < NORMAL_START_MS) return NOTHING;
+  return [
+    {
+      id: 'scheduling-gated',
+      severity: 'critical',
+      rank: 85,
+      topic: 'schedule',
+      says: `pod ${facts.name} is held back by its scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${listed(gates)}, which somebody has to remove`,
+      evidence: field('spec.schedulingGates', gates),
+      try: facts.commands.edit,
+    },
+  ];
+}
+
+/** Nobody has looked at it: there may be no scheduler of that name. */
+function unclaimed(facts: PodFacts): readonly RankedFinding[] {
+  const name = facts.pod.spec?.schedulerName ?? 'default-scheduler';
+  const waited = conditionAgeMs(facts.condition('PodScheduled'), facts.now) ?? facts.ageMs;
+  if (waited < NORMAL_START_MS || facts.condition('PodScheduled') !== undefined) return NOTHING;
+  return [
+    {
+      id: 'no-scheduler',
+      severity: 'critical',
+      rank: 80,
+      topic: 'schedule',
+      says: `no scheduler has looked at pod ${facts.name}: is there one called ${name}`,
+      evidence: field('spec.schedulerName', name),
+      try: [facts.commands.cluster('get', 'pods', '-n', 'kube-system')],
+    },
+  ];
+}

@@ -1,0 +1,170 @@
+/** Claims that are missing or wait, volumes that cannot be attached or mounted. */
+import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
+import { NOTHING, type PodRule } from '../rule.ts';
+import { awaitsVolumes } from './missing-config.ts';
+
+export const volumes: PodRule = (facts) => {
+  if (!awaitsVolumes(facts)) return NOTHING;
+  return [...claims(facts), ...attach(facts), ...mount(facts)];
+};
+
+function claims(facts: PodFacts): readonly RankedFinding[] {
+  return facts.evidence.claims.flatMap((claim) => oneClaim(facts, claim));
+}
+
+function oneClaim(
+  facts: PodFacts,
+  { name, missing, claim, volumeMissing, events }: ClaimEvidence,
+): readonly RankedFinding[] {
+  const { kubectl, cluster } = facts.commands;
+  const base = { severity: 'critical' as const, topic: 'claims' };
+  if (missing) {
+    const says = `pod ${facts.name} cannot start: there is no PersistentVolumeClaim ${name}`;
+    const told = facts.condition('PodScheduled')?.message;
+    const evidence: readonly Quote[] = [
+      { source: 'object', object: `persistentvolumeclaim/${name}`, says: 'not found' },
+      ...volumeField(facts, name),
+      ...(told === undefined
+        ? []
+        : [{ source: 'field' as const, path: 'status.conditions[PodScheduled]', value: quotable(told) }]),
+    ];
+    return [{ ...base, id: 'claim-missing', rank: 92, says, evidence, try: [kubectl('get', 'pvc')] }];
+  }
+  const phase = claim?.status?.phase;
+  if (phase === 'Lost' || volumeMissing === true) {
+    const says = `pod ${facts.name} cannot start: the volume of its claim ${name} is gone`;
+    const evidence: readonly Quote[] = [
+      { source: 'object', object: `persistentvolumeclaim/${name}`, says: phase ?? '' },
+      {
+        source: 'field',
+        of: `persistentvolumeclaim/${name}`,
+        path: 'spec.volumeName',
+        value: claim?.spec?.volumeName ?? '',
+      },
+    ];
+    return [
+      {
+        ...base,
+        id: 'claim-lost',
+        rank: 92,
+        says,
+        evidence,
+        try: [kubectl('describe', `pvc/${name}`), cluster('get', 'pv')],
+      },
+    ];
+  }
+  if (claim?.metadata?.deletionTimestamp) {
+    const says = `pod ${facts.name} cannot start: its claim ${name} is being deleted`;
+    const at: Quote = {
+      source: 'field',
+      of: `persistentvolumeclaim/${name}`,
+      path: 'metadata.deletionTimestamp',
+      value: claim.metadata.deletionTimestamp,
+    };
+    return [
+      { ...base, id: 'claim-deleting', rank: 91, says, evidence: [at], try: [kubectl('describe', `pvc/${name}`)] },
+    ];
+  }
+  if (phase !== 'Pending' || facts.ageMs < NORMAL_START_MS) return NOTHING;
+  const [event] = eventsWith(
+    events,
+    'ProvisioningFailed',
+    'FailedBinding',
+    'VolumeMismatch',
+    'ExternalProvisioning',
+    'WaitForFirstConsumer',
+  );
+  const storageClass = claim?.spec?.storageClassName;
+  const why = pendingWhy(event?.reason, event?.message ?? '', storageClass);
+  return [
+    {
+      ...base,
+      id: 'claim-pending',
+      rank: 90,
+      says: `pod ${facts.name} cannot start: its claim ${name} has no volume yet${why}`,
+      evidence: [
+        { source: 'object', object: `persistentvolumeclaim/${name}`, says: 'Pending' },
+        ...(event === undefined ? [] : [quoteEvent(event, `persistentvolumeclaim/${name}`)]),
+        {
+          source: 'field',
+          of: `persistentvolumeclaim/${name}`,
+          path: 'spec.storageClassName',
+          value: storageClass ?? 'not set',
+        },
+      ],
+      try: [kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
+    },
+  ];
+}
+
+function pendingWhy(reason: string | undefined, message: string, storageClass: string | undefined): string {
+  if (reason === 'ProvisioningFailed' && /not found/.test(message))
+    return `: there is no StorageClass ${storageClass ?? ''}`;
+  if (reason === 'FailedBinding') return ': no volume fits, and no storage class makes one';
+  if (reason === 'ExternalProvisioning') return ': its provisioner has not made one';
+  return '';
+}
+
+function volumeField({ pod }: PodFacts, claim: string): readonly Quote[] {
+  return (pod.spec?.volumes ?? []).flatMap((volume, index): readonly Quote[] =>
+    volume.persistentVolumeClaim?.claimName === claim
+      ? [{ source: 'field', path: `spec.volumes[${index}].persistentVolumeClaim.claimName`, value: claim }]
+      : [],
+  );
+}
+
+function attach(facts: PodFacts): readonly RankedFinding[] {
+  const [event] = eventsWith(facts.events, 'FailedAttachVolume');
+  if (event === undefined) return NOTHING;
+  const multi = /multi-attach/i.test(event.message ?? '');
+  const why = multi ? 'another node still has it' : 'it cannot be attached to its node';
+  return [
+    {
+      id: multi ? 'volume-multi-attach' : 'volume-attach',
+      severity: 'critical',
+      rank: 86,
+      topic: 'volumes',
+      says: `pod ${facts.name} waits for a volume: ${why}`,
+      evidence: [quoteEvent(event)],
+      try: [
+        facts.commands.cluster('get', 'volumeattachments'),
+        facts.commands.kubectl('describe', `pod/${facts.name}`),
+      ],
+    },
+  ];
+}
+
+function mount(facts: PodFacts): readonly RankedFinding[] {
+  const failed = eventsWith(facts.events, 'FailedMount', 'FailedMapVolume');
+  // Missing ConfigMaps and Secrets are told by their own rule, and "unmounted volumes" sums up what others say.
+  const own = failed.filter(
+    ({ message = '' }) => !/(configmap|secret) "[^"]+" not found|non-existent \w+ key/i.test(message),
+  );
+  const event = own.find(({ message = '' }) => !/unmounted volumes/i.test(message)) ?? own[0];
+  if (event === undefined) return NOTHING;
+  const volume = /volume "([^"]+)"/.exec(event.message ?? '')?.[1];
+  return [
+    {
+      id: 'volume-mount',
+      severity: 'critical',
+      rank: 82,
+      topic: 'volumes',
+      fallback: /unmounted volumes/i.test(event.message ?? ''),
+      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted`,
+      evidence: [quoteEvent(event), ...definitionOf(facts, volume)],
+      try: facts.commands.edit,
+    },
+  ];
+}
+
+function definitionOf({ pod }: PodFacts, name: string | undefined): readonly Quote[] {
+  const volumes = pod.spec?.volumes ?? [];
+  const index = volumes.findIndex((volume) => volume.name === name);
+  if (index === -1) return [];
+  return [{ source: 'field', path: `spec.volumes[${index}]`, value: JSON.stringify(volumes[index]).slice(0, 300) }];
+}

@@ -1,0 +1,315 @@
+/** Pods that fail, each in its own way, and what `mendlet why` must say first. All can be made of one image of busybox. */
+import { busyboxPod } from '../harness.ts';
+
+export interface FailingPod {
+  readonly name: string;
+  /** The finding that must come first. */
+  readonly finding: string;
+  /** What its evidence must quote, each somewhere. */
+  readonly quotes: readonly string[];
+  /** What some command to try must contain. */
+  readonly tries?: string;
+  readonly objects: readonly object[];
+}
+
+const IMAGE = 'docker.io/library/busybox:latest';
+const sleep = 'exec sleep 36000';
+const serve = (port: number): string => `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
+
+function failing(
+  name: string,
+  finding: string,
+  quotes: readonly string[],
+  script: string,
+  extra: Parameters<typeof busyboxPod>[2] = {},
+  others: readonly object[] = [],
+): FailingPod {
+  return { name, finding, quotes, objects: [...others, busyboxPod(name, script, extra)] };
+}
+
+/** Without a shell: the command is what is wrong. */
+function commanded(
+  name: string,
+  finding: string,
+  quotes: readonly string[],
+  command: readonly string[],
+  spec: object = {},
+  container: object = {},
+): FailingPod {
+  return { name, finding, quotes, objects: [busyboxPod(name, '', { spec, container: { command, ...container } })] };
+}
+
+function imageOf(
+  name: string,
+  finding: string,
+  image: string,
+  quotes: readonly string[],
+  policy = 'Always',
+): FailingPod {
+  return {
+    name,
+    finding,
+    quotes,
+    objects: [busyboxPod(name, sleep, { container: { image, imagePullPolicy: policy } })],
+  };
+}
+
+const probe = (fields: object): object => ({ periodSeconds: 1, failureThreshold: 2, ...fields });
+const data = { volumes: [{ name: 'data', emptyDir: {} }] };
+const dataMount = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+/** The first bytes of a program for another machine: 64 bits, s390x, which no test machine is. */
+const foreignElf = `printf '\\177ELF\\002\\002\\001\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\002\\000\\026\\000\\000\\000\\001' >/data/app; chmod 755 /data/app`;
+
+export interface Registries {
+  readonly open: string;
+  readonly locked: string;
+  /** Speaks plain HTTP at an address where TLS is expected. */
+  readonly plain: string;
+}
+
+export function failingPods(registries: Registries): readonly FailingPod[] {
+  return [
+    failing('oom', 'out-of-memory', ['OOMKilled', '137', '16Mi'], 'echo allocating; tail /dev/zero', {
+      container: { resources: { limits: { memory: '16Mi' } } },
+    }),
+    failing('exit-1', 'exit-code', ['1', 'last words'], 'echo last words; exit 1'),
+    failing('exit-2', 'exit-code', ['2', 'usage'], 'echo "usage: app FILE"; exit 2'),
+    failing('exit-126', 'not-executable', ['126', 'Permission denied'], '/etc/passwd; exit $?'),
+    failing('exit-127', 'missing-binary', ['127', 'nosuch: not found'], 'nosuch --serve; exit $?'),
+    failing('segfault', 'signal', ['139'], 'sh -c "kill -SEGV \\$\\$"; exit $?'),
+    failing('killed', 'signal', ['137'], 'sh -c "kill -KILL \\$\\$"; exit $?'),
+    failing('terminated', 'signal', ['143'], 'sh -c "kill -TERM \\$\\$"; exit $?'),
+    failing('completes', 'completed-under-always', ['0', 'Completed'], 'echo all done; exit 0'),
+    commanded('missing-binary', 'missing-binary', ['/no/such/app'], ['/no/such/app']),
+    commanded(
+      'wrong-arch',
+      'wrong-architecture',
+      ['exec format error'],
+      ['/data/app'],
+      {
+        ...data,
+        initContainers: [
+          {
+            name: 'write',
+            image: IMAGE,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['sh', '-c', foreignElf],
+            ...dataMount,
+          },
+        ],
+      },
+      dataMount,
+    ),
+    failing('no-configmap', 'missing-config', ['configmap "absent" not found'], sleep, {
+      container: { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'absent', key: 'x' } } }] },
+    }),
+    failing(
+      'no-key',
+      'missing-config',
+      ["couldn't find key url", 'host, port'],
+      sleep,
+      { container: { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'has-others', key: 'url' } } }] } },
+      [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'has-others' }, data: { host: 'a', port: '1' } }],
+    ),
+    failing('no-secret', 'missing-config', ['secret "absent-key" not found'], sleep, {
+      container: { envFrom: [{ secretRef: { name: 'absent-key' } }] },
+    }),
+    failing('no-configmap-volume', 'missing-config', ['configmap "absent-files" not found'], sleep, {
+      spec: { volumes: [{ name: 'files', configMap: { name: 'absent-files' } }] },
+      container: { volumeMounts: [{ name: 'files', mountPath: '/files' }] },
+    }),
+    failing('permission', 'permission-denied', ['Permission denied'], 'echo x >/etc/app.conf || exit 1', {
+      container: { securityContext: { runAsUser: 1000 } },
+    }),
+    failing('read-only', 'read-only-file-system', ['Read-only file system'], 'echo x >/var-file || exit 1', {
+      container: { securityContext: { readOnlyRootFilesystem: true } },
+    }),
+    failing('non-root', 'run-as-non-root', ['runAsNonRoot'], sleep, {
+      container: { securityContext: { runAsNonRoot: true } },
+    }),
+    {
+      name: 'port-in-use',
+      finding: 'port-in-use',
+      quotes: ['Address already in use'],
+      objects: [
+        busyboxPod('port-in-use', serve(8080), {
+          container: {
+            name: 'first',
+          },
+          spec: {},
+        }),
+      ].map((pod) => withSecondContainer(pod, `sleep 1; ${serve(8080)}`)),
+    },
+    {
+      name: 'host-port',
+      finding: 'unschedulable',
+      quotes: ['free ports'],
+      objects: [
+        busyboxPod('host-port-holder', sleep, { container: { ports: [{ containerPort: 80, hostPort: 17_179 }] } }),
+        busyboxPod('host-port', sleep, { container: { ports: [{ containerPort: 80, hostPort: 17_179 }] } }),
+      ],
+    },
+    imageOf('image-not-found', 'image-not-found', `${registries.open}/tools/none:1`, ['not found']),
+    imageOf('image-unauthorized', 'image-unauthorized', `${registries.locked}/tools/busybox:1`, ['401']),
+    imageOf('image-unreachable', 'image-registry-unreachable', 'localhost:1/none:1', ['connection refused']),
+    imageOf('image-no-such-host', 'image-registry-unreachable', 'registry.invalid/none:1', ['registry.invalid']),
+    imageOf('image-tls', 'image-registry-tls', `${registries.plain}/tools/busybox:1`, [
+      'HTTP response to HTTPS client',
+    ]),
+    imageOf('image-bad-name', 'image-bad-name', 'Upper/Case:1', ['Upper/Case']),
+    imageOf('image-never', 'image-never-pulled', 'docker.io/library/other:1', ['Never'], 'Never'),
+    failing('probe-path', 'probe-path', ['404', '/healthz'], serve(8080), {
+      container: { livenessProbe: probe({ httpGet: { path: '/healthz', port: 8080 } }) },
+    }),
+    failing('probe-port', 'probe-port', ['refused', '9090', '8080'], serve(8080), {
+      container: { ports: [{ containerPort: 8080 }], livenessProbe: probe({ tcpSocket: { port: 9090 } }) },
+    }),
+    failing('probe-scheme', 'probe-scheme', ['HTTPS'], serve(8080), {
+      container: { livenessProbe: probe({ httpGet: { path: '/', port: 8080, scheme: 'HTTPS' } }) },
+    }),
+    failing('probe-early', 'probe-too-early', ['refused'], `sleep 30; ${serve(8080)}`, {
+      container: { ports: [{ containerPort: 8080 }], livenessProbe: probe({ httpGet: { path: '/', port: 8080 } }) },
+    }),
+    failing(
+      'probe-tight',
+      'probe-timeout',
+      ['timed out', '1s'],
+      `mkdir -p /www/cgi-bin; printf '#!/bin/sh\\nsleep 2\\necho; echo ok\\n' >/www/cgi-bin/slow; chmod 755 /www/cgi-bin/slow; exec httpd -f -p 8080 -h /www`,
+      { container: { livenessProbe: probe({ httpGet: { path: '/cgi-bin/slow', port: 8080 } }) } },
+    ),
+    failing('not-ready', 'readiness-failing', ['warming up'], sleep, {
+      container: { readinessProbe: probe({ exec: { command: ['sh', '-c', 'echo still warming up; exit 1'] } }) },
+    }),
+    failing('gate', 'readiness-gate', ['example.com/load-balanced'], sleep, {
+      spec: { readinessGates: [{ conditionType: 'example.com/load-balanced' }] },
+    }),
+    failing(
+      'refused',
+      'dependency-refused',
+      ['Connection refused', '127.0.0.1:5432'],
+      'nc -v 127.0.0.1 5432 </dev/null 2>&1 || { echo "dial tcp 127.0.0.1:5432: connect: connection refused"; exit 1; }',
+    ),
+    failing(
+      'refused-service',
+      'dependency-refused',
+      ['service/db', 'no endpoint'],
+      'echo "could not connect to server: Connection refused; is the server running on host db (10.96.7.7) port 5432?"; exit 1',
+      { metadata: { annotations: { 'mendlet.dev/depends-on': 'service/db' } } },
+      [
+        {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name: 'db' },
+          spec: { selector: { app: 'db' }, ports: [{ port: 5432 }] },
+        },
+      ],
+    ),
+    failing(
+      'unresolved',
+      'dependency-not-resolved',
+      ["bad address 'db.invalid'"],
+      'wget -qO- http://db.invalid/ || exit 1',
+    ),
+    failing(
+      'evicted',
+      'evicted',
+      ['exceeds the limit "1Mi"'],
+      `dd if=/dev/zero of=/data/fill bs=1M count=5; ${sleep}`,
+      {
+        spec: { volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }] },
+        container: dataMount,
+      },
+    ),
+    failing('too-big', 'unschedulable', ['Insufficient cpu'], sleep, {
+      container: { resources: { requests: { cpu: '1000' } } },
+    }),
+    failing('selector', 'unschedulable', ["didn't match Pod's node affinity/selector"], sleep, {
+      spec: { nodeSelector: { disk: 'golden' } },
+    }),
+    failing('no-claim', 'claim-missing', ['persistentvolumeclaim "absent-claim" not found'], sleep, {
+      spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'absent-claim' } }] },
+      container: dataMount,
+    }),
+    failing(
+      'claim-pending',
+      'claim-pending',
+      ['Pending', 'waiting-claim'],
+      sleep,
+      {
+        spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'waiting-claim' } }] },
+        container: dataMount,
+      },
+      [
+        {
+          apiVersion: 'v1',
+          kind: 'PersistentVolumeClaim',
+          metadata: { name: 'waiting-claim' },
+          spec: {
+            accessModes: ['ReadWriteOnce'],
+            resources: { requests: { storage: '1Gi' } },
+            storageClassName: 'golden',
+          },
+        },
+      ],
+    ),
+    failing('mount', 'volume-mount', ['hostPath type check failed'], sleep, {
+      spec: { volumes: [{ name: 'data', hostPath: { path: '/no/such/folder', type: 'Directory' } }] },
+      container: dataMount,
+    }),
+    failing('sandbox', 'sandbox', ['nosuch-handler'], sleep, { spec: { runtimeClassName: 'nosuch' } }, [
+      { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'nosuch' }, handler: 'nosuch-handler' },
+    ]),
+    failing('init-fails', 'exit-code', ['migration failed', 'migrate'], sleep, {
+      spec: {
+        initContainers: [
+          {
+            name: 'migrate',
+            image: IMAGE,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['sh', '-c', 'echo migration failed; exit 3'],
+          },
+        ],
+      },
+    }),
+    failing('throttled', 'cpu-throttled', ['throttled'], 'while :; do :; done', {
+      container: {
+        resources: { limits: { cpu: '20m' } },
+        livenessProbe: {
+          periodSeconds: 2,
+          timeoutSeconds: 1,
+          failureThreshold: 100,
+          exec: { command: ['sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'] },
+        },
+      },
+    }),
+    failing(
+      'bad-env',
+      'bad-env-names',
+      ['1=bad'],
+      sleep,
+      {
+        container: { envFrom: [{ configMapRef: { name: 'odd-names' } }] },
+      },
+      [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'odd-names' }, data: { '1.bad': 'x', good: 'y' } }],
+    ),
+    failing(
+      'child-oom',
+      'child-out-of-memory',
+      ['killed'],
+      'while :; do sh -c "exec tail /dev/zero"; echo child ended with $?; sleep 2; done',
+      {
+        container: { resources: { limits: { memory: '24Mi' } } },
+      },
+    ),
+  ];
+}
+
+function withSecondContainer(pod: object, script: string): object {
+  const { spec } = pod as { spec: { containers: { name: string; command: string[] }[] } };
+  const [first] = spec.containers;
+  if (first === undefined) throw new Error('no container');
+  return {
+    ...pod,
+    spec: { ...spec, containers: [first, { ...first, name: 'second', command: ['/bin/sh', '-c', script] }] },
+  };
+}
