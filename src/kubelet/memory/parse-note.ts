@@ -69,6 +69,7 @@ const isContainer = shape({
     }),
   ),
   freshFrom: optional(isCount),
+  curveFrom: optional(isCount),
   ownEnd: optional(isText),
   recovered: optional(isText),
   applied: optional(shape({ containerId: isText, resources: isAllocation })),

@@ -59,7 +59,8 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
       next = { ...next, newest: { containerId: instance.id, restartCount, startedAt: instance.startedAt } };
     }
     const backOff = backOffOf(instance);
-    if (backOff !== undefined && restartCount > (next.backOff?.attempt ?? -1)) {
+    const isNews = restartCount > (next.backOff?.attempt ?? -1) && restartCount >= (next.curveFrom ?? 0);
+    if (backOff !== undefined && isNews) {
       next = { ...next, backOff: { ...backOff, attempt: restartCount } };
     }
     if (next.failure !== undefined && isOver(next, next.failure, instance, restartCount))

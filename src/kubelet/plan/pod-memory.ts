@@ -68,6 +68,8 @@ export interface ContainerMemory {
   readonly kill?: RequestedRestart;
   /** Ends of starts with a smaller restart count are history: it begins anew (KEP-5532, and restarts that were asked for). */
   readonly freshFrom?: number;
+  /** What containers with a smaller restart count have written on them of the back-off is forgotten: its curve began anew. */
+  readonly curveFrom?: number;
   /** The container whose end is history and was its own all the same: its back-off still holds. */
   readonly ownEnd?: string;
   /** Id of the pod's recovery that its last start knew, or that ended its wait. */

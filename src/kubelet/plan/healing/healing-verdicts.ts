@@ -2,19 +2,24 @@
 import { type Pod, RESTARTING_CONDITION } from '../../../api/index.ts';
 import type { Verdict } from '../generate-conditions.ts';
 import type { PodNote } from '../pod-memory.ts';
+import { whoAndWhy } from '../restart/restart-texts.ts';
+import { mayRestartAll } from '../restart-policy.ts';
 
 /** @param terminated the pod is over */
 export function healingVerdicts(pod: Pod, note: PodNote, terminated: boolean): readonly Verdict[] {
   return restartingVerdict(pod, note, terminated);
 }
 
-/** Once told it stays, so that a restart can be waited for. */
-function restartingVerdict(pod: Pod, { restart }: PodNote, terminated: boolean): readonly Verdict[] {
+/** After a restart it stays, so that one can be waited for, and that is told which was too short to be seen. */
+function restartingVerdict(pod: Pod, note: PodNote, terminated: boolean): readonly Verdict[] {
+  const { restart } = note;
   const type = RESTARTING_CONDITION;
   if (restart !== undefined && !terminated) {
     const reason = restart.source === 'ladder' ? 'HealingLadder' : 'RestartRequested';
-    return [{ type, status: 'True', reason, message: restart.reason }];
+    return [{ type, status: 'True', reason, message: whoAndWhy(restart) }];
   }
   const told = pod.status?.conditions?.some((condition) => condition.type === type) === true;
-  return told ? [{ type, status: 'False' }] : [];
+  // Where an exit may restart all (KEP-5532), that is what it may come of; and there nobody has to be told.
+  const restarted = Object.values(note.containers).some(({ freshFrom }) => freshFrom !== undefined);
+  return told || (restarted && !mayRestartAll(pod)) ? [{ type, status: 'False' }] : [];
 }

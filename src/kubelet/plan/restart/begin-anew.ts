@@ -8,7 +8,7 @@ import { type ContainerMemory, type GoingRestart, withContainer } from '../pod-m
 
 export function beginAnew(draft: Draft, views: readonly ContainerView[], { force }: GoingRestart): void {
   for (const view of views) {
-    const memory = force ? withoutWaits(view.memory) : view.memory;
+    const memory = force ? { ...withoutWaits(view.memory), curveFrom: view.nextAttempt } : view.memory;
     const ownEnd = force ? undefined : ownEndOf(draft, view);
     draft.note = withContainer(draft.note, view.container.name, {
       ...memory,
