@@ -2,11 +2,18 @@
  * What an observation adds to memory: the newest container of each name, ends not yet noted, the sandbox attempt. A
  * container that memory knows and the runtime has lost has ended, with upstream's ContainerStatusUnknown. Pure.
  */
-import type { ContainerStateTerminated, ContainerStatus as ApiContainerStatus, Pod } from '../../api/index.ts';
+import type {
+  Container,
+  ContainerStateTerminated,
+  ContainerStatus as ApiContainerStatus,
+  Pod,
+} from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { PodObservation, RuntimeContainer } from '../types.ts';
-import { backOffKey, nominalDelayMs } from './back-off.ts';
+import { backOffKey, nominalDelayMs, policyBackOffKey } from './back-off.ts';
 import { allContainers, findContainer } from './containers.ts';
+import { withLadderFromStatus } from './healing/ladder-from-status.ts';
+import { podPolicy } from './healing/pod-policy.ts';
 import { backOffOf, restartCountOf } from './labels.ts';
 import { MAX_DEATHS_REMEMBERED } from './limits.ts';
 import {
@@ -157,7 +164,7 @@ export function noteFromStatus(note: PodNote, pod: Pod): PodNote {
   for (const entry of entries.flatMap((list) => list ?? [])) {
     next = withContainer(next, entry.name, memoryOfStatus(pod, entry));
   }
-  return next;
+  return withLadderFromStatus(next, pod);
 }
 
 function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {
@@ -171,11 +178,16 @@ function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {
   };
   const spec = findContainer(pod, entry.name)?.container;
   if (spec === undefined || entry.state?.waiting?.reason !== 'CrashLoopBackOff') return memory;
-  const delayMs = nominalDelayMs(entry.restartCount);
-  return {
-    ...memory,
-    backOff: { key: backOffKey(pod, spec), delayMs, lastUpdate: startedAt, attempt: entry.restartCount },
-  };
+  return { ...memory, backOff: { ...backOffFromStatus(pod, spec, entry), lastUpdate: startedAt } };
+}
+
+/** As often restarted as told: no delay is too short for that. */
+function backOffFromStatus(pod: Pod, spec: Container, { restartCount }: ApiContainerStatus) {
+  const key = backOffKey(pod, spec);
+  const delayMs = nominalDelayMs(restartCount);
+  const own = podPolicy(pod);
+  if (own.kind !== 'valid') return { key, delayMs, attempt: restartCount };
+  return { key: policyBackOffKey(key, own.hash), delayMs, attempt: restartCount, restarts: restartCount };
 }
 
 function statusDeath(ended: ContainerStateTerminated, newestId: string, restartCount: number): Death {

@@ -3,7 +3,7 @@
  * its wait is told. Pure.
  */
 import { formatDurationMs } from '../../api/index.ts';
-import { type BackOffAnswer, backOffKey, crashLoopBackOff, formatDelay } from './back-off.ts';
+import { type BackOffAnswer, backOffKey, crashLoopBackOff, formatDelay, policyBackOffKey } from './back-off.ts';
 import type { ContainerView } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
 import { type Draft, wait } from './draft.ts';
@@ -49,11 +49,6 @@ function askCurve(draft: Draft, view: ContainerView, death: Death): BackOffAnswe
     neverFree: told !== undefined && told.scope !== 'container',
     atCap: told?.uncounted === 'fallback',
   });
-}
-
-/** Another policy is another curve. */
-export function policyBackOffKey(key: string, policyHash: string): string {
-  return `${key}/${policyHash}`;
 }
 
 /** By the runtime's clock, and not longer than since it was decided to start it: a step of the wall clock frees nobody. */

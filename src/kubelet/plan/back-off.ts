@@ -43,6 +43,11 @@ export function backOffKey(pod: Pod, container: Container): string {
   return fnv1a64(JSON.stringify([namespace, name, uid, container.name, container.image, container.resources ?? {}]));
 }
 
+/** Another policy is another curve. */
+export function policyBackOffKey(key: string, policyHash: string): string {
+  return `${key}/${policyHash}`;
+}
+
 /** The delay in force after `restarts` restarts without a reset: what the API status alone lets us conclude. */
 export function nominalDelayMs(restarts: number): number {
   if (restarts <= 0) return 0;

@@ -14,6 +14,7 @@ import { createDraft, type Draft, type EndedRestart, startsUnderWay, wait } from
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { healingAnnotations } from './healing/healing-annotations.ts';
+import { planLadder } from './healing/plan-ladder.ts';
 import { holdStatus } from './hold-status.ts';
 import { type PodLifecycle, startsForbidden, stepLifecycle } from './lifecycle.ts';
 import { planContainer } from './plan-container.ts';
@@ -196,8 +197,11 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
 /** What is asked for, what goes on, and what an exit asks for: the views after that, or 'held' when nothing may start. */
 function planRestarts(draft: Draft, seen: readonly ContainerView[]): readonly ContainerView[] | 'held' {
   takeRequest(draft, seen, false);
-  const asked = planRestart(draft, seen);
-  const views = asked === 'changed' ? viewsOf(draft) : seen;
+  planLadder(draft, seen);
+  // The ladder may have written down what a container's restart is to wait for.
+  const known = draft.note.restart === draft.input.memory.note.restart ? seen : viewsOf(draft);
+  const asked = planRestart(draft, known);
+  const views = asked === 'changed' ? viewsOf(draft) : known;
   const all = asked === 'held' ? asked : planRestartAll(draft, views);
   if (all !== 'held') return all === 'begun' ? viewsOf(draft) : views;
   if (draft.note.restart?.scope === 'pod') return 'held';

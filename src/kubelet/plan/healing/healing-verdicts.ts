@@ -4,10 +4,11 @@ import type { Verdict } from '../generate-conditions.ts';
 import type { PodNote } from '../pod-memory.ts';
 import { whoAndWhy } from '../restart/restart-texts.ts';
 import { mayRestartAll } from '../restart-policy.ts';
+import { ladderVerdicts } from './ladder-verdicts.ts';
 
 /** @param terminated the pod is over */
 export function healingVerdicts(pod: Pod, note: PodNote, terminated: boolean): readonly Verdict[] {
-  return restartingVerdict(pod, note, terminated);
+  return [...restartingVerdict(pod, note, terminated), ...ladderVerdicts(pod, note, terminated)];
 }
 
 /** After a restart it stays, so that one can be waited for, and that is told which was too short to be seen. */

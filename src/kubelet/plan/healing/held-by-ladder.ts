@@ -22,6 +22,13 @@ export function heldByLadder(draft: Draft, view: ContainerView): boolean {
   return true;
 }
 
+/** The ladder starts it no more. */
+export function isStoppedByLadder(draft: Draft, view: ContainerView): boolean {
+  const { healing } = draft.note;
+  if (healing === undefined || podPolicy(draft.input.pod).kind !== 'valid') return false;
+  return stopReason(draft, view, healing) !== undefined;
+}
+
 /** Whatever restarts the others: as long as it is what it was. */
 function stopReason(
   { input }: Draft,

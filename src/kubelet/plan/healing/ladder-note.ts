@@ -18,11 +18,6 @@ export function resetLadder(note: PodNote): PodNote {
   return { ...note, healing: calmHealing(healing.policy, healing.podRestarts) };
 }
 
-/** The ladder has stopped starting some container of the pod. */
-export function hasStopped({ healing }: Pick<PodNote, 'healing'>): boolean {
-  return healing?.stopped !== undefined;
-}
-
 /** What the ladder said to this death. */
 export function answerTo({ attempts }: Pick<HealingNote, 'attempts'>, containerId: string): LadderAttempt | undefined {
   return attempts.find((attempt) => attempt.containerId === containerId);
@@ -60,3 +55,7 @@ export function countFor(answers: readonly LadderAttempt[], scope: HealingScope,
 
 /** Of an answer whose container is no longer known: the note was lost, its number was told. */
 export const ANY_CONTAINER = '';
+
+export function withHealing(note: PodNote, healing: HealingNote): PodNote {
+  return { ...note, healing };
+}

@@ -16,6 +16,8 @@ export type PodPolicy =
   /** `hash`: of what it comes to, not of how it is written. */
   | { readonly kind: 'valid'; readonly policy: ResolvedHealingPolicy; readonly hash: string };
 
+export type ValidPolicy = Extract<PodPolicy, { kind: 'valid' }>;
+
 const NONE: PodPolicy = { kind: 'none' };
 const read = new Map<string, PodPolicy>();
 

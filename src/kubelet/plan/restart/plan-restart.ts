@@ -8,6 +8,7 @@ import { RESTARTING_POD_REASON } from '../../../api/index.ts';
 import { formatTime } from '../../../lib/index.ts';
 import { type ContainerView, isAlive } from '../container-view.ts';
 import { act, type Draft, isDone, type WaitingReason, wait } from '../draft.ts';
+import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { planEnds } from '../plan-end.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
 import type { GoingRestart, PodNote } from '../pod-memory.ts';
@@ -87,8 +88,11 @@ function hasStarted(draft: Draft, views: readonly ContainerView[], restart: Goin
   const awaited = views.filter((view) =>
     scope === 'container' ? view.container.name === container : view.kind === 'app' || view.kind === 'sidecar',
   );
-  return awaited.every(({ container: { name }, memory }) => {
-    const { newest, freshFrom = 0 } = memory;
+  return awaited.every((view) => {
+    const { name } = view.container;
+    // Nobody starts it.
+    if (isStoppedByLadder(draft, view)) return true;
+    const { newest, freshFrom = 0 } = view.memory;
     const isStarting = draft.input.facts.jobs[`start-container/${name}`] !== undefined;
     return newest !== undefined && newest.restartCount >= freshFrom && !isStarting;
   });

@@ -13,6 +13,8 @@ import { formatTime, parseTime } from '../../../lib/index.ts';
 import type { ContainerView } from '../container-view.ts';
 import { type Draft, wait } from '../draft.ts';
 import { fnv1a64 } from '../hash.ts';
+import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
+import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
 import { beginRestart, isDone, isWider, UNREADABLE, withOutcome } from './begin-restart.ts';
@@ -34,7 +36,8 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
     return;
   }
   if (!isDue(draft, request)) return;
-  const problem = problemOf(draft.input.pod, views, request);
+  const stopped = stoppedBy(draft, views);
+  const problem = problemOf(draft.input.pod, views, request) ?? stoppedProblem(stopped, request);
   if (problem !== undefined) {
     answer(draft, request, 'Refused', problem);
     return;
@@ -45,7 +48,7 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
     return;
   }
   const unneeded = whyUnneeded(draft, views, request);
-  if (unneeded === undefined) begin(draft, request);
+  if (unneeded === undefined) begin(draft, request, stopped.length > 0);
   else answer(draft, request, 'NotNeeded', unneeded);
 }
 
@@ -54,7 +57,7 @@ function isKnown({ note }: Draft, id: string): boolean {
   return note.restart?.id === id || isDone(note, id);
 }
 
-function begin(draft: Draft, request: RestartRequest): void {
+function begin(draft: Draft, request: RestartRequest, hasStopped: boolean): void {
   const { id, scope, container, reason = '', by, gracePeriodSeconds, force = false, emptyDirs = [] } = request;
   const wanted = {
     id,
@@ -67,7 +70,9 @@ function begin(draft: Draft, request: RestartRequest): void {
     force,
     emptyDirs,
   } as const;
-  draft.note = beginRestart(draft.note, wanted, draft.input.now);
+  // What somebody restarts is a new story for the ladder; one that has stopped goes on by force alone.
+  const note = force || !hasStopped ? resetLadder(draft.note) : draft.note;
+  draft.note = beginRestart(note, wanted, draft.input.now);
 }
 
 /** A request for a time to come waits for it. */
@@ -94,6 +99,18 @@ function problemOf(pod: Pod, views: readonly ContainerView[], request: RestartRe
   const own = new Set((pod.spec?.volumes ?? []).filter((each) => each.emptyDir !== undefined).map(({ name }) => name));
   const unknown = emptyDirs.filter((name) => name !== '*' && !own.has(name));
   return unknown.length === 0 ? undefined : `The pod has no emptyDir named ${unknown.join(', ')}`;
+}
+
+/** Names of the containers that the healing ladder starts no more. */
+function stoppedBy(draft: Draft, views: readonly ContainerView[]): readonly string[] {
+  return views.filter((view) => isStoppedByLadder(draft, view)).map(({ container }) => container.name);
+}
+
+/** Whoever goes past the end of the ladder says so. */
+function stoppedProblem(stopped: readonly string[], { scope, container = '', force }: RestartRequest) {
+  const touched = scope === 'container' ? stopped.includes(container) : stopped.length > 0;
+  if (force === true || !touched) return undefined;
+  return `The healing ladder has stopped starting ${stopped.join(', ')}: only a forced restart goes past that`;
 }
 
 /** What started at `notBefore` or later is left alone; `undefined`: something did not. */

@@ -1,0 +1,35 @@
+/** The containers of a pod whose end the ladder answers: they ended by themselves or by a probe, and are to be started again. Pure. */
+import { type ContainerView, isAlive, isFinal, isHistory } from '../container-view.ts';
+import type { Draft } from '../draft.ts';
+import type { Death, PodNote, RequestedRestart } from '../pod-memory.ts';
+import { restartsAllAfterExit } from '../restart-policy.ts';
+
+/** A container whose last life has ended, and is to be followed by another. */
+export interface Dead {
+  readonly view: ContainerView;
+  readonly death: Death;
+}
+
+/** Not: an end that somebody asked for, by a restart, a change or a rule of the pod's own (KEP-5532). */
+export function deadContainers(draft: Draft, views: readonly ContainerView[]): readonly Dead[] {
+  return views.flatMap((view) => deadOf(draft, view));
+}
+
+function deadOf({ input, note }: Draft, view: ContainerView): readonly Dead[] {
+  const { death, kind, container, memory, instances } = view;
+  if (death === undefined || kind === 'ephemeral' || instances.some(isAlive)) return [];
+  if (isHistory(view) || isFinal(input.pod, view) || isRestarted(note, container.name)) return [];
+  if (memory.kill?.containerId === death.containerId) return wasAskedFor(memory.kill.cause) ? [] : [{ view, death }];
+  return restartsAllAfterExit(container, death.exitCode) ? [] : [{ view, death }];
+}
+
+function wasAskedFor(cause: RequestedRestart['cause']): boolean {
+  return cause === undefined || cause === 'restart';
+}
+
+/** A restart is about to end it, or has. */
+function isRestarted({ restart }: PodNote, name: string): boolean {
+  return (
+    restart !== undefined && restart.starting !== true && (restart.scope !== 'container' || restart.container === name)
+  );
+}
