@@ -21,6 +21,7 @@ export * from './healing/limits.ts';
 export * from './healing/recovery-signal.ts';
 export * from './healing/restart-request.ts';
 export * from './healing/types.ts';
+export * from './healing/waiting-reasons.ts';
 export * from './healing/words.ts';
 export * from './int-or-percent.ts';
 export * from './ip-address.ts';

@@ -27,6 +27,7 @@ import type { Cgroups, KubeletConfig, KubeletPorts } from './ports.ts';
 import { createPreemption } from './preemption.ts';
 import { createProbeManager } from './probes/probe-manager.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
+import { RecoveryWatch } from './recovery/recovery-watch.ts';
 import { measuredImages, measuredRuntime } from './runtime-operations.ts';
 import { createRuntimeClasses } from './runtime-classes.ts';
 import { RuntimeState } from './runtime-state.ts';
@@ -176,6 +177,13 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       allocatable: allocatable(),
     }),
   });
+  const recovery = new RecoveryWatch({
+    ...ports,
+    random: random.split('recovery'),
+    config: configCache,
+    pressure: () => care.seenPressure(),
+    markDirty,
+  });
   const preempt = createPreemption({
     ...ports,
     events,
@@ -193,6 +201,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     probes,
     status,
     events,
+    recovery,
     deaths: blackBox.recorder,
     resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {
@@ -233,8 +242,10 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     onChange: () => {
       blackBox.pressure(care.pressure());
+      recovery.pressureChanged();
       nodeManager.refresh();
     },
+    onKnown: () => recovery.pressureChanged(),
   });
   const nodeManager = createNodeManager({
     ...ports,
@@ -280,6 +291,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     run: async (signal) => {
       const stop = (): void => {
         executor.stop();
+        recovery.close();
         configCache.close();
       };
       signal.addEventListener('abort', stop, { once: true });

@@ -32,10 +32,14 @@ export interface NodeCareOptions {
   readonly events: PodEvents;
   /** The pressure verdict changed. */
   readonly onChange: () => void;
+  /** The first verdict rests on what was seen. */
+  readonly onKnown?: () => void;
 }
 
 export interface NodeCare {
   pressure(): PressureVerdict;
+  /** `undefined`: the node has not been looked at yet. */
+  seenPressure(): PressureVerdict | undefined;
   /** Of so many bytes, what eviction's hard thresholds keep free. */
   keepsFree(signal: 'memory.available' | 'nodefs.available', capacityBytes: number): number;
   run(signal: AbortSignal): Promise<void>;
@@ -69,6 +73,7 @@ export function createNodeCare(options: NodeCareOptions): NodeCare {
   });
   return {
     pressure: () => eviction.verdict(),
+    seenPressure: () => (eviction.known() ? eviction.verdict() : undefined),
     keepsFree: (signal, capacity) => eviction.keepsFree(signal, capacity),
     run: async (signal) => {
       signal.addEventListener('abort', () => end.abort(), { once: true });

@@ -46,6 +46,8 @@ export interface EvictionOptions {
   readonly freeDisk: () => Promise<void>;
   /** The verdict changed: the node's status should say so now. */
   readonly onChange: () => void;
+  /** The first verdict rests on what was seen, whatever it is. */
+  readonly onKnown?: () => void;
 }
 
 interface Eviction {
@@ -64,6 +66,7 @@ export class EvictionManager {
   #verdict: PressureVerdict = NO_PRESSURE;
   #size: { readonly memoryBytes: number; readonly maxPids: number } | undefined;
   #looks = 0;
+  #known = false;
   /** Mono ms until which the last eviction's effect is waited for, and whom it was. */
   #waiting: { readonly uid: string; readonly until: number } | undefined;
 
@@ -81,6 +84,11 @@ export class EvictionManager {
   /** For the node's conditions and for admission. */
   verdict(): PressureVerdict {
     return this.#verdict;
+  }
+
+  /** The verdict rests on what was seen: at the agent's start nothing has been. */
+  known(): boolean {
+    return this.#known;
   }
 
   /** What the hard threshold of this signal keeps free, of this capacity. */
@@ -134,7 +142,10 @@ export class EvictionManager {
     const changed = (['memory', 'disk', 'pid'] as const).some((key) => step.verdict[key] !== this.#verdict[key]);
     this.#state = step.state;
     this.#verdict = step.verdict;
+    const isFirst = !this.#known;
+    this.#known = true;
     if (changed) this.#options.onChange();
+    if (isFirst) this.#options.onKnown?.();
     return step.reclaim;
   }
 

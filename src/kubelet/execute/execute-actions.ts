@@ -226,19 +226,23 @@ export class Executor {
   }
 }
 
-function prepareVolumes({ volumes, images }: ExecuteContext, pod: Pod, afresh = false): void {
+function prepareVolumes(
+  { volumes, images }: Pick<VerbContext, 'volumes' | 'images'>,
+  pod: Pod,
+  afresh: boolean | undefined,
+): void {
   const uid = pod.metadata?.uid ?? '';
-  if (!afresh) return volumes.prepare(pod);
+  if (afresh !== true) return volumes.prepare(pod);
   // A volume may be an image.
   images.afresh(uid);
   volumes.retry(uid);
 }
 
 function requestImage(
-  { images }: ExecuteContext,
+  { images }: Pick<VerbContext, 'images'>,
   pod: Pod,
-  { container, attempt, afresh = false }: Extract<PodAction, { verb: 'request-image' }>,
+  { container, attempt, afresh }: Extract<PodAction, { verb: 'request-image' }>,
 ): void {
-  if (afresh) images.afresh(pod.metadata?.uid ?? '');
+  if (afresh === true) images.afresh(pod.metadata?.uid ?? '');
   images.request(pod, container, attempt);
 }

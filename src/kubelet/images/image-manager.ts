@@ -84,6 +84,15 @@ class Manager implements ImageManager {
     }
   }
 
+  afresh(uid: PodUID): void {
+    const now = this.#options.clock.now().mono;
+    this.#backOff.letThrough(uid);
+    for (const entry of this.#entries.get(uid)?.values() ?? []) {
+      const { fact } = entry;
+      if (fact.state === 'failed' && fact.retryAt !== undefined) entry.fact = { ...fact, retryAt: now };
+    }
+  }
+
   forget(uid: PodUID): void {
     for (const entry of this.#entries.get(uid)?.values() ?? []) entry.timer?.cancel();
     this.#entries.delete(uid);

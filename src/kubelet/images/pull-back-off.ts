@@ -6,6 +6,8 @@ interface BackOffRecord {
   readonly failures: number;
   readonly failedAt: number;
   readonly message: string;
+  /** The next pull need not wait. */
+  readonly letThrough?: true;
 }
 
 export class PullBackOff {
@@ -26,9 +28,16 @@ export class PullBackOff {
   /** Until when to wait, and for which error; `undefined`: go ahead. */
   waiting(key: string, now: number): { readonly until: number; readonly message: string } | undefined {
     const record = this.#recent(key, now);
-    if (record === undefined) return undefined;
+    if (record === undefined || record.letThrough === true) return undefined;
     const until = record.failedAt + exponentialDelay(PULL_BACK_OFF, record.failures);
     return until > now ? { until, message: record.message } : undefined;
+  }
+
+  /** The pod's next pulls need not wait; when they fail, those after them wait as long as they would have. */
+  letThrough(uid: string): void {
+    for (const [key, record] of this.#records) {
+      if (key.startsWith(`${uid}_`)) this.#records.set(key, { ...record, letThrough: true });
+    }
   }
 
   forgetPod(uid: string): void {

@@ -27,6 +27,7 @@ import type { NodeFacts } from '../plan/facts.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
 import type { ResizeVerdict } from '../plan/plan-resize.ts';
 import { remember } from '../plan/remember.ts';
+import type { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import type {
   ImageManager,
   Pleg,
@@ -59,6 +60,8 @@ export interface PodWorkersOptions {
   readonly probes: ProbeManager;
   readonly status: StatusManager;
   readonly events: PodEvents;
+  /** Watches what surrounds pods, for those that asked for it; absent: nobody does. */
+  readonly recovery?: RecoveryWatch;
   /** Who remembers how containers ended. Neither call blocks or throws. */
   readonly deaths?: Pick<DeathRecorder, 'observe' | 'gone'>;
   /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
@@ -293,9 +296,11 @@ export class PodWorkers implements PodDirectory {
   }
 
   #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {
-    const { volumes, images, probes, resize } = this.#options;
+    const { volumes, images, probes, resize, recovery } = this.#options;
+    const circumstances = recovery?.circumstances(uid);
     return {
       jobs,
+      ...(circumstances === undefined ? {} : { circumstances }),
       ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
       image: (container: string, attempt: number) => images.fact(uid, container, attempt),
@@ -346,8 +351,14 @@ export class PodWorkers implements PodDirectory {
     for (const { type, reason, message, fieldPath } of plan.events) events.pod(pod, type, reason, message, fieldPath);
     const probed = withoutHooked(pod, observed, executor.jobs(uid));
     probes.sync(pod, probed, { terminating: plan.lifecycle.state !== 'syncing' });
+    this.#watchRecovery(worker);
     this.#observeStart(worker);
     if (plan.wakeAt !== undefined) queue.addAt(uid, plan.wakeAt);
+  }
+
+  #watchRecovery({ uid, pod, status, lifecycle }: Worker): void {
+    const syncing = lifecycle.state === 'syncing';
+    this.#options.recovery?.sync(pod, { syncing, status, volumes: this.#options.volumes.fact(uid) });
   }
 
   /** Volumes follow the pod's object: a downwardAPI volume shows its labels. */
@@ -375,6 +386,7 @@ export class PodWorkers implements PodDirectory {
     executor.forget(uid);
     probes.forget(uid);
     images.forget(uid);
+    this.#options.recovery?.forget(uid);
     status.forget(uid);
     desired.forget(uid);
     queue.discard(uid);
