@@ -7,6 +7,7 @@ import { CRASH_BACK_OFF_CAP_MS } from '../limits.ts';
 import { admittedMemory, exitedContainer, MONO, observation, planInput, testPod, WALL } from '../plan.fixtures.ts';
 import type { PodMemory, PodNote } from '../pod-memory.ts';
 import { backOffKey } from '../back-off.ts';
+import { podPolicy } from '../healing/pod-policy.ts';
 import type { Circumstances } from './circumstances.ts';
 
 const SECOND = 1000;
@@ -286,11 +287,12 @@ describe('late recovery', () => {
     const stopped = (): Waiting => {
       const pod = new Waiting({ [HEALING_POLICY]: '{}', [DEPENDS_ON]: 'service/db' });
       const key = backOffKey(pod.pod, pod.pod.spec!.containers[0]!);
+      const own = podPolicy(pod.pod);
       const note: PodNote = {
         ...pod.memory.note,
         circumstances: { 'configmap/app': { value: 'a', at: WALL } },
         healing: {
-          policy: 'p',
+          policy: own.kind === 'valid' ? own.hash : '',
           rung: 'container',
           attempts: [],
           podRestarts: 2,
