@@ -97,7 +97,7 @@ describe('scope pod', () => {
 
   it('restarts a pod whose sandbox is broken, without telling of that', () => {
     const model = running();
-    model.sandboxes = model.sandboxes.map((each) => ({ ...each, state: 'notready', ips: [] }));
+    model.breakSandboxes();
     model.ask(POD);
     model.settle();
     expect(model.running()).toEqual(['side 1', 'main 1', 'other 1']);

@@ -91,6 +91,10 @@ export class RestartModel {
     this.memory = { note, volatile: EMPTY_VOLATILE };
   }
 
+  breakSandboxes(): void {
+    this.sandboxes = this.sandboxes.map((each) => ({ ...each, state: 'notready', ips: [] }));
+  }
+
   exit(name: string, exitCode: number): this {
     this.containers = this.containers.map((each) =>
       each.name === name && each.state === 'running' ? this.#ended(each, exitCode) : each,
@@ -140,37 +144,31 @@ export class RestartModel {
   }
 
   #carryOut(action: PodAction): void {
-    switch (action.verb) {
-      case 'create-sandbox':
-        assert(!this.sandboxes.some(({ state }) => state === 'ready'), 'two sandboxes');
-        this.sandboxes.push(testSandbox(action.attempt, { createdAt: this.wall }));
-        return;
-      case 'start-container':
-        this.#start(action);
-        return;
-      case 'stop-container':
-        this.advance(action.graceMs / 2);
-        this.containers = this.containers.map((each) =>
-          each.id === action.containerId && each.state === 'running' ? this.#ended(each, 143) : each,
-        );
-        return;
-      case 'stop-sandbox':
-        this.sandboxes = this.sandboxes.map((each) =>
-          each.id === action.sandboxId ? { ...each, state: 'notready', ips: [] } : each,
-        );
-        return;
-      case 'refresh-pod':
-        assert(this.running().length === 0, 'made fresh under running containers');
-        assert(!this.sandboxes.some(({ state }) => state === 'ready'), 'made fresh under a sandbox');
-        return;
-      case 'remove-container':
-        this.containers = this.containers.filter(({ id }) => id !== action.containerId);
-        return;
-      case 'remove-sandbox':
-        this.sandboxes = this.sandboxes.filter(({ id }) => id !== action.sandboxId);
-        return;
-      default:
+    if (action.verb === 'start-container') this.#start(action);
+    else if (action.verb === 'create-sandbox') this.#create(action.attempt);
+    else if (action.verb === 'stop-container') this.#stop(action);
+    else if (action.verb === 'stop-sandbox') this.breakSandboxes();
+    else if (action.verb === 'remove-container') {
+      this.containers = this.containers.filter(({ id }) => id !== action.containerId);
+    } else if (action.verb === 'remove-sandbox') {
+      this.sandboxes = this.sandboxes.filter(({ id }) => id !== action.sandboxId);
+    } else if (action.verb === 'refresh-pod') {
+      assert(this.running().length === 0, 'made fresh under running containers');
+      assert(!this.sandboxes.some(({ state }) => state === 'ready'), 'made fresh under a sandbox');
     }
+  }
+
+  #create(attempt: number): void {
+    assert(!this.sandboxes.some(({ state }) => state === 'ready'), 'two sandboxes');
+    this.sandboxes.push(testSandbox(attempt, { createdAt: this.wall }));
+  }
+
+  /** Whoever stops it waits for its grace: the model lets it pass. */
+  #stop({ containerId, graceMs }: Extract<PodAction, { verb: 'stop-container' }>): void {
+    this.advance(graceMs / 2);
+    this.containers = this.containers.map((each) =>
+      each.id === containerId && each.state === 'running' ? this.#ended(each, 143) : each,
+    );
   }
 
   #start(action: Extract<PodAction, { verb: 'start-container' }>): void {
@@ -219,18 +217,10 @@ export class RestartModel {
 }
 
 function textOf(action: PodAction): string {
-  switch (action.verb) {
-    case 'start-container':
-      return `start ${action.container} ${action.attempt}`;
-    case 'stop-container':
-      return `stop ${action.container}`;
-    case 'create-sandbox':
-      return `create-sandbox ${action.attempt}`;
-    case 'refresh-pod':
-      return `refresh-pod [${action.emptyDirs.join(' ')}]`;
-    default:
-      return action.verb;
-  }
+  if (action.verb === 'start-container') return `start ${action.container} ${action.attempt}`;
+  if (action.verb === 'stop-container') return `stop ${action.container}`;
+  if (action.verb === 'create-sandbox') return `create-sandbox ${action.attempt}`;
+  return action.verb === 'refresh-pod' ? `refresh-pod [${action.emptyDirs.join(' ')}]` : action.verb;
 }
 
 /** The verbs that matter to a restart. */

@@ -100,7 +100,7 @@ function take(model: RestartModel, walk: readonly Step[]): number {
         model.failNext = true;
         break;
       case 'sandbox-dies':
-        model.sandboxes = model.sandboxes.map((sandbox) => ({ ...sandbox, state: 'notready', ips: [] }));
+        model.breakSandboxes();
         break;
       case 'exit':
         model.exit(each.name, each.code);
