@@ -4,7 +4,7 @@ import { isRetryable } from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { Bell } from './bell.ts';
-import { GONE_MS, QUIET_MS } from './limits.ts';
+import { GONE_MS, LOOK_EVERY_MS, QUIET_MS } from './limits.ts';
 import { watchObject } from './live-object.ts';
 import { waitingFor } from './waiting-for.ts';
 
@@ -108,8 +108,7 @@ async function waitForEnd(session: Session, options: FollowOptions, sight: Sight
       note(waitsFor);
       told = waitsFor;
     }
-    // What it waits for changes with time alone, too.
-    await bell.wait(clock, Math.min(QUIET_MS, timeoutMs - waitedMs));
+    await bell.wait(clock, Math.min(LOOK_EVERY_MS, timeoutMs - waitedMs));
   }
 }
 

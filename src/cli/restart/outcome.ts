@@ -25,6 +25,12 @@ export function outcomeOf(ended: EndedRestart): Outcome {
   if (reason === 'NotNeeded') {
     return { kind: 'skipped', text: `pod/${podName} not restarted: ${message || 'it was not needed'}` };
   }
+  if (phase === 'Succeeded' && reason === 'Superseded') {
+    return {
+      kind: 'restarted',
+      text: `pod/${podName} restarted by somebody else's request, which took the place of this`,
+    };
+  }
   if (phase === 'Succeeded') return { kind: 'restarted', text: successText(ended) };
   const why = [reason, message].filter((part) => part !== '').join(': ');
   return { kind: 'failed', text: `pod/${podName} not restarted: ${why || 'it is not said why'}` };

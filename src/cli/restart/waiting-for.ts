@@ -1,5 +1,12 @@
 /** What a restart that goes on waits for, in words. Pure. */
-import { type ContainerStatus, type Pod, type PodRestart, RESTARTING_POD_REASON } from '../../api/index.ts';
+import {
+  type ContainerStatus,
+  isConditionTrue,
+  type Pod,
+  type PodRestart,
+  RESTARTING_CONDITION,
+  RESTARTING_POD_REASON,
+} from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { UNTAKEN_MS } from './limits.ts';
 import { containerStatuses } from './pod-facts.ts';
@@ -27,7 +34,8 @@ export function waitingFor(input: WaitingInput): string {
   if (notBefore !== undefined && notBefore > now) return `waits until ${restart.spec?.notBefore}, its --not-before`;
   const what = ofContainers(input);
   if (what !== undefined) return what;
-  return message === '' ? phaseText(phase) : message;
+  const hasBegun = isConditionTrue(input.pod?.status?.conditions, RESTARTING_CONDITION);
+  return message === '' || hasBegun ? phaseText(phase) : message;
 }
 
 function phaseText(phase: string | undefined): string {

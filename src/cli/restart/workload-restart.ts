@@ -4,7 +4,7 @@ import { errorMessage, formatMicroTime } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { keptBy } from './disruption-room.ts';
-import { QUIET_MS } from './limits.ts';
+import { LOOK_EVERY_MS, QUIET_MS } from './limits.ts';
 import { nextPod, type PlannedPod } from './next-pod.ts';
 import type { RestartOptions } from './options.ts';
 import { type Outcome, secondsText } from './outcome.ts';
@@ -308,8 +308,7 @@ export class WorkloadRestart {
         const readyInMs = pod === undefined ? undefined : availableInMs(pod, this.#minReadySeconds(), this.#wall());
         return Math.min(member.deadline - mono, readyInMs ?? Infinity);
       });
-    // Pods become available, and waits too long, by time alone.
-    return Math.max(10, Math.min(QUIET_MS, ...times));
+    return Math.max(10, Math.min(LOOK_EVERY_MS, ...times));
   }
 
   #minReadySeconds(): number {
