@@ -41,6 +41,7 @@ import type {
   VolumeManager,
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
+import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
 import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
 import { endsBeforeItReturns, isStaticPod, namesakeInTheWay } from './static-pods.ts';
@@ -80,11 +81,14 @@ export function createPodQueue(clock: Clock): WorkQueue<PodUID> {
 export class PodWorkers implements PodDirectory {
   readonly #options: PodWorkersOptions;
   readonly #metrics: PodWorkersMetrics;
+  readonly #healing: HealingMetrics;
   readonly #workers = new Map<PodUID, Worker>();
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
     this.#metrics = podWorkersMetrics(options.metrics);
+    this.#healing = healingMetrics(options.metrics);
+    options.metrics.onCollect(() => tellStoppedPods(this.#healing, this.#notes()));
   }
 
   /** Passes until the signal is aborted and the passes under way have ended. */
@@ -152,6 +156,10 @@ export class PodWorkers implements PodDirectory {
     return [...this.#workers.values()]
       .filter((worker) => worker.uid !== except && isActive(worker))
       .map(({ pod, memory }) => allocatedPod(pod, memory.note));
+  }
+
+  #notes(): readonly PodNote[] {
+    return [...this.#workers.values()].map(({ memory }) => memory.note);
   }
 
   #view(pod: Pod): PodView {
@@ -313,8 +321,10 @@ export class PodWorkers implements PodDirectory {
     const { uid } = worker;
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
-    for (const { scope, source, result } of plan.endedRestarts) this.#metrics.podRestarts.inc({ scope, source, result });
+    for (const { scope, source, result } of plan.endedRestarts)
+      this.#metrics.podRestarts.inc({ scope, source, result });
     const noteBefore = worker.memory.note;
+    countHealing(this.#healing, noteBefore, plan.memory.note);
     this.#options.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed, status: plan.status });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
