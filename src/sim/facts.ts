@@ -1,5 +1,5 @@
 /** What really happened in a simulated cluster, as nobody inside it can know: what invariants are checked against. */
-import type { Pod } from '../api/index.ts';
+import type { Pod, PodRestart } from '../api/index.ts';
 import { assertNever } from '../lib/index.ts';
 import type { Sim } from './sim.ts';
 
@@ -39,6 +39,8 @@ export type Fact =
     }
   /** The store took a new version of a pod (or its end). */
   | { readonly kind: 'pod-written' | 'pod-deleted'; readonly pod: Pod; readonly revision: number }
+  /** The store took a new version of a restart that somebody asked for. */
+  | { readonly kind: 'restart-written'; readonly restart: PodRestart }
   /** A node agent was told that this pod is being deleted. */
   | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
   | {
@@ -106,6 +108,8 @@ export function describeFact(fact: Fact): string {
     case 'pod-written':
     case 'pod-deleted':
       return `${fact.kind} ${fact.pod.metadata?.name} ${fact.pod.status?.phase ?? ''} @${fact.revision}`;
+    case 'restart-written':
+      return `${fact.kind} ${fact.restart.metadata?.name} ${fact.restart.status?.phase ?? ''} ${fact.restart.status?.reason ?? ''}`;
     case 'deletion-delivered':
       return `${fact.kind} ${fact.uid} to ${fact.node}`;
     case 'agent-started':

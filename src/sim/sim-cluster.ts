@@ -101,8 +101,13 @@ export class SimCluster {
   }
 
   #onRestart({ type, key, value }: StoreEvent): void {
-    if (type === 'put') this.restarts.set(key, JSON.parse(decodeText(value)) as PodRestart);
-    else this.restarts.delete(key);
+    if (type !== 'put') {
+      this.restarts.delete(key);
+      return;
+    }
+    const restart = JSON.parse(decodeText(value)) as PodRestart;
+    this.restarts.set(key, restart);
+    this.facts.tell({ kind: 'restart-written', restart });
   }
 
   /** What nodes still hold of pods that are gone, or nothing. */

@@ -8,6 +8,7 @@ import { climbsOnly } from './ladder.ts';
 import { noStartAfterEnd } from './no-start-after-end.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
+import { restartsHappen } from './restarts-happen.ts';
 import { keepsStatusHistory } from './status-history.ts';
 import { keepsStartOrder } from './start-order.ts';
 import { keepsStopOrder } from './stop-order.ts';
@@ -24,6 +25,7 @@ export function checkInvariants(cluster: SimCluster): void {
   keepsBackOff(facts);
   climbsOnly(facts);
   neverHot(facts);
+  restartsHappen(facts);
   givesFullGrace(facts);
   keepsStartOrder(facts);
   keepsStopOrder(facts);

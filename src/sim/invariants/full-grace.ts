@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
+import { graceOfRestart } from './healing-words.ts';
 import { mayRestartAll } from './restarts-all.ts';
 import { InvariantViolation } from './violation.ts';
 
@@ -14,6 +15,8 @@ export function givesFullGrace(facts: Facts): void {
   const pods = new Map<string, Pod>();
   /** UID → mono ms when the shortest grace that was ever asked for ends. */
   const deadlines = new Map<string, number>();
+  /** UID → the shortest grace that a restart of the pod ever asked for, seconds. */
+  const restartGraces = new Map<string, number>();
   /** Container id → mono ms when its first stop was sent: the grace counts from there, whatever became of the call. */
   const firstStops = new Map<string, number>();
   /** UID → mono ms when any of its containers was first told to stop: what follows of a pod's end shares that grace. */
@@ -32,6 +35,8 @@ export function givesFullGrace(facts: Facts): void {
       const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {};
       const before = pods.get(uid)?.metadata;
       pods.set(uid, pod);
+      const restart = graceOfRestart(pod);
+      if (restart !== undefined) restartGraces.set(uid, Math.min(restart, restartGraces.get(uid) ?? restart));
       const news =
         before?.deletionTimestamp === undefined || before.deletionGracePeriodSeconds !== deletionGracePeriodSeconds;
       if (deletionTimestamp === undefined || !news) return;
@@ -52,11 +57,12 @@ export function givesFullGrace(facts: Facts): void {
       const stopped = firstStops.get(id);
       const quick = short.has(pod.spec?.nodeName ?? '') ? EVICTION_GRACE_SECONDS : LEAST_GRACE_SECONDS;
       const mayBeQuick = short.has(pod.spec?.nodeName ?? '') || mayRestartAll(pod);
-      const due = mayBeQuick ? Math.min(quick, graceOf(pod, container)) : graceOf(pod, container);
+      const own = Math.min(graceOf(pod, container), restartGraces.get(uid) ?? Number.POSITIVE_INFINITY);
+      const due = mayBeQuick ? Math.min(quick, own) : own;
       const counted = stopped !== undefined && isSidecar(pod, container) ? (podStops.get(uid) ?? stopped) : stopped;
-      const own = counted === undefined ? Number.POSITIVE_INFINITY : counted + due * 1000;
+      const ownEnds = counted === undefined ? Number.POSITIVE_INFINITY : counted + due * 1000;
       const asked = pod.metadata?.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
-      const graceEnds = Math.min(own, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
+      const graceEnds = Math.min(ownEnds, deadlines.get(uid) ?? Number.POSITIVE_INFINITY);
       const allowedAt = Math.max(graceEnds, heardLongEnough(firstHeard.get(id), Math.min(due, asked)));
       if (mono >= allowedAt - SLACK_MS) return;
       const early = ((allowedAt - mono) / 1000).toFixed(1);

@@ -5,6 +5,7 @@ import { type Fact, Facts } from '../facts.ts';
 import { Sim } from '../sim.ts';
 import { neverHot } from './hot-loop.ts';
 import { climbsOnly } from './ladder.ts';
+import { restartsHappen } from './restarts-happen.ts';
 
 const POLICY: HealingPolicySpec = { rungs: [{ scope: 'container' }, { scope: 'pod' }], maxPodRestarts: 2 };
 
@@ -63,4 +64,24 @@ describe('hot loops', () => {
   const starts = (count: number): readonly Fact[] => [written({}), ...Array.from({ length: count }, () => started)];
   it('are seen', async () => expect(await play(neverHot, starts(9), 100)).toMatch(/hot loop/));
   it('are none at a pace', async () => expect(await play(neverHot, starts(30), 2000)).toBe(''));
+});
+
+describe('restarts', () => {
+  const pod = { metadata: { uid: 'u', namespace: 'ns', name: 'web' }, spec: { containers: [{ name: 'main' }] } };
+  const told: Fact = { kind: 'pod-written', revision: 1, pod };
+  const restart = (phase: string, reason = 'Restarted'): Fact => ({
+    kind: 'restart-written',
+    restart: {
+      metadata: { uid: 'r', namespace: 'ns', name: 'web-1' },
+      spec: { podName: 'web', scope: 'pod' },
+      status: { phase: phase as 'Pending', reason, podUID: 'u' },
+    },
+  });
+  const sandbox: Fact = { kind: 'sandbox-created', uid: 'u', id: 's' };
+  it.each<[string, readonly Fact[], RegExp]>([
+    ['is done', [told, restart('Pending'), sandbox, started, restart('Succeeded')], /^$/],
+    ['was not needed', [told, restart('Succeeded', 'NotNeeded')], /^$/],
+    ['started nothing', [told, restart('Pending'), sandbox, restart('Succeeded')], /main did not start/],
+    ['kept its sandbox', [told, sandbox, restart('Pending'), started, restart('Succeeded')], /old sandbox/],
+  ])('%s', async (_, given, wanted) => expect(await play(restartsHappen, given)).toMatch(wanted));
 });
