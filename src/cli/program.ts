@@ -4,6 +4,8 @@ import { type AgentOptions, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
 import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { historyCommand } from './history.ts';
+import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
 import { type TokenOptions, tokenCommand } from './token.ts';
@@ -68,6 +70,8 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
+  program.addCommand(historyCommand(context.withCluster, finish));
+  program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(versionCommand(context.versions, context.out));
   const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...verbs]) {

@@ -1,0 +1,73 @@
+/** `mendlet history`: the definition of the verb. */
+import { Command, Option } from 'commander';
+import { type ClusterChoice, type WithCluster, withClusterFlags } from './cluster-session.ts';
+import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
+import { valueOf } from './flag-parser.ts';
+import { parseDeath, podTarget } from './history/pod-target.ts';
+import { type HistoryOptions, runHistory } from './history/run-history.ts';
+
+const help = `
+Examples:
+  mendlet history pod/web                    each death of each container: when, how, why, and what came of it
+  mendlet history pod/web -c main -o wide    with times and images, and nothing cut
+  mendlet history pod/web --death 1          all that is known of the first one: probe outputs, changes before, log
+  mendlet history pod/web --death -1         of the last one
+  mendlet history pod/web -o json            a PodHistoryList
+
+Nodes remember the first death and the last 50 of each container, and pods that are gone for a day. Needs nodes that run
+mendlet's agent; on another API server the nodes are asked through nodes/NODE/proxy.
+
+${exitCodesHelp}`;
+
+export interface PodFlags extends ClusterChoice {
+  readonly container?: string;
+  readonly uid?: string;
+  readonly death?: number;
+}
+
+interface HistoryFlags extends PodFlags {
+  readonly output: HistoryOptions['output'];
+}
+
+/** @param finish is given the exit code */
+export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void): Command {
+  const command = withClusterFlags(new Command('history'))
+    .summary('show how the containers of a pod died')
+    .description('Shows how the containers of a pod died, as its node remembers it: also of a pod that is gone.')
+    .argument('<POD...>', 'pod/NAME');
+  return withPodFlags(command)
+    .addOption(
+      new Option('--death <N>', 'all of one death: 1 is the first, -1 the last').argParser(valueOf(parseDeath)),
+    )
+    .addOption(
+      new Option('-o, --output <FORMAT>', 'how it is shown').choices(['table', 'wide', 'json']).default('table'),
+    )
+    .addHelpText('after', help)
+    .action(async (args: readonly string[], flags: HistoryFlags) => {
+      const options = { ...podFlags(flags), pod: podTarget(args), output: flags.output };
+      finish(await withCluster(choiceOf(flags), (session) => runHistory(session, options)));
+    });
+}
+
+/** Adds -c and --uid. */
+export function withPodFlags(command: Command): Command {
+  return command
+    .addOption(new Option('-c, --container <NAME>', 'one container'))
+    .addOption(new Option('--uid <UID>', 'one of several pods that had this name'));
+}
+
+export function podFlags({ container, uid, death }: PodFlags): Pick<PodFlags, 'container' | 'uid' | 'death'> {
+  return {
+    ...(container === undefined ? {} : { container }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(death === undefined ? {} : { death }),
+  };
+}
+
+export function choiceOf({ namespace, kubeconfig, context }: ClusterChoice): ClusterChoice {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+}

@@ -1,0 +1,73 @@
+/** One death in words: short, for a line of a table, and at length. Pure. */
+import { type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
+
+/** Why, in a few words: what proves most comes first. */
+export function whyText(death: DeathRecord): string {
+  const { survived, oom, probe, requested, message, changes } = death;
+  const parts: string[] = [];
+  if (survived === true) parts.push(message ?? 'a process was killed for memory; the container lives on');
+  else {
+    if (requested !== undefined) parts.push(requestText(requested));
+    if (oom !== undefined) parts.push(oomText(oom));
+    if (probe !== undefined) parts.push(`${probe.type} probe: ${probe.outputs[0]?.output ?? 'failed'}`);
+    if (message !== undefined) parts.push(message);
+    if (parts.length === 0) parts.push(lastWords(death));
+  }
+  const [change] = changes ?? [];
+  if (change !== undefined) parts.push(`after: ${change.what}`);
+  return parts
+    .map((part) => oneLine(part))
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** The last line of its log: often the reason. Of an end that was none's fault there is nothing to say. */
+function lastWords({ log, exitCode }: DeathRecord): string {
+  if (exitCode === 0) return '';
+  return (log?.tail ?? '').trimEnd().split('\n').at(-1) ?? '';
+}
+
+/** No line break and no control character: these texts come from containers. */
+export function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is to go
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+}
+
+export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): string {
+  const names = [...new Set((processes ?? []).map(({ name, pid }) => `${name} (pid ${pid})`))];
+  const who = names.length === 0 ? '' : `: ${names.join(', ')}`;
+  const used = peakBytes === undefined ? '' : `, peak ${mebibytes(peakBytes)}`;
+  const limit = limitBytes === undefined ? '' : ` of ${mebibytes(limitBytes)}`;
+  const count = kills !== undefined && kills > 1 ? ` (${kills} processes)` : '';
+  return `killed for memory${count}${used}${limit}${who}`;
+}
+
+function mebibytes(bytes: number): string {
+  const value = bytes / (1024 * 1024);
+  return `${Number.isInteger(value) ? value : value.toFixed(1)}Mi`;
+}
+
+export function requestText({ by, reason, scope }: NonNullable<DeathRecord['requested']>): string {
+  const who = by === undefined ? '' : ` by ${by}`;
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
+  const what = scope === 'container' ? '' : ` (${scope})`;
+  return `asked for${who}${what}${why}`;
+}
+
+/** How long it ran; "-": it never did, or nobody knows. */
+export function ranText({ startedAt, finishedAt }: DeathRecord): string {
+  const ms = startedAt === undefined ? Number.NaN : Date.parse(finishedAt) - Date.parse(startedAt);
+  return Number.isNaN(ms) ? '-' : formatDurationMs(Math.max(0, ms));
+}
+
+/** "10s"; "none": it was started again at once; "-": it was not. */
+export function backOffText({ backOffSeconds }: DeathRecord): string {
+  if (backOffSeconds === undefined) return '-';
+  return backOffSeconds === 0 ? 'none' : formatDurationMs(backOffSeconds * 1000);
+}
+
+/** "137 (SIGKILL)" */
+export function exitText({ exitCode, signal, survived }: DeathRecord): string {
+  if (survived === true) return '-';
+  return signal === undefined ? `${exitCode}` : `${exitCode} (${signal})`;
+}

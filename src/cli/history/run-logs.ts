@@ -1,0 +1,96 @@
+/** What `logs` does with a cluster: a container's log as kubectl shows it, or the end of the log of one of its deaths. */
+import { type Pod, PODS, type Status, StatusError } from '../../api/index.ts';
+import { decodeText, readAll } from '../../lib/index.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { fetchHistory } from './fetch-history.ts';
+import { MAX_ANSWER_BYTES } from './limits.ts';
+import { numbersText, pickDeath } from './pick-death.ts';
+import { warnOf } from './run-history.ts';
+
+export interface LogsOptions {
+  readonly pod: string;
+  readonly container?: string;
+  readonly uid?: string;
+  readonly death?: number;
+  readonly previous: boolean;
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  readonly tail?: number;
+}
+
+/** @throws UsageError, StatusError, ConnectionError */
+export function runLogs(session: ClusterSession, options: LogsOptions): Promise<ExitCode> {
+  return options.death === undefined ? liveLog(session, options) : deadLog(session, options, options.death);
+}
+
+async function deadLog(session: ClusterSession, options: LogsOptions, number: number): Promise<ExitCode> {
+  const { pod, container, uid, tail } = options;
+  const answer = await fetchHistory(session, { name: pod, ...(uid === undefined ? {} : { uid }) });
+  warnOf(answer, session);
+  const [item] = answer.items.filter((each) => each.containers.length > 0);
+  if (item === undefined) {
+    if (answer.problems.length === 0) session.err(`mendlet: no death of pod/${pod} is known.\n`);
+    return exitCodes.failed;
+  }
+  const picked = pickDeath(item, container, number);
+  const { death } = picked;
+  const { deaths, name } = picked.container;
+  if (death.log === undefined) {
+    session.err(
+      `mendlet: of death ${death.number} of container ${name} no log is left; there are deaths ${numbersText(deaths)}.\n`,
+    );
+    return exitCodes.failed;
+  }
+  if (death.log.truncated) session.err(`(the end of it: the node keeps no more of death ${death.number})\n`);
+  session.out(lastLines(death.log.tail, tail));
+  return exitCodes.done;
+}
+
+/** All of them without a number. */
+function lastLines(text: string, count: number | undefined): string {
+  if (count === undefined || count < 0) return text;
+  const end = text.endsWith('\n') ? 1 : 0;
+  return text
+    .split('\n')
+    .slice(count === 0 ? Number.POSITIVE_INFINITY : -(count + end))
+    .join('\n');
+}
+
+async function liveLog(session: ClusterSession, options: LogsOptions): Promise<ExitCode> {
+  const { client, connection, namespace, signal, out } = session;
+  const pod = await client.get<Pod>(PODS, namespace, options.pod, signal);
+  const container = options.container ?? defaultContainer(pod);
+  const query = new URLSearchParams({ container });
+  if (options.previous) query.set('previous', 'true');
+  if (options.follow) query.set('follow', 'true');
+  if (options.timestamps) query.set('timestamps', 'true');
+  if (options.tail !== undefined && options.tail >= 0) query.set('tailLines', String(options.tail));
+  const url = `/api/v1/namespaces/${namespace}/pods/${options.pod}/log?${query.toString()}`;
+  const { status, body } = await connection.request({ method: 'GET', url, headers: { accept: '*/*' }, signal });
+  if (status !== 200) throw refused(status, decodeText(await readAll(body, MAX_ANSWER_BYTES)));
+  if (body instanceof Uint8Array) out(decodeText(body));
+  else await print(body, out);
+  return exitCodes.done;
+}
+
+async function print(body: AsyncIterable<Uint8Array>, out: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of body) out(decoder.decode(chunk, { stream: true }));
+  out(decoder.decode());
+}
+
+/** As kubectl chooses. */
+function defaultContainer({ metadata, spec }: Pod): string {
+  return metadata?.annotations?.['kubectl.kubernetes.io/default-container'] ?? spec?.containers?.[0]?.name ?? '';
+}
+
+function refused(code: number, text: string): StatusError {
+  try {
+    const status = JSON.parse(text) as Status;
+    if (status.kind === 'Status') return new StatusError(status);
+  } catch {
+    // Plain text: it is the message.
+  }
+  return new StatusError({ code, message: text.trim() });
+}
