@@ -3,6 +3,7 @@ import type { EventRecorder, KubeClient } from '../../client/index.ts';
 import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import type { Controller } from '../run-controller.ts';
+import { moveController } from './move-controller.ts';
 import { podRestartController } from './pod-restart-controller.ts';
 import { policyController, policyStatusController } from './policy-controllers.ts';
 
@@ -33,6 +34,17 @@ const HEALING_CONTROLLERS: readonly ((setup: HealingSetup) => readonly Controlle
         name: 'mendlet_pod_restarts_finished_total',
         help: 'PodRestart objects that have ended, by phase and reason.',
         labels: ['phase', 'reason'],
+      }),
+    }),
+  ],
+  (setup) => [
+    moveController({
+      ...setup,
+      events: setup.events(COMPONENT),
+      moves: setup.metrics.counter({
+        name: 'mendlet_healing_moves_total',
+        help: 'Answers to pods that wished to leave their node: moved, refused, or blocked by a disruption budget for now.',
+        labels: ['result'],
       }),
     }),
   ],

@@ -9,3 +9,14 @@ export const MAX_CONDITION_MESSAGE = 1024;
 
 /** A finished restart goes after so long, unless it says otherwise. */
 export const DEFAULT_RESTART_TTL_S = 3600;
+
+/** A node is avoided for so long where the rung has no window. */
+export const DEFAULT_AVOIDANCE_MS = 3_600_000;
+/** An eviction that a budget forbids is tried again ever more slowly. */
+export const BLOCKED_MOVE_BACK_OFF = { baseMs: 2000, capMs: 60_000 };
+
+/** What died so long after a dependency became ready may still have died of its absence. */
+export const RECOVERY_AFTERMATH_MS = 30_000;
+/** Signals of one pod: not faster than this; some in a row, then ever one in a while. */
+export const MIN_SIGNAL_INTERVAL_MS = 2000;
+export const SIGNAL_BUCKET = { burst: 20, perSecond: 1 / 30 };

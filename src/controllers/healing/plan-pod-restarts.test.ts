@@ -376,11 +376,10 @@ describe('of several restarts', () => {
 describe('time', () => {
   it('a finished one goes after its time', () => {
     const finished = (seconds: number, ttlSecondsAfterFinished?: number): PodRestart =>
-      restart(
-        'r1',
-        { ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }) },
-        { phase: 'Failed', completionTime: at(seconds) },
-      );
+      restart('r1', ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }, {
+        phase: 'Failed',
+        completionTime: at(seconds),
+      });
     const left = (each: PodRestart): unknown => {
       const { expired, wakeAfterMs } = plan([each], { pod: undefined });
       return expired.length > 0 ? 'expired' : wakeAfterMs;

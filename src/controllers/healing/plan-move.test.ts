@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AvoidedNode,
+  HEALING_POLICY,
+  HEALING_STATE,
+  MOVE_REQUESTED_CONDITION,
+  type Node,
+  type Pod,
+  type PodCondition,
+} from '../../api/index.ts';
+import { whyNowhereElse } from './other-nodes.ts';
+import { type MovePlan, moveWishOf, planMove } from './plan-move.ts';
+
+const NOW = Date.parse('2026-01-01T01:00:00Z');
+const WISH = { id: 'd1', cause: 'container web exited with 1' };
+
+function pod(policy: string | undefined, metadata: Pod['metadata'] = {}): Pod {
+  const annotations = policy === undefined ? {} : { [HEALING_POLICY]: policy };
+  return {
+    metadata: {
+      namespace: 'team',
+      name: 'web-a',
+      creationTimestamp: '2026-01-01T00:30:00Z',
+      annotations: annotations as Record<string, string>,
+      ...metadata,
+    },
+    spec: { nodeName: 'n1', containers: [{ name: 'web' }] },
+  };
+}
+
+function node(name: string, spec: Node['spec'] = {}, ready = 'True'): Node {
+  return { metadata: { name }, spec, status: { conditions: [{ type: 'Ready', status: ready }] } } as Node;
+}
+
+function moved(name: string, minute: number, who = 'web-x'): AvoidedNode {
+  return { node: name, at: `2026-01-01T00:${minute}:00Z`, until: '2026-01-01T02:00:00Z', pod: who, cause: 'x' };
+}
+
+const POLICY = '{"rungs":[{"scope":"node","attempts":2,"window":"30m"}]}';
+const ENTRY = {
+  node: 'n1',
+  at: '2026-01-01T01:00:00Z',
+  until: '2026-01-01T01:30:00Z',
+  pod: 'web-a',
+  cause: 'container web exited with 1',
+};
+const stop = (message: string): MovePlan => ({ kind: 'stop', message });
+
+describe('a pod that wishes to leave', () => {
+  it.each<[string, Pod, readonly AvoidedNode[], MovePlan]>([
+    ['leaves', pod(POLICY), [], { kind: 'move', entry: ENTRY }],
+    ['for the second time', pod(POLICY), [moved('n3', 10)], { kind: 'move', entry: ENTRY }],
+    ['not for the third', pod(POLICY), [moved('n3', 20), moved('n1', 10)], stop('it was moved 2 of 2 times already')],
+    [
+      'counts what it came back to',
+      pod(POLICY),
+      [moved('n1', 20), moved('n1', 10)],
+      stop('it was moved 2 of 2 times already'),
+    ],
+    [
+      'does not count what is to be avoided by hand',
+      pod(POLICY),
+      [{ node: 'n3', until: '2027-01-01T00:00:00Z' }, moved('n3', 10)],
+      { kind: 'move', entry: ENTRY },
+    ],
+    ['follows a neighbour', pod(POLICY), [moved('n1', 40), moved('n3', 10)], { kind: 'move' }],
+    ['tries again what it was moved for', pod(POLICY), [moved('n1', 30, 'web-a'), moved('n3', 10)], { kind: 'move' }],
+    ['of its own name, but an earlier one', pod(POLICY), [moved('n1', 29, 'web-a')], { kind: 'move', entry: ENTRY }],
+    [
+      'has nowhere to go',
+      pod(POLICY),
+      [moved('n2', 10)],
+      stop('no other node takes it: 1 not ready, 1 to be avoided, since it died there, too'),
+    ],
+    ['may not by its policy', pod('{}'), [], stop('its healing policy has no rung "node"')],
+    ['has no policy', pod(undefined), [], stop('its healing policy has no rung "node"')],
+    ['has none that can be read', pod('{'), [], stop('its healing policy has no rung "node"')],
+    [
+      'is avoided for an hour where no window says otherwise',
+      pod('rungs: [{scope: node}]'),
+      [],
+      { kind: 'move', entry: { ...ENTRY, until: '2026-01-01T02:00:00Z' } },
+    ],
+  ])('%s', (_, each, remembered, expected) => {
+    const nodes = [node('n1'), node('n2'), node('n3', {}, 'False')];
+    expect(planMove({ pod: each, wish: WISH, remembered, nodes, now: NOW })).toEqual(expected);
+  });
+
+  it('has an end however high its attempts are', () => {
+    const remembered = Array.from({ length: 16 }, () => moved('n1', 10));
+    const each = pod('{"rungs":[{"scope":"node","attempts":100}]}');
+    const plan = planMove({ pod: each, wish: WISH, remembered, nodes: [node('n2')], now: NOW });
+    expect(plan).toEqual(stop('it was moved 16 of 16 times already'));
+  });
+});
+
+describe('another node', () => {
+  const taint = (key: string) => ({ taints: [{ key, effect: 'NoSchedule' }] });
+  it.each<[string, readonly Node[], string | undefined]>([
+    ['there is', [node('n1'), node('n2')], undefined],
+    ['none but its own', [node('n1')], 'there is no other node'],
+    [
+      'cordoned',
+      [node('n2', { unschedulable: true, ...taint('node.kubernetes.io/unschedulable') })],
+      'no other node takes it: 1 cordoned',
+    ],
+    [
+      'tainted',
+      [node('n2', taint('gpu')), node('n3', taint('gpu'))],
+      'no other node takes it: 2 with a taint that it does not tolerate',
+    ],
+    ['tainted as it tolerates', [node('n2', taint('db'))], undefined],
+    ['lost', [node('n2', {}, 'Unknown')], 'no other node takes it: 1 not ready'],
+    ['avoided', [node('bad')], 'no other node takes it: 1 to be avoided, since it died there, too'],
+  ])('%s', (_, nodes, expected) => {
+    const each = pod(undefined);
+    each.spec = { containers: [], nodeName: 'n1', tolerations: [{ key: 'db', operator: 'Exists' }] };
+    expect(whyNowhereElse(each, nodes, new Set(['bad']))).toBe(expected);
+  });
+
+  it('must be what the pod asks for', () => {
+    const each = pod(undefined);
+    each.spec = { containers: [], nodeName: 'n1', nodeSelector: { disk: 'ssd' } };
+    expect(whyNowhereElse(each, [node('n2')], new Set())).toBe(
+      'no other node takes it: 1 not matching its node selector or affinity',
+    );
+  });
+});
+
+describe('the wish', () => {
+  const wishing = (metadata: Pod['metadata'] = {}, phase = 'Running', status = 'True'): Pod => {
+    const condition: PodCondition = { type: MOVE_REQUESTED_CONDITION, status };
+    const annotations = { [HEALING_STATE]: JSON.stringify({ move: { ...WISH, at: '2026-01-01T00:00:00Z' } }) };
+    return {
+      metadata: { annotations, ...metadata },
+      spec: { nodeName: 'n1', containers: [] },
+      status: { phase, conditions: [condition] },
+    };
+  };
+  it.each<[string, Pod, boolean]>([
+    ['stands', wishing(), true],
+    ['not of what ended', wishing({}, 'Failed'), false],
+    ['not of what goes', wishing({ deletionTimestamp: '2026-01-01T00:00:00Z' }), false],
+    ['not any more', wishing({}, 'Running', 'False'), false],
+    ['not before the agent has named it', wishing({ annotations: {} }), false],
+  ])('%s', (_, each, expected) => expect(moveWishOf(each)?.id).toBe(expected ? 'd1' : undefined));
+});
