@@ -4,7 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { type Checkout, decisionProblems, docsProblems } from './docs-problems.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const ROOMS = ['docs', 'examples', 'src', 'test', 'tools'];
+const ROOMS = ['deploy', 'docs', 'examples', 'src', 'test', 'tools'];
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const files = new Set(
