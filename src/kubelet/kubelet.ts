@@ -97,7 +97,11 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     ...ports,
     desired,
     node: () => nodeManager.node(),
-    onChange: (uid) => status.mirrorChanged(uid),
+    onChange: (uid) => {
+      status.mirrorChanged(uid);
+      // Whoever writes to the server may call anything a mirror.
+      if (desired.get(uid) !== undefined) markDirty(uid, 'config');
+    },
   });
   desired.onChange((pod) => mirrors.changed(pod));
   const source = createApiSource({ ...ports, random: random.split('pods'), desired, mirrors });
@@ -203,6 +207,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     recovery,
     deaths: blackBox.recorder,
+    mirrorOf: (pod) => mirrors.of(pod),
     resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {
       return admitHere(pod, others, {

@@ -44,7 +44,7 @@ import { ghostPod } from './ghost-pod.ts';
 import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
 import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
-import { endsBeforeItReturns, isStaticPod, namesakeInTheWay } from './static-pods.ts';
+import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
@@ -69,6 +69,8 @@ export interface PodWorkersOptions {
   readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
   /** Has the node room for the pod as its spec wants it now, beside `others`? Absent: it has. */
   readonly resize?: (pod: Pod, others: readonly Pod[]) => ResizeVerdict;
+  /** The mirror of a static pod, if there is one. */
+  readonly mirrorOf?: (pod: Pod) => Pod | undefined;
   /** `undefined`: the node is not known yet. */
   readonly node: () => NodeFacts | undefined;
 }
@@ -225,7 +227,7 @@ export class PodWorkers implements PodDirectory {
     const known = this.#workers.get(uid);
     if (known !== undefined) {
       if (entry !== undefined) {
-        known.pod = entry.pod;
+        known.pod = this.#annotated(entry.pod);
         known.wanted = entry.wanted && !endsBeforeItReturns(known);
       }
       return known;
@@ -243,7 +245,7 @@ export class PodWorkers implements PodDirectory {
       desired.forget(uid);
       return undefined;
     }
-    const pod = entry?.pod ?? ghostPod(uid, observed, note);
+    const pod = this.#annotated(entry?.pod ?? ghostPod(uid, observed, note));
     const empty = emptyMemory(pod.metadata?.namespace ?? '', pod.metadata?.name ?? '').note;
     const worker: Worker = {
       uid,
@@ -261,6 +263,10 @@ export class PodWorkers implements PodDirectory {
     };
     this.#workers.set(uid, worker);
     return worker;
+  }
+
+  #annotated(pod: Pod): Pod {
+    return withMirrorAnnotations(pod, this.#options.mirrorOf?.(pod));
   }
 
   /** Reads the pod anew if what is known of it is older than what was done to it. */

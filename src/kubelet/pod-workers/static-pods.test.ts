@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodLifecycle } from '../plan/lifecycle.ts';
 import { admittedMemory, observation, testPod, testSandbox, WALL } from '../plan/plan.fixtures.ts';
 import { emptyMemory } from '../plan/pod-memory.ts';
-import { endsBeforeItReturns, isStaticPod, namesakeInTheWay } from './static-pods.ts';
+import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
 
 const FILE = { 'kubernetes.io/config.source': 'file' };
 const request = { reason: 'Orphaned', message: '', gracePeriodSeconds: 1, requestedAt: WALL } as const;
@@ -24,6 +24,22 @@ it.each([
   [{}, false],
 ])('%j is static: %s', (annotations, expected) => {
   expect(isStaticPod(testPod({}, { annotations }))).toBe(expected);
+});
+
+describe('withMirrorAnnotations', () => {
+  const mirror = testPod({}, { annotations: { 'mendlet.dev/restart-request': '{}', other: 'x' } });
+  it('gives a static pod what of ours is on its mirror', () => {
+    const pod = testPod({}, { annotations: FILE });
+    const annotations = { ...FILE, 'mendlet.dev/restart-request': '{}' };
+    expect(withMirrorAnnotations(pod, mirror).metadata?.annotations).toEqual(annotations);
+    expect(withMirrorAnnotations(pod, testPod())).toBe(pod);
+    expect(withMirrorAnnotations(pod, undefined)).toBe(pod);
+  });
+
+  it('leaves every other pod as it is', () => {
+    const pod = testPod();
+    expect(withMirrorAnnotations(pod, mirror)).toBe(pod);
+  });
 });
 
 describe('namesakeInTheWay', () => {
