@@ -12,6 +12,7 @@ import { type TokenOptions, tokenCommand } from './token.ts';
 import { type UpOptions, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
+import { whyCommand } from './why.ts';
 
 /** What the verbs do, and where they print. Given by `main`. */
 export interface CliContext {
@@ -72,6 +73,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
   program.addCommand(historyCommand(context.withCluster, finish));
   program.addCommand(logsCommand(context.withCluster, finish));
+  program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
   program.addCommand(versionCommand(context.versions, context.out));
   const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...verbs]) {

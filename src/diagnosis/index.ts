@@ -6,3 +6,7 @@ export { diagnosePod } from './diagnose-pod.ts';
 export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
+export * from './wanted.ts';
+export type { ServiceName } from './facts/dependencies.ts';
+export { quoteText } from './quote-text.ts';
+export { formatAge, plural } from './facts/text.ts';

@@ -1,5 +1,6 @@
 /** What a pod says it needs: in its annotation, and in the last words of its containers. */
-import { DEPENDS_ON } from '../../api/index.ts';
+import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { lastWord, type LastWord } from './last-words.ts';
@@ -74,14 +75,14 @@ export function serviceOfHost(host: string, namespace: string): ServiceName | un
   return { namespace: ns, name };
 }
 
-/** "service/db, pod/cache-0, 10.0.0.7:5432" → the services; a namespace may be before the name: "service/shop/db". */
-export function declaredServices(annotation: string | undefined, namespace: string): readonly ServiceName[] {
-  return (annotation ?? '').split(/[\s,]+/).flatMap((part) => {
-    const [kind, first, second] = part.split('/');
-    if (kind !== 'service' && kind !== 'svc') return [];
-    if (first === undefined || first === '') return [];
-    return [second === undefined ? { namespace, name: first } : { namespace: first, name: second }];
-  });
+/** Services that the pod says it needs. */
+export function declaredServices(pod: Pod): readonly ServiceName[] {
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const text = pod.metadata?.annotations?.[DEPENDS_ON];
+  if (text === undefined) return [];
+  return readDependsOn(text, namespace).dependencies.flatMap((one) =>
+    one.kind === 'Service' ? [{ namespace: one.namespace, name: one.name }] : [],
+  );
 }
 
 /** Services that the evidence names, and what is behind them is to be read. */
@@ -91,10 +92,7 @@ export function namedServices(
 ): readonly ServiceName[] {
   const namespace = evidence.pod.metadata?.namespace ?? 'default';
   const hosts = containers.flatMap((container) => dependencyTrouble(container)?.host ?? []);
-  const found = [
-    ...declaredServices(evidence.pod.metadata?.annotations?.[DEPENDS_ON], namespace),
-    ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? []),
-  ];
+  const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
 }
 

@@ -58,7 +58,7 @@ function servicesBehind(facts: PodFacts, host: string | undefined): readonly Ser
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
   if (named !== undefined) return [named];
-  const wanted = declaredServices(pod.metadata?.annotations?.[DEPENDS_ON], namespace);
+  const wanted = declaredServices(pod);
   return services.filter(
     (service) =>
       (service.missing || service.ready === 0) &&

@@ -5,6 +5,7 @@ import {
   HEALING_STOPPED_CONDITION,
   type HealingState,
   MOVE_REQUESTED_CONDITION,
+  parseHealingState,
 } from '../../api/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -12,21 +13,9 @@ import { NOTHING, type PodRule } from '../rule.ts';
 
 export const healing: PodRule = (facts) => {
   if (facts.deleting || facts.finished) return NOTHING;
-  const state = healingState(facts);
+  const state = parseHealingState(facts.pod.metadata?.annotations?.[HEALING_STATE]);
   return [...stopped(facts, state), ...moving(facts), ...unreadable(facts, state)];
 };
-
-/** The agent's annotation; undefined when there is none, or it is not ours to read. */
-function healingState({ pod }: PodFacts): HealingState | undefined {
-  const text = pod.metadata?.annotations?.[HEALING_STATE];
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as HealingState) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function stopped(facts: PodFacts, state: HealingState | undefined): readonly RankedFinding[] {
   const condition = facts.condition(HEALING_STOPPED_CONDITION);

@@ -1,7 +1,6 @@
 /** Many pods of one owner killed by their liveness probes at once: then what they share is sick, and each kill makes it worse. */
 import type { Event, Pod } from '../evidence/kinds.ts';
 import { lastSeenMs, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
 import type { RankedFinding } from '../finding.ts';
 import { CASCADE_MIN_PODS, CASCADE_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

@@ -1,6 +1,5 @@
 /** When no other rule knows: the pod does not come on, since when, and what its node said last. */
 import { lastSeenMs, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
 import { formatAge } from '../facts/text.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

@@ -1,0 +1,33 @@
+/** ConfigMaps and Secrets that a waiting pod refers to. Of their content only the names of keys are kept. */
+import { CONFIG_MAPS, SECRETS } from '../../api/index.ts';
+import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
+import { type Asker } from './ask.ts';
+import { MAX_CONFIGS } from './limits.ts';
+
+export async function gatherConfigs(
+  asker: Asker,
+  namespace: string | undefined,
+  references: readonly ConfigReference[],
+): Promise<readonly ConfigEvidence[]> {
+  if (references.length > MAX_CONFIGS) asker.note(`ConfigMaps and Secrets after the first ${MAX_CONFIGS}`);
+  const all = await Promise.all(
+    references.slice(0, MAX_CONFIGS).map((reference) => gatherOne(asker, namespace, reference)),
+  );
+  return all.flatMap((one) => one ?? []);
+}
+
+async function gatherOne(
+  asker: Asker,
+  namespace: string | undefined,
+  { kind, name }: ConfigReference,
+): Promise<ConfigEvidence | undefined> {
+  const what = `${kind.toLowerCase()}/${name}`;
+  const answer =
+    kind === 'ConfigMap'
+      ? await asker.get(what, CONFIG_MAPS, namespace, name)
+      : await asker.get(what, SECRETS, namespace, name);
+  if (answer.kind === 'unknown') return undefined;
+  if (answer.kind !== 'found') return { kind, name, state: answer.kind, keys: [] };
+  const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
+  return { kind, name, state: 'found', keys: [...Object.keys(answer.value.data ?? {}), ...binary].toSorted() };
+}

@@ -1,0 +1,135 @@
+/** All evidence about one pod: what is always read first, then what the first made worth reading. */
+import { controllerOf, EVENTS, isControlledBy, type Pod, PODS } from '../../api/index.ts';
+import {
+  type ContainerLogs,
+  configsWanted,
+  type LogWanted,
+  logsWanted,
+  namedServicesOf,
+  type PodEvidence,
+  type Throttling,
+  wantsThrottling,
+  type WorkloadObject,
+} from '../../diagnosis/index.ts';
+import { type Asker, found } from './ask.ts';
+import { gatherConfigs } from './gather-configs.ts';
+import { gatherHistory } from './gather-history.ts';
+import { gatherNode } from './gather-node.ts';
+import { gatherServices } from './gather-services.ts';
+import { gatherClaims } from './gather-volumes.ts';
+import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
+import { ownersOf } from './owners.ts';
+import { throttlingOf } from './throttling-metrics.ts';
+
+/** What the asker of several pods of one owner knows already. */
+export interface Known {
+  readonly owners?: readonly WorkloadObject[];
+  readonly siblings?: readonly Pod[];
+  readonly killings?: PodEvidence['siblingEvents'];
+  readonly namespaceFlag: string;
+}
+
+export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
+  const { namespace, name = '', uid = '' } = pod.metadata ?? {};
+  const nodeName = pod.spec?.nodeName ?? '';
+  const [events, node, owners, history, claims, siblings, siblingEvents] = await Promise.all([
+    asker.list(`events of pod/${name}`, EVENTS, {
+      namespace,
+      fieldSelector: `involvedObject.uid=${uid}`,
+      limit: MAX_EVENTS,
+    }),
+    nodeName === '' ? undefined : gatherNode(asker, nodeName),
+    known.owners ?? ownersOf(asker, pod),
+    gatherHistory(asker, pod),
+    gatherClaims(asker, pod),
+    known.siblings ?? siblingsOf(asker, pod),
+    known.killings ?? killingsIn(asker, pod),
+  ]);
+  const first: PodEvidence = {
+    now: asker.session.clock.now().wall,
+    pod,
+    events,
+    node,
+    owners,
+    history,
+    logs: {},
+    claims,
+    configs: [],
+    services: [],
+    throttling: {},
+    siblings: siblings.filter((other) => other.metadata?.uid !== uid),
+    siblingEvents,
+    notLookedAt: [],
+    namespaceFlag: known.namespaceFlag,
+  };
+  return await gatherRest(asker, first);
+}
+
+async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
+  const { pod } = first;
+  const [logs, configs, throttling] = await Promise.all([
+    gatherLogs(asker, pod, logsWanted(first)),
+    gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
+    wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
+  ]);
+  const second: PodEvidence = { ...first, logs, configs, throttling };
+  const services = await gatherServices(asker, namedServicesOf(second));
+  return { ...second, services, notLookedAt: asker.notLookedAt };
+}
+
+async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {
+  const owner = controllerOf(pod);
+  if (owner === undefined || owner.kind === 'Node') return [];
+  const { namespace = 'default' } = pod.metadata ?? {};
+  const all = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+  const reference = { metadata: { uid: owner.uid } };
+  return all.filter((other) => isControlledBy(other, reference));
+}
+
+/** Kills of pods, for cascades; nothing else needs them. */
+export function killingsIn(asker: Asker, pod: Pod): Promise<PodEvidence['siblingEvents']> | [] {
+  if (controllerOf(pod) === undefined) return [];
+  const { namespace = 'default' } = pod.metadata ?? {};
+  const fieldSelector = 'reason=Killing,involvedObject.kind=Pod';
+  return asker.list(`kills in namespace ${namespace}`, EVENTS, { namespace, fieldSelector, limit: MAX_EVENTS });
+}
+
+async function gatherLogs(
+  asker: Asker,
+  pod: Pod,
+  wanted: readonly LogWanted[],
+): Promise<Readonly<Record<string, ContainerLogs>>> {
+  const entries = await Promise.all(
+    wanted.map(async ({ container, previous }): Promise<[string, ContainerLogs]> => {
+      const lines = await gatherLog(asker, pod, container, previous);
+      return [container, previous ? { previous: lines } : { current: lines }];
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+async function gatherLog(
+  asker: Asker,
+  pod: Pod,
+  container: string,
+  previous: boolean,
+): Promise<readonly string[] | undefined> {
+  const { namespace = 'default', name = '' } = pod.metadata ?? {};
+  const query = new URLSearchParams({
+    container,
+    tailLines: String(LOG_TAIL_LINES),
+    ...(previous ? { previous: 'true' } : {}),
+  });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
+  const what = `log of container ${container} of pod/${name}`;
+  const text = found(await asker.text(what, `${path}?${query.toString()}`, MAX_LOG_BYTES));
+  return text?.split('\n');
+}
+
+async function gatherThrottling(asker: Asker, pod: Pod): Promise<Readonly<Record<string, Throttling>>> {
+  const { namespace = 'default', name = '' } = pod.metadata ?? {};
+  const node = pod.spec?.nodeName ?? '';
+  const url = `/api/v1/nodes/${encodeURIComponent(node)}/proxy/metrics/cadvisor`;
+  const text = found(await asker.text(`figures of node/${node}`, url, MAX_METRICS_BYTES));
+  return text === undefined ? {} : throttlingOf(text, namespace, name);
+}

@@ -1,0 +1,19 @@
+/** The bounds of `why`. */
+
+/** One request, ms: what does not answer by then is not looked at. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+export const REQUESTS_AT_ONCE = 8;
+export const MAX_EVENTS = 500;
+/** Pods of a workload that are looked at one by one, those that are not well first. */
+export const MAX_PODS = 20;
+/** Pods of a node, or siblings, that are listed. */
+export const MAX_LISTED = 500;
+export const MAX_CONFIGS = 20;
+export const MAX_CLAIMS = 20;
+export const MAX_SERVICES = 10;
+export const MAX_OWNERS = 4;
+/** The end of a log. */
+export const LOG_TAIL_LINES = 40;
+export const MAX_LOG_BYTES = 1024 * 1024;
+export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
+export const MAX_METRICS_BYTES = 16 * 1024 * 1024;

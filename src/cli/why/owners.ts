@@ -1,0 +1,43 @@
+/** The controllers above a pod, nearest first. */
+import {
+  controllerOf,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  type KubeObject,
+  type Pod,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  type Resource,
+  STATEFUL_SETS,
+} from '../../api/index.ts';
+import type { WorkloadObject } from '../../diagnosis/index.ts';
+import { type Asker, found } from './ask.ts';
+import { MAX_OWNERS } from './limits.ts';
+
+/** Kinds that make pods: what `why` can be asked about, and goes up through. */
+export const WORKLOADS: Readonly<Record<string, Resource<WorkloadObject>>> = {
+  Deployment: DEPLOYMENTS as Resource<WorkloadObject>,
+  ReplicaSet: REPLICA_SETS as Resource<WorkloadObject>,
+  StatefulSet: STATEFUL_SETS as Resource<WorkloadObject>,
+  DaemonSet: DAEMON_SETS as Resource<WorkloadObject>,
+  Job: JOBS as Resource<WorkloadObject>,
+  ReplicationController: REPLICATION_CONTROLLERS as Resource<WorkloadObject>,
+};
+
+/** Ends where an owner is of no known kind, or cannot be read. */
+export async function ownersOf(asker: Asker, pod: Pod): Promise<readonly WorkloadObject[]> {
+  const owners: WorkloadObject[] = [];
+  let object: KubeObject = pod;
+  while (owners.length < MAX_OWNERS) {
+    const reference = controllerOf(object);
+    const resource = reference === undefined ? undefined : WORKLOADS[reference.kind];
+    if (reference === undefined || resource === undefined) return owners;
+    const what = `${reference.kind.toLowerCase()}/${reference.name}`;
+    const owner = found(await asker.get(what, resource, pod.metadata?.namespace, reference.name));
+    if (owner === undefined || owner.metadata?.uid !== reference.uid) return owners;
+    owners.push(owner);
+    object = owner;
+  }
+  return owners;
+}

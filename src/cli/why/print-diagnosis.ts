@@ -1,0 +1,60 @@
+/** A diagnosis as text: what is wrong, why we say so, what to try. Pure. */
+import type { Diagnosis, Finding } from '../../diagnosis/index.ts';
+import { plural, quoteText } from '../../diagnosis/index.ts';
+
+export interface PrintOptions {
+  /** Wall ms, for ages. */
+  readonly now: number;
+  readonly colours: boolean;
+}
+
+const SEVERITY_COLOURS = { critical: 31, warning: 33, info: 36 } as const;
+
+export function printDiagnosis(diagnosis: Diagnosis, options: PrintOptions): string {
+  const { findings, notLookedAt } = diagnosis;
+  const lines = [
+    findings.length === 0 ? nothing(diagnosis) : paint(options, 1, `${title(diagnosis)}: ${diagnosis.state}`),
+    ...findings.flatMap((finding, index) => findingLines(finding, index + 1, options)),
+    ...notLookedAt.map((what) => `not looked at: ${what}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** "pod/web-1 (default, node n1)" */
+function title({ subject }: Diagnosis): string {
+  const { kind, name, namespace, nodeName } = subject;
+  const where = [namespace, nodeName === undefined || nodeName === '' ? undefined : `node ${nodeName}`];
+  const text = where.filter((part) => part !== undefined).join(', ');
+  return text === '' ? `${kind}/${name}` : `${kind}/${name} (${text})`;
+}
+
+function nothing(diagnosis: Diagnosis): string {
+  const { kind, name } = diagnosis.subject;
+  return `nothing is wrong with ${kind}/${name}: ${diagnosis.state}`;
+}
+
+function findingLines(finding: Finding, number: number, options: PrintOptions): readonly string[] {
+  const { says, severity, evidence, try: next, manifest, pods } = finding;
+  const mark = severity === 'critical' ? '' : ` (${severity})`;
+  return [
+    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], says)}${mark}`,
+    ...evidence.map((quote) => `      ${quoteText(quote, options.now)}`),
+    ...(pods === undefined || pods.length < 2 ? [] : [`      ${plural(pods.length, 'pod')}: ${pods.join(', ')}`]),
+    ...next.map((command, index) => `    ${index === 0 ? 'try: ' : '     '}${command}`),
+    ...(manifest === undefined ? [] : manifestLines(manifest)),
+  ];
+}
+
+function manifestLines(manifest: string): readonly string[] {
+  return [
+    '    with:',
+    ...manifest
+      .trimEnd()
+      .split('\n')
+      .map((line) => `      ${line}`),
+  ];
+}
+
+function paint({ colours }: PrintOptions, code: number, text: string): string {
+  return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+}

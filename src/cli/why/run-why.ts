@@ -1,0 +1,40 @@
+/** One question to a cluster: gathers, diagnoses, prints. */
+import { PODS } from '../../api/index.ts';
+import { diagnosePod, type Diagnosis } from '../../diagnosis/index.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { Asker } from './ask.ts';
+import { gatherPod } from './gather-pod.ts';
+import { printDiagnosis } from './print-diagnosis.ts';
+import type { WhyTarget } from './target.ts';
+
+export interface WhyOptions {
+  readonly target: WhyTarget;
+  readonly output: 'text' | 'json';
+  /** Findings end with 1. */
+  readonly exitCode: boolean;
+  /** -n was given: then commands name the namespace, too. */
+  readonly namespaceGiven: boolean;
+}
+
+/** Rejects with the server's StatusError when there is no such object, or it may not be read. */
+export async function runWhy(session: ClusterSession, options: WhyOptions): Promise<ExitCode> {
+  const diagnosis = await diagnose(session, options);
+  if (options.output === 'json') session.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
+  else {
+    const print = { now: session.clock.now().wall, colours: session.columns !== undefined };
+    session.out(printDiagnosis(diagnosis, print));
+  }
+  return options.exitCode && diagnosis.findings.length > 0 ? exitCodes.failed : exitCodes.done;
+}
+
+async function diagnose(session: ClusterSession, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {
+  const asker = new Asker(session);
+  const { client, namespace, signal } = session;
+  const namespaceFlag = namespaceGiven ? `-n ${namespace}` : '';
+  if (target.kind === 'Pod') {
+    const pod = await client.get(PODS, namespace, target.name, signal);
+    return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
+  }
+  throw new Error('not yet');
+}

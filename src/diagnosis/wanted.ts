@@ -1,0 +1,99 @@
+/** What is worth reading besides, once the pod itself is known: asking for little spares the server and its secrets. */
+import type { Pod } from './evidence/kinds.ts';
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { containerFacts } from './facts/container-facts.ts';
+import { namedServices, type ServiceName } from './facts/dependencies.ts';
+import { eventsWith } from './facts/events.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import { isLateForReady } from './rules/readiness.ts';
+
+export interface LogWanted {
+  readonly container: string;
+  readonly previous: boolean;
+}
+
+/** Names of containers that need an explanation. */
+export function containersInTrouble(evidence: PodEvidence): readonly string[] {
+  const facts = podFacts(evidence);
+  return facts.containers
+    .filter((container) => container.trouble !== 'none' || isLateForReady(facts, container))
+    .map(({ name }) => name);
+}
+
+/** Logs whose end may say why: not of those whose death already brought its tail along. */
+export function logsWanted(evidence: PodEvidence): readonly LogWanted[] {
+  const facts = podFacts(evidence);
+  return containerFacts(evidence).flatMap((container): readonly LogWanted[] => {
+    const { name, death, trouble, status } = container;
+    if (death?.log !== undefined) return [];
+    if (trouble !== 'none' && death !== undefined && death.reason !== 'StartError') {
+      return [{ container: name, previous: status?.state?.terminated === undefined }];
+    }
+    return isLateForReady(facts, container) ? [{ container: name, previous: false }] : [];
+  });
+}
+
+export interface ConfigReference {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+}
+
+/** ConfigMaps and Secrets are read only where something waits for them. */
+export function configsWanted(evidence: PodEvidence): readonly ConfigReference[] {
+  const waits = containerFacts(evidence).some(
+    ({ status }) => status?.state?.waiting?.reason === 'CreateContainerConfigError',
+  );
+  const mounts = eventsWith(evidence.events, 'FailedMount').some(({ message = '' }) =>
+    /configmap|secret|config key/i.test(message),
+  );
+  return waits || mounts ? configReferences(evidence.pod) : [];
+}
+
+function configReferences({ spec }: Pod): readonly ConfigReference[] {
+  const found = new Map<string, ConfigReference>();
+  const add = (kind: ConfigReference['kind'], name: string | undefined): void => {
+    if (name !== undefined && name !== '') found.set(`${kind}/${name}`, { kind, name });
+  };
+  for (const { env, envFrom } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
+    for (const { valueFrom } of env ?? []) {
+      add('ConfigMap', valueFrom?.configMapKeyRef?.name);
+      add('Secret', valueFrom?.secretKeyRef?.name);
+    }
+    for (const { configMapRef, secretRef } of envFrom ?? []) {
+      add('ConfigMap', configMapRef?.name);
+      add('Secret', secretRef?.name);
+    }
+  }
+  for (const { configMap, secret, projected } of spec?.volumes ?? []) {
+    add('ConfigMap', configMap?.name);
+    add('Secret', secret?.secretName);
+    for (const source of projected?.sources ?? []) {
+      add('ConfigMap', source.configMap?.name);
+      add('Secret', source.secret?.name);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Claims of the pod, by name. */
+export function claimNames({ spec, metadata }: Pod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];
+    // A generic ephemeral volume's claim is called after pod and volume.
+    return volume.ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${volume.name}`];
+  });
+}
+
+/** Throttling explains time-outs of containers with a limit; else nobody needs the figures. */
+export function wantsThrottling(evidence: PodEvidence): boolean {
+  return containerFacts(evidence).some(({ spec, events }) => {
+    const unhealthy = eventsWith(events, 'Unhealthy').length > 0;
+    return unhealthy && spec.resources?.limits?.['cpu'] !== undefined;
+  });
+}
+
+/** Services that the pod or its last words name: looked at only where something fails. */
+export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
+  if (containersInTrouble(evidence).length === 0) return [];
+  return namedServices(evidence, containerFacts(evidence));
+}
