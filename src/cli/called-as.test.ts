@@ -13,4 +13,10 @@ describe('callOf', () => {
   ])('%s', (program, calledAs, args) => {
     expect(callOf(program, ['a'])).toEqual({ calledAs, args });
   });
+
+  it('takes what kubectl takes', () => {
+    const args = ['-n=prod', '--namespace=prod', '-nprod', 'pod/a=b', '-'];
+    expect(callOf('kubectl-why', args).args).toEqual(['why', '-nprod', '--namespace=prod', '-nprod', 'pod/a=b', '-']);
+    expect(callOf('mendlet', args).args).toEqual(args);
+  });
 });

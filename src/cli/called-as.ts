@@ -13,5 +13,12 @@ export interface Call {
 export function callOf(program: string | undefined, args: readonly string[]): Call {
   const name = program?.slice(program.lastIndexOf('/') + 1) ?? '';
   const verb = /^kubectl-([a-z]+)(?:\.js)?$/.exec(name)?.[1];
-  return verb === undefined ? { calledAs: 'mendlet', args } : { calledAs: 'kubectl', args: [verb, ...args] };
+  return verb === undefined
+    ? { calledAs: 'mendlet', args }
+    : { calledAs: 'kubectl', args: [verb, ...args.map(withoutEquals)] };
+}
+
+/** kubectl takes "-n=NAME", too; elsewhere that is a name that begins with "=". */
+function withoutEquals(arg: string): string {
+  return /^-[A-Za-z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg;
 }
