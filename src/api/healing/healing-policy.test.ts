@@ -174,6 +174,13 @@ describe('a policy that may not be', () => {
     for (let depth = 0; depth < 10_000; depth += 1) deep = { selector: deep };
     expect(readHealingPolicy(deep).ok).toBe(false);
   });
+
+  it('is refused when it names the same thing a billion times', () => {
+    let many: unknown = 'lol';
+    for (let depth = 0; depth < 14; depth += 1) many = Array.from({ length: 20 }, () => many);
+    expect(readHealingPolicy({ rungs: many }).ok).toBe(false);
+    expect(readHealingPolicy({ rules: Array.from({ length: 30_000 }, () => null) }).ok).toBe(false);
+  });
 });
 
 it('never throws, and never waits less than the least wait', () => {

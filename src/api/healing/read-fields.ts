@@ -3,7 +3,6 @@
  * a server is with objects: what is not known is an error, since nobody would tell the writer of an annotation otherwise.
  */
 import { child, type FieldError, forbiddenField, index, invalidValue, required, typeInvalid } from '../field-error.ts';
-import { exceedsDepth } from '../json-depth.ts';
 import { readScalar, type ScalarResult } from '../schema/scalar.ts';
 import { type FieldShape, type Scalar, structSchema } from '../schema/schema.ts';
 
@@ -14,13 +13,28 @@ export interface ReadFields {
 
 /** Deeper than any of our types, label selectors included. */
 const MAX_DEPTH = 16;
+/** Values in all, each counted as often as it is referred to: a text of YAML may name the same one a billion times. */
+const MAX_VALUES = 20_000;
 
 /** @param type of the schema: "mendlet.v1alpha1.HealingPolicySpec" */
 export function readFields(type: string, value: unknown, path: string): ReadFields {
   const errors: FieldError[] = [];
-  if (exceedsDepth(value, MAX_DEPTH)) return { value: {}, errors: [invalidValue(path, '', 'is nested too deep')] };
+  if (isTooMuch(value)) return { value: {}, errors: [invalidValue(path, '', 'is too large, or nested too deep')] };
   const read = readShape({ kind: 'struct', type }, value, path, errors);
   return { value: (read ?? {}) as Record<string, unknown>, errors };
+}
+
+function isTooMuch(value: unknown): boolean {
+  const waiting = [{ value, depth: 0 }];
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    const members: readonly unknown[] = Object.values(next.value);
+    count += members.length;
+    if (count > MAX_VALUES || next.depth >= MAX_DEPTH) return true;
+    for (const member of members) waiting.push({ value: member, depth: next.depth + 1 });
+  }
+  return false;
 }
 
 /** Undefined after an error. */
