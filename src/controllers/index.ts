@@ -4,5 +4,6 @@ export { Informers, type InformersOptions } from './informers.ts';
 export { checkNodeIpam, type NodeIpamSettings } from './node-ipam/settings.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { type ControllersOptions, runControllers } from './run-controllers.ts';
+export { type HealerOptions, runHealingControllers } from './healing/run-healing-controllers.ts';
 export * from './run-controller.ts';
 export { NODE_ROUTES, type NodeRoute, readNodeRoutes } from './node-routes/plan-node-routes.ts';

@@ -1,12 +1,5 @@
 /** The control plane's controllers, together. */
-import {
-  type Candidacy,
-  createEventRecorder,
-  type EventRecorder,
-  type KubeClient,
-  runElected,
-} from '../client/index.ts';
-import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
+import { type Candidacy, runElected } from '../client/index.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { approvingController } from './certificates/approving-controller.ts';
 import type { CertificateSigner } from './certificates/certificate-signer.ts';
@@ -20,7 +13,6 @@ import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
-import { Informers } from './informers.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
@@ -37,18 +29,14 @@ import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
 import { replicationController } from './replication-controller/replication-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
-import { type Controller, runController } from './run-controller.ts';
+import type { Controller } from './run-controller.ts';
+import { runSet, type SetOptions, type SetParts } from './run-set.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
 import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
 
-export interface ControllersOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: MetricsRegistry;
+export interface ControllersOptions extends SetOptions {
   /** PEM of the CA that signed the API server's certificate. */
   readonly caCertificate: string;
   /** Signs certificates for those who ask by a CertificateSigningRequest. Absent: approved requests wait. */
@@ -66,11 +54,7 @@ export interface ControllersOptions {
 }
 
 /** What controllers are made of. */
-export interface ControllerSetup extends ControllersOptions {
-  readonly informers: Informers;
-  /** The recorder of a component ("replicaset-controller"); it runs with the controllers. */
-  readonly events: (component: string) => EventRecorder;
-}
+export interface ControllerSetup extends ControllersOptions, SetParts {}
 
 /** Each makes the controllers of one folder. */
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
@@ -117,21 +101,5 @@ export async function runControllers(options: ControllersOptions, signal: AbortS
 }
 
 async function runAll(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const informers = new Informers(options);
-  const recorders = new Map<string, EventRecorder>();
-  const events = (component: string): EventRecorder => {
-    const known = recorders.get(component);
-    if (known !== undefined) return known;
-    const random = options.random.split(`events ${component}`);
-    const recorder = createEventRecorder({ ...options, random, component });
-    recorders.set(component, recorder);
-    return recorder;
-  };
-  const setup: ControllerSetup = { ...options, informers, events };
-  const controllers = CONTROLLERS.flatMap((make) => make(setup));
-  await Promise.all([
-    informers.run(signal),
-    ...[...recorders.values()].map((recorder) => recorder.run(signal)),
-    ...controllers.map((controller) => runController(controller, { ...options, informers }, signal)),
-  ]);
+  return runSet(options, (setup) => CONTROLLERS.flatMap((make) => make(setup)), signal);
 }

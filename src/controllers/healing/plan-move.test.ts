@@ -29,7 +29,7 @@ function pod(policy: string | undefined, metadata: Pod['metadata'] = {}): Pod {
 }
 
 function node(name: string, spec: Node['spec'] = {}, ready = 'True'): Node {
-  return { metadata: { name }, spec, status: { conditions: [{ type: 'Ready', status: ready }] } } as Node;
+  return { metadata: { name }, spec, status: { conditions: [{ type: 'Ready', status: ready }] } };
 }
 
 function moved(name: string, minute: number, who = 'web-x'): AvoidedNode {

@@ -1,0 +1,22 @@
+/** The healing controllers alone: beside a control plane that is not mendlet's, or that has left them to somebody else. */
+import { type Candidacy, runElected } from '../../client/index.ts';
+import { runSet, type SetOptions } from '../run-set.ts';
+import { healingControllers } from './healing-controllers.ts';
+
+export interface HealerOptions extends SetOptions {
+  /** One of several: they run only while this process leads. Absent: it is the only one. */
+  readonly leaderElection?: Candidacy;
+  /** The API server is not mendlet's. */
+  readonly foreignServer: boolean;
+}
+
+/** Name of the lease, in kube-system. */
+const LEASE = 'mendlet-healer';
+
+/** Runs until the signal is aborted and everything in flight has ended. */
+export async function runHealingControllers(options: HealerOptions, signal: AbortSignal): Promise<void> {
+  const { leaderElection } = options;
+  if (leaderElection === undefined) return runSet(options, healingControllers, signal);
+  const election = { ...options, ...leaderElection, name: LEASE };
+  return runElected(election, signal, (client, term) => runSet({ ...options, client }, healingControllers, term));
+}
