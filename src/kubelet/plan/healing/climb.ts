@@ -39,9 +39,11 @@ export function climb(input: ClimbInput): LadderAnswer {
   if (note.stopped !== undefined && note.stopped.reason !== 'RuleStop')
     return { kind: 'stop', reason: note.stopped.reason, skippedNode: false };
   const current = currentRung(policy, note);
-  const escalates = rule?.action === 'Escalate';
-  const from = escalates ? Math.max(current, rungAtLeast(policy, rule?.rung, current + 1)) : current;
-  return search(input, current, from);
+  if (rule?.action !== 'Escalate') return search(input, current, current);
+  const from = Math.max(current, rungAtLeast(policy, rule.rung, current + 1));
+  // Nothing is above the node: whoever has asked in vain asks again.
+  const top = input.canMove ? policy.rungs.findIndex(({ scope }) => scope === 'node') : -1;
+  return search(input, current, top < 0 ? from : Math.min(from, top));
 }
 
 function search(input: ClimbInput, current: number, from: number): LadderAnswer {
