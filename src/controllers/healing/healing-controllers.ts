@@ -5,6 +5,7 @@ import type { Informers } from '../informers.ts';
 import type { Controller } from '../run-controller.ts';
 import { moveController } from './move-controller.ts';
 import { podRestartController } from './pod-restart-controller.ts';
+import { recoveryController } from './recovery-controller.ts';
 import { policyController, policyStatusController } from './policy-controllers.ts';
 
 export interface HealingSetup {
@@ -25,6 +26,7 @@ const COMPONENT = 'mendlet-healing-controller';
 /** Each makes controllers of one kind. */
 const HEALING_CONTROLLERS: readonly ((setup: HealingSetup) => readonly Controller[])[] = [
   ({ informers, clock }) => [policyController(informers), policyStatusController(informers, clock)],
+  ({ informers, clock }) => [recoveryController(informers, clock)],
   (setup) => [
     podRestartController({
       ...setup,
