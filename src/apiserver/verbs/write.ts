@@ -5,6 +5,7 @@
 import { alreadyExists, conflict, generateName, invalidValue, notFound, warningsOf } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
+import { healingWarnings } from '../admission/healing-warnings.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { admitCertificateRequest } from '../admission/certificates.ts';
 import { restrictNode } from '../admission/node-restriction.ts';
@@ -72,7 +73,7 @@ async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   refuseInvalidNew(registration, object);
   await restrictRoles(call, object, undefined);
   await admitCertificateRequest(call, '', object, undefined);
-  call.warnings.push(...warningsOf(registration.row, object));
+  call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, undefined));
   await admitQuotas(call, object, undefined);
   return object;
 }
@@ -215,7 +216,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   refuseInvalidChange(registration, object, old, part);
   if (part === '') await restrictRoles(call, object, old);
   await admitCertificateRequest(call, part, object, old);
-  if (part === '') call.warnings.push(...warningsOf(registration.row, object));
+  if (part === '') call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, old));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
 }

@@ -1,0 +1,62 @@
+/**
+ * What is wrong with our annotations on a pod, or in the template of pods: warnings, for a foreign server would take any text, and
+ * the agent tells it of the pod later. Only of what this request wrote. Pure.
+ */
+import {
+  DEPENDS_ON,
+  HEALING_POLICY,
+  key,
+  MAX_POLICY_BYTES,
+  printFieldErrors,
+  readDependsOn,
+  readHealingPolicy,
+  readRestartRequest,
+  RESTART_REQUEST,
+} from '../../api/index.ts';
+import { encodeText, errorMessage, parseDocument } from '../../lib/index.ts';
+import { type ApiObject, recordOf } from '../registry/object.ts';
+
+type Annotations = Readonly<Record<string, unknown>>;
+
+/** @param old of a change */
+export function healingWarnings(object: ApiObject, old: ApiObject | undefined): readonly string[] {
+  return PLACES.flatMap((place) => {
+    const annotations = annotationsAt(object, place);
+    const before = old === undefined ? {} : annotationsAt(old, place);
+    const namespace = object.metadata.namespace ?? '';
+    return Object.entries(READERS).flatMap(([name, problemOf]) => {
+      const text = annotations[name];
+      if (typeof text !== 'string' || text === before[name]) return [];
+      const problem = problemOf(text, namespace);
+      return problem === undefined ? [] : [`${key(`${place}metadata.annotations`, name)}: not heeded: ${problem}`];
+    });
+  });
+}
+
+/** Of pods, of workloads, of cron jobs. */
+const PLACES = ['', 'spec.template.', 'spec.jobTemplate.spec.template.'];
+
+function annotationsAt(object: ApiObject, place: string): Annotations {
+  let value: unknown = object;
+  for (const name of `${place}metadata.annotations`.split('.')) value = recordOf(value)[name];
+  return recordOf(value);
+}
+
+const READERS: Readonly<Record<string, (text: string, namespace: string) => string | undefined>> = {
+  [HEALING_POLICY]: problemOfPolicy,
+  [RESTART_REQUEST]: (text) => {
+    const read = readRestartRequest(text);
+    return read.ok ? undefined : read.problem;
+  },
+  [DEPENDS_ON]: (text, namespace) => readDependsOn(text, namespace).problems[0],
+};
+
+function problemOfPolicy(text: string): string | undefined {
+  if (encodeText(text).length > MAX_POLICY_BYTES) return `it is longer than ${MAX_POLICY_BYTES} bytes`;
+  try {
+    const read = readHealingPolicy(parseDocument({ text, line: 1 }));
+    return read.ok ? undefined : printFieldErrors(read.errors.slice(0, 3));
+  } catch (error) {
+    return `it is neither JSON nor YAML: ${errorMessage(error).split('\n')[0] ?? ''}`;
+  }
+}
