@@ -24,6 +24,7 @@ import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
 import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
 import type { NodeFacts } from '../plan/facts.ts';
+import { withLadderToldLater } from '../plan/healing/told-later.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
 import type { ResizeVerdict } from '../plan/plan-resize.ts';
 import { remember } from '../plan/remember.ts';
@@ -252,7 +253,10 @@ export class PodWorkers implements PodDirectory {
       pod,
       wanted: entry?.wanted ?? false,
       lifecycle: { state: 'waiting' },
-      memory: { note: note ?? noteFromStatus(empty, pod), volatile: EMPTY_VOLATILE },
+      memory: {
+        note: note === undefined ? noteFromStatus(empty, pod) : withLadderToldLater(note, pod),
+        volatile: EMPTY_VOLATILE,
+      },
       status: undefined,
       annotations: {},
       freshAfter: Number.NEGATIVE_INFINITY,

@@ -38,7 +38,12 @@ export function keepsBackOff(facts: Facts): void {
       const curve = curves.get(`${uid} ${container}`);
       if (curve !== undefined) curve.exitedAt = mono;
     },
-    'pod-written': ({ pod }) => void pods.set(pod.metadata?.uid ?? '', pod),
+    'pod-written': ({ pod }) => {
+      const { uid = '' } = pod.metadata ?? {};
+      pods.set(uid, pod);
+      // With force the curve begins anew.
+      if (wasAsked(pod)) excuse((key) => key.startsWith(`${uid} `));
+    },
     started: ({ uid, container }, mono) => {
       const pod = pods.get(uid);
       // Restarted with all others, by the back-off of the one that asked for it.
