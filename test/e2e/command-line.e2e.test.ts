@@ -1,9 +1,9 @@
 /** What `mendlet` itself says and leaves: the demo, mistakes in calling it, and the package as npm packs it. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Mendlet, root, run } from './harness.ts';
+import { kubectl136, Mendlet, root, run } from './harness.ts';
 
 const mendlet = (...args: string[]) => run(process.execPath, [join(root, 'dist/mendlet.js'), ...args]);
 const demoFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mendlet-demo-'));
@@ -143,6 +143,7 @@ describe('the package', () => {
       expect(existsSync(join(prefix, 'lib/node_modules/mendlet/node_modules'))).toBe(false);
       const version = await run(process.execPath, [join(prefix, 'bin/mendlet'), 'version']);
       expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^mendlet \d/) });
+      await expectPlugins(join(prefix, 'bin'));
       const demo = await run(process.execPath, [join(prefix, 'bin/mendlet'), 'up', '--demo', '--demo-seconds', '1']);
       expect(demo.code, demo.stderr).toBe(0);
       expect(demo.stdout).toContain('mendlet ready');
@@ -151,3 +152,16 @@ describe('the package', () => {
     }
   });
 });
+
+/** kubectl finds the verbs that are plugins of it, and starts them by their names. */
+async function expectPlugins(bin: string): Promise<void> {
+  const env = { ...process.env, PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}` };
+  const listed = await run(kubectl136, ['plugin', 'list'], { env });
+  for (const verb of ['restart', 'why', 'history']) {
+    expect(listed.stdout).toContain(join(bin, `kubectl-${verb}`));
+    const help = await run(kubectl136, [verb, '--help'], { env });
+    expect(help, verb).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: kubectl ${verb} `) });
+  }
+  const noCluster = await run(kubectl136, ['restart', 'pod/web', '--kubeconfig', '/nowhere/kubeconfig'], { env });
+  expect(noCluster).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('/nowhere/kubeconfig') });
+}
