@@ -2,12 +2,17 @@
 import type { Finding, RankedFinding } from './finding.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
 
+/** Topic of a fallback that goes where anything else is said. */
+export const ANYTHING = 'anything';
+
 const SEVERITIES = { critical: 0, warning: 1, info: 2 } as const;
 
 /** What only says what happened goes where something else says why. */
 export function withoutFallbacks(found: readonly RankedFinding[]): readonly RankedFinding[] {
   const explained = new Set(found.filter(({ fallback }) => fallback !== true).map(({ topic }) => topic));
-  return found.filter(({ fallback, topic }) => fallback !== true || !explained.has(topic));
+  return found.filter(
+    ({ fallback, topic }) => fallback !== true || (topic === ANYTHING ? found.length === 1 : !explained.has(topic)),
+  );
 }
 
 export function ordered(found: readonly RankedFinding[]): readonly RankedFinding[] {

@@ -17,12 +17,12 @@ import { MAX_OWNERS } from './limits.ts';
 
 /** Kinds that make pods: what `why` can be asked about, and goes up through. */
 export const WORKLOADS: Readonly<Record<string, Resource<WorkloadObject>>> = {
-  Deployment: DEPLOYMENTS as Resource<WorkloadObject>,
-  ReplicaSet: REPLICA_SETS as Resource<WorkloadObject>,
-  StatefulSet: STATEFUL_SETS as Resource<WorkloadObject>,
-  DaemonSet: DAEMON_SETS as Resource<WorkloadObject>,
-  Job: JOBS as Resource<WorkloadObject>,
-  ReplicationController: REPLICATION_CONTROLLERS as Resource<WorkloadObject>,
+  Deployment: DEPLOYMENTS,
+  ReplicaSet: REPLICA_SETS,
+  StatefulSet: STATEFUL_SETS,
+  DaemonSet: DAEMON_SETS,
+  Job: JOBS,
+  ReplicationController: REPLICATION_CONTROLLERS,
 };
 
 /** Ends where an owner is of no known kind, or cannot be read. */

@@ -14,8 +14,9 @@ export interface Commands {
   readonly cluster: (...words: readonly string[]) => string;
   readonly mendlet: (...words: readonly string[]) => string;
   /** The log of the life before. */
+  readonly whyNode: (name: string) => string;
   readonly previousLog: (container: string) => string;
-  /** Opens the manifest in which the fault is: the owner's, or replaces a pod that cannot be changed. */
+  /** Opens the manifest in which the fault is: the owner's, or of a pod that is then made anew. None of a static pod. */
   readonly edit: readonly string[];
 }
 
@@ -25,21 +26,30 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   const owned = !target.startsWith('pod/');
   const flag = namespaceFlag === '' ? [] : [namespaceFlag];
   const kubectl = (...words: readonly string[]): string => ['kubectl', ...flag, ...words.map(shellWord)].join(' ');
+  const file = `${name}.yaml`;
   const edit = owned
     ? [kubectl('edit', target)]
-    : [
-        `${kubectl('get', `pod/${name}`, '-o', 'yaml')} > ${name}.yaml`,
-        kubectl('replace', '--force', '-f', `${name}.yaml`),
-      ];
+    : isStatic(pod)
+      ? []
+      : // The spec of a pod cannot be changed: it is made anew.
+        [
+          `${kubectl('get', `pod/${name}`, '-o', 'yaml')} > ${file} && \${EDITOR:-vi} ${file} && ${kubectl('replace', '--force', '-f', file)}`,
+        ];
   return {
     target,
     owned,
     kubectl,
     cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
     mendlet: (...words) => ['mendlet', ...words.map(shellWord), ...flag].join(' '),
+    whyNode: (name) => `mendlet why ${shellWord(`node/${name}`)}`,
     previousLog: (container) => kubectl('logs', name, '-c', container, '--previous'),
     edit,
   };
+}
+
+/** Its manifest is a file on its node. */
+function isStatic(pod: Pod): boolean {
+  return controllerOf(pod)?.kind === 'Node';
 }
 
 function nameOf(owner: WorkloadObject): string {
@@ -49,6 +59,5 @@ function nameOf(owner: WorkloadObject): string {
 /** The owner could not be read: its reference names it. */
 function ownerFromPod(pod: Pod, name: string): string {
   const owner = controllerOf(pod);
-  // A mirror pod is "owned" by its node: its manifest is a file there.
-  return owner === undefined || owner.kind === 'Node' ? `pod/${name}` : `${owner.kind.toLowerCase()}/${owner.name}`;
+  return owner === undefined || isStatic(pod) ? `pod/${name}` : `${owner.kind.toLowerCase()}/${owner.name}`;
 }

@@ -41,6 +41,9 @@ export interface AgentKill {
   readonly event?: Event;
 }
 
+/** Two ends of one container within this time, both of a kind, have one cause. */
+const SAME_CAUSE_MS = 30 * 60_000;
+
 /** Waiting for these is part of every start. */
 const NORMAL_WAITS = new Set(['ContainerCreating', 'PodInitializing', 'RestartingPod']);
 
@@ -140,19 +143,39 @@ function wasWanted(death: Death, killed: AgentKill | undefined): boolean {
 function agentKill(death: Death, events: readonly Event[]): AgentKill | undefined {
   const event = killingEvent(death, events);
   if (death.probe?.type === 'liveness' || death.probe?.type === 'startup') return { because: death.probe.type, event };
+  // The node knows of every kill of its own for a probe.
+  if (death.number !== undefined)
+    return event === undefined || isProbeKill(event) ? undefined : { because: 'other', event };
   if (event === undefined) return undefined;
-  const text = event.message ?? '';
-  if (text.includes('failed liveness probe')) return { because: 'liveness', event };
-  if (text.includes('failed startup probe')) return { because: 'startup', event };
+  const because = probeOfKill(event);
+  if (because !== undefined) return { because, event };
   // Hooks that fail are failures, too.
-  return text.includes('PostStartHook') ? undefined : { because: 'other', event };
+  return (event.message ?? '').includes('PostStartHook') ? undefined : { because: 'other', event };
 }
 
+function isProbeKill(event: Event): boolean {
+  return probeOfKill(event) !== undefined || (event.message ?? '').includes('PostStartHook');
+}
+
+function probeOfKill({ message = '' }: Event): 'liveness' | 'startup' | undefined {
+  if (message.includes('failed liveness probe')) return 'liveness';
+  return message.includes('failed startup probe') ? 'startup' : undefined;
+}
+
+/** Exit codes of what was asked to end, and of what was then made to. */
+const KILLED_CODES = new Set([0, 137, 143]);
+
 function killingEvent(death: Death, events: readonly Event[]): Event | undefined {
+  const killings = eventsWith(events, 'Killing');
   // Events count whole seconds.
   const from = (parseTime(death.startedAt) ?? death.finishedMs) - 1000;
   const to = death.finishedMs + 1000;
-  return eventsWith(events, 'Killing').find((event) => lastSeenMs(event) >= from && lastSeenMs(event) <= to);
+  const own = killings.find((event) => lastSeenMs(event) >= from && lastSeenMs(event) <= to);
+  if (own !== undefined || death.number !== undefined || !KILLED_CODES.has(death.exitCode)) return own;
+  // A pod with many events is told of once in five minutes: that of an earlier life stands for this one, when it ended so.
+  return killings.find(
+    (event) => probeOfKill(event) !== undefined && lastSeenMs(event) < from && from - lastSeenMs(event) < SAME_CAUSE_MS,
+  );
 }
 
 function linesOf(

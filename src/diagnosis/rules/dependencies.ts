@@ -57,7 +57,9 @@ function servicesBehind(facts: PodFacts, host: string | undefined): readonly Ser
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
-  if (named !== undefined) return [named];
+  // "db.example" may be any name of the world's: that there is no such service says nothing then.
+  const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
+  if (named !== undefined && (!named.missing || isService)) return [named];
   const wanted = declaredServices(pod);
   return services.filter(
     (service) =>

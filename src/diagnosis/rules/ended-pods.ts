@@ -42,7 +42,7 @@ function evicted(facts: PodFacts): RankedFinding {
     ],
     try: own
       ? facts.commands.edit
-      : [facts.commands.mendlet('why', `node/${nodeName}`), facts.commands.cluster('describe', `node/${nodeName}`)],
+      : [facts.commands.whyNode(nodeName), facts.commands.cluster('describe', `node/${nodeName}`)],
   };
 }
 
@@ -84,7 +84,7 @@ function shutDown(facts: PodFacts): RankedFinding {
     rank: 95,
     says: `pod ${facts.name} was ended by the shutdown of its node${after(facts)}`,
     evidence: [statusQuote(facts, `${reason}: ${message}`)],
-    try: [facts.commands.mendlet('why', `node/${facts.pod.spec?.nodeName ?? ''}`)],
+    try: [facts.commands.whyNode(facts.pod.spec?.nodeName ?? '')],
   };
 }
 
@@ -119,7 +119,7 @@ function rejected(facts: PodFacts, reason: string): RankedFinding {
       statusQuote(facts, `${reason}: ${facts.pod.status?.message ?? ''}`),
       ...(event === undefined ? [] : [quoteEvent(event)]),
     ],
-    try: [facts.commands.cluster('describe', `node/${nodeName}`), facts.commands.mendlet('why', `node/${nodeName}`)],
+    try: [facts.commands.cluster('describe', `node/${nodeName}`), facts.commands.whyNode(nodeName)],
   };
 }
 

@@ -67,9 +67,9 @@ function bySignal(facts: PodFacts, container: ContainerFacts): readonly RankedFi
 
 function meaning(signal: string, { death }: ContainerFacts): string {
   if (signal === 'SIGKILL') {
-    return death?.oom === undefined && death?.number === undefined
-      ? 'something killed it, and not the node for memory or a probe'
-      : 'something inside the container or on the node killed it; its memory counters show no kill';
+    return death?.number === undefined
+      ? 'something killed it'
+      : 'something killed it, and it was neither a probe nor, by the counters of its cgroup, a want of memory';
   }
   if (signal === 'SIGTERM') return 'something other than the node asked it to end';
   return SIGNAL_MEANINGS[signal] ?? 'somebody sent it, or it did itself';

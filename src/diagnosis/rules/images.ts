@@ -21,7 +21,14 @@ interface Kind {
   readonly id: string;
   readonly pattern: RegExp;
   readonly says: (image: Image) => string;
-  readonly try: (given: { readonly facts: PodFacts; readonly image: Image }) => readonly string[];
+  readonly try: (given: Given) => readonly string[];
+}
+
+interface Given {
+  readonly facts: PodFacts;
+  /** Its name. */
+  readonly container: string;
+  readonly image: Image;
 }
 
 interface Image {
@@ -29,7 +36,7 @@ interface Image {
   readonly registry: string;
 }
 
-const login = ({ facts, image }: { facts: PodFacts; image: Image }): readonly string[] => [
+const login = ({ facts, image }: Given): readonly string[] => [
   facts.commands.kubectl(
     'create',
     'secret',
@@ -47,59 +54,61 @@ const login = ({ facts, image }: { facts: PodFacts; image: Image }): readonly st
     '{"imagePullSecrets":[{"name":"pull-secret"}]}',
   ),
 ];
-const change = ({ facts }: { facts: PodFacts }): readonly string[] => facts.commands.edit;
+/** The image of a pod can be changed where it is. */
+const change = ({ facts, container, image }: Given): readonly string[] => [
+  facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=${withoutTag(image.name)}:TAG`),
+];
 
 /** The first that fits; a message may hold words of several. */
 const KINDS: readonly Kind[] = [
   {
     id: 'image-rate-limit',
     pattern: /toomanyrequests|too many requests|rate limit|\b429\b/i,
-    says: ({ registry }) => `registry ${registry} has had too many requests from here`,
+    says: ({ name, registry }) => `registry ${registry} has had too many requests from here for ${name}`,
     try: login,
   },
   {
     id: 'image-wrong-platform',
     pattern:
       /no match for platform|no matching manifest|does not match the (?:specified|detected) platform|exec format/i,
-    says: () => 'there is no such image for the machine of its node',
-    try: ({ facts }) => [facts.commands.cluster('get', 'nodes', '-L', 'kubernetes.io/arch'), ...facts.commands.edit],
+    says: ({ name }) => `there is no ${name} for the machine of its node`,
+    try: ({ facts }) => [facts.commands.cluster('get', 'nodes', '-L', 'kubernetes.io/arch')],
   },
   {
     id: 'image-unauthorized',
     pattern:
       /\b401\b|\b403\b|unauthorized|authentication required|authorization failed|access (?:to the requested resource )?(?:is )?(?:denied|forbidden)|insufficient_scope|no basic auth|pull access denied/i,
-    says: ({ registry }) => `registry ${registry} does not let it in (or hides that there is no such image)`,
+    says: ({ name, registry }) =>
+      `registry ${registry} does not let it pull ${name} (some registries say so, too, when there is no such image)`,
     try: login,
   },
   {
     id: 'image-registry-tls',
     pattern: /x509:|tls:|certificate|server gave HTTP response to HTTPS client/i,
-    says: ({ registry }) => `registry ${registry} and its node do not agree on TLS`,
+    says: ({ name, registry }) => `registry ${registry} and its node do not agree on TLS: ${name} is not pulled`,
     try: change,
   },
   {
     id: 'image-registry-unreachable',
     pattern:
       /no such host|connection refused|no route to host|network is unreachable|i\/o timeout|context deadline exceeded|temporary failure in name resolution|server misbehaving|connection reset|\bEOF\b|RegistryUnavailable|failed to do request/i,
-    says: ({ registry }) => `registry ${registry} cannot be reached from its node`,
-    try: ({ facts, image }) => [
-      ...change({ facts }),
-      ...(facts.pod.spec?.nodeName === undefined
-        ? []
-        : [`curl -sSI https://${image.registry}/v2/  # on node ${facts.pod.spec.nodeName}`]),
+    says: ({ name, registry }) => `registry ${registry} cannot be reached from its node: ${name} is not pulled`,
+    try: (given) => [
+      ...change(given),
+      `curl -sSI https://${given.image.registry}/v2/  # on node ${given.facts.pod.spec?.nodeName ?? ''}`,
     ],
   },
   {
     id: 'image-not-found',
     pattern: /not found|manifest unknown|name unknown|\b404\b|does not exist/i,
-    says: ({ registry }) => `registry ${registry} has no such image or tag`,
+    says: ({ name, registry }) => `registry ${registry} has no ${name}`,
     try: change,
   },
   {
     id: 'image-disk-full',
     pattern: /no space left on device/i,
-    says: () => 'the disk of its node is full',
-    try: ({ facts }) => [facts.commands.mendlet('why', `node/${facts.pod.spec?.nodeName ?? ''}`)],
+    says: ({ name }) => `the disk of its node is too full for ${name}`,
+    try: ({ facts }) => [facts.commands.whyNode(facts.pod.spec?.nodeName ?? '')],
   },
 ];
 
@@ -150,18 +159,19 @@ function judge(
   text: string,
 ): Pick<RankedFinding, 'id' | 'says' | 'try'> {
   const who = `${title(container)} cannot start: `;
+  const given: Given = { facts, container: container.name, image };
   if (reason === 'InvalidImageName') {
-    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: facts.commands.edit };
+    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: change(given) };
   }
   if (reason === 'ErrImageNeverPull') {
     const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it`;
-    return { id: 'image-never-pulled', says, try: facts.commands.edit };
+    return { id: 'image-never-pulled', says, try: change(given) };
   }
   if (reason === 'SignatureValidationFailed') {
     return {
       id: 'image-signature',
       says: `${who}the signature of image ${image.name} is not accepted`,
-      try: facts.commands.edit,
+      try: change(given),
     };
   }
   // Names of images may hold any word: they are no part of the reason.
@@ -171,7 +181,7 @@ function judge(
     const says = `${who}its image ${image.name} cannot be pulled`;
     return { id: 'image-pull', says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] };
   }
-  return { id: kind.id, says: `${who}${kind.says(image)} (${image.name})`, try: kind.try({ facts, image }) };
+  return { id: kind.id, says: `${who}${kind.says(image)}`, try: kind.try(given) };
 }
 
 /** As containerd reads names: without a dot, a port or "localhost" before the first slash it is Docker Hub's. */
@@ -179,4 +189,9 @@ function imageOf(name: string): Image {
   const first = name.split('/')[0] ?? '';
   const isHost = name.includes('/') && (/[.:]/.test(first) || first === 'localhost');
   return { name, registry: isHost ? first : 'docker.io' };
+}
+
+/** "host:5000/a/b:1" → "host:5000/a/b" */
+function withoutTag(name: string): string {
+  return name.replace(/@.*$/, '').replace(/:[^:/]*$/, '');
 }

@@ -69,7 +69,7 @@ function silent(
     id: lost ? 'node-lost' : 'node-not-ready',
     says: `node ${name} ${lost ? `has not been heard of${when}` : `is not ready${when}`}: what pod ${facts.name} does there is not known${leaving(facts)}`,
     evidence,
-    try: [facts.commands.mendlet('why', of), facts.commands.cluster('describe', of)],
+    try: [facts.commands.whyNode(name), facts.commands.cluster('describe', of)],
   };
 }
 

@@ -1,6 +1,7 @@
 /** When no other rule knows: the pod does not come on, since when, and what its node said last. */
 import { lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { formatAge } from '../facts/text.ts';
+import { ANYTHING } from '../order-findings.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 
 /** Large images take minutes. */
@@ -20,17 +21,14 @@ export const notProgressing: PodRule = (facts) => {
       id: 'not-progressing',
       severity: 'warning',
       rank: 10,
-      topic: 'start',
+      topic: ANYTHING,
       fallback: true,
       says: `pod ${facts.name} has been starting for ${formatAge(ageMs)} on node ${pod.spec.nodeName}, and nothing says why`,
       evidence: [
         { source: 'field', path: 'status.phase', value: 'Pending' },
         ...(newest === undefined ? [] : [quoteEvent(newest)]),
       ],
-      try: [
-        facts.commands.mendlet('why', `node/${pod.spec.nodeName}`),
-        facts.commands.kubectl('describe', `pod/${facts.name}`),
-      ],
+      try: [facts.commands.whyNode(pod.spec.nodeName), facts.commands.kubectl('describe', `pod/${facts.name}`)],
     },
   ];
 };

@@ -110,7 +110,7 @@ function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, lim
 function withoutLimit({ commands, pod, name }: PodFacts, container: ContainerFacts): readonly string[] {
   const node = pod.spec?.nodeName;
   return [
-    ...(node === undefined ? [] : [commands.mendlet('why', `node/${node}`), commands.cluster('top', 'node', node)]),
+    ...(node === undefined ? [] : [commands.whyNode(node), commands.cluster('top', 'node', node)]),
     commands.owned
       ? commands.kubectl('set', 'resources', commands.target, '-c', container.name, '--requests=memory=128Mi')
       : commands.kubectl('top', 'pod', name, '--containers'),

@@ -27,7 +27,7 @@ const ofContainer: ContainerRule = (facts, container) => {
         rank: rankOfWord(85, readOnly),
         says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: the file system is read-only`,
         line: readOnly.line,
-        more: readOnlyFields(container),
+        more: readOnlyFields(container, file),
         try: facts.commands.edit,
         manifest: emptyDirAt(container, file),
       }),
@@ -89,13 +89,13 @@ function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly
   return found;
 }
 
-function readOnlyFields({ path, spec }: ContainerFacts): readonly Quote[] {
+function readOnlyFields({ path, spec }: ContainerFacts, file: string | undefined): readonly Quote[] {
   const root: readonly Quote[] =
     spec.securityContext?.readOnlyRootFilesystem === true
       ? [{ source: 'field', path: `${path}.securityContext.readOnlyRootFilesystem`, value: 'true' }]
       : [];
   const mounts = (spec.volumeMounts ?? []).flatMap(({ readOnly, mountPath }, index): readonly Quote[] =>
-    readOnly === true
+    readOnly === true && file?.startsWith(mountPath) === true
       ? [{ source: 'field', path: `${path}.volumeMounts[${index}].readOnly`, value: `true (${mountPath})` }]
       : [],
   );

@@ -4,7 +4,7 @@ import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
+import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
   /address already in use|EADDRINUSE|port (?:\d+ )?is already (?:allocated|in use)|Only one usage of each socket/i;
@@ -24,12 +24,19 @@ const ofContainer: ContainerRule = (facts, container) => {
       says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already`,
       line: word.line,
       more: [...others(facts, container, port), ...argumentsOf(container)],
-      try: [commandForLog(facts, container), ...facts.commands.edit],
+      try: [...whoListens(facts, container), ...facts.commands.edit],
     }),
   ];
 };
 
 export const portInUse: PodRule = eachContainer(ofContainer);
+
+/** Containers of a pod share its network: one that runs can be asked. */
+function whoListens(facts: PodFacts, { name }: ContainerFacts): readonly string[] {
+  const other = facts.containers.find((one) => one.name !== name && one.status?.state?.running !== undefined);
+  if (other === undefined) return [];
+  return [facts.commands.kubectl('exec', facts.name, '-c', other.name, '--', 'netstat', '-tlnp')];
+}
 
 /** Containers of the pod that declare the port, and that the node's network is shared. */
 function others(facts: PodFacts, { name }: ContainerFacts, port: string | undefined): readonly Quote[] {

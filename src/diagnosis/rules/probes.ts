@@ -19,7 +19,7 @@ import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, plural } from '../facts/text.ts';
 import { isThrottled, throttlingQuote } from '../facts/throttling.ts';
 import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
-import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_MS } from '../limits.ts';
+import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady } from './readiness.ts';
@@ -57,15 +57,17 @@ function effectOf(
     const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
     return (type === 'startup') === startup ? 'unready' : undefined;
   }
-  return isShaky(facts, container, failure) ? 'shaky' : undefined;
+  return isShaky(facts, container, type, failure) ? 'shaky' : undefined;
 }
 
-/** Time-outs that did not kill yet: often, lately, and while it has long been running. */
-function isShaky({ now }: PodFacts, { status }: ContainerFacts, failure: ProbeFailure): boolean {
-  if (status?.state?.running === undefined || failure.kind !== 'timeout') return false;
-  const often = failure.count >= PROBE_TROUBLE_COUNT;
-  const each = (failure.lastMs - failure.firstMs) / Math.max(1, failure.count - 1);
-  return often && now - failure.lastMs <= PROBE_TROUBLE_MS && each <= PROBE_TROUBLE_MS;
+/** Time-outs that did not kill yet: often, lately, and not while it started. */
+function isShaky({ now }: PodFacts, container: ContainerFacts, type: ProbeType, failure: ProbeFailure): boolean {
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  const probe = probeOf(container, type);
+  if (type !== 'liveness' || failure.kind !== 'timeout' || probe === undefined || Number.isNaN(startedAt)) return false;
+  if (failure.count < PROBE_TROUBLE_COUNT || now - failure.lastMs > PROBE_TROUBLE_MS) return false;
+  const each = (failure.lastMs - failure.firstMs) / (failure.count - 1);
+  return each <= PROBE_TROUBLE_GAP_MS && failure.lastMs > startedAt + secondsUntilFailed(probe) * 1000;
 }
 
 function judge(one: Case): readonly RankedFinding[] {
@@ -100,7 +102,7 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
 /** "container web is killed by its liveness probe" */
 function consequence({ container, type, effect }: Case): string {
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
-  if (effect === 'unready') return `${title(container)} is not ready by its ${type} probe`;
+  if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   return `the ${type} probe of ${title(container)} fails now and then`;
 }
 

@@ -3,7 +3,7 @@ import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { probeFailures, probeOf, probePath, quoteProbe, secondsUntilFailed } from '../facts/probe-failures.ts';
+import { secondsUntilFailed } from '../facts/probe-failures.ts';
 import { formatAge, listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
@@ -33,44 +33,31 @@ function allowedMs(container: ContainerFacts): number {
   return Math.max(NORMAL_START_MS, (startup + readiness) * 1000);
 }
 
-const failing: PodRule = eachContainer((facts, container) => {
+/** Where no probe said why. */
+const unready: PodRule = eachContainer((facts, container) => {
   if (!isLateForReady(facts, container)) return NOTHING;
-  const type =
-    container.spec.startupProbe !== undefined && container.status?.started !== true ? 'startup' : 'readiness';
-  const probe = probeOf(container, type);
-  const [failure] = probeFailures(container, type);
-  if (probe === undefined || failure === undefined) return NOTHING;
   const startedAt = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? facts.now;
+  const condition = facts.condition('ContainersReady');
   return [
     {
-      id: `${type}-failing`,
-      severity: 'critical',
-      rank: 50,
+      id: 'not-ready',
+      severity: 'warning',
+      rank: 30,
       fallback: true,
       topic: `ready/${container.name}`,
       container: container.name,
-      says: `${title(container)} runs for ${formatAge(facts.now - startedAt)} and is not ready: its ${type} probe fails`,
+      says: `${title(container)} has run for ${formatAge(facts.now - startedAt)} and is not ready, and no event says why`,
       evidence: [
-        quoteProbe(container, failure),
-        { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
+        {
+          source: 'field',
+          path: 'status.conditions[ContainersReady]',
+          value: `${condition?.status ?? 'Unknown'} ${condition?.reason ?? ''}: ${condition?.message ?? ''}`,
+        },
       ],
-      try: [
-        facts.commands.kubectl('logs', facts.name, '-c', container.name),
-        ...execCommand(facts, container, probe.exec?.command),
-      ],
+      try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
     },
   ];
 });
-
-/** The same question by hand. */
-function execCommand(
-  { commands, name }: PodFacts,
-  container: ContainerFacts,
-  command?: readonly string[],
-): readonly string[] {
-  if (command === undefined || command === null) return [];
-  return [commands.kubectl('exec', name, '-c', container.name, '--', ...command)];
-}
 
 function gates(facts: PodFacts): readonly RankedFinding[] {
   const { pod, condition, now } = facts;
@@ -101,4 +88,4 @@ function gates(facts: PodFacts): readonly RankedFinding[] {
   ];
 }
 
-export const readiness: PodRule = (facts) => [...failing(facts), ...gates(facts)];
+export const readiness: PodRule = (facts) => [...unready(facts), ...gates(facts)];

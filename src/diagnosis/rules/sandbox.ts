@@ -70,6 +70,6 @@ function finding(facts: PodFacts, event: Event): RankedFinding {
             facts.commands.cluster('get', 'runtimeclass', runtimeClassName, '-o', 'yaml'),
             facts.commands.cluster('get', 'runtimeclasses'),
           ]
-        : [facts.commands.mendlet('why', `node/${nodeName}`), facts.commands.kubectl('describe', `pod/${facts.name}`)],
+        : [facts.commands.whyNode(nodeName), facts.commands.kubectl('describe', `pod/${facts.name}`)],
   };
 }

@@ -46,7 +46,8 @@ function refusalOf(container: ContainerFacts): Refusal | undefined {
 function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): readonly RankedFinding[] {
   const { text } = refusal;
   const program = EXEC.exec(text)?.[1];
-  const [event] = eventsWith(container.events, 'Failed');
+  // The event often says the same once more.
+  const [event] = eventsWith(container.events, 'Failed').filter(({ message = '' }) => !message.includes(text));
   const base = {
     severity: severityOf(container),
     topic: `end/${container.name}`,

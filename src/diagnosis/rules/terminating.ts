@@ -53,9 +53,7 @@ function stuck(facts: PodFacts, lateMs: number, running: readonly string[]): Ran
     says: `pod ${facts.name} should have been gone ${formatAge(lateMs)} ago: ${what}`,
     evidence: [deletionQuote(facts), ...(event === undefined ? [] : [quoteEvent(event)])],
     try: [
-      ...(facts.pod.spec?.nodeName === undefined
-        ? []
-        : [facts.commands.mendlet('why', `node/${facts.pod.spec.nodeName}`)]),
+      ...(facts.pod.spec?.nodeName === undefined ? [] : [facts.commands.whyNode(facts.pod.spec.nodeName)]),
       facts.commands.kubectl('describe', `pod/${facts.name}`),
     ],
   };

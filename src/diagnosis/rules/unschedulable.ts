@@ -1,5 +1,4 @@
 /** No node takes the pod: the scheduler's sentence, part by part, and what would help. */
-import { podRequests } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
@@ -10,7 +9,7 @@ import { NOTHING, type PodRule } from '../rule.ts';
 interface Reason {
   readonly pattern: RegExp;
   readonly says: (match: RegExpExecArray, nodes: string) => string;
-  readonly fields: (facts: PodFacts) => readonly Quote[];
+  readonly fields: (facts: PodFacts, match: RegExpExecArray) => readonly Quote[];
   readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
 }
 
@@ -26,7 +25,10 @@ const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
     says: ([, resource], nodes) => `${nodes} not enough ${resource} left`,
-    fields: ({ pod }) => field('requests', pod.spec === undefined ? undefined : podRequests(pod.spec)),
+    fields: ({ containers }, [, resource = '']) =>
+      containers.flatMap(({ path, spec }) =>
+        field(`${path}.resources.requests.${resource}`, spec.resources?.requests?.[resource]),
+      ),
     try: (facts) => [
       facts.commands.cluster('describe', 'nodes'),
       ...(facts.commands.owned
@@ -133,10 +135,12 @@ export const unschedulable: PodRule = (facts) => {
   if (condition.reason === 'SchedulingGated') return gated(facts);
   const message = condition.message ?? '';
   const [event] = eventsWith(facts.events, 'FailedScheduling');
-  const quotes: readonly Quote[] = [
-    { source: 'field', path: 'status.conditions[PodScheduled]', value: `${condition.reason ?? ''}: ${message}` },
-    ...(event === undefined ? [] : [quoteEvent(event)]),
-  ];
+  const condensed: Quote = {
+    source: 'field',
+    path: 'status.conditions[PodScheduled]',
+    value: `${condition.reason ?? ''}: ${message}`,
+  };
+  const quotes = [event === undefined || event.message !== message ? condensed : quoteEvent(event)];
   const parts = partsOf(message);
   // Claims have rules of their own, which know why.
   const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
@@ -150,7 +154,7 @@ export const unschedulable: PodRule = (facts) => {
       topic: claims ? 'claims' : 'schedule',
       fallback: claims,
       says: `no node takes pod ${facts.name}: ${says.length === 0 ? withoutDot(firstSentence(message)) : listed(says)}`,
-      evidence: [...quotes, ...known.flatMap(({ reason }) => reason.fields(facts)).slice(0, 4)],
+      evidence: [...quotes, ...known.flatMap(({ reason, match }) => reason.fields(facts, match)).slice(0, 4)],
       try: [...new Set(known.flatMap(({ reason, match }) => reason.try(facts, match)))].slice(0, 4),
     },
   ];
