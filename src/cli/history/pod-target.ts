@@ -15,7 +15,7 @@ export function podTarget(args: readonly string[]): string {
   if (slash === -1) return named(first);
   const kind = first.slice(0, slash);
   if (!KINDS.includes(kind))
-    throw new UsageError(`"${kind}" have no deaths of their own: name a pod, for instance pod/web.`);
+    throw new UsageError(`"${kind}" has no deaths of its own: name a pod, for instance pod/web.`);
   return named(first.slice(slash + 1));
 }
 

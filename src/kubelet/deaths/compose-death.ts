@@ -61,7 +61,7 @@ export function amendmentOf(
   const newest = note.containers[container]?.newest;
   const isNewest = newest?.containerId === death.containerId;
   const delay = isNewest && waiting?.reason === 'CrashLoopBackOff' ? backOffSeconds(waiting.message) : undefined;
-  const rung = rungOf(death, note, isNewest);
+  const rung = rungOf(death, note);
   const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return {
     ...(message === '' ? {} : { message }),
@@ -84,11 +84,10 @@ function backOffSeconds(message: string | undefined): number | undefined {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
-function rungOf(death: Death, { healing }: PodNote, isNewest: boolean): string | undefined {
-  const answer = healing?.attempts.find(({ containerId }) => containerId === death.containerId);
-  const stopped = healing?.stopped;
-  if (isNewest && stopped !== undefined && stopped.at >= death.finishedAt) return 'stopped';
-  return answer?.scope;
+function rungOf({ containerId }: Death, { healing }: PodNote): string | undefined {
+  const stopped = Object.values(healing?.stopped?.containers ?? {}).some((each) => each.containerId === containerId);
+  if (stopped) return 'stopped';
+  return healing?.attempts.find((attempt) => attempt.containerId === containerId)?.scope;
 }
 
 function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRestart | undefined {

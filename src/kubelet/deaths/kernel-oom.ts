@@ -35,6 +35,7 @@ export class KernelOomReader {
 
   /** One record of /dev/kmsg; a report when it completes one. */
   read(record: string): OomReport | undefined {
+    if (!isOfKernel(record)) return undefined;
     const text = this.#joined(record);
     const usage = MEMCG_USAGE.exec(text);
     if (usage !== null) {
@@ -79,6 +80,11 @@ export class KernelOomReader {
     }
     return text;
   }
+}
+
+/** Others may write there, too: theirs have a facility, which is in the level's higher bits. */
+function isOfKernel(record: string): boolean {
+  return /^[0-7],/.test(record);
 }
 
 /** The first line after the head; what follows are fields of devices. */

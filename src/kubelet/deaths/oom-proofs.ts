@@ -55,14 +55,13 @@ export function proofOf(
   };
 }
 
-/** "process worker (pid 123) was killed for memory (limit 64Mi)"; "2 processes were killed for memory". */
-export function lossText({ processes, kills, limitBytes }: OomProof, untold: number): string {
+/** "process worker (pid 123) was killed for memory (limit 64Mi)"; "2 processes were killed for memory, last worker (pid 124)". */
+export function lossText({ processes, limitBytes }: OomProof, kills: number): string {
   const limit = limitBytes === undefined ? '' : ` (limit ${bytesText(limitBytes)})`;
-  const named = (processes ?? []).slice(-Math.max(1, untold)).map(({ name, pid }) => `${name} (pid ${pid})`);
-  if (named.length === 1 && untold <= 1) return `process ${named[0]} was killed for memory${limit}`;
-  const count = Math.max(untold, named.length, kills === undefined ? 1 : 0);
-  const names = named.length === 0 ? '' : `: ${named.join(', ')}`;
-  return `${count} ${count === 1 ? 'process was' : 'processes were'} killed for memory${limit}${names}`;
+  const last = processes?.at(-1);
+  const name = last === undefined ? undefined : `${last.name} (pid ${last.pid})`;
+  if (kills <= 1) return `${name === undefined ? 'a process' : `process ${name}`} was killed for memory${limit}`;
+  return `${kills} processes were killed for memory${limit}${name === undefined ? '' : `, last ${name}`}`;
 }
 
 /** "64Mi": as quantities are written, where that is exact. */

@@ -20,7 +20,7 @@ export function survivalRecord({ container, proof, untold }: Survival, at: numbe
     exitCode: KILLED,
     signal: 'SIGKILL',
     reason: 'OOMKilled',
-    message: `${lossText(proof, untold)}; the container lives on`,
+    message: `${lossText(proof, Math.max(untold, proof.kills ?? 0))}; the container lives on`,
     survived: true,
     oom: proof,
   };

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { encodeText } from '../../lib/index.ts';
+import { memoryFiles } from './deaths.fixtures.ts';
+import { cutTail, readLogTail } from './log-tail.ts';
+
+const line = (text: string, tag = 'F') => `2026-01-01T00:00:00.000000001Z stdout ${tag} ${text}\n`;
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => line(`l${from + i}`)).join('');
+
+describe('cutTail', () => {
+  it.each([
+    ['all of a short log', lines(1, 3), true, 'l1\nl2\nl3\n', false],
+    ['the last lines', lines(1, 9), true, 'l5\nl6\nl7\nl8\nl9\n', true],
+    ['what begins in the middle of a line', `rest of a line\n${lines(7, 9)}`, false, 'l7\nl8\nl9\n', true],
+    ['a line in parts', `${line('a', 'P')}${line('b', 'P')}${line('c')}`, true, 'abc\n', false],
+    ['a last line without its end', `${line('a')}${line('b', 'P')}`, true, 'a\nb', false],
+    ['a torn last line', `${line('a')}2026-01-01T00:00:00Z stdo`, true, 'a\n', false],
+    ['empty lines', `${line('')}${line('')}`, true, '\n\n', false],
+    ['no log', '', true, '', false],
+  ])('%s', (_name, text, begun, tail, truncated) => {
+    expect(cutTail(encodeText(text), begun, { lines: 5, bytes: 1000 })).toEqual({ tail, truncated });
+  });
+
+  it('keeps whole lines within its bytes, and whole characters where lines are too long', () => {
+    expect(cutTail(encodeText(lines(10, 19)), true, { lines: 40, bytes: 10 })).toEqual({
+      tail: 'l18\nl19\n',
+      truncated: true,
+    });
+    const { tail } = cutTail(encodeText(line('ä'.repeat(50))), true, { lines: 40, bytes: 20 });
+    expect(tail).toBe(`${'ä'.repeat(9)}\n`);
+  });
+});
+
+describe('readLogTail', () => {
+  const limits = { lines: 4, bytes: 100 };
+
+  it('is undefined where there is no log', async () => {
+    expect(await readLogTail(memoryFiles().fs, '/logs/0.log', limits)).toBeUndefined();
+  });
+
+  it('reads the end of a long log alone', async () => {
+    const { fs, files } = memoryFiles();
+    files.set('/logs/0.log', lines(1, 500));
+    expect(await readLogTail(fs, '/logs/0.log', limits)).toEqual({ tail: 'l497\nl498\nl499\nl500\n', truncated: true });
+  });
+
+  it('goes on in the file before where the log was just rotated', async () => {
+    const { fs, files } = memoryFiles();
+    files.set('/logs/0.log.20260101-000000', lines(1, 3));
+    files.set('/logs/0.log.20260102-000000', lines(4, 6));
+    files.set('/logs/0.log.20251231-000000.gz', 'x');
+    files.set('/logs/0.log', lines(7, 7));
+    expect(await readLogTail(fs, '/logs/0.log', limits)).toEqual({ tail: 'l4\nl5\nl6\nl7\n', truncated: false });
+  });
+});
