@@ -1,7 +1,7 @@
 /** The flags of a control plane, which `server` and `up` share: when a node counts as lost, and what happens to its pods. */
 import { type Command, Option } from 'commander';
 import { valueOf } from './flag-parser.ts';
-import { parseCount, parseDuration, parseRate, parseShare } from './node-values.ts';
+import { parseCount, parseDuration, parseRate, parseShare, parseSwitch } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ClusterFlags {
@@ -19,6 +19,8 @@ export interface ClusterFlags {
   readonly podEvictionTimeout?: number;
   readonly defaultNotReadyTolerationSeconds?: number;
   readonly defaultUnreachableTolerationSeconds?: number;
+  /** Absent: true. */
+  readonly healingController?: boolean;
 }
 
 export function addClusterFlags(command: Command): Command {
@@ -74,6 +76,12 @@ export function addClusterFlags(command: Command): Command {
       new Option('--pod-eviction-timeout <TIME>', 'both of these at once, as older clusters call it').argParser(
         valueOf(parseDuration),
       ),
+    )
+    .addOption(
+      new Option(
+        '--healing-controller <true|false>',
+        'run the healing controllers here; false leaves them to a "mendlet healer" (default: true)',
+      ).argParser(valueOf(parseSwitch)),
     );
 }
 

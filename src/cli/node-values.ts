@@ -126,6 +126,12 @@ function millisecondsOf(text: string): number | undefined {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS[unit ?? ''] ?? 0), 0);
 }
 
+/** "true" or "false". */
+export function parseSwitch(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new UsageError('Give true or false.');
+  return text === 'true';
+}
+
 /** A whole number, 0 or more. */
 export function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError('Give a whole number, 0 or more.');

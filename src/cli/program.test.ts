@@ -3,6 +3,7 @@ import {
   type AgentOptions,
   type DownOptions,
   type ExitCode,
+  type HealerOptions,
   runCommandLine,
   type ServerOptions,
   type TokenOptions,
@@ -19,6 +20,7 @@ async function call(...args: string[]) {
     server?: ServerOptions;
     agent?: AgentOptions;
     token?: TokenOptions;
+    healer?: HealerOptions;
   } = {};
   const code = await runCommandLine(args, {
     versions: { mendlet: '1.2.3', kubernetes: 'v1.36.0+mendlet.1.2.3', node: '24.15.0' },
@@ -40,6 +42,10 @@ async function call(...args: string[]) {
     },
     token: async (options): Promise<ExitCode> => {
       calls.token = options;
+      return 0;
+    },
+    healer: async (options): Promise<ExitCode> => {
+      calls.healer = options;
       return 0;
     },
     withCluster: async (): Promise<ExitCode> => 0,
@@ -65,6 +71,19 @@ describe('runCommandLine', () => {
       logFormat: 'text',
       runtimeEvents: true,
     });
+  });
+
+  it('runs the healing controllers here or apart', async () => {
+    expect((await call('up', '--healing-controller=false')).calls.up).toMatchObject({ healingController: false });
+    expect((await call('server')).calls.server?.healingController).toBeUndefined();
+    expect((await call('healer')).calls.healer).toEqual({
+      listen: { host: '127.0.0.1', port: 10_261 },
+      leaderElect: true,
+      logFormat: 'text',
+    });
+    const { calls } = await call('healer', '--kubeconfig', 'x', '--listen', '0.0.0.0:1', '--leader-elect=false');
+    expect(calls.healer).toMatchObject({ kubeconfig: 'x', listen: { host: '0.0.0.0', port: 1 }, leaderElect: false });
+    expect((await call('healer', '--leader-elect', 'perhaps')).err).toContain('Give true or false.');
   });
 
   it('takes the mode of PLEG and its period', async () => {

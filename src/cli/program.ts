@@ -4,6 +4,7 @@ import { type AgentOptions, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
 import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { type HealerOptions, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
 import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
@@ -22,6 +23,7 @@ export interface CliContext {
   server(options: ServerOptions): Promise<ExitCode>;
   agent(options: AgentOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
+  healer(options: HealerOptions): Promise<ExitCode>;
   readonly withCluster: WithCluster;
   /** How it was called: as a plugin its verbs are kubectl's. Default: "mendlet". */
   readonly calledAs?: 'mendlet' | 'kubectl';
@@ -74,6 +76,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(historyCommand(context.withCluster, finish));
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
+  program.addCommand(healerCommand(async (options) => finish(await context.healer(options))));
   program.addCommand(versionCommand(context.versions, context.out));
   const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of [program, ...verbs]) {

@@ -1,6 +1,8 @@
 /** client: speaks to an API server, over HTTP or in memory: calls, watch, reflector, lister, event recorder. */
 export * from './connection-client.ts';
 export * from './event-recorder.ts';
+export { type FreshTokenOptions, withFreshToken } from './fresh-token.ts';
+export * from './in-cluster.ts';
 export * from './kube-client.ts';
 export * from './kubeconfig-file.ts';
 export * from './leader-election.ts';

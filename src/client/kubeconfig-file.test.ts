@@ -52,7 +52,7 @@ describe('readKubeconfig', () => {
       'files beside it',
       { 'certificate-authority': 'ca.pem' },
       { tokenFile: 'token' },
-      { authorityPem: PEM, token: 'from-file' },
+      { authorityPem: PEM, token: 'from-file', tokenPath: expect.stringMatching(/\/token$/) },
     ],
     ['a token', {}, { token: 'abc' }, { token: 'abc' }],
     [

@@ -10,6 +10,8 @@ export interface ServerAccess {
   readonly authorityPem?: string;
   readonly client?: { readonly certificatePem: string; readonly keyPem: string };
   readonly token?: string;
+  /** Where it was read: it may be replaced there. */
+  readonly tokenPath?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly tlsServerName?: string;
   /** Of the context. */
@@ -92,6 +94,10 @@ class Section {
     }
   }
 
+  absolute(path: string): string {
+    return this.#file.absolute(path);
+  }
+
   decode(name: string, data: string): string {
     try {
       return decodeText(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
@@ -143,15 +149,17 @@ class KubeconfigFile {
 
   /** Paths inside are relative to the folder of the kubeconfig. */
   async readRelative(path: string): Promise<string> {
-    const folder = this.path.slice(0, this.path.lastIndexOf('/') + 1);
-    const data = await this.#fs.readFile(path.startsWith('/') ? path : folder + path, { maxBytes: MAX_FILE_BYTES });
-    return decodeText(data);
+    return decodeText(await this.#fs.readFile(this.absolute(path), { maxBytes: MAX_FILE_BYTES }));
+  }
+
+  absolute(path: string): string {
+    return path.startsWith('/') ? path : this.path.slice(0, this.path.lastIndexOf('/') + 1) + path;
   }
 }
 
 const UNSUPPORTED_USER = ['exec', 'auth-provider', 'username', 'password', 'as'];
 
-async function credentials(user: Section): Promise<Pick<ServerAccess, 'client' | 'token'>> {
+async function credentials(user: Section): Promise<Pick<ServerAccess, 'client' | 'token' | 'tokenPath'>> {
   const unsupported = UNSUPPORTED_USER.find((name) => user.has(name));
   if (unsupported !== undefined) user.fail(unsupported, 'is not supported; use a client certificate or a token');
   const certificatePem = await user.pem('client-certificate');
@@ -165,6 +173,7 @@ async function credentials(user: Section): Promise<Pick<ServerAccess, 'client' |
   return {
     ...(certificatePem === undefined || keyPem === undefined ? {} : { client: { certificatePem, keyPem } }),
     ...(token === undefined ? {} : { token }),
+    ...(tokenFile === undefined ? {} : { tokenPath: user.absolute(tokenFile) }),
   };
 }
 

@@ -38,3 +38,5 @@ export const PING_INTERVAL_MS = 4_500;
 export const TCP_KEEP_ALIVE_MS = 5_000;
 /** HTTP/1.1 connections to one server at once; each watch needs one. */
 export const MAX_HTTP1_SOCKETS = 256;
+/** A bearer token in a file is read anew after so long (client-go's). */
+export const TOKEN_PERIOD_MS = 60_000;

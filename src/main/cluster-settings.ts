@@ -7,6 +7,8 @@ import { UserError } from './user-error.ts';
 export interface ClusterSettings {
   readonly nodeLifecycle: NodeLifecycleSettings;
   readonly admission: AdmissionSettings;
+  /** Whether the healing controllers run in this process. */
+  readonly healing: boolean;
 }
 
 /** @throws UserError (exit code 2) that names what cannot be */
@@ -33,5 +35,6 @@ export function clusterSettings(flags: ClusterFlags): ClusterSettings {
         flags.defaultUnreachableTolerationSeconds ?? both ?? DEFAULT_ADMISSION.unreachableTolerationSeconds,
       taintNewNodes: true,
     },
+    healing: flags.healingController ?? true,
   };
 }

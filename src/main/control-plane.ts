@@ -131,6 +131,7 @@ export async function startControlPlane(
         certificateSigner,
         ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
         nodeLifecycle: options.cluster.nodeLifecycle,
+        healing: options.cluster.healing,
         ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
       },
       signal,

@@ -9,6 +9,7 @@ import { agent } from './agent.ts';
 import type { MainContext } from './context.ts';
 import type { Terminal } from './demo/screen.ts';
 import { down } from './down.ts';
+import { healer } from './healer.ts';
 import { server } from './server.ts';
 import { findCheckout } from './set-up/set-up.node.ts';
 import { token } from './token.ts';
@@ -84,6 +85,10 @@ function main(): Promise<number> {
     },
     token: async (options) => {
       await token(options, context);
+      return exitCodes.done;
+    },
+    healer: async (options) => {
+      await healer(options, context);
       return exitCodes.done;
     },
     withCluster: (choice, verb) => withCluster(choice, verb, context),

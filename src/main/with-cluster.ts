@@ -48,7 +48,7 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
 }
 
 /** As kubectl looks for it; then what `mendlet up` and `mendlet server` write. */
-function kubeconfigOf({ kubeconfig }: ClusterChoice, context: MainContext): string {
+export function kubeconfigOf({ kubeconfig }: ClusterChoice, context: MainContext): string {
   if (kubeconfig === '') throw new UsageError('--kubeconfig is empty');
   if (kubeconfig !== undefined) return resolve(kubeconfig);
   const [fromEnv] = (context.env['KUBECONFIG'] ?? '').split(':').filter((part) => part !== '');
