@@ -48,4 +48,13 @@ describe('EventCorrelator', () => {
       'create 1 m',
     );
   });
+
+  it('gives reasons that are told apart their own measure', () => {
+    const correlator = new EventCorrelator(new Set(['HealingStopped']));
+    for (let i = 0; i < 30; i += 1) say(correlator, draft('m'), 0);
+    expect(say(correlator, draft('m'), 0)).toBe('skip');
+    const stopped = draft('the end', { reason: 'HealingStopped' });
+    for (let i = 0; i < 25; i += 1) expect(say(correlator, stopped, 0)).not.toBe('skip');
+    expect(say(correlator, stopped, 0)).toBe('skip');
+  });
 });

@@ -58,13 +58,19 @@ export class EventCorrelator {
   readonly #aggregates = new LruCache<string, Aggregate>(MAX_CORRELATED_EVENTS);
   readonly #written = new LruCache<string, WrittenEvent>(MAX_CORRELATED_EVENTS);
   readonly #buckets = new LruCache<string, TokenBucket>(MAX_CORRELATED_EVENTS);
+  readonly #apart: ReadonlySet<string>;
+
+  /** @param apart reasons that are not silenced for what is said besides: each has its own measure per object */
+  constructor(apart: ReadonlySet<string> = new Set()) {
+    this.#apart = apart;
+  }
 
   correlate(draft: EventDraft, mono: number): Correlated {
     const { key, message } = this.#aggregate(draft, mono);
     const known = this.#written.get(key);
     const count = (known?.count ?? 0) + 1;
     if (known !== undefined) this.#written.set(key, { ...known, count });
-    if (!this.#mayPass(draft.regarding, mono)) {
+    if (!this.#mayPass(draft, mono)) {
       if (known === undefined) this.#written.set(key, { namespace: '', name: '', count, firstAt: draft.at });
       return { kind: 'skip' };
     }
@@ -98,8 +104,8 @@ export class EventCorrelator {
     return { key: similar, message: COMBINED_PREFIX + draft.message };
   }
 
-  #mayPass(regarding: ObjectReference, mono: number): boolean {
-    const key = objectParts(regarding).join('\u0000');
+  #mayPass({ regarding, reason }: EventDraft, mono: number): boolean {
+    const key = [...objectParts(regarding), ...(this.#apart.has(reason) ? [reason] : [])].join('\u0000');
     const step = tryTake(this.#buckets.get(key) ?? fullBucket(SPAM_BUCKET, mono), SPAM_BUCKET, mono);
     this.#buckets.set(key, step.bucket);
     return step.ok;

@@ -42,6 +42,8 @@ export interface EventRecorderOptions {
   /** On which node, if it is on one. */
   readonly host?: string;
   readonly metrics?: MetricsRegistry;
+  /** Reasons that are told however much else is said of the object; each has its own measure. Default: none. */
+  readonly toldApart?: ReadonlySet<string>;
 }
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
@@ -64,13 +66,14 @@ export function referenceTo(object: KubeObject, fieldPath?: string): ObjectRefer
 
 class Recorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #correlator = new EventCorrelator();
+  readonly #correlator: EventCorrelator;
   readonly #queue = new AsyncQueue<EventDraft>(MAX_QUEUED_EVENTS);
   readonly #dropped: Counter | undefined;
   #sending = false;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#correlator = new EventCorrelator(options.toldApart);
     this.#dropped = options.metrics?.counter({
       name: 'mendlet_events_dropped_total',
       help: 'Events that never reached the API server, by cause.',

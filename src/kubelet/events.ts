@@ -3,6 +3,26 @@ import type { Pod } from '../api/index.ts';
 import { type EventRecorder, referenceTo } from '../client/index.ts';
 import type { PodEvents } from './types.ts';
 
+/**
+ * What is told of a pod that heals beyond Kubernetes. A crash loop uses up an object's measure of events (25, then one per five
+ * minutes): what becomes of it must not be lost in its noise.
+ */
+export const HEALING_EVENTS: ReadonlySet<string> = new Set([
+  'BackOffEnded',
+  'HealingEscalated',
+  'HealingReset',
+  'HealingResumed',
+  'HealingStopped',
+  'InvalidHealingPolicy',
+  'InvalidRestartRequest',
+  'MoveUnanswered',
+  'PodRestartFailed',
+  'PodRestartNotNeeded',
+  'PodRestarted',
+  'PodRestarting',
+  'RecoveryLimited',
+]);
+
 export function createPodEvents(recorder: EventRecorder, nodeName: string): PodEvents {
   // Upstream's kubelet names its node by name in the UID's place, so that events are found before it is registered.
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };

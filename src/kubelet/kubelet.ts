@@ -11,7 +11,7 @@ import { createBlackBox } from './deaths/black-box.ts';
 import { createConfigCache } from './env/config-cache.ts';
 import { createKnownServices } from './env/known-services.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
-import { createPodEvents } from './events.ts';
+import { createPodEvents, HEALING_EVENTS } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
 import { LogGc } from './gc/log-gc.ts';
 import { createImageManager } from './images/image-manager.ts';
@@ -88,6 +88,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     random: random.split('events'),
     component: 'kubelet',
     host: config.nodeName,
+    toldApart: HEALING_EVENTS,
   });
   const events = createPodEvents(recorder, config.nodeName);
   const queue = createPodQueue(clock);
