@@ -26,6 +26,12 @@ describe('a note and what was told', () => {
     ['the note has nothing yet', undefined, { podRestarts: 1 }, { podRestarts: 1 }],
     ['the note is a rung behind', { rung: 'container', since: SINCE + 300 }, { rung: 'pod', since }, { rung: 'pod' }],
     ['the note is a rung ahead', { rung: 'pod', since: SINCE }, { rung: 'container', since }, { rung: 'pod' }],
+    [
+      'the ladder had stopped',
+      { rung: 'container', since: SINCE, stopped: { reason: 'RuleStop', message: '', at: SINCE, containers: {} } },
+      { rung: 'stopped', since },
+      { rung: 'container' },
+    ],
     ['another episode', { rung: 'container', since: SINCE + 5000 }, { rung: 'pod', since }, { rung: 'container' }],
     ['the episode is over', {}, { rung: 'pod', since }, { rung: 'container' }],
   ])('%s', (_, healing, state, expected) => {

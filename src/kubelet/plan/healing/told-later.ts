@@ -17,7 +17,8 @@ function isLater(told: HealingNote, noted: HealingNote | undefined): boolean {
   // Of another policy it begins anew in any case.
   if (noted !== undefined && noted.policy !== told.policy) return false;
   if (told.podRestarts !== (noted?.podRestarts ?? 0)) return told.podRestarts > (noted?.podRestarts ?? 0);
-  if (told.since === undefined || noted?.since === undefined) return false;
+  // Nothing is later than the end of the ladder.
+  if (told.since === undefined || noted?.since === undefined || noted.stopped !== undefined) return false;
   // What is told knows whole seconds only.
   if (Math.floor(noted.since / 1000) !== Math.floor(told.since / 1000)) return false;
   const [toldRung, notedRung] = [told.rung, noted.rung].map((rung) => HEALING_SCOPES.indexOf(rung));
