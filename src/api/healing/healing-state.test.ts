@@ -11,6 +11,7 @@ const state: HealingState = {
   podRestarts: 4,
   since: at,
   cause: 'web exited with 137 (OOMKilled)',
+  recovery: { cause: 'service/db became ready', at },
   move: { id: 'm1', cause: 'died 3 times here', at },
   restarts: [{ id: 'r1', phase: 'Succeeded', reason: 'Restarted', message: 'all of it', at }],
 };
@@ -50,7 +51,13 @@ describe('where healing stands', () => {
     const outcome = fc.record({ id: text, phase: fc.constant('Failed' as const), message: text, at: fc.constant(at) });
     fc.assert(
       fc.property(text, fc.array(outcome, { maxLength: 5 }), text, (cause, restarts, id) => {
-        const written = formatHealingState({ ...state, cause, restarts, move: { id, cause, at } });
+        const written = formatHealingState({
+          ...state,
+          cause,
+          restarts,
+          move: { id, cause, at },
+          recovery: { cause, at },
+        });
         expect(Buffer.byteLength(written)).toBeLessThanOrEqual(MAX_HEALING_STATE_BYTES);
         expect(parseHealingState(written)).toMatchObject({ rung: 'pod', attempts: 2, of: 3 });
       }),

@@ -55,7 +55,7 @@ export function formatHealingState(state: HealingState): string {
 }
 
 function shorten(state: HealingState, textBytes: number, outcomes: number): HealingState {
-  const { cause, move, restarts, problem } = state;
+  const { cause, move, restarts, recovery, problem } = state;
   const cut = (text: string) => cutText(text, textBytes);
   return {
     ...state,
@@ -64,6 +64,7 @@ function shorten(state: HealingState, textBytes: number, outcomes: number): Heal
     ...(restarts === undefined
       ? {}
       : { restarts: restarts.slice(0, outcomes).map((outcome) => shortenOutcome(outcome, cut)) }),
+    ...(recovery === undefined ? {} : { recovery: { ...recovery, cause: cut(recovery.cause) } }),
     ...(problem === undefined ? {} : { problem: cut(problem) }),
   };
 }

@@ -173,6 +173,8 @@ export interface HealingState {
   readonly move?: { readonly id: string; readonly cause: string; readonly at: string };
   /** Newest first, at most `MAX_RESTART_OUTCOMES`. */
   readonly restarts?: readonly RestartOutcome[];
+  /** What ended a back-off early last, and when it first did. */
+  readonly recovery?: { readonly cause: string; readonly at: string };
   /** Why the policy in the annotation is not used. */
   readonly problem?: string;
 }

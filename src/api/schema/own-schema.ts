@@ -141,7 +141,14 @@ export const OWN_TYPES = {
       cause: { type: 'string' },
       move: { type: 'mendlet.v1alpha1.MoveWish' },
       restarts: { type: '[]mendlet.v1alpha1.RestartOutcome' },
+      recovery: { type: 'mendlet.v1alpha1.EarlyEnd' },
       problem: { type: 'string' },
+    },
+  },
+  'mendlet.v1alpha1.EarlyEnd': {
+    fields: {
+      cause: { type: 'string', required: true },
+      at: { type: 'microTime', required: true },
     },
   },
   'mendlet.v1alpha1.MoveWish': {

@@ -1,5 +1,6 @@
 /** Our annotations on the pod, from its note: where its healing stands. Pure. */
 import { formatHealingState, HEALING_STATE, type HealingState, type Pod } from '../../../api/index.ts';
+import { formatMicroTime } from '../../../lib/index.ts';
 import type { StatusAnnotations } from '../../types.ts';
 import type { PodNote } from '../pod-memory.ts';
 import { ladderState } from './ladder-state.ts';
@@ -12,9 +13,14 @@ export function healingAnnotations(pod: Pod, note: PodNote): StatusAnnotations {
 }
 
 function healingState(pod: Pod, note: PodNote): HealingState {
-  const { restartOutcomes = [] } = note;
+  const { restartOutcomes = [], recovery } = note;
   return {
     ...ladderState(pod, note),
     ...(restartOutcomes.length === 0 ? {} : { restarts: restartOutcomes }),
+    ...(recovery?.endedAt === undefined ? {} : { recovery: earlyEnd(recovery.cause, recovery.endedAt) }),
   };
+}
+
+function earlyEnd(cause: string, at: number): NonNullable<HealingState['recovery']> {
+  return { cause, at: formatMicroTime(at) };
 }

@@ -1,6 +1,6 @@
 /** Late recovery in whole plans: passes one after another, as the worker makes them. */
 import { describe, expect, it } from 'vitest';
-import { DEPENDS_ON, HEALING_POLICY, type Pod, RECOVERY } from '../../../api/index.ts';
+import { DEPENDS_ON, HEALING_POLICY, HEALING_STATE, type Pod, RECOVERY } from '../../../api/index.ts';
 import type { ImageFact, VolumesFact } from '../../types.ts';
 import { computePodActions, type PodPlan } from '../compute-pod-actions.ts';
 import { CRASH_BACK_OFF_CAP_MS } from '../limits.ts';
@@ -89,6 +89,10 @@ describe('late recovery', () => {
     const plan = pod.pass({ at: 50 * SECOND, circumstances: { 'configmap/app': 'b' } });
     expect(starts(plan)).toBe(true);
     expect(ends(plan)).toEqual(['configmap/app changed: starting container main now instead of in 4m10s']);
+    const told = plan.annotations[HEALING_STATE] ?? '';
+    expect(JSON.parse(told)).toEqual({
+      recovery: { cause: 'configmap/app changed', at: '2026-11-20T12:00:50.000000Z' },
+    });
     expect(plan.events[0]).toMatchObject({ type: 'Normal', fieldPath: 'spec.containers{main}' });
   });
 
