@@ -1,0 +1,324 @@
+/** Restarts in place on real containers, asked for by an annotation as people write it. Runs on every containerd we support. */
+import { closeSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
+
+const runtimes = [
+  { name: "the distribution's containerd", podNetwork: 172 },
+  { name: 'containerd 2', podNetwork: 173, containerdFolder: containerd2 },
+];
+
+/** Ends at SIGTERM, and writes down when it starts and when it is told to stop. */
+const polite = (name: string): string =>
+  `trap "echo ${name} term >>/out/log; exit 0" TERM; echo ${name} start >>/out/log; while true; do sleep 0.1; done`;
+const namespaces = 'echo $(readlink /proc/self/ns/net) $(readlink /proc/self/ns/ipc) >>/out/namespaces; ';
+
+interface Outcome {
+  readonly id: string;
+  readonly phase: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+describe.each(runtimes)('restarts in place on $name', (runtime) => {
+  const mendlet = new Mendlet(runtime);
+  const held: number[] = [];
+  beforeAll(() => mendlet.up());
+  afterAll(async () => {
+    for (const handle of held) closeSync(handle);
+    await mendlet.down();
+  });
+
+  const ask = (pod: string, request: { readonly id: string; readonly [field: string]: unknown }) =>
+    mendlet.kubectl(['annotate', '--overwrite', 'pod', pod, `mendlet.dev/restart-request=${JSON.stringify(request)}`]);
+  const outcomes = async (pod: string): Promise<readonly Outcome[]> => {
+    const path = 'jsonpath={.metadata.annotations.mendlet\\.dev/healing}';
+    const text = await mendlet.kubectl(['get', 'pod', pod, '-o', path]);
+    return text === '' ? [] : ((JSON.parse(text) as { restarts?: Outcome[] }).restarts ?? []);
+  };
+  const over = (pod: string, id: string): Promise<Outcome> =>
+    until<Outcome>(`the end of restart ${id} of ${pod}`, async () => {
+      const all = await outcomes(pod);
+      const found = all.find((each) => each.id === id && each.phase !== 'Running');
+      return found === undefined ? { last: JSON.stringify(all) } : { value: found };
+    });
+  const restart = async (pod: string, request: { readonly id: string; readonly [field: string]: unknown }) => {
+    await ask(pod, request);
+    return await over(pod, request.id);
+  };
+  const ready = (pod: string): Promise<ObservedPod> =>
+    mendlet.untilPod(
+      pod,
+      'ready',
+      ({ status }) => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
+    );
+  const events = (pod: string): Promise<string> => mendlet.kubectl(['events', '--for', `pod/${pod}`]);
+  const exec = (pod: string, script: string): Promise<string> =>
+    mendlet.kubectl(['exec', pod, '-c', 'main', '--', 'sh', '-c', script]);
+
+  /** Keeps the namespaces of a pod's process alive, so that their numbers are not given to others. */
+  const holdNamespaces = (net: string): void => {
+    const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && linkOf(`/proc/${name}/ns/net`) === net);
+    held.push(openSync(`/proc/${pid}/ns/net`, 'r'), openSync(`/proc/${pid}/ns/ipc`, 'r'));
+  };
+
+  const wholePod = (name: string, restartPolicy: string): { pod: object; out: ReturnType<typeof outFolder> } => {
+    const out = outFolder(mendlet, name);
+    const image = { image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent' };
+    const volumeMounts = ['out', 'scratch', 'memory', 'kept'].map((volume) => ({
+      name: volume,
+      mountPath: `/${volume}`,
+    }));
+    const pod = busyboxPod(
+      name,
+      `${namespaces}echo x >>/scratch/f; echo x >>/memory/f; echo x >>/kept/f; echo $(ls /dev/shm) >>/out/shm; touch /dev/shm/mark; ${polite('main')}`,
+      {
+        spec: {
+          restartPolicy,
+          terminationGracePeriodSeconds: 30,
+          initContainers: [
+            { name: 'init', ...image, command: ['sh', '-c', 'echo init >>/out/log'], volumeMounts },
+            { name: 'side', ...image, restartPolicy: 'Always', command: ['sh', '-c', polite('side')], volumeMounts },
+          ],
+          volumes: [
+            { name: 'out', hostPath: { path: out.path } },
+            { name: 'scratch', emptyDir: {} },
+            { name: 'memory', emptyDir: { medium: 'Memory' } },
+            { name: 'kept', emptyDir: {} },
+          ],
+        },
+        container: { volumeMounts },
+      },
+    );
+    return { pod, out };
+  };
+
+  it.concurrent('scope pod: all that was shared is fresh, and it is the same pod', async () => {
+    const { pod, out } = wholePod('whole', 'Never');
+    await mendlet.create(pod);
+    const before = await ready('whole');
+    const [net = '', ipc = ''] = out.lines('namespaces')[0]?.split(' ') ?? [];
+    holdNamespaces(net);
+    const cgroup = await podCgroup(before.metadata.uid);
+    const notBefore = new Date().toISOString();
+    const request = { id: 'r1', scope: 'pod', by: 'alice', reason: 'config changed', emptyDirs: ['scratch', 'memory'] };
+    expect(await restart('whole', request)).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+    const after = await ready('whole');
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.status.podIP).not.toBe(before.status.podIP);
+    expect(after.status.phase).toBe('Running');
+    const [newNet, newIpc] = out.lines('namespaces')[1]?.split(' ') ?? [];
+    expect(newNet).not.toBe(net);
+    expect(newIpc).not.toBe(ipc);
+    expect(out.lines('shm')).toEqual([]);
+    expect(await podCgroup(before.metadata.uid)).not.toBe(cgroup);
+    expect(out.lines('log')).toEqual([
+      'init',
+      'side start',
+      'main start',
+      'main term',
+      'side term',
+      'init',
+      'side start',
+      'main start',
+    ]);
+    expect(await exec('whole', 'cat /scratch/f; echo; cat /memory/f; echo; cat /kept/f')).toBe('x\n\nx\n\nx\nx\n');
+    expect(mainContainer(after)?.restartCount).toBe(1);
+    const told = await events('whole');
+    expect(told).toContain('Restarting the pod (requested by alice: config changed)');
+    expect(told).toMatch(/PodRestarted .*Restarted the pod in \d+s/);
+    expect(told).not.toContain('SandboxChanged');
+    expect(told).not.toContain('Warning');
+    // Asked again in the same words, and with what started since: nothing happens.
+    await ask('whole', { ...request, reason: 'twice' });
+    const again = await restart('whole', { id: 'r2', scope: 'containers', notBefore });
+    expect(again).toMatchObject({ phase: 'Succeeded', reason: 'NotNeeded' });
+    expect(out.lines('log')).toHaveLength(8);
+  });
+
+  it.concurrent('scope containers: sandbox and address stay, sidecars end last, init containers run again', async () => {
+    const { pod, out } = wholePod('all', 'OnFailure');
+    await mendlet.create(pod);
+    const before = await ready('all');
+    const cgroup = await podCgroup(before.metadata.uid);
+    await restart('all', { id: 'r1', scope: 'containers' });
+    const after = await ready('all');
+    expect(after.status.podIP).toBe(before.status.podIP);
+    expect(new Set(out.lines('namespaces')).size).toBe(1);
+    expect(out.lines('shm')).toEqual(['mark']);
+    expect(await podCgroup(before.metadata.uid)).toBe(cgroup);
+    expect(out.lines('log').slice(3)).toEqual(['main term', 'side term', 'init', 'side start', 'main start']);
+    expect(await exec('all', 'cat /scratch/f; cat /memory/f')).toBe('x\nx\nx\nx\n');
+  });
+
+  it.concurrent('scope container: under Never, too, and when it had ended for good', async () => {
+    const out = outFolder(mendlet, 'one');
+    const other = {
+      name: 'other',
+      image: 'docker.io/library/busybox:latest',
+      imagePullPolicy: 'IfNotPresent',
+      command: ['sh', '-c', 'echo other >>/out/other; [ $(wc -l </out/other) -gt 1 ] && exec sleep 3600; exit 0'],
+      ...out.mount,
+    };
+    const pod = busyboxPod('one', polite('main'), {
+      spec: { ...out.spec, restartPolicy: 'Never' },
+      container: out.mount,
+    }) as {
+      spec: { containers: object[] };
+    };
+    pod.spec.containers.push(other);
+    await mendlet.create(pod);
+    const otherOf = ({ status }: ObservedPod) => status.containerStatuses?.find(({ name }) => name === 'other');
+    await mendlet.untilPod('one', 'other done', (p) => otherOf(p)?.state.terminated !== undefined);
+    expect(await restart('one', { id: 'r1', scope: 'container', container: 'main' })).toMatchObject({
+      reason: 'Restarted',
+    });
+    const first = await mendlet.untilPod('one', 'main again', (p) => mainContainer(p)?.restartCount === 1);
+    expect(mainContainer(first)?.state.running).toBeDefined();
+    expect(otherOf(first)).toMatchObject({ restartCount: 0 });
+    await restart('one', { id: 'r2', scope: 'container', container: 'other' });
+    const second = await mendlet.untilPod('one', 'other again', (p) => otherOf(p)?.state.running !== undefined);
+    expect(otherOf(second)?.restartCount).toBe(1);
+    expect(second.status.phase).toBe('Running');
+    expect(await restart('one', { id: 'r3', scope: 'container', container: 'nobody' })).toMatchObject({
+      phase: 'Failed',
+      reason: 'Refused',
+    });
+  });
+
+  it.concurrent('a back-off holds, unless the restart is forced', async () => {
+    const out = outFolder(mendlet, 'crashing');
+    const clock = '$(cut -d" " -f1 /proc/uptime)';
+    await mendlet.create(
+      busyboxPod('crashing', `echo start ${clock} >>/out/times; echo end ${clock} >>/out/times; exit 3`, {
+        spec: out.spec,
+        container: out.mount,
+      }),
+    );
+    const times = (what: string) =>
+      out.lines('times').flatMap((line) => (line.startsWith(what) ? Number(line.split(' ')[1]) : []));
+    const inBackOff = (restarts: number) =>
+      mendlet.untilPod('crashing', `in back-off after ${restarts} restarts`, (p) => {
+        const main = mainContainer(p);
+        return main?.restartCount === restarts && main.state.waiting?.reason === 'CrashLoopBackOff';
+      });
+    await inBackOff(1);
+    await restart('crashing', { id: 'patient', scope: 'pod' });
+    await inBackOff(2);
+    expect(times('start')[2]! - times('end')[1]!).toBeGreaterThan(9.9);
+    await restart('crashing', { id: 'now', scope: 'pod', force: true });
+    expect(times('start')[3]! - times('end')[2]!).toBeLessThan(times('start')[2]! - times('end')[1]!);
+    // The curve begins anew: the next restart is free.
+    await until('a fresh curve', async () =>
+      times('start').length >= 5 ? { value: true } : { last: out.lines('times').join(' ') },
+    );
+    const fresh = await inBackOff(4);
+    expect(mainContainer(fresh)?.state.waiting?.message).toContain('back-off 10s');
+  });
+
+  it.concurrent('a restart for a time to come waits for it', async () => {
+    await mendlet.create(busyboxPod('later', 'exec sleep 3600'));
+    await ready('later');
+    const notBefore = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3000).toISOString();
+    await restart('later', { id: 'r1', scope: 'container', container: 'main', notBefore });
+    const pod = await mendlet.untilPod('later', 'restarted', (p) => mainContainer(p)?.restartCount === 1);
+    expect(Date.parse(mainContainer(pod)?.state.running?.startedAt ?? '')).toBeGreaterThanOrEqual(
+      Date.parse(notBefore),
+    );
+  });
+
+  it.concurrent('who does not heed SIGTERM is killed when the grace of the restart ends', async () => {
+    await mendlet.create(
+      busyboxPod('wedged', 'trap "" TERM; while true; do sleep 0.2; done', {
+        spec: { terminationGracePeriodSeconds: 3600 },
+      }),
+    );
+    await ready('wedged');
+    await ask('wedged', { id: 'slow', scope: 'pod' });
+    await mendlet.untilPod(
+      'wedged',
+      'restarting',
+      ({ status }) =>
+        status.conditions?.some(({ type, status: is }) => type === 'mendlet.dev/Restarting' && is === 'True') === true,
+    );
+    expect(await restart('wedged', { id: 'fast', scope: 'pod', gracePeriodSeconds: 1 })).toMatchObject({
+      reason: 'Restarted',
+    });
+    const pod = await ready('wedged');
+    expect(mainContainer(pod)).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 137 } } });
+    expect(await outcomes('wedged')).toMatchObject([{ id: 'fast' }, { id: 'slow', reason: 'Superseded' }]);
+  });
+
+  it.concurrent('files of ConfigMaps are up to date, by subPath too, and so is the environment', async () => {
+    await mendlet.kubectl(['create', 'configmap', 'settings', '--from-literal=mode=old']);
+    await mendlet.create(
+      busyboxPod('configured', 'exec sleep 3600', {
+        spec: { hostNetwork: true, volumes: [{ name: 'settings', configMap: { name: 'settings' } }] },
+        container: {
+          volumeMounts: [{ name: 'settings', mountPath: '/mode', subPath: 'mode' }],
+          env: [{ name: 'MODE', valueFrom: { configMapKeyRef: { name: 'settings', key: 'mode' } } }],
+        },
+      }),
+    );
+    await ready('configured');
+    expect(await exec('configured', 'cat /mode; echo " $MODE"')).toBe('old old\n');
+    await mendlet.kubectl(['patch', 'configmap', 'settings', '--patch', '{"data":{"mode":"new"}}']);
+    await restart('configured', { id: 'r1', scope: 'pod' });
+    await ready('configured');
+    expect(await exec('configured', 'cat /mode; echo " $MODE"')).toBe('new new\n');
+  });
+
+  it.concurrent('a pod that has ended stays so, and what cannot be read is told', async () => {
+    await mendlet.create(busyboxPod('done', 'exit 0', { spec: { restartPolicy: 'Never' } }));
+    await mendlet.untilPod('done', 'Succeeded', ({ status }) => status.phase === 'Succeeded');
+    expect(await restart('done', { id: 'r1', scope: 'pod' })).toMatchObject({ phase: 'Failed', reason: 'PodFinished' });
+    expect((await mendlet.pod('done')).status.phase).toBe('Succeeded');
+    await mendlet.create(busyboxPod('misread', 'exec sleep 3600'));
+    await ready('misread');
+    await ask('misread', { id: 'r1', scope: 'planet' });
+    await until('the event', async () => {
+      const told = await events('misread');
+      return told.includes('InvalidRestartRequest') ? { value: true } : { last: told };
+    });
+    expect(await restart('misread', { id: 'r1', scope: 'pod' })).toMatchObject({ reason: 'Restarted' });
+  });
+
+  it('goes on, once, when the agent is killed in the middle', async () => {
+    const { pod, out } = wholePod('survivor', 'Never');
+    await mendlet.create(pod);
+    const { status } = await ready('survivor');
+    // Each time as soon as the log shows this line once more.
+    for (const [index, line] of ['main term', 'side term', 'init', 'side start'].entries()) {
+      const count = () => out.lines('log').filter((each) => each === line).length;
+      const before = count();
+      await ask('survivor', { id: `r${index}`, scope: index === 1 ? 'containers' : 'pod' });
+      await until(line, async () => (count() > before ? { value: true } : { last: out.lines('log').join(', ') }));
+      await mendlet.end('SIGKILL');
+      await mendlet.up();
+      expect(await over('survivor', `r${index}`)).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+    }
+    const after = await ready('survivor');
+    expect(after.status.phase).toBe('Running');
+    expect(after.status.podIP).not.toBe(status.podIP);
+    const life = ['init', 'side start', 'main start'];
+    const end = ['main term', 'side term'];
+    expect(out.lines('log')).toEqual([...life, ...[1, 2, 3, 4].flatMap(() => [...end, ...life])]);
+  });
+});
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** What tells a pod's cgroup from another of the same name. */
+async function podCgroup(uid: string): Promise<number> {
+  const names = ['-name', `*pod${uid}*`, '-o', '-name', `*pod${uid.replaceAll('-', '_')}*`];
+  const found = await run('find', ['/sys/fs/cgroup', '-maxdepth', '6', '-type', 'd', '(', ...names, ')']);
+  const [first] = found.stdout.split('\n').toSorted().filter(Boolean);
+  if (first === undefined) throw new Error(`pod ${uid} has no cgroup`);
+  return statSync(first).ino;
+}
