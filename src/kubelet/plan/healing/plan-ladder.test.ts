@@ -39,10 +39,10 @@ function running(policy: HealingPolicySpec | string = CLIMB, metadata: Pod['meta
 }
 
 /** It dies, and what comes of it has come; ms that it was away. */
-function die(model: RestartModel, name = 'main', exitCode = 1, wait = true): number {
+function die(model: RestartModel, name = 'main', exitCode = 1): number {
   const { mono } = model;
   model.exit(name, exitCode).settle();
-  for (let i = 0; wait && i < 20 && !isUp(model, name) && model.plan?.wakeAt !== undefined; i += 1) {
+  for (let i = 0; i < 20 && !isUp(model, name) && model.plan?.wakeAt !== undefined; i += 1) {
     model.advance(model.plan.wakeAt - model.mono).settle();
   }
   return model.mono - mono;
