@@ -10,3 +10,6 @@ export * from './wanted.ts';
 export type { ServiceName } from './facts/dependencies.ts';
 export { quoteText } from './quote-text.ts';
 export { formatAge, plural } from './facts/text.ts';
+export { diagnoseNode } from './diagnose-node.ts';
+export { diagnoseWorkload } from './diagnose-workload.ts';
+export type * from './evidence/workload-evidence.ts';

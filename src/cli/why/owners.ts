@@ -14,9 +14,10 @@ import {
 import type { WorkloadObject } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { MAX_OWNERS } from './limits.ts';
+import type { WhyWorkload } from './target.ts';
 
 /** Kinds that make pods: what `why` can be asked about, and goes up through. */
-export const WORKLOADS: Readonly<Record<string, Resource<WorkloadObject>>> = {
+export const WORKLOADS: Readonly<Record<WhyWorkload, Resource<WorkloadObject>>> = {
   Deployment: DEPLOYMENTS,
   ReplicaSet: REPLICA_SETS,
   StatefulSet: STATEFUL_SETS,
@@ -31,7 +32,10 @@ export async function ownersOf(asker: Asker, pod: Pod): Promise<readonly Workloa
   let object: KubeObject = pod;
   while (owners.length < MAX_OWNERS) {
     const reference = controllerOf(object);
-    const resource = reference === undefined ? undefined : WORKLOADS[reference.kind];
+    const resource =
+      reference === undefined
+        ? undefined
+        : (WORKLOADS[reference.kind as WhyWorkload] as Resource<WorkloadObject> | undefined);
     if (reference === undefined || resource === undefined) return owners;
     const what = `${reference.kind.toLowerCase()}/${reference.name}`;
     const owner = found(await asker.get(what, resource, pod.metadata?.namespace, reference.name));

@@ -1,10 +1,12 @@
 /** One question to a cluster: gathers, diagnoses, prints. */
 import { PODS } from '../../api/index.ts';
-import { diagnosePod, type Diagnosis } from '../../diagnosis/index.ts';
+import { diagnoseNode, diagnosePod, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherNodeSubject, gatherWorkload } from './gather-workload.ts';
+import { WORKLOADS } from './owners.ts';
 import { printDiagnosis } from './print-diagnosis.ts';
 import type { WhyTarget } from './target.ts';
 
@@ -36,5 +38,7 @@ async function diagnose(session: ClusterSession, { target, namespaceGiven }: Why
     const pod = await client.get(PODS, namespace, target.name, signal);
     return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
   }
-  throw new Error('not yet');
+  if (target.kind === 'Node') return diagnoseNode(await gatherNodeSubject(asker, target.name));
+  const workload = await client.get(WORKLOADS[target.kind], namespace, target.name, signal);
+  return diagnoseWorkload(await gatherWorkload(asker, workload, namespaceFlag));
 }

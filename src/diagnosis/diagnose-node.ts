@@ -1,0 +1,47 @@
+/** Why a node is as it is: its own troubles first, then what crashes on it. Pure. */
+import { findCondition } from '../api/index.ts';
+import type { NodeSubjectEvidence } from './evidence/workload-evidence.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import { plural } from './facts/text.ts';
+import type { Diagnosis, RankedFinding } from './finding.ts';
+import { podFindings } from './diagnose-pod.ts';
+import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { NODE_RULES } from './node/node-rules.ts';
+import { groupFindings } from './workload/group-findings.ts';
+
+/** Said of each pod, they would only repeat what is said of the node. */
+const OF_THE_NODE = new Set(['node-lost', 'node-not-ready', 'node-gone']);
+
+export function diagnoseNode(evidence: NodeSubjectEvidence): Diagnosis {
+  const own = withoutFallbacks(NODE_RULES.flatMap((rule) => rule(evidence)));
+  const { node, name } = evidence.node;
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: { kind: 'node', name, uid: node?.metadata?.uid },
+    state: nodeState(evidence),
+    findings: told([...ordered(own), ...ordered(ofPods(evidence))]),
+    notLookedAt: evidence.notLookedAt,
+  };
+}
+
+function ofPods({ looked, pods }: NodeSubjectEvidence): readonly RankedFinding[] {
+  const all = looked.map((one) => {
+    const { name = '', namespace = '' } = one.pod.metadata ?? {};
+    const findings = podFindings(podFacts(one)).filter(({ id }) => !OF_THE_NODE.has(id));
+    return { label: `${namespace}/${name}`, name, findings };
+  });
+  return groupFindings(all, (count) => `${count} of ${plural(pods.length, 'pod')} here`).map((finding) => ({
+    ...finding,
+    // Wrong with them, and not with the node.
+    severity: finding.severity === 'critical' ? 'warning' : finding.severity,
+  }));
+}
+
+function nodeState({ node: { node }, pods }: NodeSubjectEvidence): string {
+  const ready = findCondition(node?.status?.conditions, 'Ready');
+  const word = ready?.status === 'True' ? 'Ready' : 'NotReady';
+  const cordoned = node?.spec?.unschedulable === true ? ',SchedulingDisabled' : '';
+  const running = pods.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending').length;
+  return `${word}${cordoned}, ${plural(running, 'pod')}`;
+}

@@ -1,0 +1,47 @@
+/** Why a workload is as it is: its own troubles, and those of its pods, each said once. Pure. */
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import type { Diagnosis, RankedFinding } from './finding.ts';
+import { podFindings } from './diagnose-pod.ts';
+import { RECENT_DEATH_MS } from './limits.ts';
+import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { groupFindings } from './workload/group-findings.ts';
+import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
+import { WORKLOAD_RULES } from './workload/workload-rules.ts';
+
+export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
+  const facts = workloadFacts(evidence);
+  const own = WORKLOAD_RULES.flatMap((rule) => rule(facts));
+  const { metadata } = evidence.workload;
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: { kind: facts.kind.toLowerCase(), namespace: facts.namespace, name: facts.name, uid: metadata?.uid },
+    state: workloadState(facts),
+    findings: told(ordered([...withoutFallbacks(own), ...ofPods(facts)])),
+    notLookedAt: evidence.notLookedAt,
+  };
+}
+
+function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
+  // A job that has done its work is well, whatever it took.
+  if (facts.ended === 'Complete') return [];
+  const { looked, pods } = facts.evidence;
+  const all = looked
+    .filter((one) => counts(facts, one))
+    .map((one) => {
+      const name = one.pod.metadata?.name ?? '';
+      return { label: name, name, findings: podFindings(podFacts(one)) };
+    });
+  const total = pods.length;
+  return groupFindings(all, (count) => (total === 1 ? '' : `${count} of ${total} pods`));
+}
+
+/** Pods that ended long ago are left where all that are wanted are there. */
+function counts({ kind, now, missing, ready, wanted }: WorkloadFacts, { pod }: PodEvidence): boolean {
+  if (kind === 'Job' || pod.status?.phase !== 'Failed' || missing > 0 || ready < wanted) return true;
+  const ends = (pod.status.containerStatuses ?? []).map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''));
+  const created = Date.parse(pod.metadata?.creationTimestamp ?? '');
+  return now - Math.max(created, ...ends.filter((end) => !Number.isNaN(end))) <= RECENT_DEATH_MS;
+}

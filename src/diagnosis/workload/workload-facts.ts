@@ -1,0 +1,96 @@
+/** A workload as its rules see it: how many pods it wants, has and lacks, whatever its kind. */
+import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../api/index.ts';
+import { isConditionTrue } from '../../api/index.ts';
+import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
+import { shellWord } from '../facts/text.ts';
+
+export interface WorkloadFacts {
+  readonly evidence: WorkloadEvidence;
+  readonly now: number;
+  readonly namespace: string;
+  readonly name: string;
+  /** "deployment/web" */
+  readonly target: string;
+  readonly kind: string;
+  readonly wanted: number;
+  readonly wantedPath: string;
+  /** Pods that should be there and are not. */
+  readonly missing: number;
+  readonly ready: number;
+  /** A job that is over. */
+  readonly ended?: 'Complete' | 'Failed';
+  readonly kubectl: (...words: readonly string[]) => string;
+  readonly cluster: (...words: readonly string[]) => string;
+}
+
+interface Counts {
+  readonly wanted: number;
+  readonly wantedPath: string;
+  readonly made: number;
+  readonly ready: number;
+}
+
+export function workloadFacts(evidence: WorkloadEvidence): WorkloadFacts {
+  const { workload, now, namespaceFlag } = evidence;
+  const { name = '', namespace = 'default' } = workload.metadata ?? {};
+  const kind = workload.kind ?? '';
+  const counts = countsOf(evidence);
+  const flag = namespaceFlag === '' ? [] : [namespaceFlag];
+  const conditions = workload.status?.conditions;
+  const job = kind === 'Job';
+  const ended =
+    job && isConditionTrue(conditions, 'Complete')
+      ? 'Complete'
+      : job && isConditionTrue(conditions, 'Failed')
+        ? 'Failed'
+        : undefined;
+  return {
+    evidence,
+    now,
+    namespace,
+    name,
+    kind,
+    target: `${kind.toLowerCase()}/${name}`,
+    wanted: counts.wanted,
+    wantedPath: counts.wantedPath,
+    missing: ended === undefined ? Math.max(0, counts.wanted - counts.made) : 0,
+    ready: counts.ready,
+    ended,
+    kubectl: (...words) => ['kubectl', ...flag, ...words.map(shellWord)].join(' '),
+    cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
+  };
+}
+
+function countsOf({ workload, pods }: WorkloadEvidence): Counts {
+  const made = pods.filter(({ status, metadata }) => status?.phase !== 'Failed' && !metadata?.deletionTimestamp).length;
+  const ready = pods.filter(({ status }) => isConditionTrue(status?.conditions, 'Ready')).length;
+  if (workload.kind === 'Job') {
+    const { spec, status } = workload as Job;
+    const left = (spec?.completions ?? 1) - (status?.succeeded ?? 0);
+    const wanted = spec?.suspend === true ? 0 : Math.max(0, Math.min(spec?.parallelism ?? 1, left));
+    const active = pods.filter(({ status: own }) => own?.phase === 'Pending' || own?.phase === 'Running').length;
+    return { wanted, wantedPath: 'spec.parallelism', made: active, ready };
+  }
+  if (workload.kind === 'DaemonSet') {
+    const { status } = workload as DaemonSet;
+    return { wanted: status?.desiredNumberScheduled ?? 0, wantedPath: 'status.desiredNumberScheduled', made, ready };
+  }
+  const { spec } = workload as Deployment | ReplicaSet | StatefulSet;
+  return { wanted: spec?.replicas ?? 1, wantedPath: 'spec.replicas', made, ready };
+}
+
+/** "3/5 ready", "Failed (BackoffLimitExceeded)" */
+export function workloadState(facts: WorkloadFacts): string {
+  const { evidence, ended, kind, ready, wanted } = facts;
+  if (ended !== undefined) {
+    const reason = evidence.workload.status?.conditions?.find(({ type }) => type === ended)?.reason;
+    return reason === undefined || reason === '' ? ended : `${ended} (${reason})`;
+  }
+  if (kind === 'Job') {
+    const { spec, status } = evidence.workload as Job;
+    if (spec?.suspend === true) return 'Suspended';
+    return `${status?.succeeded ?? 0}/${spec?.completions ?? 1} completions, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
+  }
+  if (wanted === 0) return 'scaled to 0';
+  return `${Math.min(ready, wanted)}/${wanted} ready`;
+}

@@ -1,0 +1,96 @@
+/** What controllers say of themselves: rollouts that do not come on, jobs that gave up, pods that wait for others. */
+import { findCondition, type Job, type StatefulSet } from '../../api/index.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NOTHING } from '../rule.ts';
+import { createFailed } from './create-failed.ts';
+import type { WorkloadFacts } from './workload-facts.ts';
+
+export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
+
+const progressDeadline: WorkloadRule = (facts) => {
+  const condition = findCondition(facts.evidence.workload.status?.conditions, 'Progressing');
+  if (facts.kind !== 'Deployment' || condition?.status !== 'False' || condition.reason !== 'ProgressDeadlineExceeded') {
+    return NOTHING;
+  }
+  return [
+    {
+      id: 'progress-deadline',
+      severity: 'critical',
+      // Its pods say why.
+      rank: 20,
+      topic: 'rollout',
+      says: `the rollout of ${facts.target} has not come on within its deadline`,
+      evidence: [conditionQuote('Progressing', condition)],
+      try: [facts.kubectl('rollout', 'undo', facts.target), facts.kubectl('rollout', 'history', facts.target)],
+    },
+  ];
+};
+
+const JOB_ENDS: Readonly<Record<string, string>> = {
+  BackoffLimitExceeded: 'has given up after too many failures of its pods',
+  DeadlineExceeded: 'took longer than it may',
+  PodFailurePolicy: 'was failed by its pod failure policy',
+  MaxFailedIndexesExceeded: 'has given up after too many of its indexes failed',
+  FailedIndexes: 'ended with indexes that failed',
+};
+
+const JOB_FIELDS: Readonly<Record<string, 'backoffLimit' | 'activeDeadlineSeconds' | 'maxFailedIndexes'>> = {
+  BackoffLimitExceeded: 'backoffLimit',
+  DeadlineExceeded: 'activeDeadlineSeconds',
+  MaxFailedIndexesExceeded: 'maxFailedIndexes',
+};
+
+const jobFailed: WorkloadRule = (facts) => {
+  const condition = findCondition(facts.evidence.workload.status?.conditions, 'Failed');
+  if (facts.ended !== 'Failed' || condition === undefined) return NOTHING;
+  const { spec, status } = facts.evidence.workload as Job;
+  const reason = condition.reason ?? '';
+  const limit = JOB_FIELDS[reason];
+  const field: readonly Quote[] =
+    limit === undefined ? [] : [{ source: 'field', path: `spec.${limit}`, value: String(spec?.[limit] ?? 'default') }];
+  return [
+    {
+      id: 'job-failed',
+      severity: 'critical',
+      rank: 30,
+      topic: 'job',
+      says: `${facts.target} ${JOB_ENDS[reason] ?? `failed (${reason})`}`,
+      evidence: [
+        conditionQuote('Failed', condition),
+        ...field,
+        { source: 'field', path: 'status.failed', value: String(status?.failed ?? 0) },
+      ],
+      try: [facts.kubectl('logs', facts.target), facts.kubectl('get', 'pods', '-l', `job-name=${facts.name}`)],
+    },
+  ];
+};
+
+/** In order: the next is made when the ones before are ready. */
+const ordered: WorkloadRule = (facts) => {
+  const { workload, pods } = facts.evidence;
+  if (facts.kind !== 'StatefulSet' || facts.missing === 0) return NOTHING;
+  if ((workload as StatefulSet).spec?.podManagementPolicy === 'Parallel') return NOTHING;
+  const unready = pods.find(({ status }) => findCondition(status?.conditions, 'Ready')?.status !== 'True');
+  if (unready === undefined) return NOTHING;
+  return [
+    {
+      id: 'ordered-start',
+      severity: 'warning',
+      rank: 15,
+      topic: 'order',
+      says: `${facts.target} does not make its next pod before ${unready.metadata?.name ?? ''} is ready`,
+      evidence: [{ source: 'field', path: 'spec.podManagementPolicy', value: 'OrderedReady' }],
+      try: [],
+    },
+  ];
+};
+
+export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered];
+
+function conditionQuote(
+  type: string,
+  { status, reason, message }: { readonly status: string; readonly reason?: string; readonly message?: string },
+): Quote {
+  const value = `${status} ${reason ?? ''}: ${message ?? ''}`;
+  return { source: 'field', path: `status.conditions[${type}]`, value };
+}
