@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cgroupCpuNanoseconds, cgroupFigures, flatKeyed, pressureOf, type ReadCgroupFile } from './cgroup-figures.ts';
+import {
+  cgroupCpuNanoseconds,
+  cgroupFigures,
+  cgroupMemoryEvents,
+  flatKeyed,
+  pressureOf,
+  type ReadCgroupFile,
+} from './cgroup-figures.ts';
 
 const reader =
   (files: Readonly<Record<string, string>>): ReadCgroupFile =>
@@ -167,4 +174,19 @@ it('skips lines that hold no number', () => {
     ['a', 1],
     ['d', 2],
   ]);
+});
+
+describe('cgroupMemoryEvents', () => {
+  it.each([
+    ['v1', V1, { oomKills: 2, peakBytes: 6_000_000, limitBytes: 83_886_080 }],
+    ['v1', { 'memory.oom_control': 'oom_kill_disable 0\n' }, { oomKills: 0 }],
+    [
+      'v2',
+      { 'memory.events': 'low 0\nmax 7\noom 3\noom_kill 2\n', 'memory.peak': '60\n', 'memory.max': 'max\n' },
+      { oomKills: 2, peakBytes: 60 },
+    ],
+    ['v2', {}, undefined],
+  ] as const)('%s: %#', (version, files, wanted) => {
+    expect(cgroupMemoryEvents(version, reader(files))).toEqual(wanted);
+  });
 });

@@ -24,7 +24,7 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
       ['Exit code', death.survived === true ? 'none: the container lives on' : exitText(death)],
       ['Reason', death.reason],
       ['Message', death.message],
-      ['Out of memory', death.oom && `${oomText(death.oom)} (seen by: ${death.oom.sources.join(', ')})`],
+      ['Memory', death.oom && `${oomText(death.oom)} (told by: ${death.oom.sources.join(', ')})`],
       ['Asked for', death.requested && requestText(death.requested).replace(/^asked for ?/, '')],
       ['Back-off', death.survived === true ? undefined : backOffText(death)],
       ['Rung', death.rung],
@@ -56,7 +56,8 @@ function list(head: string, lines: readonly string[]): readonly string[] {
 }
 
 function logLines({ log }: DeathRecord): readonly string[] {
-  if (log === undefined) return ['  Log:            none'];
+  if (log === undefined) return ['  Log:            lost'];
+  if (log.tail === '') return ['  Log:            empty'];
   const lines = log.tail.replace(/\n$/, '').split('\n');
   return [`  Log${log.truncated ? ' (its end)' : ''}:`, ...lines.map((line) => `    ${line}`)];
 }

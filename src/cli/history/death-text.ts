@@ -1,6 +1,9 @@
 /** One death in words: short, for a line of a table, and at length. Pure. */
 import { type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
+/** Of killed processes. */
+const MOST_NAMES = 3;
+
 /** Why, in a few words: what proves most comes first. */
 export function whyText(death: DeathRecord): string {
   const { survived, oom, probe, requested, message, changes } = death;
@@ -34,12 +37,12 @@ export function oneLine(text: string): string {
 }
 
 export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): string {
-  const names = [...new Set((processes ?? []).map(({ name, pid }) => `${name} (pid ${pid})`))];
+  const names = (processes ?? []).slice(-MOST_NAMES).map(({ name, pid }) => `${name} (pid ${pid})`);
   const who = names.length === 0 ? '' : `: ${names.join(', ')}`;
   const used = peakBytes === undefined ? '' : `, peak ${mebibytes(peakBytes)}`;
   const limit = limitBytes === undefined ? '' : ` of ${mebibytes(limitBytes)}`;
-  const count = kills !== undefined && kills > 1 ? ` (${kills} processes)` : '';
-  return `killed for memory${count}${used}${limit}${who}`;
+  const count = kills !== undefined && kills > 1 ? `, ${kills} processes killed` : '';
+  return `out of memory${count}${used}${limit}${who}`;
 }
 
 function mebibytes(bytes: number): string {

@@ -38,10 +38,11 @@ async function deadLog(session: ClusterSession, options: LogsOptions, number: nu
   const { deaths, name } = picked.container;
   if (death.log === undefined) {
     session.err(
-      `mendlet: of death ${death.number} of container ${name} no log is left; there are deaths ${numbersText(deaths)}.\n`,
+      `mendlet: of death ${death.number} of container ${name} the log is lost; there are deaths ${numbersText(deaths)}.\n`,
     );
     return exitCodes.failed;
   }
+  if (death.log.tail === '') session.err(`(container ${name} said nothing before its death ${death.number})\n`);
   if (death.log.truncated) session.err(`(the end of it: the node keeps no more of death ${death.number})\n`);
   session.out(lastLines(death.log.tail, tail));
   return exitCodes.done;

@@ -271,7 +271,7 @@ export class DeathRecorder {
   async #log(path: string, limits: typeof TAIL): Promise<Pick<NewDeath, 'log'>> {
     try {
       const log = await readLogTail(this.#options.fs, path, limits);
-      return log === undefined || log.tail === '' ? {} : { log };
+      return log === undefined ? {} : { log };
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       this.#options.logger.warn('the end of a log could not be read', { path, error: error.message });

@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest';
+import type { DeathRecord, PodHistory } from '../../api/index.ts';
+import { StatusError } from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import { type Connection, encodeText } from '../../lib/index.ts';
+import { createManualClock } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { UsageError } from '../usage-error.ts';
+import { deathLines } from './death-page.ts';
+import { backOffText, exitText, oneLine, oomText, ranText, whyText } from './death-text.ts';
+import { ageText, historyLines } from './history-table.ts';
+import { numbersText, pickDeath } from './pick-death.ts';
+import { parseDeath, podTarget } from './pod-target.ts';
+import { type HistoryOptions, runHistory } from './run-history.ts';
+import { type LogsOptions, runLogs } from './run-logs.ts';
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+
+function death(number: number, change: Partial<DeathRecord> = {}): DeathRecord {
+  return {
+    number,
+    containerId: `c${number}`,
+    restartCount: number - 1,
+    startedAt: new Date(NOW - 100_000 + number * 1000 - 500).toISOString(),
+    finishedAt: new Date(NOW - 100_000 + number * 1000).toISOString(),
+    exitCode: 1,
+    reason: 'Error',
+    log: { tail: `words of ${number}\nlast of ${number}\n`, truncated: false },
+    ...change,
+  };
+}
+
+function history(containers: PodHistory['containers'], change: Partial<PodHistory> = {}): PodHistory {
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'PodHistory',
+    metadata: { namespace: 'default', name: 'web', uid: 'u1' },
+    nodeName: 'n1',
+    containers,
+    ...change,
+  };
+}
+
+const web = history([{ name: 'main', total: 3, deaths: [death(1), death(2), death(3)] }]);
+
+describe('which pod, which death', () => {
+  it.each([
+    [['pod/web'], 'web'],
+    [['web'], 'web'],
+    [['po', 'web.1'], 'web.1'],
+  ])('%j', (args, name) => {
+    expect(podTarget(args)).toBe(name);
+  });
+
+  it.each([
+    [['deploy/web'], '"deploy" has no deaths of its own'],
+    [['pod/'], 'is no name'],
+    [['Web'], 'is no name'],
+    [['a', 'b'], 'Name one pod'],
+    [['pod', 'a', 'b'], 'Name one pod'],
+  ])('%j is refused', (args, problem) => {
+    expect(() => podTarget(args)).toThrow(problem);
+  });
+
+  it.each(['0', '1.5', 'x', '', '--1'])('death %j is refused', (text) => {
+    expect(() => parseDeath(text)).toThrow(UsageError);
+  });
+
+  it.each([
+    [1, 1],
+    [3, 3],
+    [-1, 3],
+    [-3, 1],
+  ])('death %d is number %d', (asked, number) => {
+    expect(pickDeath(web, undefined, asked).death.number).toBe(number);
+  });
+
+  const setUp = { name: 'setup', total: 1, deaths: [death(1, { exitCode: 0 })] };
+  const long = { name: 'main', total: 60, deaths: [death(1), ...[58, 59, 60].map((n) => death(n))] };
+  const both = history([setUp, long]);
+  it('of several containers it is the one that failed', () => {
+    expect(pickDeath(both, undefined, 1).container.name).toBe('main');
+    expect(pickDeath(both, 'setup', 1).container.name).toBe('setup');
+    expect(pickDeath(both, undefined, -1).death.number).toBe(60);
+  });
+
+  it.each([
+    [both, 'main', 5, 'has no death 5. There are: container main: 1, 58-60 of 60, the others are forgotten.'],
+    [both, 'nope', 1, 'no death is known of container nope of pod/web. Those that died: setup, main.'],
+    [history([long, { ...long, name: 'side' }]), undefined, 1, 'which container of pod/web? Give -c main, -c side.'],
+  ])('%# says what there is', (item, container, number, problem) => {
+    expect(() => pickDeath(item, container, number)).toThrow(problem);
+  });
+
+  it('names ranges', () => {
+    expect(numbersText([1, 2, 3, 7, 9, 10].map((n) => death(n)))).toBe('1-3, 7, 9-10');
+  });
+});
+
+describe('a death in words', () => {
+  const changes = [{ at: 'then', what: 'ConfigMap app changed' }];
+  const oom = {
+    kills: 1,
+    limitBytes: 16_777_216,
+    peakBytes: 8_912_896,
+    processes: [{ name: 'hog', pid: 7 }],
+    sources: [],
+  };
+  it.each([
+    ['its last words', {}, 'last of 1'],
+    ['nothing after success', { exitCode: 0 }, ''],
+    ['its message', { message: 'bye\nnow' }, 'bye now'],
+    ['what changed', { message: 'bye', changes }, 'bye; after: ConfigMap app changed'],
+    ['memory', { oom }, 'out of memory, peak 8.5Mi of 16Mi: hog (pid 7)'],
+    [
+      'a probe',
+      { probe: { type: 'liveness' as const, outputs: [{ at: 'then', output: 'HTTP 500' }] } },
+      'liveness probe: HTTP 500',
+    ],
+    ['a probe of an earlier agent', { probe: { type: 'startup' as const, outputs: [] } }, 'startup probe: failed'],
+    ['a request', { requested: { scope: 'pod', by: 'alice', reason: 'new key' } }, 'asked for by alice (pod): new key'],
+    ['a survivor', { survived: true, message: 'a process was killed', oom }, 'a process was killed'],
+  ])('%s', (_name, change, wanted) => {
+    expect(whyText(death(1, change))).toBe(wanted);
+  });
+
+  it('has no control characters, whatever a container wrote', () => {
+    expect(oneLine('a\u001b[31mb\r\n\tc\u009b')).toBe('a [31mb c');
+    expect(whyText(death(1, { log: { tail: '\u001b]0;title\u0007x\n', truncated: false } }))).toBe(']0;title x');
+  });
+
+  it('in numbers', () => {
+    expect([ranText(death(1)), ranText(death(1, { startedAt: undefined as never }))]).toEqual(['500ms', '-']);
+    expect(
+      [10, 0, 0.25, 80, undefined].map((backOffSeconds) =>
+        backOffText(death(1, backOffSeconds === undefined ? {} : { backOffSeconds })),
+      ),
+    ).toEqual(['10s', 'none', '250ms', '1m20s', '-']);
+    expect([exitText(death(1)), exitText(death(1, { exitCode: 137, signal: 'SIGKILL' }))]).toEqual([
+      '1',
+      '137 (SIGKILL)',
+    ]);
+    expect(oomText({ kills: 3, sources: [] })).toBe('out of memory, 3 processes killed');
+  });
+
+  it.each([
+    [0, '0s ago'],
+    [119, '119s ago'],
+    [125, '2m5s ago'],
+    [300, '5m ago'],
+    [3600, '60m ago'],
+    [5 * 3600, '5h ago'],
+    [72 * 3600, '3d ago'],
+    [-5, '0s ago'],
+  ])('%d seconds are %s', (seconds, wanted) => {
+    expect(ageText(new Date(NOW - seconds * 1000).toISOString(), NOW)).toBe(wanted);
+  });
+});
+
+describe('the table', () => {
+  const options = { wide: false, now: NOW, columns: 100 };
+  it('has a line for each death, oldest first, within the terminal', () => {
+    const long = history([
+      {
+        name: 'main',
+        total: 9,
+        deaths: [death(1), death(9, { message: 'x'.repeat(200), backOffSeconds: 10, rung: 'pod' })],
+      },
+      {
+        name: 'setup',
+        total: 1,
+        deaths: [death(1, { exitCode: 0, reason: 'Completed', finishedAt: '2026-01-01T11:00:00Z' })],
+      },
+    ]);
+    const lines = historyLines([long], options);
+    expect(lines.map((line) => line.split(/ {3,}/).slice(0, 2))).toEqual([
+      ['#', 'CONTAINER'],
+      ['1', 'setup'],
+      ['1', 'main'],
+      ['9', 'main'],
+      ['7 more deaths of container main after its first are forgotten.'],
+    ]);
+    expect(lines[3]).toMatch(/x…\s+10s\s+pod$/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  it('names each life of the pod', () => {
+    const gone = { ...web, metadata: { ...web.metadata, uid: 'u0' }, goneAt: '2026-01-01T11:59:00Z' };
+    const lines = historyLines([web, gone], options);
+    expect(lines.filter((line) => line.startsWith('pod/'))).toEqual([
+      'pod/web (uid u1) on node n1:',
+      'pod/web (uid u0) on node n1, gone 60s ago:',
+    ]);
+  });
+});
+
+describe('one death at length', () => {
+  it('has all that is known', () => {
+    const full = death(2, {
+      message: 'bye',
+      image: 'busybox',
+      probe: { type: 'liveness', outputs: [{ at: 'T1', output: 'sick\n' }] },
+      requested: { scope: 'container', by: 'alice', reason: 'because' },
+      changes: [{ at: 'T0', what: 'the node booted' }],
+      backOffSeconds: 20,
+      rung: 'container',
+    });
+    const item = history([{ name: 'main', total: 3, deaths: [full] }]);
+    const text = deathLines({ pod: item, container: item.containers[0]!, death: full }, NOW).join('\n');
+    for (const part of [
+      'Death 2 of 3 of container main in pod default/web',
+      'Asked for:      by alice: because',
+      'Back-off:       20s',
+      'Failed liveness probe, newest first:\n    T1  sick',
+      'Before:\n    T0  the node booted',
+      'Log:\n    words of 2\n    last of 2',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+});
+
+type Served = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
+
+/** A cluster that answers these paths, and says of others that they are none. */
+function cluster(served: Served) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const asked: string[] = [];
+  const connection: Connection = {
+    request: async ({ url }) => {
+      asked.push(url);
+      const { status, body } = served[url] ?? { status: 404, body: '404 page not found' };
+      return { status, headers: {}, body: encodeText(typeof body === 'string' ? body : JSON.stringify(body)) };
+    },
+    upgrade: () => Promise.reject(new Error('no')),
+  };
+  const clock = createManualClock({ wall: NOW, mono: 0 });
+  const session: ClusterSession = {
+    client: createKubeClient(connection, { clock, userAgent: 'test' }),
+    connection,
+    namespace: 'default',
+    clock,
+    signal: new AbortController().signal,
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    columns: undefined,
+  };
+  return { session, asked, out: () => out.join(''), err: () => err.join('') };
+}
+
+const PODS = '/api/v1/namespaces/default/pods';
+const list = (...items: readonly PodHistory[]) => ({ status: 200, body: { kind: 'PodHistoryList', items } });
+const notFound = (kind: string, name: string) => ({
+  status: 404,
+  body: {
+    kind: 'Status',
+    reason: 'NotFound',
+    message: `${kind} "${name}" not found`,
+    details: { kind, name },
+    code: 404,
+  },
+});
+const onNode = (node: string, query = 'namespace=default&pod=web') =>
+  `/api/v1/nodes/${node}/proxy/mendlet/v1/history?${query}`;
+const options: HistoryOptions = { pod: 'web', output: 'table' };
+
+describe('history', () => {
+  it('asks the server of mendlet once', async () => {
+    const { session, asked, out } = cluster({ [`${PODS}/web/history`]: list(web) });
+    expect(await runHistory(session, options)).toBe(0);
+    expect(asked).toEqual([`${PODS}/web/history`]);
+    expect(out().split('\n').length).toBe(5);
+  });
+
+  it('prints JSON, one container, one death', async () => {
+    const { session, out } = cluster({ [`${PODS}/web/history`]: list(web) });
+    await runHistory(session, { ...options, output: 'json', death: -1 });
+    const printed = JSON.parse(out()) as { kind: string; items: PodHistory[] };
+    expect([printed.kind, printed.items[0]?.containers[0]?.deaths.map(({ number }) => number)]).toEqual([
+      'PodHistoryList',
+      [3],
+    ]);
+  });
+
+  it('says so when nothing died', async () => {
+    const { session, out, err } = cluster({ [`${PODS}/web/history`]: list() });
+    expect(await runHistory(session, options)).toBe(0);
+    expect([out(), err()]).toEqual(['', 'No death of pod/web is known.\n']);
+  });
+
+  it('leaves it to the server to say that there is no such pod', async () => {
+    const { session } = cluster({ [`${PODS}/web/history`]: notFound('pods', 'web') });
+    await expect(runHistory(session, options)).rejects.toThrow('pods "web" not found');
+  });
+
+  it.each([
+    ['another server', { status: 404, body: '404 page not found' }],
+    ['one that may not be asked that', { status: 403, body: { kind: 'Status', reason: 'Forbidden', code: 403 } }],
+    ['the words of Kubernetes', { status: 404, body: { kind: 'Status', reason: 'NotFound', details: {}, code: 404 } }],
+  ])('goes through the node of the pod on %s', async (_name, refusal) => {
+    const { session, out } = cluster({
+      [`${PODS}/web/history`]: refusal,
+      [`${PODS}/web`]: { status: 200, body: { metadata: { name: 'web', uid: 'u1' }, spec: { nodeName: 'n1' } } },
+      [onNode('n1')]: list(web),
+    });
+    expect(await runHistory(session, options)).toBe(0);
+    expect(out()).toContain('last of 3');
+  });
+
+  it('asks all nodes for a pod that is gone, and says who does not tell', async () => {
+    const gone = { ...web, goneAt: '2026-01-01T11:59:00Z' };
+    const { session, out, err } = cluster({
+      [`${PODS}/web`]: notFound('pods', 'web'),
+      '/api/v1/nodes': { status: 200, body: { items: ['n1', 'n2', 'n3'].map((name) => ({ metadata: { name } })) } },
+      [onNode('n1')]: notFound('podhistories', 'web'),
+      [onNode('n2')]: list(gone),
+    });
+    expect(await runHistory(session, options)).toBe(0);
+    expect(out()).toContain('gone 60s ago');
+    expect(err()).toBe('mendlet: node n3 does not tell: its agent is none of mendlet’s: it keeps no history\n');
+  });
+
+  it('knows nothing of what is nowhere', async () => {
+    const { session } = cluster({
+      [`${PODS}/web`]: notFound('pods', 'web'),
+      '/api/v1/nodes': { status: 200, body: { items: [{ metadata: { name: 'n1' } }] } },
+      [onNode('n1')]: notFound('podhistories', 'web'),
+    });
+    await expect(runHistory(session, options)).rejects.toBeInstanceOf(StatusError);
+  });
+});
+
+describe('logs', () => {
+  const wish: LogsOptions = { pod: 'web', previous: false, follow: false, timestamps: false };
+  const served: Served = { [`${PODS}/web/history`]: list(web) };
+
+  it.each([
+    [{ death: 1 }, 'words of 1\nlast of 1\n'],
+    [{ death: -2 }, 'words of 2\nlast of 2\n'],
+    [{ death: 2, tail: 1 }, 'last of 2\n'],
+    [{ death: 2, tail: 0 }, ''],
+    [{ death: 2, tail: -1 }, 'words of 2\nlast of 2\n'],
+  ])('of a death: %j', async (change, wanted) => {
+    const { session, out } = cluster(served);
+    expect(await runLogs(session, { ...wish, ...change })).toBe(0);
+    expect(out()).toBe(wanted);
+  });
+
+  it('says which deaths there are', async () => {
+    const { session } = cluster(served);
+    await expect(runLogs(session, { ...wish, death: 4 })).rejects.toThrow('There are: container main: 1-3.');
+  });
+
+  it('says when it is not all, or lost, or empty', async () => {
+    const deaths = [
+      death(1, { log: { tail: 'x\n', truncated: true } }),
+      death(2, { log: undefined as never }),
+      death(3, { log: { tail: '', truncated: false } }),
+    ];
+    const item = history([{ name: 'main', total: 3, deaths }]);
+    const { session, err } = cluster({ [`${PODS}/web/history`]: list(item) });
+    const codes = [];
+    for (const number of [1, 2, 3]) codes.push(await runLogs(session, { ...wish, death: number }));
+    expect(codes).toEqual([0, 1, 0]);
+    expect(err().split('\n')).toEqual([
+      '(the end of it: the node keeps no more of death 1)',
+      'mendlet: of death 2 of container main the log is lost; there are deaths 1-3.',
+      '(container main said nothing before its death 3)',
+      '',
+    ]);
+  });
+
+  it('without a death are those of kubectl', async () => {
+    const { session, out } = cluster({
+      [`${PODS}/web`]: { status: 200, body: { spec: { containers: [{ name: 'a' }, { name: 'b' }] } } },
+      [`${PODS}/web/log?container=a&previous=true&tailLines=5`]: { status: 200, body: 'hello\n' },
+    });
+    expect(await runLogs(session, { ...wish, previous: true, tail: 5 })).toBe(0);
+    expect(out()).toBe('hello\n');
+    await expect(runLogs(session, { ...wish, container: 'b' })).rejects.toThrow('404 page not found');
+  });
+});
