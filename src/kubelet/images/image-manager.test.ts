@@ -170,6 +170,29 @@ describe('failed pulls', () => {
     expect(w.clock.pendingTimers).toBe(0);
   });
 
+  it('end early when they are told to, and wait no less after that', async () => {
+    const w = world();
+    w.images.registry = () => Promise.reject(new RuntimeError('NotFound', 'no such image'));
+    const spec = pod({});
+    const ask = async (): Promise<number> => {
+      w.manager.request(spec, 'app', 0);
+      await settle();
+      return w.images.pulls.length;
+    };
+    expect(await ask()).toBe(1);
+    await w.clock.advance(11_000);
+    expect(await ask()).toBe(2);
+    expect(await ask()).toBe(2);
+    w.manager.afresh('other');
+    expect(await ask()).toBe(2);
+    w.manager.afresh('u');
+    expect(await ask()).toBe(3);
+    await w.clock.advance(39_000);
+    expect(await ask()).toBe(3);
+    await w.clock.advance(2000);
+    expect(await ask()).toBe(4);
+  });
+
   it('show ErrImagePull for a moment', async () => {
     const w = world();
     w.images.registry = () => Promise.reject(new RuntimeError('Unknown', 'RegistryUnavailable: down'));

@@ -252,6 +252,25 @@ describe('hostPath', () => {
     await w.manager.tearDown('uid-1');
   });
 
+  it('that is not there yet is looked for again as soon as somebody says so', async () => {
+    const w = await world();
+    const path = join(root, 'later');
+    w.manager.prepare(pod([{ name: 'v', hostPath: { path, type: 'Directory' } }]));
+    await failed(w);
+    for (let second = 0; second < 40; second++) {
+      await w.api.clock.advance(1000);
+      await sleep(2);
+    }
+    const tries = w.tries('fail-unknown');
+    await systemFileSystem.mkdir(path);
+    w.manager.retry('uid-1');
+    w.manager.retry('uid-2');
+    for (let turn = 0; turn < 1000 && w.manager.fact('uid-1')?.state !== 'ready'; turn++) await sleep(1);
+    expect(w.manager.fact('uid-1')?.state).toBe('ready');
+    expect(w.tries('fail-unknown')).toBe(tries);
+    w.manager.retry('uid-1');
+  });
+
   it('is never removed', async () => {
     const w = await world();
     await systemFileSystem.mkdir(join(root, 'host'));
