@@ -59,7 +59,8 @@ function attemptsFromStatus(
   const deaths = entries.flatMap(([container, memory]) => memory.deaths.map((death) => ({ container, death })));
   const at = Math.max(since, ...deaths.map(({ death }) => death.finishedAt));
   const answered = deaths.map(({ container, death: { containerId } }): LadderAttempt => {
-    return { scope, container, containerId, at, uncounted: 'joined' };
+    // What the ladder said to them is not known: as wide a restart as it said may have been the last one allowed.
+    return { scope: 'container', container, containerId, at, uncounted: 'joined' };
   });
   const lost = Array.from({ length: count }, (_, index): LadderAttempt => {
     return { scope, container: ANY_CONTAINER, containerId: `lost-${index}`, at };
