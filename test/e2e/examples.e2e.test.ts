@@ -1,0 +1,166 @@
+/** The examples: the server takes each of them, and those of healing beyond Kubernetes do what they say. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Lab } from '../support/lab.ts';
+import { type CommandResult, mainContainer, Mendlet, type ObservedPod, root, run, until } from './harness.ts';
+
+const bundle = join(root, 'dist/mendlet.js');
+const example = (name: string): string => join(root, 'examples', `${name}.yaml`);
+const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yaml'));
+
+const isStopped = (pod: ObservedPod): boolean => mainContainer(pod)?.state.waiting?.reason === 'HealingStopped';
+
+describe('on one node', () => {
+  const mendlet = new Mendlet({ podNetwork: 181 });
+  beforeAll(() => mendlet.up());
+  afterAll(() => mendlet.down());
+
+  const apply = (name: string): Promise<string> => mendlet.kubectl(['apply', '-f', example(name)]);
+  const call = (...args: string[]): Promise<CommandResult> =>
+    run(process.execPath, [bundle, ...args, '--kubeconfig', mendlet.kubeconfig]);
+  const eventsOf = (pod: string): Promise<string> => mendlet.kubectl(['events', '--for', `pod/${pod}`]);
+
+  it.concurrent('healing-ladder', async () => {
+    await apply('healing-ladder');
+    const pod = await mendlet.untilPod('ladder', 'at the end of its ladder', isStopped);
+    expect(mainContainer(pod)?.restartCount).toBe(4);
+    expect(pod.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'mendlet.dev/HealingStopped', status: 'True', reason: 'AttemptsExhausted' }),
+    );
+    const events = await eventsOf('ladder');
+    expect(events).toContain('container main died 3 times within 10m0s: restarting the whole pod (1 of 2)');
+    expect(events).toContain('tried restarts: 2 of the container, 2 of the whole pod');
+    expect(await call('restart', 'pod/ladder', '--force')).toMatchObject({ code: 0 });
+    await mendlet.untilPod('ladder', 'running again', (now) => mainContainer(now)?.state.running !== undefined);
+  });
+
+  it.concurrent('the server takes each as it is', async () => {
+    // Their namespaces are made with them, and a dry run makes none.
+    const whole = files.filter((name) => name !== 'restart-role.yaml' && name !== 'roles.yaml');
+    const flags = whole.flatMap((name) => ['-f', join(root, 'examples', name)]);
+    const result = await mendlet.tryKubectl(['apply', '--dry-run=server', '--validate=strict', ...flags]);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.concurrent('restart, and restart-object', async () => {
+    await apply('restart');
+    await mendlet.kubectl(['wait', '--for=condition=Ready', 'pod/restart', '--timeout=300s']);
+    await apply('restart-object');
+    const done = '--for=jsonpath={.status.phase}=Succeeded';
+    await mendlet.kubectl(['wait', done, 'podrestart/new-certificate', '--timeout=300s']);
+    expect(await apply('restart-object')).toContain('unchanged');
+    const lives = (): Promise<string> => mendlet.kubectl(['exec', 'restart', '-c', 'web', '--', 'cat', '/data/lives']);
+    expect((await lives()).trim().split('\n')).toHaveLength(2);
+    expect(await call('restart', 'pod/restart', '-c', 'web')).toMatchObject({ code: 0 });
+    const pod = await mendlet.pod('restart');
+    expect(pod.status.containerStatuses?.map(({ name, restartCount }) => [name, restartCount])).toEqual([
+      ['web', 2],
+      ['side', 1],
+    ]);
+    expect(await call('restart', 'pod/restart', '--empty-dirs', 'all')).toMatchObject({ code: 0 });
+    expect((await lives()).trim().split('\n')).toHaveLength(1);
+  });
+
+  it.concurrent('restart-role', async () => {
+    await apply('restart-role');
+    const may = async (verb: string, resource: string): Promise<string> => {
+      const as = ['--as', 'system:serviceaccount:shop:restarter', '-n', 'shop'];
+      return (await mendlet.tryKubectl(['auth', 'can-i', verb, resource, ...as])).stdout.trim();
+    };
+    await until('the role is there', async () => {
+      const answer = await may('create', 'podrestarts');
+      return answer === 'yes' ? { value: true } : { last: answer };
+    });
+    expect(await may('delete', 'pods')).toBe('no');
+    expect(await may('get', 'pods')).toBe('no');
+  });
+
+  it.concurrent('healing-rules', async () => {
+    await apply('healing-rules');
+    const pod = await mendlet.untilPod('rules', 'stopped', isStopped);
+    expect(mainContainer(pod)).toMatchObject({ restartCount: 5 });
+    expect(mainContainer(pod)?.state.waiting?.message).toContain('exited with 78');
+    expect(await mendlet.kubectl(['logs', 'rules'])).toBe('no such setting: colour\n');
+    expect((await call('history', 'pod/rules')).stdout).toMatch(/6 +main .* 78 +Error +no such setting: colour/);
+  });
+
+  it.concurrent('late-recovery', async () => {
+    await apply('late-recovery');
+    await mendlet.untilPod(
+      'client',
+      'in a back-off that lasts',
+      (pod) =>
+        (mainContainer(pod)?.restartCount ?? 0) >= 2 &&
+        mainContainer(pod)?.state.waiting?.reason === 'CrashLoopBackOff',
+    );
+    await mendlet.kubectl(['scale', 'deployment/database', '--replicas', '1']);
+    await mendlet.untilPod('client', 'running', (pod) => mainContainer(pod)?.ready === true);
+    await until('its event', async () => {
+      const events = await eventsOf('client');
+      return /service\/database became ready: starting container main now instead of in \d+/.test(events)
+        ? { value: true }
+        : { last: events };
+    });
+  });
+
+  it.concurrent('black-box', async () => {
+    await apply('black-box');
+    await mendlet.untilPod('black-box', 'dead three times', (pod) =>
+      (pod.status.containerStatuses ?? []).every(({ restartCount }) => restartCount >= 2),
+    );
+    const first = await call('logs', 'pod/black-box', '-c', 'main', '--death', '1');
+    expect(first).toMatchObject({ code: 0, stdout: 'cannot open /etc/app.conf: no such file\n' });
+    expect(await mendlet.kubectl(['logs', 'black-box', '-c', 'main', '--previous'])).toContain('locked by another');
+    const { stdout } = await call('history', 'pod/black-box');
+    expect(stdout).toMatch(/1 +main .* 2 +Error +cannot open/);
+    expect(stdout).toMatch(/2 +main .* 17 +Error +locked by another process/);
+    expect(stdout).toMatch(/1 +greedy .* 137 \(SIGKILL\) +OOMKilled +.*24Mi of 24Mi/);
+  });
+
+  it.concurrent('why', async () => {
+    await apply('why');
+    const why = async (pod: string, wanted: RegExp): Promise<void> => {
+      await until(`the reason of why-${pod}`, async () => {
+        const { stdout, stderr } = await call('why', `pod/why-${pod}`);
+        return wanted.test(stdout) ? { value: true } : { last: stdout + stderr };
+      });
+    };
+    await why('config', /there is no ConfigMap why-settings/);
+    await why('command', /its program \/usr\/bin\/serve is not in image/);
+    await why('memory', /killed for memory at its limit of 16Mi/);
+    await why('probe', /nothing listens on port 8081/);
+    await why('image', /registry localhost:1 cannot be reached/);
+    await why('unschedulable', /no node takes pod why-unschedulable/);
+    await why('well', /^nothing is wrong with pod\/why-well/);
+  });
+});
+
+describe('on two nodes', () => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await Lab.create({ nodes: 2, clusterCidr: '10.182.0.0/16' });
+    await lab.start();
+  });
+  afterAll(async () => lab?.down());
+
+  it('another-node', async () => {
+    await lab.kubectl(['apply', '-f', example('another-node')]);
+    const list = async (): Promise<readonly ObservedPod[]> =>
+      (JSON.parse(await lab.kubectl(['get', 'pods', '-l', 'app=move', '-o', 'json'])) as { items: ObservedPod[] })
+        .items;
+    const first = await until<ObservedPod>('a first pod', async () => {
+      const [pod] = await list();
+      return pod?.spec.nodeName === undefined ? { last: 'none' } : { value: pod };
+    });
+    expect(first.spec.nodeName).toBe('n1');
+    await until('another pod that serves on n2', async () => {
+      const pods = await list();
+      const well = pods.some((pod) => pod.spec.nodeName === 'n2' && mainContainer(pod)?.ready === true);
+      return well && pods.length === 1 ? { value: true } : { last: JSON.stringify(pods.map(({ status }) => status)) };
+    });
+    const path = '{.metadata.annotations.mendlet\\.dev/avoid-nodes}';
+    const avoided = JSON.parse(await lab.kubectl(['get', 'deployment', 'move', '-o', `jsonpath=${path}`])) as object[];
+    expect(avoided).toMatchObject([{ node: 'n1', pod: first.metadata.name }]);
+  });
+});
