@@ -16,6 +16,7 @@ import { withLadderFromStatus } from './healing/ladder-from-status.ts';
 import { podPolicy } from './healing/pod-policy.ts';
 import { backOffOf, restartCountOf } from './labels.ts';
 import { MAX_DEATHS_REMEMBERED } from './limits.ts';
+import { withOutcomesFromStatus } from './restart/outcomes-from-status.ts';
 import {
   type ContainerMemory,
   containerMemory,
@@ -164,7 +165,7 @@ export function noteFromStatus(note: PodNote, pod: Pod): PodNote {
   for (const entry of entries.flatMap((list) => list ?? [])) {
     next = withContainer(next, entry.name, memoryOfStatus(pod, entry));
   }
-  return withLadderFromStatus(next, pod);
+  return withLadderFromStatus(withOutcomesFromStatus(next, pod), pod);
 }
 
 function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {

@@ -56,6 +56,11 @@ export function isHistory({ death, memory }: Pick<ContainerView, 'death' | 'memo
   return death !== undefined && death.restartCount < (memory.freshFrom ?? 0);
 }
 
+/** Its last end was the work of a restart that somebody asked for, or that a rung of the ladder is. */
+export function isKilledForRestart({ death, memory: { kill } }: Pick<ContainerView, 'death' | 'memory'>): boolean {
+  return death !== undefined && kill?.containerId === death.containerId && kill.cause === 'restart';
+}
+
 /** It is started again although its exit code alone would leave it: a failed probe, a changed image, or another's end. */
 export function restartsDespitePolicy(pod: Pod, view: ContainerView): boolean {
   if (view.death === undefined || isFinal(pod, view)) return false;

@@ -6,7 +6,7 @@ import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
 import { tellBackOff } from './ask-back-off.ts';
-import { type ContainerView, isHistory, isOfNext } from './container-view.ts';
+import { type ContainerView, isHistory, isKilledForRestart, isOfNext } from './container-view.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
 import { restartCountOf } from './labels.ts';
@@ -85,8 +85,8 @@ export function decideRestart(draft: Draft, view: ContainerView): BackOffState |
   if (death === undefined) return undefined;
   if (heldByLadder(draft, view)) return 'wait';
   if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
-  // It ended for another's sake: its own curve stays as it is.
-  if (isHistory(view) && memory.ownEnd !== death.containerId) return memory.backOff;
+  // It ended for another's sake, or for a restart: its own curve stays as it is.
+  if (isHistory(view) ? memory.ownEnd !== death.containerId : isKilledForRestart(view)) return memory.backOff;
   const answer = askBackOffOrRecovery(draft, view, death);
   if (answer.restart) return answer.state;
   tellBackOff(draft, view, death, answer);

@@ -2,7 +2,7 @@
  * Containers that have ended for a restart begin anew: whatever their policies say of those ends. A restart is no crash, so
  * back-off curves stay as they are; one that a container's own end has begun still holds, unless the restart is forced. Pure.
  */
-import { type ContainerView, isFinal, isHistory } from '../container-view.ts';
+import { type ContainerView, isFinal, isHistory, isKilledForRestart } from '../container-view.ts';
 import type { Draft } from '../draft.ts';
 import { type ContainerMemory, type GoingRestart, withContainer } from '../pod-memory.ts';
 
@@ -31,6 +31,5 @@ function ownEndOf(draft: Draft, view: ContainerView): string | undefined {
   const { death, memory } = view;
   if (death === undefined) return undefined;
   if (isHistory(view)) return memory.ownEnd;
-  const killed = memory.kill?.containerId === death.containerId && memory.kill.cause === 'restart';
-  return killed || isFinal(draft.input.pod, view) ? undefined : death.containerId;
+  return isKilledForRestart(view) || isFinal(draft.input.pod, view) ? undefined : death.containerId;
 }

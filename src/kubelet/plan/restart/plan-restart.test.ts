@@ -256,6 +256,24 @@ describe('a request', () => {
     expect(model.sandboxes.filter(({ state }) => state === 'ready').map(({ id }) => id)).toEqual(['sandbox-1']);
   });
 
+  it('for another container leaves the one before to be started again, as no crash', () => {
+    const model = running().exit('main', 1).settle().ask(ONE);
+    model.pass();
+    model.ask({ ...ONE, id: 'r2', container: 'other' }).settle();
+    expect(model.outcome('r1')).toMatchObject({ reason: 'Superseded' });
+    expect(model.running()).toEqual(['side 0', 'main 2', 'other 1']);
+  });
+
+  it('that is done is not done again when the note is lost', () => {
+    const model = running().ask(POD).settle();
+    const { annotations = {} } = model.plan ?? {};
+    const metadata = { ...model.pod.metadata, annotations: { ...model.pod.metadata?.annotations, ...annotations } };
+    model.pod = { ...model.pod, metadata: metadata as typeof model.pod.metadata & object };
+    model.loseNote();
+    expect(restarted(model)).toEqual([]);
+    expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+  });
+
   it('waits for one of a wider scope', () => {
     const model = running().ask(POD);
     model.pass();

@@ -2,6 +2,7 @@
 import { type Container, type Pod, type PodSpec, RESTART_REQUEST, type RestartRequest } from '../../../api/index.ts';
 import { assert } from '../../../lib/index.ts';
 import type { RuntimeContainer, RuntimeSandbox } from '../../types.ts';
+import { noteFromStatus } from '../absorb-observation.ts';
 import type { Outcome, PodAction } from '../actions.ts';
 import { computePodActions, type PodPlan } from '../compute-pod-actions.ts';
 import type { PlannedEvent } from '../facts.ts';
@@ -93,6 +94,13 @@ export class RestartModel {
 
   breakSandboxes(): void {
     this.sandboxes = this.sandboxes.map((each) => ({ ...each, state: 'notready', ips: [] }));
+  }
+
+  /** The data folder is gone: what the API server has is all there is. */
+  loseNote(): void {
+    this.killAgent();
+    const pod = { ...this.pod, ...(this.plan === undefined ? {} : { status: this.plan.status }) };
+    this.memory = { note: noteFromStatus(emptyMemory('default', 'web').note, pod), volatile: EMPTY_VOLATILE };
   }
 
   exit(name: string, exitCode: number): this {
