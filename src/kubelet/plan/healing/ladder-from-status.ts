@@ -74,15 +74,17 @@ function stopFromStatus({ containers }: PodNote, pod: Pod): HealingNote['stopped
   const { conditions = [], containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   const told = conditions.find(({ type, status }) => type === HEALING_STOPPED_CONDITION && status === 'True');
   if (told === undefined) return undefined;
-  const stopped = [...initContainerStatuses, ...containerStatuses]
-    .filter(({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON)
-    .flatMap(({ name }) => {
-      const spec = findContainer(pod, name)?.container;
-      const containerId = containers[name]?.deaths[0]?.containerId;
-      return spec === undefined || containerId === undefined
-        ? []
-        : [[name, { containerId, key: backOffKey(pod, spec) }] as const];
-    });
+  const all = [...initContainerStatuses, ...containerStatuses];
+  const waiting = all.filter(({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON);
+  // In a pod that begins anew its turn may not have come yet: then nobody that had died goes on.
+  const dead = waiting.length > 0 ? waiting : containerStatuses.filter(({ state }) => state?.running === undefined);
+  const stopped = dead.flatMap(({ name }) => {
+    const spec = findContainer(pod, name)?.container;
+    const containerId = containers[name]?.deaths[0]?.containerId;
+    return spec === undefined || containerId === undefined
+      ? []
+      : [[name, { containerId, key: backOffKey(pod, spec) }] as const];
+  });
   if (stopped.length === 0) return undefined;
   const reason = STOP_REASONS.find((known) => known === told.reason) ?? 'AttemptsExhausted';
   const at = parseTime(told.lastTransitionTime) ?? 0;
