@@ -218,6 +218,54 @@ describe('emptyDir', () => {
   });
 });
 
+describe('a restart of the whole pod', () => {
+  const volumes: Volume[] = [
+    { name: 'data', emptyDir: {} },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+    { name: 'kept', emptyDir: {} },
+  ];
+
+  it('empties the emptyDirs that it names, and they are there again', async () => {
+    const w = await world();
+    w.manager.prepare(pod(volumes));
+    await ready(w);
+    const file = (name: string) => join(dirOf('empty-dir', name), 'file');
+    for (const name of ['data', 'kept']) await writeFile(file(name), 'mine');
+    await chmod(dirOf('empty-dir', 'data'), 0o700);
+    await w.manager.refresh(pod(volumes), ['data', 'shm', 'unknown']);
+    expect(await readFile(file('kept'), 'utf8')).toBe('mine');
+    await expect(readFile(file('data'))).rejects.toThrow('ENOENT');
+    expect((await stat(dirOf('empty-dir', 'data'))).mode & 0o777).toBe(0o777);
+    const shm = dirOf('empty-dir', 'shm');
+    const mount = `mount -t tmpfs -o size=1048576 tmpfs ${shm}`;
+    expect(w.commands).toEqual([mount, `umount ${shm}`, mount]);
+    await w.manager.refresh(pod(volumes), ['*']);
+    await expect(readFile(file('kept'))).rejects.toThrow('ENOENT');
+  });
+
+  it('removes nothing while something is mounted there', async () => {
+    const w = await world();
+    w.manager.prepare(pod(volumes));
+    await ready(w);
+    w.umountFails = true;
+    await expect(w.manager.refresh(pod(volumes), ['shm'])).rejects.toThrow(dirOf('empty-dir', 'shm'));
+    w.umountFails = false;
+    await w.manager.refresh(pod(volumes), ['shm']);
+  });
+
+  it('is known to an agent that has not prepared the volumes yet', async () => {
+    const w = await world();
+    w.manager.prepare(pod(volumes));
+    await ready(w);
+    await writeFile(join(dirOf('empty-dir', 'data'), 'file'), 'mine');
+    const next = await world();
+    await next.manager.refresh(pod(volumes), ['data']);
+    next.manager.prepare(pod(volumes));
+    await ready(next);
+    await expect(readFile(join(dirOf('empty-dir', 'data'), 'file'))).rejects.toThrow('ENOENT');
+  });
+});
+
 describe('hostPath', () => {
   it.each([
     ['DirectoryOrCreate', 'new', ''],
