@@ -41,7 +41,7 @@ const uidsOf = ({ items }: Body) => items.map(({ metadata }) => metadata.uid);
 async function get(query: string) {
   const [route] = historyRoutes(history);
   const call = parseCall({ method: 'GET', url: `/mendlet/v1/history${query}`, headers: {} });
-  const { status, body } = (await route?.answer?.(call)) as HttpResponse;
+  const { status, body } = (await Promise.resolve(route?.answer?.(call))) as HttpResponse;
   const text = decodeText(await readAll(body, 1 << 20));
   return { status, body: JSON.parse(text) as Body };
 }
