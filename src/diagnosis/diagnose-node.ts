@@ -31,11 +31,22 @@ function ofPods({ looked, pods }: NodeSubjectEvidence): readonly RankedFinding[]
     const findings = podFindings(podFacts(one)).filter(({ id }) => !OF_THE_NODE.has(id));
     return { label: `${namespace}/${name}`, name, findings };
   });
-  return groupFindings(all, (count) => `${count} of ${plural(pods.length, 'pod')} here`).map((finding) => ({
+  const prefix = (labels: readonly string[]): string =>
+    labels.length === 1 ? `pod ${labels[0]}` : `${labels.length} of ${plural(pods.length, 'pod')} here`;
+  return groupFindings(all, { prefix, sameTemplate: false }).map((finding) => ({
     ...finding,
-    // Wrong with them, and not with the node.
+    // Wrong with them, and not with the node: asked about itself, the pod says more.
     severity: finding.severity === 'critical' ? 'warning' : finding.severity,
+    evidence: finding.evidence.slice(0, 2),
+    manifest: undefined,
+    try: finding.pods?.slice(0, 1).map(whyPod) ?? [],
   }));
+}
+
+/** "shop/web-1" */
+function whyPod(label: string): string {
+  const [namespace = '', name = ''] = label.split('/');
+  return `mendlet why pod/${name} -n ${namespace}`;
 }
 
 function nodeState({ node: { node }, pods }: NodeSubjectEvidence): string {

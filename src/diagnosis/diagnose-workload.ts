@@ -35,7 +35,10 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
       return { label: name, name, findings: podFindings(podFacts(one)) };
     });
   const total = pods.length;
-  return groupFindings(all, (count) => (total === 1 ? '' : `${count} of ${total} pods`));
+  return groupFindings(all, {
+    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
+    sameTemplate: true,
+  });
 }
 
 /** Pods that ended long ago are left where all that are wanted are there. */

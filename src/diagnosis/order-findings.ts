@@ -7,12 +7,14 @@ export const ANYTHING = 'anything';
 
 const SEVERITIES = { critical: 0, warning: 1, info: 2 } as const;
 
-/** What only says what happened goes where something else says why. */
+/** What only says what happened goes where something else says why; of several such the most telling stays. */
 export function withoutFallbacks(found: readonly RankedFinding[]): readonly RankedFinding[] {
-  const explained = new Set(found.filter(({ fallback }) => fallback !== true).map(({ topic }) => topic));
-  return found.filter(
-    ({ fallback, topic }) => fallback !== true || (topic === ANYTHING ? found.length === 1 : !explained.has(topic)),
-  );
+  return found.filter((finding) => {
+    const { fallback, topic, rank } = finding;
+    if (fallback !== true) return true;
+    const others = found.filter((other) => other !== finding && (topic === ANYTHING || other.topic === topic));
+    return others.every((other) => other.fallback === true && topic !== ANYTHING && other.rank < rank);
+  });
 }
 
 export function ordered(found: readonly RankedFinding[]): readonly RankedFinding[] {

@@ -42,15 +42,18 @@ export function failureKind(output: string): FailureKind {
   return KINDS.find(([pattern]) => pattern.test(output))?.[1] ?? 'other';
 }
 
-/** Failures of one probe of a container, newest first. */
+/** Failures of one probe of a container, newest first. What the node remembers is exact; events come late when there are many. */
 export function probeFailures(container: ContainerFacts, type: ProbeType): readonly ProbeFailure[] {
   const remembered = container.death?.probe?.type === type ? container.death.probe.outputs : [];
   const told = eventsWith(container.events, 'Unhealthy').flatMap((event) => fromEvent(event, type) ?? []);
-  if (told.length > 0 || remembered.length === 0) return told;
-  return remembered.map(({ at, output }) => {
+  const exact = remembered.map(({ at, output }): ProbeFailure => {
     const ms = Date.parse(at);
-    return { type, output: quotable(output), count: 1, at, firstMs: ms, lastMs: ms, kind: failureKind(output) };
+    const kind = failureKind(output);
+    const counted = told.find((failure) => failure.kind === kind);
+    const count = counted?.count ?? remembered.length;
+    return { type, output: quotable(output), count, at, firstMs: counted?.firstMs ?? ms, lastMs: ms, kind };
   });
+  return exact.length > 0 ? exact : told;
 }
 
 function fromEvent(event: Event, type: ProbeType): ProbeFailure | undefined {

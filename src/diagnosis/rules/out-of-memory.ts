@@ -4,10 +4,12 @@ import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
 import { largerLimit, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatBytes } from '../facts/text.ts';
+import { formatAge, formatBytes } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+
+const SAME_KILL_MS = 10_000;
 
 const ofContainer: ContainerRule = (facts, container) => [...killed(facts, container), ...survivors(facts, container)];
 
@@ -44,6 +46,8 @@ function isOutOfMemory(death: Death): boolean {
 function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const [newest] = container.survived;
   if (newest === undefined || facts.now - newest.finishedMs > RECENT_DEATH_MS) return NOTHING;
+  // The kernel's word may come before the container's own end.
+  if (container.deaths.some((death) => isOutOfMemory(death) && isSameKill(death, newest))) return NOTHING;
   const limit = memoryLimit(container);
   const count = container.survived.length;
   return [
@@ -53,11 +57,20 @@ function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedF
       rank: 80,
       topic: `memory/${container.name}`,
       container: container.name,
-      says: `a child process of container ${container.name} is killed for memory${limit === undefined ? '' : ` at the limit of ${limit.text}`}, and the container goes on without it${count > 1 ? ` (${count} times remembered)` : ''}`,
-      evidence: [quoteDeath(container.name, newest), ...proof(container.name, newest), ...limitQuote(limit)],
+      says: `a child process of container ${container.name} is killed for memory${limit === undefined ? '' : ` at the limit of ${limit.text}`}, and the container goes on without it${count > 1 ? ` (${count} times)` : ''}, last ${formatAge(facts.now - newest.finishedMs)} ago`,
+      evidence: [...survivedQuote(container.name, newest), ...proof(container.name, newest), ...limitQuote(limit)],
       try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit),
     },
   ];
+}
+
+function survivedQuote(container: string, { message }: Death): readonly Quote[] {
+  return message === undefined ? [] : [{ source: 'cgroup', container, figure: 'survived', value: message }];
+}
+
+/** One kill that was seen twice. */
+function isSameKill(death: Death, survived: Death): boolean {
+  return Math.abs(death.finishedMs - survived.finishedMs) <= SAME_KILL_MS;
 }
 
 /** What the node counted while it lived. */

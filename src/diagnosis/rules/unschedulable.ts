@@ -17,7 +17,9 @@ const nodesOf = (facts: PodFacts, ...words: readonly string[]): readonly string[
   facts.commands.cluster('get', 'nodes', ...words),
 ];
 const field = (path: string, value: unknown): readonly Quote[] =>
-  value === undefined || value === null ? [] : [{ source: 'field', path, value: JSON.stringify(value) }];
+  value === undefined || value === null
+    ? []
+    : [{ source: 'field', path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
 const none = (): readonly Quote[] => [];
 
 /** Upstream's words (scheduler plugins), each once; what matches nothing is quoted as it is. */

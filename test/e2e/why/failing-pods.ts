@@ -76,11 +76,22 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
     failing('exit-2', 'exit-code', ['2', 'usage'], 'echo "usage: app FILE"; exit 2'),
     failing('exit-126', 'not-executable', ['126', 'Permission denied'], '/etc/passwd; exit $?'),
     failing('exit-127', 'missing-binary', ['127', 'nosuch: not found'], 'nosuch --serve; exit $?'),
-    failing('segfault', 'signal', ['139'], 'sh -c "kill -SEGV \\$\\$"; exit $?'),
-    failing('killed', 'signal', ['137'], 'sh -c "kill -KILL \\$\\$"; exit $?'),
-    failing('terminated', 'signal', ['143'], 'sh -c "kill -TERM \\$\\$"; exit $?'),
+    failing('segfault', 'signal', ['139', 'SIGSEGV'], 'sh -c "kill -SEGV \\$\\$"; exit $?'),
+    failing('killed', 'signal', ['137', 'SIGKILL'], 'sh -c "kill -KILL \\$\\$"; exit $?'),
+    failing('terminated', 'signal', ['143', 'SIGTERM'], 'sh -c "kill -TERM \\$\\$"; exit $?'),
     failing('completes', 'completed-under-always', ['0', 'Completed'], 'echo all done; exit 0'),
     commanded('missing-binary', 'missing-binary', ['/no/such/app'], ['/no/such/app']),
+    commanded('exec-denied', 'not-executable', ['/etc/passwd', 'permission denied'], ['/etc/passwd']),
+    commanded('no-folder', 'start-refused', ['not a directory'], ['/bin/true'], {}, { workingDir: '/etc/passwd' }),
+    failing('post-start', 'post-start-hook', ['cannot warm the cache'], sleep, {
+      container: {
+        lifecycle: { postStart: { exec: { command: ['sh', '-c', 'echo cannot warm the cache; exit 1'] } } },
+      },
+    }),
+    failing('too-long', 'deadline-exceeded', ['DeadlineExceeded', '2'], sleep, { spec: { activeDeadlineSeconds: 2 } }),
+    failing('sysctl', 'rejected', ['SysctlForbidden'], sleep, {
+      spec: { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '65536' }] } },
+    }),
     commanded(
       'wrong-arch',
       'wrong-architecture',
@@ -163,6 +174,9 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
     }),
     failing('probe-port', 'probe-port', ['refused', '9090', '8080'], serve(8080), {
       container: { ports: [{ containerPort: 8080 }], livenessProbe: probe({ tcpSocket: { port: 9090 } }) },
+    }),
+    failing('probe-command', 'probe-command', ['/no/probe'], sleep, {
+      container: { livenessProbe: probe({ exec: { command: ['/no/probe', '--deep'] } }) },
     }),
     failing('probe-scheme', 'probe-scheme', ['HTTPS'], serve(8080), {
       container: { livenessProbe: probe({ httpGet: { path: '/', port: 8080, scheme: 'HTTPS' } }) },
@@ -256,7 +270,7 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
       spec: { volumes: [{ name: 'data', hostPath: { path: '/no/such/folder', type: 'Directory' } }] },
       container: dataMount,
     }),
-    failing('sandbox', 'sandbox', ['nosuch-handler'], sleep, { spec: { runtimeClassName: 'nosuch' } }, [
+    failing('sandbox', 'runtime-class', ['nosuch-handler'], sleep, { spec: { runtimeClassName: 'nosuch' } }, [
       { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'nosuch' }, handler: 'nosuch-handler' },
     ]),
     failing('init-fails', 'exit-code', ['migration failed', 'migrate'], sleep, {
@@ -282,16 +296,6 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
         },
       },
     }),
-    failing(
-      'bad-env',
-      'bad-env-names',
-      ['1=bad'],
-      sleep,
-      {
-        container: { envFrom: [{ configMapRef: { name: 'odd-names' } }] },
-      },
-      [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'odd-names' }, data: { '1.bad': 'x', good: 'y' } }],
-    ),
     failing(
       'child-oom',
       'child-out-of-memory',

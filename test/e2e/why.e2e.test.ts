@@ -1,0 +1,210 @@
+/** `mendlet why` on real pods that fail, each in its own way, and on pods that are well. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { busyboxPod, type CommandResult, mainContainer, Mendlet, root, run, until } from './harness.ts';
+import { failingPods, type Registries } from './why/failing-pods.ts';
+import { failingWorkloads, healthyObjects, healthyTargets } from './why/failing-workloads.ts';
+
+interface Diagnosis {
+  readonly kind: string;
+  readonly state: string;
+  readonly subject: { readonly kind: string; readonly name: string };
+  readonly findings: readonly {
+    readonly id: string;
+    readonly severity: string;
+    readonly says: string;
+    readonly evidence: readonly object[];
+    readonly try: readonly string[];
+    readonly manifest?: string;
+  }[];
+  readonly notLookedAt: readonly string[];
+}
+
+const NETWORK = 179;
+const registries: Registries = {
+  open: '127.0.0.1:5861',
+  locked: '127.0.0.1:5862',
+  // The node reaches it, and containerd wants TLS of what is not its own machine.
+  plain: `10.${NETWORK}.0.1:5861`,
+};
+const pods = failingPods(registries);
+
+describe('why', () => {
+  const mendlet = new Mendlet({ podNetwork: NETWORK });
+  const servers: ChildProcess[] = [];
+
+  const startRegistry = (port: number, host: string, auth = ''): void => {
+    const folder = join(mendlet.folder, `registry-${port}`);
+    mkdirSync(folder, { recursive: true });
+    const config = join(folder, 'config.yml');
+    writeFileSync(
+      config,
+      `version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: ${folder}/data\nhttp:\n  addr: ${host}:${port}\n${auth}`,
+    );
+    servers.push(spawn('docker-registry', ['serve', config], { stdio: 'ignore' }));
+  };
+
+  const why = (args: readonly string[], kubeconfig = mendlet.kubeconfig): Promise<CommandResult> =>
+    run(process.execPath, [join(root, 'dist/mendlet.js'), 'why', ...args, '--kubeconfig', kubeconfig]);
+
+  const diagnosis = async (args: readonly string[], kubeconfig?: string): Promise<Diagnosis> => {
+    const result = await why([...args, '-o', 'json'], kubeconfig);
+    if (result.code !== 0) throw new Error(`why ${args.join(' ')}: ${result.code}\n${result.stdout}${result.stderr}`);
+    return JSON.parse(result.stdout) as Diagnosis;
+  };
+
+  /** Until it is said first: failing takes its time. */
+  const untilFirst = (args: readonly string[], id: string): Promise<Diagnosis> =>
+    until(`why ${args.join(' ')}: ${id}`, async () => {
+      const answer = await diagnosis(args);
+      if (answer.findings[0]?.id === id) return { value: answer };
+      await sleep(2000);
+      return { last: JSON.stringify(answer, null, 1) };
+    });
+
+  beforeAll(async () => {
+    const passwords = join(mendlet.folder, 'htpasswd');
+    const hash = spawnSync('perl', ['-e', 'print crypt("open-sesame", \'$2y$05$abcdefghijklmnopqrstuu\')'], {
+      encoding: 'utf8',
+    }).stdout;
+    writeFileSync(passwords, `ann:${hash}\n`);
+    startRegistry(5861, '0.0.0.0');
+    startRegistry(5862, '127.0.0.1', `auth:\n  htpasswd:\n    realm: test\n    path: ${passwords}\n`);
+    await mendlet.up();
+    const finalized = busyboxPod('held', 'exec sleep 36000', { metadata: { finalizers: ['example.com/keep'] } });
+    await mendlet.create(finalized, ...healthyObjects, ...pods.flatMap(({ objects }) => objects));
+    await mendlet.create(...failingWorkloads.flatMap(({ objects }) => objects));
+    for (const name of ['held', 'well-restarted', 'well-ending']) {
+      await mendlet.untilPod(name, 'running', (pod) => mainContainer(pod)?.state.running !== undefined);
+    }
+    await mendlet.kubectl(['delete', 'pod', 'held', 'well-ending', '--wait=false']);
+    const restarted = await run(process.execPath, [
+      join(root, 'dist/mendlet.js'),
+      'restart',
+      'pod/well-restarted',
+      '--kubeconfig',
+      mendlet.kubeconfig,
+    ]);
+    if (restarted.code !== 0) throw new Error(restarted.stderr);
+  });
+  afterAll(async () => {
+    for (const server of servers) server.kill('SIGKILL');
+    await mendlet.kubectl([
+      'patch',
+      'pod',
+      'held',
+      '--type=json',
+      '-p',
+      '[{"op":"remove","path":"/metadata/finalizers"}]',
+    ]);
+    await mendlet.down();
+  });
+
+  it.each(pods)('$name: $finding', async ({ name, finding, quotes, tries }) => {
+    const answer = await untilFirst([`pod/${name}`], finding);
+    const [first] = answer.findings;
+    expect(answer).toMatchObject({ kind: 'Diagnosis', subject: { kind: 'pod', name } });
+    const evidence = textOf(first?.evidence ?? []);
+    for (const quote of quotes) expect(evidence).toContain(quote);
+    expect(first?.try.length).toBeGreaterThan(0);
+    if (tries !== undefined) expect(first?.try.join('\n')).toContain(tries);
+  });
+
+  it.each(failingWorkloads)('$target: $finding', async ({ target, namespace, finding, also, quotes }) => {
+    const args = namespace === undefined ? [target] : [target, '-n', namespace];
+    const answer = await untilFirst(args, finding);
+    const told = textOf(answer.findings);
+    for (const quote of quotes) expect(told).toContain(quote);
+    if (also !== undefined) expect(answer.findings.map(({ id }) => id)).toContain(also);
+  });
+
+  it('a pod that its finalizer holds', async () => {
+    const { findings } = await untilFirst(['pod/held'], 'finalizers');
+    expect(textOf(findings)).toContain('example.com/keep');
+  });
+
+  it.each(healthyTargets)('%s is well, and nothing is said', async (target) => {
+    const answer = await diagnosis([target]);
+    expect(answer.findings).toEqual([]);
+    const text = await why([target, '--exit-code']);
+    expect(text).toMatchObject({ code: 0, stderr: '' });
+    expect(text.stdout).toMatch(/^nothing is wrong with [a-z]+\/well-?[a-z-]*: .+\n$/);
+  });
+
+  it('node: what crashes there, and nothing of the node itself', async () => {
+    const { state, findings, notLookedAt } = await diagnosis(['node/e2e']);
+    expect(state).toMatch(/^Ready, \d+ pods$/);
+    expect(findings.length).toBeGreaterThan(0);
+    for (const finding of findings) expect(finding.severity).not.toBe('critical');
+    expect(findings[0]?.try[0]).toMatch(/^mendlet why pod\/\S+ -n \S+$/);
+    expect(notLookedAt.join()).toMatch(/more pods, after the 20 that look worst/);
+  });
+
+  it('as text', async () => {
+    const { stdout } = await why(['pod/no-key']);
+    expect(stdout).toBe(
+      [
+        'pod/no-key (default, node e2e): CreateContainerConfigError, 0/1 ready',
+        ' 1. container main cannot start: ConfigMap has-others has no key url; it has host and port',
+        "      spec.containers[0]: state.waiting: CreateContainerConfigError: couldn't find key url in ConfigMap default/has-others",
+        '      configmap/has-others: keys: host, port',
+        '      spec.containers[0].env[0].valueFrom.configMapKeyRef.name: has-others',
+        `    try: kubectl patch configmap has-others --type=merge -p '{"data":{"url":"VALUE"}}'`,
+        '         kubectl get pod/no-key -o yaml > no-key.yaml && ${EDITOR:-vi} no-key.yaml && kubectl replace --force -f no-key.yaml',
+        '',
+      ].join('\n'),
+    );
+    const early = await why(['pod/probe-early', '--exit-code']);
+    expect(early.code).toBe(1);
+    expect(early.stdout).toMatch(
+      /^pod\/probe-early \(default, node e2e\): (CrashLoopBackOff, next start (in \S+|at any moment)|Running, .*)$/m,
+    );
+    expect(early.stdout).toMatch(/^ {6}death \d+ of main, \S+ ago after \S+: exit 137 \(SIGKILL\), Error$/m);
+    expect(early.stdout).toContain(
+      '    with:\n      containers:\n      - name: main\n        startupProbe:\n          httpGet:\n            path: /\n            port: 8080\n',
+    );
+  });
+
+  it('says what may not be read, and concludes nothing from it', async () => {
+    await mendlet.kubectl(['create', 'serviceaccount', 'looker']);
+    await mendlet.kubectl(['create', 'rolebinding', 'looker', '--clusterrole=view', '--serviceaccount=default:looker']);
+    const token = (await mendlet.kubectl(['create', 'token', 'looker'])).trim();
+    const kubeconfig = join(mendlet.folder, 'looker');
+    writeFileSync(kubeconfig, readFileSync(mendlet.kubeconfig));
+    for (const args of [
+      ['set-credentials', 'looker', `--token=${token}`],
+      ['set-context', '--current', '--user=looker'],
+    ]) {
+      await run(join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl'), [
+        '--kubeconfig',
+        kubeconfig,
+        'config',
+        ...args,
+      ]);
+    }
+    const { findings, notLookedAt } = await diagnosis(['pod/no-secret'], kubeconfig);
+    expect(findings[0]?.id).toBe('missing-config');
+    expect(textOf(findings[0]?.evidence ?? [])).toContain('may not be read');
+    expect(notLookedAt).toContain('secret/absent-key: may not be read');
+    expect(notLookedAt).toContain('node/e2e: may not be read');
+  });
+
+  it('refuses what it cannot be asked about', async () => {
+    expect(await why(['service/db'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing to ask about'),
+    });
+    expect(await why(['pod/none'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pods "none" not found'),
+    });
+  });
+});
+
+/** As it would be printed in any form: quotation marks are not escaped. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value).replaceAll(String.raw`\"`, '"');
+}
