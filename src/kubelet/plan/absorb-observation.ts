@@ -28,7 +28,7 @@ import {
 
 /** Exit code of a container whose end nobody saw. */
 export const LOST_EXIT_CODE = 137;
-const LOST_REASON = 'ContainerStatusUnknown';
+export const LOST_REASON = 'ContainerStatusUnknown';
 const LOST_MESSAGE = 'The container could not be located when the pod was deleted.  The container used to be Running';
 
 /**

@@ -1,4 +1,5 @@
 /** The containers of a pod whose end the ladder answers: they ended by themselves or by a probe, and are to be started again. Pure. */
+import { LOST_REASON } from '../absorb-observation.ts';
 import { type ContainerView, isAlive, isFinal, isHistory } from '../container-view.ts';
 import type { Draft } from '../draft.ts';
 import type { Death, PodNote, RequestedRestart } from '../pod-memory.ts';
@@ -10,7 +11,7 @@ export interface Dead {
   readonly death: Death;
 }
 
-/** Not: an end that somebody asked for, by a restart, a change or a rule of the pod's own (KEP-5532). */
+/** Not: an end that somebody asked for, by a restart, a change or a rule of the pod's own (KEP-5532); nor that of the machine. */
 export function deadContainers(draft: Draft, views: readonly ContainerView[]): readonly Dead[] {
   return views.flatMap((view) => deadOf(draft, view));
 }
@@ -18,10 +19,19 @@ export function deadContainers(draft: Draft, views: readonly ContainerView[]): r
 function deadOf({ input, note }: Draft, view: ContainerView): readonly Dead[] {
   const { death, kind, container, memory, instances } = view;
   if (death === undefined || kind === 'ephemeral' || instances.some(isAlive)) return [];
+  if (diedWithMachine(death)) return [];
   if (isHistory(view) || isFinal(input.pod, view) || isRestarted(note, container.name)) return [];
   if (memory.kill?.containerId === death.containerId) return wasAskedFor(memory.kill.cause) ? [] : [{ view, death }];
   return restartsAllAfterExit(container, death.exitCode) ? [] : [{ view, death }];
 }
+
+/** After a reboot, or a loss of its containers, the runtime has no exit code: that is not the pod's sickness. */
+function diedWithMachine({ exitCode, reason }: Death): boolean {
+  return reason === LOST_REASON || (exitCode === UNKNOWN_EXIT_CODE && reason === 'Unknown');
+}
+
+/** containerd's for a task that was gone when it looked. */
+const UNKNOWN_EXIT_CODE = 255;
 
 function wasAskedFor(cause: RequestedRestart['cause']): boolean {
   return cause === undefined || cause === 'restart';

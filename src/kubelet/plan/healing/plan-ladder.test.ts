@@ -399,6 +399,17 @@ describe('another node', () => {
   });
 });
 
+describe('a reboot', () => {
+  it('is no death of the pod’s own', () => {
+    const model = running();
+    model.exit('main', 255, 'Unknown').settle();
+    expect(stateOf(model)?.rung).toBeUndefined();
+    expect(isUp(model, 'main')).toBe(true);
+    die(model, 'main', 255);
+    expect(stateOf(model)).toMatchObject({ rung: 'container', attempts: 1 });
+  });
+});
+
 describe('an agent that has lost its note', () => {
   /** As the server has the pod, whose containers are gone with the data folder, or still there. */
   function lose(model: RestartModel): RestartModel {

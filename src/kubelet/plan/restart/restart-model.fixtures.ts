@@ -103,9 +103,9 @@ export class RestartModel {
     this.memory = { note: noteFromStatus(emptyMemory('default', 'web').note, pod), volatile: EMPTY_VOLATILE };
   }
 
-  exit(name: string, exitCode: number): this {
+  exit(name: string, exitCode: number, reason?: string): this {
     this.containers = this.containers.map((each) =>
-      each.name === name && each.state === 'running' ? this.#ended(each, exitCode) : each,
+      each.name === name && each.state === 'running' ? this.#ended(each, exitCode, reason) : each,
     );
     return this;
   }
@@ -214,9 +214,9 @@ export class RestartModel {
     this.exit('init', 0);
   }
 
-  #ended(container: RuntimeContainer, exitCode: number): RuntimeContainer {
+  #ended(container: RuntimeContainer, exitCode: number, told?: string): RuntimeContainer {
     const { state, reason, finishedAt } = exitedContainer(exitCode, this.wall);
-    return { ...container, state, reason, finishedAt, exitCode };
+    return { ...container, state, reason: told ?? reason, finishedAt, exitCode };
   }
 
   #now() {
