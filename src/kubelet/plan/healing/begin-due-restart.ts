@@ -1,7 +1,8 @@
 /** A rung that restarts more than the container begins when the container's back-off is over. Pure. */
 import type { ResolvedHealingPolicy } from '../../../api/index.ts';
-import { askBackOff, tellBackOff } from '../ask-back-off.ts';
+import { tellBackOff } from '../ask-back-off.ts';
 import { type Draft, updateContainer, wait } from '../draft.ts';
+import { askBackOffOrRecovery } from '../recovery/ends-back-off.ts';
 import { beginRestart } from '../restart/begin-restart.ts';
 import type { Dead } from './dead-containers.ts';
 import { deathFacts, deathText } from './death-facts.ts';
@@ -16,7 +17,7 @@ export function beginDueRestart(draft: Draft, policy: ResolvedHealingPolicy, { v
     wait(draft, `container ${view.container.name}: another restart goes on`);
     return;
   }
-  const backOff = askBackOff(draft, view, death);
+  const backOff = askBackOffOrRecovery(draft, view, death);
   if (!backOff.restart) {
     tellBackOff(draft, view, death, backOff);
     return;

@@ -7,6 +7,7 @@ import {
   MOVE_VERDICT,
   type Pod,
   parseHealingState,
+  RECOVERY,
   RESTART_REQUEST,
 } from '../../../api/index.ts';
 import { noteFromStatus } from '../absorb-observation.ts';
@@ -206,6 +207,18 @@ describe('a pod that heals by a policy', () => {
     expect(stateOf(model)).toMatchObject({ rung: 'stopped', podRestarts: 2 });
     expect(conditionOf(model, 'HealingStopped')).toMatchObject({ reason: 'MaxPodRestarts' });
     expect(conditionOf(model, 'HealingStopped')?.message).toContain('all 2 restarts that its healing policy allows');
+  });
+
+  it('is restarted early when what it waited for may be well again', () => {
+    const model = running({ rungs: [{ scope: 'pod' }], backOff: { initial: '10m', cap: '10m' } });
+    model.exit('main', 1).settle();
+    model.advance(MINUTE).settle();
+    expect(model.log).not.toContain('create-sandbox 1');
+    const at = new Date(model.wall).toISOString();
+    annotate(model, { [RECOVERY]: JSON.stringify({ id: 'r', at, cause: 'service/db became ready' }) }).settle();
+    expect(model.log).toContain('create-sandbox 1');
+    expect(isUp(model, 'main')).toBe(true);
+    expect(stateOf(model)?.podRestarts).toBe(1);
   });
 
   it('leaves alone what Kubernetes would not start again', () => {
