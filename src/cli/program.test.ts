@@ -165,6 +165,7 @@ describe('runCommandLine', () => {
     [['agent', '--help'], '--register-with-taints'],
     [['token', '--help'], 'create'],
     [['token', 'create', '--help'], '--ttl'],
+    [['restart', '--help'], 'Usage: mendlet restart [options] [TARGET...]'],
     [['version', '--help'], 'versions'],
     [['--version'], 'mendlet 1.2.3'],
     [['version'], 'mendlet 1.2.3\nkubernetes v1.36.0+mendlet.1.2.3\nnode 24.15.0\n'],

@@ -416,7 +416,7 @@ describe('workloads in place', () => {
       /stopped: pod\/shaky-\S+ did not come back ready within 6\.0s \(.*\n {2}failed: shaky-\S+\n {2}not begun: shaky-\S+, shaky-\S+\n/,
     );
     const goOn = /go on with: mendlet restart (.*)\n$/.exec(stopped.stderr)?.[1] ?? '';
-    expect(goOn).toMatch(/^deploy\/shaky --kubeconfig \S+ --scope containers --not-before \S+Z$/);
+    expect(goOn).toMatch(/^deploy\/shaky --kubeconfig \S+ --scope containers --timeout 6s --not-before \S+Z$/);
     rmSync(join(out.path, 'sick'));
     await untilReady('app=shaky', 3);
     const rest = await run(process.execPath, [bundle, 'restart', ...goOn.split(' ')]);
@@ -441,6 +441,29 @@ describe('workloads in place', () => {
       /stopped: interrupted\n {2}restarted: long-\S+\n {2}not begun: long-\S+, long-\S+\ngo on with: mendlet restart deploy\/long .*--not-before/,
     );
     expect(restarts(await podsOf('app=long')).filter((count) => count === 1)).toEqual([1]);
+  });
+});
+
+describe('a server that goes away meanwhile', () => {
+  it('is waited for: the restart goes on where it was', async () => {
+    await mendlet.create(busyboxPod('outliving', 'sleep 3600', { spec: { terminationGracePeriodSeconds: 5 } }));
+    const { metadata } = await mendlet.untilPod('outliving', 'ready', isReady);
+    const waiting = start('pod/outliving');
+    await until('it is being stopped', async () =>
+      waiting.said.stderr.includes('being stopped') ? { value: true } : { last: waiting.said.stderr },
+    );
+    await mendlet.end('SIGKILL');
+    await until('it says so', async () =>
+      waiting.said.stderr.includes('the server does not answer, trying again')
+        ? { value: true }
+        : { last: waiting.said.stderr },
+    );
+    await mendlet.up();
+    expect(await waiting.ended, waiting.said.stderr).toBe(0);
+    expect(waiting.said.stdout).toMatch(/^pod\/outliving restarted \(scope pod, /);
+    const pod = await mendlet.untilPod('outliving', 'ready', isReady);
+    expect(pod.metadata.uid).toBe(metadata.uid);
+    expect(mainContainer(pod)?.restartCount).toBe(1);
   });
 });
 

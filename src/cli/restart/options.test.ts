@@ -32,9 +32,9 @@ describe('restartOptions', () => {
       maxUnavailable: parseMaxUnavailable('25%'),
       force: true,
     } as const;
-    const { flagsText } = restartOptions(['deploy/a'], { ...flags, kubeconfig: '/my files/k' });
+    const { flagsText } = restartOptions(['deploy/a'], { ...flags, kubeconfig: '/my files/k', reason: "it's new" });
     expect(flagsText).toBe(
-      "-n prod --kubeconfig '/my files/k' --scope pod --empty-dirs all --max-unavailable 25% --force",
+      "-n prod --kubeconfig '/my files/k' --scope pod --empty-dirs all --max-unavailable 25% --reason 'it'\\''s new' --force",
     );
   });
 

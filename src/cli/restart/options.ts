@@ -1,5 +1,5 @@
 /** What a call of `restart` asks for, once its flags are read; and which of them go together. Pure. */
-import type { PodRestartSpec, RestartScope } from '../../api/index.ts';
+import { formatDurationMs, type PodRestartSpec, type RestartScope } from '../../api/index.ts';
 import type { ClusterChoice } from '../cluster-session.ts';
 import { UsageError } from '../usage-error.ts';
 import { DEFAULT_TIMEOUT_MS } from './limits.ts';
@@ -98,9 +98,10 @@ function specOf(flags: RestartFlags): PodRestartSpec {
   };
 }
 
-/** Without what says when and how long: that is the caller's to add. */
+/** Without the time: that is the caller's to add. */
 function flagsText(flags: RestartFlags): string {
-  const { namespace, context, kubeconfig, scope, container, emptyDirs, gracePeriod, maxUnavailable } = flags;
+  const { namespace, context, kubeconfig, scope, container, emptyDirs, gracePeriod, maxUnavailable, reason, timeout } =
+    flags;
   const values: readonly (readonly [string, string | number | undefined])[] = [
     ['-n', namespace],
     ['--context', context],
@@ -110,6 +111,8 @@ function flagsText(flags: RestartFlags): string {
     ['--empty-dirs', emptyDirs?.join(',').replace('*', 'all')],
     ['--grace-period', gracePeriod],
     ['--max-unavailable', maxUnavailable?.text],
+    ['--reason', reason],
+    ['--timeout', timeout === undefined ? undefined : formatDurationMs(timeout)],
   ];
   const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${quoted(String(value))}`]));
   if (flags.force === true) given.push('--force');

@@ -7,7 +7,7 @@ export function isReady({ status }: Pod): boolean {
 }
 
 /** Its containers have ended for good. */
-export function hasEnded({ status }: Pod): boolean {
+function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 

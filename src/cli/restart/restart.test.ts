@@ -291,7 +291,7 @@ describe('a deployment', () => {
     const { code, err } = await restart(['deploy/web'], { timeout: 20_000, scope: 'containers' });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /deploy\/web: 1 pod restarted in place, 1 failed \(.*\)\nstopped: pod\/web-1 did not come back ready within 20\.0s \(ContainersNotReady\)\n {2}restarted: web-0\n {2}failed: web-1\n {2}not begun: web-2\ngo on with: mendlet restart deploy\/web --scope containers --not-before \S+Z\n$/,
+      /deploy\/web: 1 pod restarted in place, 1 failed \(.*\)\nstopped: pod\/web-1 did not come back ready within 20\.0s \(ContainersNotReady\)\n {2}restarted: web-0\n {2}failed: web-1\n {2}not begun: web-2\ngo on with: mendlet restart deploy\/web --scope containers --timeout 20s --not-before \S+Z\n$/,
     );
     expect(cluster.restarted).toEqual(['web-0', 'web-1']);
   });

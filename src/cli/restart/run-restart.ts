@@ -3,10 +3,10 @@ import { nameOf, PODS } from '../../api/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { RestartOptions } from './options.ts';
-import { hasEnded } from './pod-facts.ts';
+import { isActive } from './pod-facts.ts';
 import { restartPods } from './restart-pods.ts';
 import { restartWorkload } from './restart-workload.ts';
-import type { Target, TargetSet, WorkloadTarget } from './targets.ts';
+import { type Target, type TargetSet, targetText, type WorkloadTarget } from './targets.ts';
 import { WORKLOAD_RESOURCES } from './workload.ts';
 
 /** @param program how it was called, for hints: "mendlet restart" */
@@ -17,12 +17,13 @@ export async function runRestart(session: ClusterSession, options: RestartOption
     return exitCodes.failed;
   }
   let isGood = true;
+  const notBegun: Target[] = [];
   for (const row of rowsOf(targets)) {
-    if (!isGood && !options.keepGoing) break;
-    if (session.signal.aborted) return exitCodes.failed;
-    isGood = (await restartRow(session, row, options, program)) && isGood;
+    if (session.signal.aborted || (!isGood && !options.keepGoing)) notBegun.push(...row);
+    else isGood = (await restartRow(session, row, options, program)) && isGood;
   }
-  return isGood ? exitCodes.done : exitCodes.failed;
+  if (notBegun.length > 0) session.err(`not begun: ${notBegun.map(targetText).join(', ')}\n`);
+  return isGood && notBegun.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
 async function restartRow(
@@ -51,13 +52,14 @@ function rowsOf(targets: readonly Target[]): readonly (readonly Target[])[] {
   return rows;
 }
 
-/** In order of their names. Pods that have ended are not meant: they stay so. */
+/** In order of their names. Pods of which nothing runs, or will ever again, are not meant. */
 async function pick({ client, namespace, signal }: ClusterSession, { kind, selector }: TargetSet): Promise<Target[]> {
   const query = { namespace, ...(selector === undefined ? {} : { labelSelector: selector }) };
   const found: { readonly kind: Target['kind']; readonly name: string }[] = [];
   if (kind === 'pod') {
     const { items } = await client.list(PODS, query, signal);
-    for (const pod of items) if (!hasEnded(pod)) found.push({ kind, name: nameOf(pod) });
+    for (const pod of items)
+      if (isActive(pod) && (pod.spec?.nodeName ?? '') !== '') found.push({ kind, name: nameOf(pod) });
   } else {
     const { items } = await client.list(WORKLOAD_RESOURCES[kind], query, signal);
     for (const object of items) found.push({ kind, name: nameOf(object) });

@@ -47,7 +47,7 @@ export function minReadySecondsOf({ object }: Workload): number {
   return object.spec?.minReadySeconds ?? 0;
 }
 
-/** How many pods may be away at once; at least 1, or nothing would ever be restarted. */
+/** How many pods may be away at once; at least 1, or nothing would ever be restarted. Shares are rounded as upstream does. */
 export function maxUnavailableOf(workload: Workload, asked: MaxUnavailable | undefined): number {
   const desired = desiredOf(workload);
   if (asked?.count !== undefined) return asked.count;
@@ -60,7 +60,11 @@ function ofStrategy(workload: Workload, desired: number): number {
     case 'deployment':
       return scaleIntOrPercent(workload.object.spec?.strategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'down');
     case 'statefulset':
-      return scaleIntOrPercent(workload.object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
+      return scaleIntOrPercent(
+        workload.object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1,
+        desired,
+        'down',
+      );
     case 'daemonset':
       return scaleIntOrPercent(workload.object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
     case 'replicaset':
