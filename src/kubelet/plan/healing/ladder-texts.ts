@@ -44,7 +44,11 @@ export function escalationText(answer: Extract<LadderAnswer, { kind: 'restart' }
 
 function timesText(container: string, deaths: number, { scope, windowMs }: ResolvedRung): string {
   if (scope === 'container') return `container ${container} died ${deaths} times${within(windowMs)}`;
-  return `container ${container} died again after ${deaths - 1} restarts ${RESTARTS_OF[scope]}${within(windowMs)}`;
+  return `container ${container} died again after ${restartsText(deaths - 1)} ${RESTARTS_OF[scope]}${within(windowMs)}`;
+}
+
+function restartsText(count: number): string {
+  return count === 1 ? '1 restart' : `${count} restarts`;
 }
 
 /** Why nothing more is tried, what was, and how to go on. `verdict`: what the healing controller said. */
@@ -79,7 +83,7 @@ function whyText(
     case 'NoOtherNode':
       return verdict ?? 'there is no other node for the pod';
     case 'MaxPodRestarts':
-      return `the pod has had all ${podRestarts} restarts that its healing policy allows`;
+      return `its healing policy allows ${podRestarts === 0 ? 'no restart' : restartsText(podRestarts)} of the whole pod`;
     case 'AttemptsExhausted':
       return skippedNode ? 'no controller would make the pod anew on another node' : '';
   }
