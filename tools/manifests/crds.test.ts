@@ -30,3 +30,11 @@ it('the schemas are structural', () => {
   }[])
     walk(crd.spec.versions[0]!.schema.openAPIV3Schema as Record<string, unknown>, crd.spec.names.kind);
 });
+
+/** A server refuses a definition that says more of it, a description included. */
+it('nothing is said of metadata', () => {
+  const made = CRDS as { spec: { versions: { schema: { openAPIV3Schema: { properties: object } } }[] } }[];
+  for (const crd of made)
+    expect(crd.spec.versions[0]!.schema.openAPIV3Schema.properties).toMatchObject({ metadata: { type: 'object' } });
+  expect(JSON.stringify(CRDS)).not.toContain('Standard metadata');
+});

@@ -8,7 +8,7 @@ it('deploy/mendlet-healer.yaml is as "npm run manifests" makes it', () => {
   expect(readFileSync(new URL('../../deploy/mendlet-healer.yaml', import.meta.url), 'utf8')).toBe(healerYaml());
 });
 
-it('it has the kinds of deploy/crds.yaml, then the rest', () => {
+it('has the kinds of deploy/crds.yaml, then the rest', () => {
   const objects: unknown[] = [];
   loadAll(healerYaml(), (object) => void objects.push(object));
   const crds: unknown[] = [];

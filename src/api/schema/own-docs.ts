@@ -59,7 +59,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
   },
   'mendlet.v1alpha1.PodRestartList': { text: 'A list of PodRestarts.', fields: LIST },
   'mendlet.v1alpha1.PodRestartSpec': {
-    text: 'What is asked for.',
+    text: 'One restart, of a pod or of containers in it.',
     fields: {
       podName: { text: 'The pod, in the namespace of this object.', maxLength: 253, minLength: 1, needed: true },
       podUID: {
@@ -87,7 +87,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
     },
   },
   'mendlet.v1alpha1.PodRestartStatus': {
-    text: 'What became of a restart.',
+    text: 'How far a restart is, and how it went.',
     fields: {
       phase: {
         text: 'Pending until its node begins, Running until all that was restarted runs again, then Succeeded or Failed.',
