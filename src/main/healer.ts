@@ -57,7 +57,8 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
   if (version === undefined) return;
   waitsFor = undefined;
   const foreignServer = !version.includes('+mendlet');
-  if (!foreignServer) say('the server is mendlet’s: run it with --healing-controller=false, or this is not needed');
+  if (!foreignServer)
+    say('the server is mendlet’s: it heals by itself, unless it was started with --healing-controller=false');
   const background = new Background(logger);
   stack.defer(() => background.end());
   background.start('healing controllers', (signal) =>
