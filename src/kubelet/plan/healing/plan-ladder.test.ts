@@ -211,6 +211,27 @@ describe('a pod that heals by a policy', () => {
     );
   });
 
+  it('climbs for its init containers, too', () => {
+    const model = new RestartModel();
+    const rungs = [{ scope: 'container', attempts: 1 } as const, { scope: 'pod', attempts: 1 } as const];
+    annotate(model, { [HEALING_POLICY]: JSON.stringify({ rungs, backOff: CURVE }) });
+    model.initExitCode = 1;
+    for (let i = 0; i < 5; i += 1) model.settle().advance(4000);
+    expect(steps(model.log).filter((text) => /init|create/.test(text))).toEqual([
+      'create-sandbox 0',
+      'start init 0',
+      'start init 1',
+      'create-sandbox 1',
+      'start init 2',
+    ]);
+    expect(waitingOf(model, 'init')?.reason).toBe('HealingStopped');
+    expect(model.memory.note.restart).toBeUndefined();
+    model.initExitCode = 0;
+    annotate(model, { [RESTART_REQUEST]: JSON.stringify({ id: 'b', scope: 'pod', force: true }) }).settle();
+    expect(isUp(model, 'main')).toBe(true);
+    expect(conditionOf(model, 'HealingStopped')?.status).not.toBe('True');
+  });
+
   it('is restarted early when what it waited for may be well again', () => {
     const model = running({ rungs: [{ scope: 'pod' }], backOff: { initial: '10m', cap: '10m' } });
     model.exit('main', 1).settle();

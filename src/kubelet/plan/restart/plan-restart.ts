@@ -85,6 +85,8 @@ function end(draft: Draft, restart: GoingRestart, result: 'Restarted' | 'PodFini
 /** What is restarted, but for init containers, which are done once others start. */
 function hasStarted(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
   const { scope, container } = restart;
+  // The others wait for it, and it is not started any more.
+  if (views.some((view) => view.kind === 'init' && isStoppedByLadder(draft, view))) return true;
   const awaited = views.filter((view) =>
     scope === 'container' ? view.container.name === container : view.kind === 'app' || view.kind === 'sidecar',
   );

@@ -30,6 +30,8 @@ export class RestartModel {
   readonly events: PlannedEvent[] = [];
   /** What the next action comes to. */
   failNext = false;
+  /** Of init containers, which end as soon as they run. */
+  initExitCode = 0;
 
   constructor(spec: Partial<PodSpec> = {}) {
     this.pod = testPod({
@@ -211,7 +213,7 @@ export class RestartModel {
   }
 
   #endInits(): void {
-    this.exit('init', 0);
+    this.exit('init', this.initExitCode);
   }
 
   #ended(container: RuntimeContainer, exitCode: number, told?: string): RuntimeContainer {
