@@ -1,6 +1,5 @@
 /** Waits for the end of one restart, and says meanwhile what it waits for. */
-import { nameOf, type Pod, POD_RESTARTS, type PodRestart, PODS, StatusError } from '../../api/index.ts';
-import { isRetryable } from '../../client/index.ts';
+import { isExpired, nameOf, type Pod, POD_RESTARTS, type PodRestart, PODS, StatusError } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { Bell } from './bell.ts';
@@ -28,6 +27,9 @@ export type Followed =
   | { readonly kind: 'gone' }
   /** We cannot know: the object is gone, or we may not look at it. */
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** Trying again does not help. */
+const FINAL = [401, 403, 404, 405];
 
 /** What the watches saw last. */
 interface Sight {
@@ -68,9 +70,11 @@ function seeRestart(sight: Sight, ring: () => void) {
       ring();
     },
     fail: (error: unknown): void => {
-      if (isRetryable(error)) sight.trouble = `the server does not answer, trying again (${errorMessage(error)})`;
-      else if (error instanceof StatusError)
+      if (error instanceof StatusError && FINAL.includes(error.code)) {
         sight.blind = `it was asked for, but its end cannot be seen: ${error.message}`;
+      } else if (!isExpired(error)) {
+        sight.trouble = `the server does not answer, trying again (${errorMessage(error)})`;
+      }
       ring();
     },
   };

@@ -9,6 +9,8 @@ export interface Outcome {
   readonly kind: OutcomeKind;
   /** A whole line. */
   readonly text: string;
+  /** The pod's resource version at the end; absent where it could not be read. */
+  readonly version?: string;
 }
 
 export interface EndedRestart {
@@ -20,6 +22,11 @@ export interface EndedRestart {
 }
 
 export function outcomeOf(ended: EndedRestart): Outcome {
+  const version = ended.after?.metadata?.resourceVersion;
+  return { ...told(ended), ...(version === undefined ? {} : { version }) };
+}
+
+function told(ended: EndedRestart): Outcome {
   const { podName, restart } = ended;
   const { phase, reason = '', message = '' } = restart.status ?? {};
   if (reason === 'NotNeeded') {

@@ -116,6 +116,34 @@ describe('pods', () => {
     );
   });
 
+  it('goes on when the server has forgotten what was watched', async () => {
+    await cluster.pod('web');
+    cluster.serve({ tookMs: 3000 });
+    let isForgotten = false;
+    const forgetful: Connection = {
+      request: async (request) => {
+        if (isForgotten || !request.url.includes('/podrestarts?') || !request.url.includes('watch='))
+          return await cluster.api.connection.request(request);
+        isForgotten = true;
+        const status = {
+          kind: 'Status',
+          status: 'Failure',
+          code: 410,
+          reason: 'Expired',
+          message: 'too old resource version',
+        };
+        return {
+          status: 410,
+          headers: { 'content-type': 'application/json' },
+          body: encodeText(JSON.stringify(status)),
+        };
+      },
+      upgrade: async (request) => await cluster.api.connection.upgrade(request),
+    };
+    expect(await restart(['pod/web'], {}, undefined, forgetful)).toMatchObject({ code: 0 });
+    expect(isForgotten).toBe(true);
+  });
+
   it('is no longer waited for after Ctrl-C', async () => {
     await cluster.pod('web');
     const controller = new AbortController();
@@ -322,6 +350,29 @@ describe('a deployment', () => {
       out: expect.stringContaining('1 pod restarted in place, 2 replaced meanwhile'),
     });
     expect(cluster.restarted).toEqual(['web-0', 'web-2']);
+  });
+
+  it('believes no pod that is older than the end of its restart', async () => {
+    await web(2, { spec: rolling(1) });
+    cluster.serve({ fails: ['web-0'] });
+    // What is watched of pods comes two seconds late: they still look ready when their restart has ended.
+    const late: Connection = {
+      request: async (request) => {
+        const answer = await cluster.api.connection.request(request);
+        const isPodWatch = request.url.includes('/pods?') && request.url.includes('watch=');
+        return isPodWatch ? { ...answer, body: delayed(answer.body as AsyncIterable<Uint8Array>) } : answer;
+      },
+      upgrade: async (request) => await cluster.api.connection.upgrade(request),
+    };
+    async function* delayed(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunks) {
+        await cluster.api.clock.sleep(2000);
+        yield chunk;
+      }
+    }
+    const { code } = await restart(['deploy/web'], { timeout: 20_000 }, undefined, late);
+    expect(code).toBe(1);
+    expect(cluster.restarted).toEqual(['web-0']);
   });
 
   it('waits for minReadySeconds', async () => {

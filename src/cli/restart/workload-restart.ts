@@ -1,5 +1,6 @@
 /** The restart of one workload, from its first pod to its report. */
 import { isDeleting, nameOf, type Pod, type PodRestartSpec, uidOf } from '../../api/index.ts';
+import { compareResourceVersions } from '../../client/index.ts';
 import { errorMessage, formatMicroTime } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import type { ClusterView } from './cluster-view.ts';
@@ -24,6 +25,8 @@ interface Member {
   deadline: number;
   /** Mono ms: when its restart had ended. */
   settlingSince: number;
+  /** The pod's resource version then: what we see of it may be older. */
+  version?: string;
 }
 
 export interface WorkloadRestartInput {
@@ -127,8 +130,10 @@ export class WorkloadRestart {
     }
   }
 
-  /** A Ready that is older than the restart counts from its end on. */
+  /** What is older than the end of the restart tells of the life before; a Ready that has lasted since then counts from there on. */
   #isBack(member: Member, pod: Pod): boolean {
+    const { resourceVersion = '' } = pod.metadata ?? {};
+    if (member.version !== undefined && compareResourceVersions(resourceVersion, member.version) < 0) return false;
     const minReadySeconds = this.#minReadySeconds();
     const settledMs = this.#session.clock.now().mono - member.settlingSince;
     const waitMs = availableInMs(pod, minReadySeconds, this.#wall());
@@ -198,7 +203,7 @@ export class WorkloadRestart {
       .finally(() => this.#view.bell.ring());
   }
 
-  #settle(member: Member, { kind, text }: Outcome): void {
+  #settle(member: Member, { kind, text, version }: Outcome): void {
     const pod = this.#view.pods.get(this.#session.namespace, member.name);
     const isThere = pod !== undefined && uidOf(pod) === member.uid && isActive(pod);
     if (kind === 'failed' && !isThere) {
@@ -216,6 +221,7 @@ export class WorkloadRestart {
     }
     member.state = 'settling';
     member.settlingSince = this.#session.clock.now().mono;
+    if (version !== undefined) member.version = version;
   }
 
   #end(member: Member, state: 'restarted' | 'skipped' | 'replaced'): void {
