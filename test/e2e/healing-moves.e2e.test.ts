@@ -1,0 +1,152 @@
+/**
+ * A pod that dies on every start on one node climbs its ladder, leaves for another node, and its workload remembers: on three
+ * real nodes. A node is sick when the file of its name is missing in a folder that all of them see.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AVOID_NODES, type AvoidedNode, findCondition, isConditionTrue, type Pod } from '../../src/api/index.ts';
+import { Lab } from '../support/lab.ts';
+import { until } from './harness.ts';
+
+const NODES = ['n1', 'n2', 'n3'];
+
+let lab: Lab;
+let health: string;
+
+beforeAll(async () => {
+  lab = await Lab.create({ nodes: 3, clusterCidr: '10.175.0.0/16' });
+  health = join(lab.folder, 'health');
+  mkdirSync(health);
+  for (const name of NODES) writeFileSync(join(health, name), '');
+  await lab.start();
+});
+afterAll(() => lab?.down());
+
+const POLICY = {
+  apiVersion: 'mendlet.dev/v1alpha1',
+  kind: 'HealingPolicy',
+  metadata: { name: 'climb' },
+  spec: {
+    selector: { matchLabels: { heals: 'yes' } },
+    rungs: [
+      { scope: 'container', attempts: 2 },
+      { scope: 'pod', attempts: 1 },
+      { scope: 'node', attempts: 3 },
+    ],
+    backOff: { initial: '100ms', cap: '200ms' },
+  },
+};
+
+/** Runs as long as its node is well. */
+const SCRIPT = 'trap "exit 0" TERM; while [ -e /health/$NODE ]; do sleep 0.1; done; echo $NODE is sick; exit 7';
+
+function workload(kind: string, name: string): object {
+  const labels = { app: name, heals: 'yes' };
+  const container = {
+    name: 'main',
+    image: 'docker.io/library/busybox:latest',
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/bin/sh', '-c', SCRIPT],
+    env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+    volumeMounts: [{ name: 'health', mountPath: '/health' }],
+  };
+  const spec = {
+    terminationGracePeriodSeconds: 1,
+    containers: [container],
+    volumes: [{ name: 'health', hostPath: { path: health } }],
+  };
+  const template = { metadata: { labels }, spec };
+  const selector = { matchLabels: { app: name } };
+  const named = kind === 'StatefulSet' ? { serviceName: name } : {};
+  return { apiVersion: 'apps/v1', kind, metadata: { name }, spec: { replicas: 1, selector, ...named, template } };
+}
+
+const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
+const nodeOf = ({ spec }: Pod): string => spec?.nodeName ?? '';
+const isReady = (pod: Pod): boolean =>
+  pod.metadata?.deletionTimestamp === undefined && isConditionTrue(pod.status?.conditions, 'Ready');
+
+async function untilPods(
+  app: string,
+  what: string,
+  wanted: (pods: readonly Pod[]) => boolean,
+): Promise<readonly Pod[]> {
+  return await until<readonly Pod[]>(`${app}: ${what}`, async () => {
+    const { items } = await lab.get<{ items: readonly Pod[] }>('pods', '-l', `app=${app}`);
+    const told = items.map((pod) => [nameOf(pod), nodeOf(pod), pod.metadata?.annotations, pod.status?.conditions]);
+    return wanted(items) ? { value: items } : { last: JSON.stringify(told) };
+  });
+}
+
+/** The only pod, ready and where it may be. */
+async function untilWell(app: string, what: string, on: (node: string) => boolean = () => true): Promise<Pod> {
+  const [pod] = await untilPods(
+    app,
+    what,
+    (pods) => pods.length === 1 && pods.every((each) => isReady(each) && on(nodeOf(each))),
+  );
+  return pod as Pod;
+}
+
+const makeSick = (node: string): void => rmSync(join(health, node));
+const makeWell = (node: string): void => writeFileSync(join(health, node), '');
+
+async function remembered(what: string): Promise<readonly AvoidedNode[]> {
+  const { metadata } = await lab.get<Pod>(what);
+  return JSON.parse(metadata?.annotations?.[AVOID_NODES] ?? '[]') as AvoidedNode[];
+}
+
+it('a deployment’s pod climbs to the rung of nodes, goes on elsewhere, and its successors stay away', async () => {
+  await lab.create(POLICY, workload('Deployment', 'web'));
+  const first = await untilWell('web', 'ready');
+  const sick = nodeOf(first);
+  makeSick(sick);
+  const second = await untilWell('web', 'on another node', (node) => node !== sick);
+  const moved = `${nameOf(first)} died on node ${sick}`;
+  const events = await lab.kubectl([
+    'events',
+    '-o',
+    'jsonpath={range .items[*]}{.involvedObject.kind} {.reason} {.message}{"\\n"}{end}',
+  ]);
+  const lines = events.split('\n');
+  for (const kind of ['Pod', 'Deployment']) {
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^${kind} HealingMove ${moved} \\(.*exited with 7.*\\): moving it to another node$`),
+      ),
+    );
+  }
+  // The rungs before that one were climbed.
+  expect(lines.filter((line) => line.startsWith('Pod PodRestarting'))).not.toEqual([]);
+  expect(await remembered('deployment/web')).toMatchObject([{ node: sick, pod: nameOf(first) }]);
+  expect(JSON.parse(second.metadata?.annotations?.[AVOID_NODES] ?? '[]')).toMatchObject([{ node: sick }]);
+
+  await lab.kubectl(['scale', 'deployment/web', '--replicas=5']);
+  const all = await untilPods('web', 'five ready', (pods) => pods.filter(isReady).length === 5);
+  expect(all.map(nodeOf)).not.toContain(sick);
+  makeWell(sick);
+  await lab.kubectl(['delete', 'deployment/web']);
+});
+
+it('a stateful set’s pod keeps its name; when no other node is left it takes the one to be avoided, and is stopped there', async () => {
+  await lab.create(workload('StatefulSet', 'db'));
+  const first = await untilWell('db', 'ready');
+  const sick = nodeOf(first);
+  makeSick(sick);
+  const second = await untilWell('db', 'on another node', (node) => node !== sick);
+  expect(nameOf(second)).toBe('db-0');
+  expect(await remembered('statefulset/db')).toMatchObject([{ node: sick, pod: 'db-0' }]);
+  for (const node of NODES) if (node !== sick) await lab.kubectl(['cordon', node]);
+  await lab.kubectl(['delete', 'pod', 'db-0', '--wait=false']);
+  const [last] = await untilPods('db', 'stopped where it died', (pods) =>
+    pods.some((pod) => nodeOf(pod) === sick && isConditionTrue(pod.status?.conditions, 'mendlet.dev/HealingStopped')),
+  );
+  expect(findCondition(last?.status?.conditions, 'mendlet.dev/HealingStopped')?.message).toContain(
+    'no other node takes it: 2 cordoned',
+  );
+  const events = await lab.kubectl(['events', '--for', 'pod/db-0']);
+  expect(events).toContain(`no other node takes it, though it is to avoid this one: db-0 died there (`);
+  for (const node of NODES) if (node !== sick) await lab.kubectl(['uncordon', node]);
+  makeWell(sick);
+});
