@@ -6,13 +6,13 @@ import { valueOf } from './flag-parser.ts';
 import { parseDeath, podTarget } from './history/pod-target.ts';
 import { type HistoryOptions, runHistory } from './history/run-history.ts';
 
-const help = `
+const help = (program: string): string => `
 Examples:
-  mendlet history pod/web                    each death of each container: when, how, why, and what came of it
-  mendlet history pod/web -c main -o wide    with times and images, and nothing cut
-  mendlet history pod/web --death 1          all that is known of the first one: probe outputs, changes before, log
-  mendlet history pod/web --death -1         of the last one
-  mendlet history pod/web -o json            a PodHistoryList
+  ${program} pod/web                    each death of each container: when, how, why, and what came of it
+  ${program} pod/web -c main -o wide    with times and images, and nothing cut
+  ${program} pod/web --death 1          all that is known of the first one: probe outputs, changes before, log
+  ${program} pod/web --death -1         of the last one
+  ${program} pod/web -o json            a PodHistoryList
 
 Nodes remember the first death and the last 50 of each container, and pods that are gone for a day. Needs nodes that run
 mendlet's agent; on another API server the nodes are asked through nodes/NODE/proxy.
@@ -29,8 +29,11 @@ interface HistoryFlags extends PodFlags {
   readonly output: HistoryOptions['output'];
 }
 
-/** @param finish is given the exit code */
-export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void): Command {
+/**
+ * @param program how it is called: "mendlet history" or "kubectl history"
+ * @param finish is given the exit code
+ */
+export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   const command = withClusterFlags(new Command('history'))
     .summary('show how the containers of a pod died')
     .description('Shows how the containers of a pod died, as its node remembers it: also of a pod that is gone.')
@@ -42,7 +45,7 @@ export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode
     .addOption(
       new Option('-o, --output <FORMAT>', 'how it is shown').choices(['table', 'wide', 'json']).default('table'),
     )
-    .addHelpText('after', help)
+    .addHelpText('after', help(program))
     .action(async (args: readonly string[], flags: HistoryFlags) => {
       const options = { ...podFlags(flags), pod: podTarget(args), output: flags.output };
       finish(await withCluster(choiceOf(flags), (session) => runHistory(session, options)));

@@ -73,7 +73,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
-  program.addCommand(historyCommand(context.withCluster, finish));
+  program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
   program.addCommand(healerCommand(async (options) => finish(await context.healer(options))));

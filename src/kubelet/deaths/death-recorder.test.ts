@@ -186,6 +186,28 @@ describe('a death', () => {
   });
 });
 
+describe('what cannot be recorded', () => {
+  it.each([
+    ['a time that is none', testPod(), death(0, { finishedAt: 1e300 })],
+    ['a message that is none', testPod(), death(0, { message: undefined as never })],
+  ])('%s breaks no pass, and is told once', (_name, of, broken) => {
+    const { recorder, metrics } = world().life();
+    const note = noteOf(broken, death(1));
+    for (let pass = 0; pass < 3; pass += 1) {
+      recorder.observe({ pod: of, noteBefore: note, note, observed: undefined, status: {} });
+    }
+    expect(metrics.text()).toContain('mendlet_death_records_total{result="failed"} 1');
+  });
+
+  it('an orphan without a name has at least its deaths', async () => {
+    const { recorder, deaths } = world().life();
+    const note = noteOf(death(0));
+    const pod = testPod({}, { name: '', namespace: '' });
+    recorder.observe({ pod, noteBefore: note, note, observed: undefined, status: {} });
+    expect((await deaths()).length).toBe(1);
+  });
+});
+
 describe('a disk that hangs', () => {
   it('holds up no pass, and removals of logs only for a moment', async () => {
     const { clock, disk, life } = world();

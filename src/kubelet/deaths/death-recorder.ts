@@ -15,7 +15,7 @@ import {
   whenAborted,
   withDeadline,
 } from '../../lib/index.ts';
-import { containerLogPath, podLogDir } from '../execute/pod-paths.ts';
+import { containerLogPath, isSafeName, podLogDir } from '../execute/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
 import type { PodEvents, PodObservation, PodUID } from '../types.ts';
@@ -79,7 +79,8 @@ interface Tracked {
   readonly names: PodNames;
   readonly container: string;
   readonly composed: NewDeath;
-  readonly logPath: string;
+  /** `undefined`: nothing says where it is. */
+  readonly logPath: string | undefined;
   readonly limitBytes: number | undefined;
   /** Mono ms. */
   readonly seenAt: number;
@@ -102,6 +103,8 @@ export class DeathRecorder {
   readonly #places = new Semaphore(MAX_RECORDINGS_AT_ONCE);
   /** Mono ms of the last event about a survivor, by container id. */
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
+  /** Container ids whose deaths broke us: told once. */
+  readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
 
   constructor(options: DeathRecorderOptions) {
@@ -118,7 +121,7 @@ export class DeathRecorder {
     });
   }
 
-  /** Takes what a pass shows. Never blocks. */
+  /** Takes what a pass shows. Never blocks, and never throws: the pass goes on to heal. */
   observe(pass: SeenPass): void {
     const { pod, note } = pass;
     const uid = pod.metadata?.uid ?? '';
@@ -131,7 +134,7 @@ export class DeathRecorder {
     for (const [container, { deaths }] of Object.entries(note.containers)) {
       for (const death of deaths.toReversed()) {
         seen.add(death.containerId);
-        this.#see(tracked, pass, container, death);
+        this.#seeSafely(tracked, pass, container, death);
       }
     }
     for (const id of tracked.keys()) if (!seen.has(id)) tracked.delete(id);
@@ -187,6 +190,19 @@ export class DeathRecorder {
     while (this.#work.size > 0) await this.settled();
   }
 
+  /** A mistake of ours costs one record, and is told once. */
+  #seeSafely(tracked: Map<string, Tracked>, pass: SeenPass, container: string, death: Death): void {
+    const { containerId } = death;
+    if (this.#broken.get(containerId) === true) return;
+    try {
+      this.#see(tracked, pass, container, death);
+    } catch (error) {
+      this.#broken.set(containerId, true);
+      this.#records.inc({ result: 'failed' });
+      this.#options.logger.error('a death could not be noted', { uid: pass.pod.metadata?.uid, containerId, error });
+    }
+  }
+
   #see(tracked: Map<string, Tracked>, pass: SeenPass, container: string, death: Death): void {
     const { containerId } = death;
     const instance = pass.observed?.containers.find(({ id }) => id === containerId);
@@ -222,7 +238,7 @@ export class DeathRecorder {
       names: namesOf(pod),
       container,
       composed,
-      logPath: logPath || `${podLogDir(podLogsDir, pod)}/${containerLogPath(container, death.restartCount)}`,
+      logPath: logPath || logPathOf(podLogsDir, pod, container, death.restartCount),
       limitBytes: memoryLimitOf(pod, container),
       seenAt: now.mono,
       state: 'waiting',
@@ -260,7 +276,7 @@ export class DeathRecorder {
   async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<NewDeath> {
     const { container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
-    const log = await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
+    const log = logPath === undefined ? {} : await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
     const evidence = this.#options.oom.evidence(containerId);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     if (oom !== undefined) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
@@ -309,6 +325,13 @@ export class DeathRecorder {
 
 function namesOf({ metadata }: Pod): PodNames {
   return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+}
+
+/** Of an orphan perhaps not even the name is known. */
+function logPathOf(podLogsDir: string, pod: Pod, container: string, restartCount: number): string | undefined {
+  const { namespace, name, uid } = namesOf(pod);
+  if (![namespace, name, uid, container].every(isSafeName)) return undefined;
+  return `${podLogDir(podLogsDir, pod)}/${containerLogPath(container, restartCount)}`;
 }
 
 function waitingOf(

@@ -101,8 +101,16 @@ export class OomWatch {
     }
   }
 
-  /** The runtime says that a process of this container was killed for memory. Never blocks. */
+  /** The runtime says that a process of this container was killed for memory. Never blocks, never throws. */
   hint(containerId: string): void {
+    try {
+      this.#heed(containerId);
+    } catch (error) {
+      this.#options.logger.error('the watch over memory broke', { containerId, error });
+    }
+  }
+
+  #heed(containerId: string): void {
     const containers = this.#options.living();
     this.#change(containerId, (evidence) => ({ ...evidence, announced: true }));
     this.#readKernelLog(containers);

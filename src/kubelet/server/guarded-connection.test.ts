@@ -48,6 +48,8 @@ describe('the kubelet API from outside', () => {
     ['GET', '/logs/', 'get log', '200 yes'],
     ['GET', '/pods', 'get pods', '200 yes'],
     ['GET', '/runningpods/', 'get pods', '200 yes'],
+    ['GET', '/mendlet/v1/history', 'get history', '200 yes'],
+    ['GET', '/mendlet/v1/history?namespace=a&pod=b', 'get proxy', '200 yes'],
     ['GET', '/healthz/ping', 'get healthz', '200 yes'],
     ['GET', '/configz', 'get proxy', '200 yes'],
     ['POST', '/run/ns/p/c', 'create proxy', '200 yes'],
