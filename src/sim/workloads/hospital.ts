@@ -18,7 +18,7 @@ import { CONFIG_NAME, drawPatient, podOf, visitor } from './pods.ts';
 import { Restarts } from './restarts.ts';
 
 /** One less of each pod is asked for. */
-const MAX_RESTARTS_ASKED: number = 3;
+const MAX_RESTARTS_ASKED = 3;
 const HOUSE = 'default';
 /** A namespace that may be deleted with everybody in it. */
 const WARD = 'ward';

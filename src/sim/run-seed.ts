@@ -1,0 +1,92 @@
+/**
+ * One simulation: a cluster, a workload and the nemeses that the seed drew.
+ *
+ *   settle ─► faults on (safety after every event) ─► heal ─► liveness: everything pending must come ─► all deleted, all gone
+ */
+import type { RunAgent } from './sim-node.ts';
+import { type Logger, silentLogger } from '../lib/index.ts';
+import { DeathLedger } from './death-ledger.ts';
+import type { EventLoop } from './event-loop.ts';
+import { checkInvariants } from './invariants/all.ts';
+import { type Nemesis, drawNemeses, unleash } from './nemeses/nemeses.ts';
+import { SimCluster } from './sim-cluster.ts';
+import { Sim } from './sim.ts';
+import type { Trace } from './trace.ts';
+import { untilWell } from './until-well.ts';
+import { Hospital } from './workloads/hospital.ts';
+
+export interface RunOptions {
+  readonly seed: number | string;
+  readonly loop: EventLoop;
+  readonly runAgent: RunAgent;
+  /** Length of the faults' phase, virtual minutes; default 5. */
+  readonly minutes?: number;
+  /** Names of the nemeses to let loose, instead of those that the seed draws. */
+  readonly only?: readonly string[];
+  readonly trace?: Trace;
+  readonly logger?: Logger;
+}
+
+export interface RunReport {
+  readonly seed: number | string;
+  readonly nemeses: readonly string[];
+  /** Hash of everything that happened. */
+  readonly hash: string;
+  readonly events: number;
+  /** Virtual ms. */
+  readonly virtualMs: number;
+  readonly failure?: unknown;
+}
+
+const SETTLE_MS = 10_000;
+const LIVENESS_MS = 20 * 60_000;
+const CLEAN_UP_MS = 6 * 60_000;
+const LOOK_EVERY_MS = 5000;
+
+export async function runSeed(options: RunOptions): Promise<RunReport> {
+  const { seed, loop, runAgent, minutes = 5, only } = options;
+  const sim = new Sim({ seed, loop, ...(options.trace === undefined ? {} : { trace: options.trace }) });
+  const shape = sim.random.split('shape');
+  const nodes = 1 + Math.floor(shape.next() * 2);
+  const nemeses = drawNemeses(shape, only);
+  const cluster = new SimCluster({ sim, nodes, runAgent, logger: options.logger ?? silentLogger });
+  const failure = await play(cluster, nemeses, 4 + Math.floor(shape.next() * 8), minutes * 60_000);
+  return {
+    seed,
+    nemeses: nemeses.map(({ name }) => name),
+    hash: sim.trace.hash,
+    events: sim.processed,
+    virtualMs: sim.mono,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+async function play(
+  cluster: SimCluster,
+  nemeses: readonly Nemesis[],
+  pods: number,
+  faultsMs: number,
+): Promise<unknown> {
+  const { sim } = cluster;
+  const hospital = new Hospital(cluster);
+  const deaths = new DeathLedger(cluster);
+  try {
+    checkInvariants(cluster);
+    cluster.start();
+    await sim.run(SETTLE_MS);
+    hospital.plan(pods, 0, faultsMs);
+    unleash(cluster, nemeses, 0, faultsMs);
+    await sim.run(SETTLE_MS + faultsMs);
+    cluster.heal();
+    await untilWell(sim, () => hospital.pending() ?? deaths.missing(), {
+      withinMs: LIVENESS_MS,
+      lookEveryMs: LOOK_EVERY_MS,
+    });
+    hospital.deleteAll();
+    const left = (): string | undefined => hospital.pending() ?? cluster.leftovers();
+    await untilWell(sim, left, { withinMs: CLEAN_UP_MS, lookEveryMs: LOOK_EVERY_MS });
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

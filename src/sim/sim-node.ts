@@ -1,0 +1,201 @@
+/**
+ * A simulated node: a machine (clock, disk, runtime, cgroups) that stays, and an agent on it that comes and goes. The agent
+ * is built by a function, so that it can be killed and started again.
+ */
+import { createKubeClient } from '../client/index.ts';
+import type { KubeletConfig, KubeletPorts } from '../kubelet/index.ts';
+import { type Connection, decodeText, type HttpRequest, type Logger } from '../lib/index.ts';
+import type { Facts } from './facts.ts';
+import { Life } from './life.ts';
+import { noRuntimeFaults } from './runtime/runtime-faults.ts';
+import { SimImages } from './runtime/sim-images.ts';
+import { createSimImageService, createSimRuntimeService } from './runtime/sim-runtime-service.ts';
+import { SimRuntime } from './runtime/sim-runtime.ts';
+import { WallClock, createSimClock } from './sim-clock.ts';
+import { Link, createSimConnection } from './sim-connection.ts';
+import { deletionsIn } from './deletions-in.ts';
+import { SimDisk } from './sim-disk.ts';
+import { createSimFileSystem } from './sim-file-system.ts';
+import { type MachineState, createSimCgroups, createSimMachine, createSimProcess, simStreams } from './sim-machine.ts';
+import { createSimProbeTransport } from './sim-probe-transport.ts';
+import type { Sim } from './sim.ts';
+
+const DISK_BYTES = 1_000_000_000;
+const ROOT_DIR = '/var/lib/mendlet/agent';
+const POD_LOGS_DIR = '/var/log/pods';
+const LOG_LINKS_DIR = '/var/log/containers';
+
+/** Runs a node agent until the signal is aborted. A rejection is a programmer error and ends the simulation. */
+export type RunAgent = (ports: KubeletPorts, config: KubeletConfig, signal: AbortSignal) => Promise<void>;
+
+export interface SimNodeOptions {
+  readonly sim: Sim;
+  readonly facts: Facts;
+  readonly name: string;
+  readonly address: string;
+  /** The API server as this node's agent is known to it. */
+  readonly server: () => Connection | undefined;
+  readonly runAgent: RunAgent;
+  readonly logger: Logger;
+}
+
+export class SimNode {
+  readonly name: string;
+  readonly wall: WallClock;
+  readonly disk: SimDisk;
+  readonly images = new SimImages();
+  readonly runtime: SimRuntime;
+  readonly runtimeFaults = noRuntimeFaults();
+  readonly link = new Link();
+  readonly #options: SimNodeOptions;
+  readonly #cgroups = new Set<string>();
+  readonly #mounts: string[] = [];
+  readonly #machine: MachineState;
+  #agent: Life | undefined;
+  #incarnation = 0;
+  #boots = 1;
+
+  constructor(options: SimNodeOptions) {
+    const { sim, facts, name, address } = options;
+    this.#options = options;
+    this.name = name;
+    this.wall = new WallClock(sim);
+    this.disk = new SimDisk(sim, DISK_BYTES);
+    this.runtime = new SimRuntime(sim, this.wall, facts, sim.random.split(`runtime ${name}`), (path) =>
+      this.#mounts.includes(path) ? 'mounted' : this.disk.exists(path) ? 'files' : 'nothing',
+    );
+    this.#machine = { name, bootId: `boot-${name}-1`, address, disk: this.disk };
+  }
+
+  get agent(): Life | undefined {
+    return this.#agent;
+  }
+
+  startAgent(): void {
+    if (this.#agent?.alive === true) return;
+    const { sim, facts, runAgent } = this.#options;
+    this.#incarnation += 1;
+    const life = new Life(sim, `${this.name}/${this.#incarnation}`);
+    this.#agent = life;
+    facts.tell({ kind: 'agent-started', node: this.name });
+    runAgent(this.#ports(life), this.#config(), life.signal).then(
+      () => life.kill(),
+      (error: unknown) => {
+        if (life.alive) sim.fail(error);
+      },
+    );
+  }
+
+  /** SIGKILL. */
+  killAgent(): void {
+    if (this.#agent?.alive !== true) return;
+    this.#agent.kill();
+    this.#options.facts.tell({ kind: 'agent-killed', node: this.name });
+  }
+
+  /** The machine loses power; `boot` brings it back, without the agent. */
+  losePower(): void {
+    this.killAgent();
+    this.runtime.goDown();
+    this.runtime.losePower();
+    this.disk.losePower();
+    this.#cgroups.clear();
+    this.#mounts.length = 0;
+    this.#options.facts.tell({ kind: 'machine-lost', node: this.name });
+  }
+
+  boot(): void {
+    this.#boots += 1;
+    this.#machine.bootId = `boot-${this.name}-${this.#boots}`;
+    this.runtime.comeUp();
+  }
+
+  /** What is left of pods beside the runtime: mounts, cgroups, files. */
+  leftovers(): string | undefined {
+    if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
+    const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
+    if (groups.length > 0) return `cgroups ${groups.join(' ')}`;
+    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, POD_LOGS_DIR, LOG_LINKS_DIR]) {
+      const names = this.disk.list(dir);
+      if (names.length > 0) return `${dir}/${names.join(' ')}`;
+    }
+    return undefined;
+  }
+
+  /** What the node has written down of a pod's deaths. */
+  history(uid: string): string {
+    const found = this.disk.get(`${ROOT_DIR}/deaths/${uid}.json`);
+    return found === undefined ? '' : decodeText(found.data);
+  }
+
+  fillDisk(): void {
+    this.disk.setFull(true);
+    this.#options.facts.tell({ kind: 'disk-filled', node: this.name });
+  }
+
+  stepWall(ms: number): void {
+    this.wall.step(ms);
+    this.#options.facts.tell({ kind: 'wall-stepped', node: this.name });
+  }
+
+  #ports(life: Life): KubeletPorts {
+    const { sim, facts, server, logger } = this.#options;
+    const random = sim.random.split(life.name);
+    const clock = createSimClock(sim, this.wall, life);
+    const told = new Set<string>();
+    // Only what comes as a list or a watch of pods: an answer to a write is not where a kubelet learns of deletions.
+    const onDelivered = (request: HttpRequest, bytes: Uint8Array): void => {
+      if (request.method !== 'GET' || !request.url.startsWith('/api/v1/pods')) return;
+      for (const uid of deletionsIn(bytes)) {
+        if (told.has(uid)) continue;
+        told.add(uid);
+        facts.tell({ kind: 'deletion-delivered', uid, node: this.name });
+      }
+    };
+    const connection = createSimConnection({
+      sim,
+      life,
+      link: this.link,
+      random: random.split('link'),
+      server,
+      onDelivered,
+    });
+    const runtimeWiring = {
+      sim,
+      life,
+      runtime: this.runtime,
+      images: this.images,
+      faults: this.runtimeFaults,
+      random: random.split('cri'),
+    };
+    return {
+      clock,
+      random: random.split('agent'),
+      logger,
+      fs: createSimFileSystem({ sim, life, disk: this.disk, mounts: this.#mounts, random: random.split('disk') }),
+      process: createSimProcess(this.#mounts),
+      runtime: createSimRuntimeService(runtimeWiring),
+      images: createSimImageService(runtimeWiring),
+      client: createKubeClient(connection, { clock }),
+      cgroups: createSimCgroups(this.#cgroups),
+      machine: createSimMachine(this.#machine),
+      probeTransport: createSimProbeTransport(sim, life, this.runtime, random.split('probes')),
+      streams: simStreams,
+    };
+  }
+
+  #config(): KubeletConfig {
+    return {
+      nodeName: this.name,
+      instanceId: 'sim',
+      rootDir: ROOT_DIR,
+      podLogsDir: POD_LOGS_DIR,
+      podCidr: '10.244.0.0/16',
+      apiServer: { host: '10.0.0.1', port: 6443 },
+      maxPods: 110,
+      version: 'v1.36.0+mendlet.sim',
+      clusterDns: [],
+      clusterDomain: 'cluster.local',
+    };
+  }
+}
