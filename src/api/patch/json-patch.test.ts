@@ -23,23 +23,28 @@ interface TestOperation {
 }
 
 /**
- * fast-json-patch, but refusing operations that step into a scalar, and moves past the end of a list, both of which it lets
- * through.
+ * fast-json-patch, but refusing operations that step into a scalar, and moves and copies past the end of a list, all of which it
+ * lets through.
  */
 function oracle(document: unknown, patch: readonly TestOperation[]): unknown {
   let current: unknown = structuredClone(document);
   try {
-    const apply = (operation: TestOperation): void => {
-      const parent = operation.path.slice(0, Math.max(0, operation.path.lastIndexOf('/')));
-      if (operation.path !== '' && !isObject(fastJsonPatch.getValueByPointer(current, parent)))
+    const refuseScalar = (pointer: string): void => {
+      const parent = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
+      if (pointer !== '' && !isObject(fastJsonPatch.getValueByPointer(current, parent)))
         throw new Error('into a scalar');
+    };
+    const apply = (operation: TestOperation): void => {
+      refuseScalar(operation.path);
       current = fastJsonPatch.applyOperation(current, structuredClone(operation) as never, true, true).newDocument;
     };
     for (const operation of patch) {
       const { op, path, from = '' } = operation;
-      if (op === 'move') {
+      if (op === 'move' || op === 'copy') {
+        refuseScalar(from);
         const value: unknown = fastJsonPatch.getValueByPointer(current, from);
-        apply({ op: 'remove', path: from });
+        if (op === 'move') apply({ op: 'remove', path: from });
+        else if (value === undefined) throw new Error('from nowhere');
         apply({ op: 'add', path, value });
       } else apply(operation);
     }
