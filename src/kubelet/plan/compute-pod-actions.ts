@@ -28,7 +28,7 @@ import { isGone, planFinished, planTerminated, planTerminating } from './plan-te
 import type { PodMemory } from './pod-memory.ts';
 import { containerMemory } from './pod-memory.ts';
 import { noticeRecovery } from './recovery/notice-recovery.ts';
-import { isEnding, leaveRestart, planRestart } from './restart/plan-restart.ts';
+import { leaveRestart, planRestart } from './restart/plan-restart.ts';
 import { restartTime } from './restart/restart-kill.ts';
 import { takeRequest } from './restart/take-request.ts';
 import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
@@ -123,7 +123,6 @@ function nextLifecycle(draft: Draft): PodLifecycle {
 /** Every app container has ended and none is started again; or an init container has failed for good. */
 function isDoneForGood(draft: Draft, views: readonly ContainerView[]): boolean {
   const { pod, facts } = draft.input;
-  if (isEnding(draft.note)) return false;
   const starting = (view: ContainerView) => facts.jobs[`start-container/${view.container.name}`] !== undefined;
   const apps = views.filter(({ kind }) => kind === 'app');
   if (apps.length > 0 && apps.every((view) => isFinal(pod, view) && !starting(view))) return true;

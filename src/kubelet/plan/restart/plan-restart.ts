@@ -11,7 +11,7 @@ import { act, type Draft, isDone, type WaitingReason, wait } from '../draft.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { planEnds } from '../plan-end.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
-import type { GoingRestart, PodNote } from '../pod-memory.ts';
+import type { GoingRestart } from '../pod-memory.ts';
 import { beginAnew } from './begin-anew.ts';
 import { endRestart } from './begin-restart.ts';
 import { deadlineOf, graceOf, killMessage, noteKill, restartTime } from './restart-kill.ts';
@@ -44,11 +44,6 @@ export function leaveRestart(draft: Draft, views: readonly ContainerView[]): voi
   tellBegun(draft, restart);
   if (restart.starting === true && hasStarted(draft, views, restart)) end(draft, restart, 'Restarted');
   else end(draft, restart, 'PodFinished');
-}
-
-/** Nothing is said yet of how the containers end that this restart ends. */
-export function isEnding({ restart }: PodNote): boolean {
-  return restart !== undefined && restart.starting !== true;
 }
 
 /** Once, in the pass in which it began; so is the end of one that it took the place of. */

@@ -81,7 +81,7 @@ it('keeps its promises whatever happens', () => {
       else if (policy === 'Always') expect(names(model)).toEqual(['main', 'other', 'side']);
       expect(model.sandboxes.filter(({ state }) => state === 'ready').length).toBe(isOver ? 0 : 1);
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 
