@@ -51,6 +51,20 @@ describe('static pods', () => {
     expect(mainContainer(again)?.containerID).toBe(mainContainer(before)?.containerID);
   });
 
+  it('are restarted in place when their mirror asks for it', async () => {
+    const before = await mendlet.pod(NAME);
+    const request = JSON.stringify({ id: 'r1', scope: 'pod', by: 'alice' });
+    await mendlet.kubectl(['annotate', 'pod', NAME, `mendlet.dev/restart-request=${request}`]);
+    const after = await running('begins anew', ({ status }) => status.podIP !== before.status.podIP);
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(mainContainer(after)?.restartCount).toBe((mainContainer(before)?.restartCount ?? 0) + 1);
+    await until('its outcome on the mirror', async () => {
+      const path = 'jsonpath={.metadata.annotations.mendlet\\.dev/healing}';
+      const told = await mendlet.kubectl(['get', 'pod', NAME, '-o', path]);
+      return told.includes('Restarted') ? { value: true } : { last: told };
+    });
+  });
+
   it('survive the agent untouched', async () => {
     const before = await containerId();
     await mendlet.end('SIGKILL');
