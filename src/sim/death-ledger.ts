@@ -4,21 +4,33 @@ import type { SimCluster } from './sim-cluster.ts';
 
 /** Bounded as the node's own memory is: the first and the last ones. */
 const REMEMBERED = 51;
+/** Until then a death may not be written down for good: its agent was away, or has just seen it. */
+const FLUSH_MS = 60_000;
 
 export class DeathLedger {
   readonly #cluster: SimCluster;
   /** By pod and container: the ids of those that ended and were followed by another, oldest first. */
   readonly #followed = new Map<string, ContainerName[]>();
   readonly #last = new Map<string, ContainerName>();
-  /** Nodes whose records may be lost: their disk was full, or they lost their power. */
+  /** Nodes whose records may be lost: their disk was full. */
   readonly #excused = new Set<string>();
+  /** By container id, mono ms. */
+  readonly #endedAt = new Map<string, number>();
+  /** Ids of those whose record may not have reached the disk when the power went. */
+  readonly #cutOff = new Set<string>();
 
   constructor(cluster: SimCluster) {
     this.#cluster = cluster;
     cluster.facts.on({
       'disk-filled': ({ node }) => void this.#excused.add(node),
-      'machine-lost': ({ node }) => void this.#excused.add(node),
-      exited: (fact) => void this.#last.set(`${fact.uid} ${fact.container}`, fact),
+      'machine-lost': (_, mono) => {
+        for (const [id, at] of this.#endedAt) if (mono - at < FLUSH_MS) this.#cutOff.add(id);
+      },
+      exited: (fact, mono) => {
+        this.#last.set(`${fact.uid} ${fact.container}`, fact);
+        this.#endedAt.set(fact.id, mono);
+        if (fact.cause === 'lost') this.#cutOff.add(fact.id);
+      },
       started: ({ uid, container }) => {
         const key = `${uid} ${container}`;
         const before = this.#last.get(key);
@@ -35,7 +47,7 @@ export class DeathLedger {
         const [{ uid = '', container = '' } = {}] = followed;
         if (this.#cluster.pods.get(uid)?.spec?.nodeName !== node.name) continue;
         const text = node.history(uid);
-        const known = followed.slice(-REMEMBERED + 1).filter(({ id }) => !text.includes(id));
+        const known = followed.slice(-REMEMBERED + 1).filter(({ id }) => !text.includes(id) && !this.#cutOff.has(id));
         if (known.length > 0) return `${key} restarted after ${known[0]?.id}, of which nothing is recorded`;
       }
     }
