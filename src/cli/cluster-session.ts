@@ -44,3 +44,12 @@ export function withClusterFlags(command: Command): Command {
     )
     .addOption(new Option('--context <NAME>', 'the context of the kubeconfig'));
 }
+
+/** Of the flags of a verb, those that say which cluster. */
+export function choiceOf({ namespace, kubeconfig, context }: ClusterChoice): ClusterChoice {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+}

@@ -1,6 +1,6 @@
 /** `mendlet history`: the definition of the verb. */
 import { Command, Option } from 'commander';
-import { type ClusterChoice, type WithCluster, withClusterFlags } from './cluster-session.ts';
+import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
 import { parseDeath, podTarget } from './history/pod-target.ts';
@@ -64,13 +64,5 @@ export function podFlags({ container, uid, death }: PodFlags): Pick<PodFlags, 'c
     ...(container === undefined ? {} : { container }),
     ...(uid === undefined ? {} : { uid }),
     ...(death === undefined ? {} : { death }),
-  };
-}
-
-export function choiceOf({ namespace, kubeconfig, context }: ClusterChoice): ClusterChoice {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
   };
 }

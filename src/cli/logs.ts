@@ -1,10 +1,9 @@
 /** `mendlet logs`: the definition of the verb. */
 import { Command, Option } from 'commander';
-import type { WithCluster } from './cluster-session.ts';
-import { withClusterFlags } from './cluster-session.ts';
+import { choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
-import { choiceOf, type PodFlags, podFlags, withPodFlags } from './history.ts';
+import { type PodFlags, podFlags, withPodFlags } from './history.ts';
 import { parseDeath, podTarget } from './history/pod-target.ts';
 import { runLogs } from './history/run-logs.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,6 +1,6 @@
 /** `mendlet restart`, and `kubectl restart`: the definition of the verb. */
 import { Command, Option } from 'commander';
-import { type ClusterChoice, type WithCluster, withClusterFlags } from './cluster-session.ts';
+import { choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
 import {
@@ -44,14 +44,6 @@ export function restartCommand(withCluster: WithCluster, finish: (code: ExitCode
       const options = restartOptions(args, flags);
       finish(await withCluster(choiceOf(flags), (session) => runRestart(session, options, program)));
     });
-}
-
-function choiceOf({ namespace, kubeconfig, context }: RestartFlags): ClusterChoice {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-  };
 }
 
 function addFlags(command: Command): Command {

@@ -7,6 +7,8 @@ const LONG: readonly string[] = [
   'cluster-workloads',
   'survival',
   'healing',
+  'restart-verb',
+  'examples',
   'streams',
   'ownership',
   'deployments',
