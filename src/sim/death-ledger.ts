@@ -44,7 +44,7 @@ export class DeathLedger {
     for (const node of this.#cluster.nodes) {
       if (this.#excused.has(node.name)) continue;
       for (const [key, followed] of this.#followed) {
-        const [{ uid = '', container = '' } = {}] = followed;
+        const uid = followed[0]?.uid ?? '';
         if (this.#cluster.pods.get(uid)?.spec?.nodeName !== node.name) continue;
         const text = node.history(uid);
         const known = followed.slice(-REMEMBERED + 1).filter(({ id }) => !text.includes(id) && !this.#cutOff.has(id));
