@@ -125,9 +125,9 @@ function volumesReady(draft: Draft, view: ContainerView): boolean {
   else if (fact.state === 'failed') {
     if (fact.reason !== undefined) draft.waiting[name] = { reason: fact.reason, message: fact.message };
     wait(draft, `volumes: ${fact.message}`);
-    const { retryAt: until } = fact;
-    const waits = draft.input.now.mono < until;
-    if (waits && endsWait(draft, view, { what: 'setting up the volumes of', until })) planVolumes(draft, true);
+    // Also while a try is under way: it may have begun before the recovery.
+    const ended = { what: 'setting up the volumes of', until: fact.retryAt } as const;
+    if (endsWait(draft, view, ended)) planVolumes(draft, true);
   }
   if (fact?.state === 'preparing') wait(draft, 'volumes are being prepared');
   return false;

@@ -47,7 +47,13 @@ export class PodVolumes {
   }
 
   get fact(): VolumesFact {
-    return this.#fact;
+    return this.#fact.state === 'failed' ? { ...this.#fact, retryAt: this.#retryAt() } : this.#fact;
+  }
+
+  /** Mono ms of the next try of any volume that failed: each failure moves it, whether it is news or not. */
+  #retryAt(): number {
+    const failed = this.tasks.filter(({ path, problem }) => path === undefined && problem !== undefined);
+    return Math.min(...failed.map(({ retryAt }) => retryAt));
   }
 
   /** The newest object: its labels, annotations and resources may be files. */
@@ -122,9 +128,13 @@ export class PodVolumes {
       this.#waiting?.cancel();
       this.#fact = readyFact(this.tasks);
     } else if (problems.length > 0) {
-      const retryAt = Math.min(...missing.filter(({ problem }) => problem !== undefined).map((task) => task.retryAt));
       const reason = missing.find((task) => task.reason !== undefined)?.reason;
-      this.#fact = { state: 'failed', message: problems.join('; '), retryAt, ...(reason !== undefined && { reason }) };
+      this.#fact = {
+        state: 'failed',
+        message: problems.join('; '),
+        retryAt: this.#retryAt(),
+        ...(reason !== undefined && { reason }),
+      };
     } else return;
     this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
   }

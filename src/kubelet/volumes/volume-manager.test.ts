@@ -310,6 +310,8 @@ describe('hostPath', () => {
       await sleep(2);
     }
     const tries = w.tries('fail-unknown');
+    const fact = w.manager.fact('uid-1');
+    expect(fact?.state === 'failed' && fact.retryAt > w.api.clock.now().mono).toBe(true);
     await systemFileSystem.mkdir(path);
     w.manager.retry('uid-1');
     w.manager.retry('uid-2');

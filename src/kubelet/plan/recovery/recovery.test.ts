@@ -259,8 +259,11 @@ describe('late recovery', () => {
     expect(again.actions.map(({ verb }) => verb)).not.toContain('request-image');
   });
 
-  it('sets volumes up now', () => {
-    const volumes: VolumesFact = { state: 'failed', message: 'PVC is not bound', retryAt: MONO + 20 * SECOND };
+  it.each([
+    ['now', 20 * SECOND, '20s'],
+    ['once more, while a try is under way', -SECOND, '0s'],
+  ])('sets volumes up %s', (_, left, told) => {
+    const volumes: VolumesFact = { state: 'failed', message: 'PVC is not bound', retryAt: MONO + left };
     const circumstances = { 'persistentvolumeclaim/data': 'Pending' };
     const pod = podWith();
     const first = computePodActions(planInput({ pod, facts: { volumes, circumstances } }));
@@ -268,7 +271,7 @@ describe('late recovery', () => {
     const plan = computePodActions(planInput({ pod, memory: first.memory, facts: { volumes, circumstances: bound } }));
     expect(plan.actions).toContainEqual({ verb: 'prepare-volumes', afresh: true });
     expect(ends(plan)).toEqual([
-      'persistentvolumeclaim/data became Bound: setting up the volumes of container main now instead of in 20s',
+      `persistentvolumeclaim/data became Bound: setting up the volumes of container main now instead of in ${told}`,
     ]);
   });
 
