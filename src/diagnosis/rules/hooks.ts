@@ -23,7 +23,11 @@ export const hooks: PodRule = eachContainer((facts, container) => {
         ...(waiting?.message === undefined || waiting.reason !== 'PostStartHookError'
           ? []
           : [{ source: 'field' as const, path: `${container.path}: state.waiting`, value: waiting.message }]),
-        { source: 'field', path: `${container.path}.lifecycle.postStart`, value: JSON.stringify(hook).slice(0, 300) },
+        {
+          source: 'field',
+          path: `${container.path}.lifecycle.postStart`,
+          value: JSON.stringify(hook ?? {}).slice(0, 300),
+        },
       ],
       try: [commandForLog(facts, container), ...facts.commands.edit],
     },

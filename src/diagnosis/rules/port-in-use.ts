@@ -8,14 +8,16 @@ import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
   /address already in use|EADDRINUSE|port (?:\d+ )?is already (?:allocated|in use)|Only one usage of each socket/i;
-const PORT = /(?:[\d.\]*]|localhost|address|port)[: ]+(\d{2,5})\b|:::?(\d{2,5})\b/i;
+/** Of the part of the line that is about listening: the rest may hold times. */
+const ABOUT = /listen|bind|EADDRINUSE|address already|port/i;
+const PORT = /:(\d{2,5})\b|port (\d{2,5})\b|, (\d{2,5})\)/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, IN_USE);
   if (word === undefined) return NOTHING;
-  const found = PORT.exec(word.line);
-  const port = found?.[1] ?? found?.[2];
+  const found = PORT.exec(word.line.slice(ABOUT.exec(word.line)?.index ?? 0));
+  const port = found?.[1] ?? found?.[2] ?? found?.[3];
   const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
   return [
     explainedEnd(facts, container, {

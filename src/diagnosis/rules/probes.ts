@@ -64,7 +64,10 @@ function effectOf(
 function isShaky({ now }: PodFacts, container: ContainerFacts, type: ProbeType, failure: ProbeFailure): boolean {
   const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
   const probe = probeOf(container, type);
-  if (type !== 'liveness' || failure.kind !== 'timeout' || probe === undefined || Number.isNaN(startedAt)) return false;
+  if (type !== 'liveness' || probe === undefined || Number.isNaN(startedAt)) return false;
+  // It never will: such an error neither kills nor passes.
+  if (failure.kind === 'no-command') return failure.lastMs >= startedAt;
+  if (failure.kind !== 'timeout') return false;
   if (failure.count < PROBE_TROUBLE_COUNT || now - failure.lastMs > PROBE_TROUBLE_MS) return false;
   const each = (failure.lastMs - failure.firstMs) / (failure.count - 1);
   return each <= PROBE_TROUBLE_GAP_MS && failure.lastMs > startedAt + secondsUntilFailed(probe) * 1000;
@@ -157,7 +160,10 @@ function noCommand(one: Case): RankedFinding {
     ...base(one),
     id: 'probe-command',
     rank: 88,
-    says: `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
+    says:
+      one.effect === 'shaky'
+        ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} is not in the image`
+        : `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
     evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
     try: facts.commands.edit,
   };

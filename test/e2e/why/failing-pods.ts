@@ -187,7 +187,7 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
     failing(
       'probe-tight',
       'probe-timeout',
-      ['timed out', '1s'],
+      ['context deadline exceeded', 'livenessProbe.timeoutSeconds'],
       `mkdir -p /www/cgi-bin; printf '#!/bin/sh\\nsleep 2\\necho; echo ok\\n' >/www/cgi-bin/slow; chmod 755 /www/cgi-bin/slow; exec httpd -f -p 8080 -h /www`,
       { container: { livenessProbe: probe({ httpGet: { path: '/cgi-bin/slow', port: 8080 } }) } },
     ),
@@ -200,7 +200,7 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
     failing(
       'refused',
       'dependency-refused',
-      ['Connection refused', '127.0.0.1:5432'],
+      ['connection refused', '127.0.0.1:5432'],
       'nc -v 127.0.0.1 5432 </dev/null 2>&1 || { echo "dial tcp 127.0.0.1:5432: connect: connection refused"; exit 1; }',
     ),
     failing(

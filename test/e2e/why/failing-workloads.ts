@@ -115,8 +115,7 @@ export const failingWorkloads: readonly FailingWorkload[] = [
         spec: {
           backoffLimit: 0,
           template: {
-            spec: (template('gives-up', 'echo no such table; exit 4', { spec: { restartPolicy: 'Never' } }) as Template)
-              .spec,
+            spec: template('gives-up', 'echo no such table; exit 4', { spec: { restartPolicy: 'Never' } }).spec,
           },
         },
       },
@@ -205,7 +204,7 @@ export const healthyObjects: readonly object[] = [
     kind: 'Job',
     metadata: { name: 'well-finished' },
     spec: {
-      template: { spec: (template('well-finished', 'exit 0', { spec: { restartPolicy: 'Never' } }) as Template).spec },
+      template: { spec: template('well-finished', 'exit 0', { spec: { restartPolicy: 'Never' } }).spec },
     },
   },
 ];

@@ -1,0 +1,229 @@
+/** Nothing is said of what is well. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from './diagnose-pod.ts';
+import { ago, crashed, event, evidence, history, NOW, pod, waiting } from './evidence.fixtures.ts';
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+
+const running = { running: { startedAt: ago(3500) } };
+const ended = (exitCode: number, seconds: number, reason = 'Error'): object => ({
+  terminated: {
+    exitCode,
+    reason,
+    startedAt: ago(seconds + 60),
+    finishedAt: ago(seconds),
+    containerID: 'containerd://dead',
+  },
+});
+const readyNode = {
+  name: 'n1',
+  renewedAt: NOW - 5000,
+  node: { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+};
+
+describe('healthy pods', () => {
+  it.each<[string, Partial<PodEvidence>]>([
+    ['runs', {}],
+    ['runs on a node that is well', { node: readyNode }],
+    [
+      'restarted once, long ago',
+      { pod: pod({ status: { restartCount: 1, state: running, lastState: ended(1, 3600) } }) },
+    ],
+    [
+      'restarted twice today',
+      {
+        pod: pod({ status: { restartCount: 2, state: running, lastState: ended(1, 7200) } }),
+        history: history(
+          { finishedAt: ago(9000), startedAt: ago(9100) },
+          { finishedAt: ago(7200), startedAt: ago(7300) },
+        ),
+      },
+    ],
+    [
+      'restarted just now, because somebody asked for it',
+      {
+        pod: pod({ status: { restartCount: 1, state: running, lastState: ended(137, 20) } }),
+        history: history({ exitCode: 137, finishedAt: ago(20), requested: { by: 'ann', scope: 'pod' } }),
+      },
+    ],
+    [
+      'restarted just now, for a new image',
+      {
+        pod: pod({ status: { restartCount: 1, state: running, lastState: ended(143, 20) } }),
+        events: [
+          event('Killing', 'Container web definition changed, will be restarted', { container: 'web', seconds: 21 }),
+        ],
+      },
+    ],
+    [
+      'completed',
+      {
+        pod: pod({
+          spec: { restartPolicy: 'Never' },
+          podStatus: { phase: 'Succeeded' },
+          status: { ready: false, state: ended(0, 60, 'Completed') },
+        }),
+      },
+    ],
+    [
+      'one container has done its work, another goes on',
+      {
+        pod: pod({ spec: { restartPolicy: 'OnFailure' }, status: { ready: false, state: ended(0, 60, 'Completed') } }),
+      },
+    ],
+    [
+      'is scheduled',
+      {
+        pod: {
+          ...pod({ spec: { nodeName: undefined }, metadata: { creationTimestamp: ago(3) } }),
+          status: { phase: 'Pending' },
+        },
+      },
+    ],
+    [
+      'is created',
+      {
+        pod: pod({
+          metadata: { creationTimestamp: ago(8) },
+          status: waiting('ContainerCreating'),
+          podStatus: { phase: 'Pending' },
+        }),
+      },
+    ],
+    [
+      'pulls a large image',
+      {
+        pod: pod({
+          metadata: { creationTimestamp: ago(200) },
+          status: waiting('ContainerCreating'),
+          podStatus: { phase: 'Pending' },
+        }),
+      },
+    ],
+    [
+      'starts, and is not ready yet',
+      {
+        pod: pod({
+          metadata: { creationTimestamp: ago(12) },
+          status: { ready: false, state: { running: { startedAt: ago(10) } } },
+          container: { readinessProbe: { tcpSocket: { port: 80 } } },
+        }),
+      },
+    ],
+    ['ends as it should', { pod: pod({ metadata: { deletionTimestamp: ago(-20) } }) }],
+    ['ends a little late', { pod: pod({ metadata: { deletionTimestamp: ago(5), finalizers: ['a/b'] } }) }],
+    [
+      'was crashing when it was deleted',
+      { pod: pod({ metadata: { deletionTimestamp: ago(-5) }, status: crashed({ exitCode: 1 }) }) },
+    ],
+    [
+      'mounted at the second try',
+      { events: [event('FailedMount', 'MountVolume.SetUp failed for volume "x" : configmap "x" not found')] },
+    ],
+    [
+      'got its sandbox at the second try',
+      { events: [event('FailedCreatePodSandBox', 'Failed to create pod sandbox: plugin type="calico" failed')] },
+    ],
+    [
+      'was scheduled at the second try',
+      { events: [event('FailedScheduling', '0/1 nodes are available: 1 Insufficient cpu.')] },
+    ],
+    [
+      'missed a probe once',
+      {
+        pod: pod({ container: { livenessProbe: { tcpSocket: { port: 80 } } } }),
+        events: [event('Unhealthy', 'Liveness probe failed: dial tcp 10.0.0.9:80: i/o timeout', { container: 'web' })],
+      },
+    ],
+    [
+      'complains in its log',
+      { logs: { web: { current: ['connection refused', 'permission denied', 'no such host'] } } },
+    ],
+    [
+      'is healed, and well now',
+      {
+        pod: pod({
+          podStatus: {
+            conditions: [
+              { type: 'mendlet.dev/HealingStopped', status: 'False' },
+              { type: 'mendlet.dev/Healing', status: 'True', reason: 'Container' },
+            ],
+          },
+        }),
+      },
+    ],
+    [
+      'its claim is bound',
+      { claims: [{ name: 'data', missing: false, claim: { status: { phase: 'Bound' } }, events: [] }] },
+    ],
+    [
+      'a child was killed for memory an hour ago',
+      { history: history({ survived: true, finishedAt: ago(3600), exitCode: 137, reason: 'OOMKilled' }) },
+    ],
+  ])('%s', (_, given) => {
+    expect(diagnosePod(evidence(given)).findings).toEqual([]);
+  });
+
+  it('whatever its log says, whatever happened long ago', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 200 }), { maxLength: 50 }),
+        fc.integer({ min: 601, max: 80_000 }),
+        fc.integer({ min: -1, max: 255 }),
+        fc.integer({ min: 1, max: 50 }),
+        (lines, seconds, exitCode, restartCount) => {
+          const status = { restartCount, state: running, lastState: ended(exitCode, seconds) };
+          const given = { pod: pod({ status }), logs: { web: { current: lines, previous: lines } }, node: readyNode };
+          expect(diagnosePod(evidence(given)).findings).toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
+describe('sick pods', () => {
+  it('dies again and again, however well it runs now', () => {
+    const deaths = [20_000, 10_000, 5000].map((seconds) => ({
+      startedAt: ago(seconds + 900),
+      finishedAt: ago(seconds),
+      exitCode: 137,
+      reason: 'OOMKilled',
+    }));
+    const status = { restartCount: 3, state: running, lastState: ended(137, 5000, 'OOMKilled') };
+    const { findings } = diagnosePod(evidence({ pod: pod({ status }), history: history(...deaths) }));
+    expect(findings).toMatchObject([{ id: 'out-of-memory', severity: 'warning' }]);
+  });
+
+  it('any last words: an answer, each finding with evidence, the same each time', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.string(),
+            fc.constantFrom(
+              'permission denied',
+              'connection refused',
+              'bind: address already in use',
+              'exec format error',
+            ),
+          ),
+          { maxLength: 60 },
+        ),
+        fc.integer({ min: 0, max: 255 }),
+        (lines, exitCode) => {
+          const given = evidence({
+            pod: pod({ status: crashed({ exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' }) }),
+            logs: { web: { previous: lines } },
+          });
+          const { findings } = diagnosePod(given);
+          expect(findings.length).toBeGreaterThan(0);
+          for (const finding of findings) {
+            expect(finding.evidence.length).toBeGreaterThan(0);
+            expect(finding.says).not.toMatch(/[\n\u0000-\u0008]|undefined|\.$/);
+          }
+          expect(diagnosePod(given).findings).toEqual(findings);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,652 @@
+/** Each rule once with the words that runtimes, kubelets and programs really use. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, event, evidence, history, lastWords, NOW, pod, waiting } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { quoteText } from '../quote-text.ts';
+
+type Case = [what: string, given: Partial<PodEvidence>, id: string, says: RegExp, quotes?: readonly RegExp[]];
+
+const crash = (exitCode: number, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({ status: crashed({ exitCode }) }),
+  logs: lastWords(...lines),
+});
+const stuck = (reason: string, message: string): Partial<PodEvidence> => ({
+  pod: pod({ status: waiting(reason, message), podStatus: { phase: 'Pending' } }),
+});
+const limit = { resources: { limits: { memory: '64Mi' }, requests: { memory: '64Mi' } } };
+const unscheduled = (message: string, spec: object = {}): Partial<PodEvidence> => ({
+  pod: {
+    ...pod({ spec: { ...spec, nodeName: undefined } }),
+    status: {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+    },
+  },
+});
+const creating = (events: PodEvidence['events'], spec: object = {}): Partial<PodEvidence> => ({
+  pod: pod({ status: waiting('ContainerCreating'), podStatus: { phase: 'Pending' }, spec }),
+  events,
+});
+const startError = (message: string): Partial<PodEvidence> => ({
+  pod: pod({ status: crashed({ exitCode: 128, reason: 'StartError', message, lived: 0 }) }),
+});
+const runc =
+  'failed to create containerd task: OCI runtime create failed: runc create failed: unable to start container process: ';
+const pull = (problem: string): Partial<PodEvidence> =>
+  stuck('ImagePullBackOff', `Back-off pulling image "registry.example/web:1": ErrImagePull: ${problem}`);
+const resolve =
+  'failed to pull and unpack image "registry.example/web:1": failed to resolve reference "registry.example/web:1": ';
+
+const endings: readonly Case[] = [
+  [
+    'memory at the limit',
+    { pod: pod({ container: limit, status: crashed({ exitCode: 137, reason: 'OOMKilled' }) }) },
+    'out-of-memory',
+    /killed for memory at its limit of 64Mi/,
+    [/exit 137 \(SIGKILL\), OOMKilled/, /limits\.memory: 64Mi/],
+  ],
+  [
+    'memory, with proof',
+    {
+      pod: pod({ container: limit, status: crashed({ exitCode: 137, reason: 'OOMKilled' }) }),
+      history: history({
+        number: 7,
+        exitCode: 137,
+        reason: 'OOMKilled',
+        oom: {
+          kills: 1,
+          limitBytes: 67_108_864,
+          peakBytes: 67_108_864,
+          processes: [{ name: 'worker', pid: 4711, rssBytes: 66_060_288 }],
+          sources: ['cgroup', 'kernel-log'],
+        },
+        log: { tail: 'start\nallocating cache 200 MB\n', truncated: false },
+      }),
+    },
+    'out-of-memory',
+    /at its limit of 64Mi/,
+    [/death 7 of web/, /memory peak: 64Mi of 64Mi/, /worker \(pid 4711, rss 63Mi\)/, /"allocating cache 200 MB"/],
+  ],
+  [
+    'memory without a limit',
+    { pod: pod({ status: crashed({ exitCode: 137, reason: 'OOMKilled' }) }) },
+    'out-of-memory',
+    /has no limit: the node ran out/,
+  ],
+  ['exit code 1', crash(1, 'boom'), 'exit-code', /ends with exit code 1$/, [/"boom"/]],
+  ['usage', crash(2, 'usage: web [-p PORT]'), 'exit-code', /exit code 2: it does not understand its arguments/],
+  ['a signal', crash(139, 'Segmentation fault'), 'signal', /139, SIGSEGV: it touched memory/],
+  ['killed, who knows by whom', crash(137), 'signal', /137, SIGKILL: something killed it$/],
+  [
+    'killed, and the node knows that it was not for memory',
+    { pod: pod({ status: crashed({ exitCode: 137 }) }), history: history({ exitCode: 137 }) },
+    'signal',
+    /neither a probe nor/,
+  ],
+  [
+    'succeeds for ever',
+    { pod: pod({ status: crashed({ exitCode: 0, reason: 'Completed' }) }) },
+    'completed-under-always',
+    /ends well \(exit code 0\)/,
+    [/spec\.restartPolicy: Always/],
+  ],
+  ['a shell finds no command', crash(127, 'sh: serve: not found'), 'missing-binary', /no command serve/],
+  ['bash finds no command', crash(127, 'bash: line 1: serve: command not found'), 'missing-binary', /no command serve/],
+  ['a file is no program', crash(126, 'sh: /etc/passwd: Permission denied'), 'not-executable', /may not be executed/],
+  [
+    'no such program',
+    startError(`${runc}exec: "/app/serve": stat /app/serve: no such file or directory: unknown`),
+    'missing-binary',
+    /its program \/app\/serve is not in image registry\.example\/web:1/,
+  ],
+  [
+    'not on PATH',
+    startError(`${runc}exec: "serve": executable file not found in $PATH: unknown`),
+    'missing-binary',
+    /its program serve is not/,
+  ],
+  [
+    'not executable',
+    startError(`${runc}exec: "/app/x": permission denied: unknown`),
+    'not-executable',
+    /\/app\/x in image/,
+  ],
+  [
+    'another machine',
+    startError(`${runc}exec /app/serve: exec format error: unknown`),
+    'wrong-architecture',
+    /another machine/,
+  ],
+  [
+    'another machine, as runc 1.1 says it',
+    crash(1, 'exec /app/serve: exec format error'),
+    'wrong-architecture',
+    /\/app\/serve is made/,
+  ],
+  [
+    'something else',
+    startError(`${runc}error mounting "/a" to rootfs: not a directory: unknown`),
+    'start-refused',
+    /the runtime refuses/,
+  ],
+  [
+    'may not write',
+    crash(1, "sh: can't create /etc/x.conf: Permission denied"),
+    'permission-denied',
+    /may not use \/etc\/x\.conf/,
+  ],
+  [
+    'node: EACCES',
+    crash(1, "Error: EACCES: permission denied, open '/data/db'"),
+    'permission-denied',
+    /may not use \/data\/db/,
+  ],
+  [
+    'a low port',
+    crash(1, 'listen tcp 0.0.0.0:80: bind: permission denied'),
+    'permission-denied',
+    /may not listen on port 80/,
+  ],
+  [
+    'read-only',
+    crash(1, "EROFS: read-only file system, mkdir '/app/tmp'"),
+    'read-only-file-system',
+    /cannot write \/app\/tmp/,
+  ],
+  ['go: port in use', crash(1, 'listen tcp :8080: bind: address already in use'), 'port-in-use', /on port 8080/],
+  [
+    'node: port in use',
+    crash(1, 'Error: listen EADDRINUSE: address already in use :::3000'),
+    'port-in-use',
+    /on port 3000/,
+  ],
+  [
+    'python: port in use',
+    crash(1, 'OSError: [Errno 98] Address already in use'),
+    'port-in-use',
+    /cannot listen: something/,
+  ],
+  [
+    'go: refused',
+    crash(1, 'dial tcp 10.0.0.7:5432: connect: connection refused'),
+    'dependency-refused',
+    /by 10\.0\.0\.7:5432/,
+  ],
+  ['node: refused', crash(1, 'Error: connect ECONNREFUSED 10.0.0.7:6379'), 'dependency-refused', /by 10\.0\.0\.7:6379/],
+  [
+    'postgres: refused',
+    crash(1, 'connection to server at "db" (10.96.0.7), port 5432 failed: Connection refused'),
+    'dependency-refused',
+    /is refused by/,
+  ],
+  [
+    'go: no such host',
+    crash(1, 'dial tcp: lookup db.shop on 10.96.0.10:53: no such host'),
+    'dependency-not-resolved',
+    /find db\.shop/,
+  ],
+  ['node: no such host', crash(1, 'Error: getaddrinfo ENOTFOUND db'), 'dependency-not-resolved', /find db /],
+  ['curl: no such host', crash(6, 'curl: (6) Could not resolve host: db'), 'dependency-not-resolved', /find db /],
+  [
+    'the last complaint counts',
+    crash(1, 'dial tcp 10.0.0.7:5432: connect: connection refused', 'open /etc/key: permission denied'),
+    'permission-denied',
+    /\/etc\/key/,
+  ],
+];
+
+const starts: readonly Case[] = [
+  [
+    'no ConfigMap',
+    stuck('CreateContainerConfigError', 'configmap "web" not found'),
+    'missing-config',
+    /no ConfigMap web/,
+  ],
+  ['no Secret', stuck('CreateContainerConfigError', 'secret "key" not found'), 'missing-config', /no Secret key/],
+  [
+    'no key',
+    {
+      ...stuck('CreateContainerConfigError', "couldn't find key url in Secret shop/db"),
+      configs: [{ kind: 'Secret', name: 'db', state: 'found', keys: ['host', 'port'] }],
+    },
+    'missing-config',
+    /Secret db has no key url; it has host and port/,
+    [/secret\/db: keys: host, port/],
+  ],
+  [
+    'may not be read',
+    {
+      ...stuck('CreateContainerConfigError', 'secret "key" not found'),
+      configs: [{ kind: 'Secret', name: 'key', state: 'forbidden', keys: [] }],
+    },
+    'missing-config',
+    /no Secret key/,
+    [/secret\/key: may not be read/],
+  ],
+  [
+    'root',
+    stuck(
+      'CreateContainerConfigError',
+      'container has runAsNonRoot and image will run as root (pod: "web-1_shop(u)", container: web)',
+    ),
+    'run-as-non-root',
+    /must not run as root/,
+  ],
+  [
+    'anything else',
+    stuck('CreateContainerConfigError', 'failed to prepare subPath'),
+    'config-error',
+    /cannot be configured/,
+  ],
+  [
+    'no image',
+    pull(`${resolve}registry.example/web:1: not found`),
+    'image-not-found',
+    /has no registry\.example\/web:1/,
+  ],
+  [
+    'not let in',
+    pull(`${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`),
+    'image-unauthorized',
+    /does not let it pull/,
+  ],
+  [
+    'Docker Hub',
+    pull(
+      'pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed',
+    ),
+    'image-unauthorized',
+    /does not let it/,
+  ],
+  [
+    'rate limit',
+    pull('429 Too Many Requests - Server message: toomanyrequests: You have reached your pull rate limit'),
+    'image-rate-limit',
+    /too many requests/,
+  ],
+  [
+    'away',
+    pull(
+      `${resolve}failed to do request: Head "https://registry.example/v2/web/manifests/1": dial tcp 10.0.0.9:443: connect: connection refused`,
+    ),
+    'image-registry-unreachable',
+    /cannot be reached/,
+  ],
+  [
+    'unknown',
+    pull(
+      `${resolve}failed to do request: Head "https://registry.example/v2/web/manifests/1": dial tcp: lookup registry.example on 10.0.0.53:53: no such host`,
+    ),
+    'image-registry-unreachable',
+    /cannot be reached/,
+  ],
+  [
+    'certificate',
+    pull(
+      `${resolve}failed to do request: Head "https://registry.example/v2/": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    ),
+    'image-registry-tls',
+    /TLS/,
+  ],
+  [
+    'plain',
+    pull(
+      `${resolve}failed to do request: Head "https://registry.example/v2/": http: server gave HTTP response to HTTPS client`,
+    ),
+    'image-registry-tls',
+    /TLS/,
+  ],
+  ['platform', pull('no match for platform in manifest: not found'), 'image-wrong-platform', /machine of its node/],
+  ['disk', pull('failed to extract layer: write /x: no space left on device'), 'image-disk-full', /disk of its node/],
+  [
+    'name',
+    stuck('InvalidImageName', 'Failed to apply default image tag "A/b": invalid reference format'),
+    'image-bad-name',
+    /is no name/,
+  ],
+  [
+    'never',
+    stuck('ErrImageNeverPull', 'Container image "x" is not present with pull policy of Never'),
+    'image-never-pulled',
+    /Never forbids/,
+  ],
+  ['who knows', pull('something unheard of'), 'image-pull', /cannot be pulled/],
+  [
+    'no runtime class',
+    creating(
+      [
+        event(
+          'FailedCreatePodSandBox',
+          'Failed to create pod sandbox: failed to get sandbox runtime: no runtime for "kata" is configured',
+        ),
+      ],
+      { runtimeClassName: 'kata' },
+    ),
+    'runtime-class',
+    /no runtime for its RuntimeClass/,
+  ],
+  [
+    'no network',
+    creating([
+      event(
+        'FailedCreatePodSandBox',
+        'Failed to create pod sandbox: plugin type="calico" failed (add): error getting ClusterInformation: connection is unauthorized',
+      ),
+    ]),
+    'sandbox-network',
+    /its network cannot be set up/,
+  ],
+  [
+    'no address',
+    creating([
+      event(
+        'FailedCreatePodSandBox',
+        'Failed to create pod sandbox: plugin type="host-local" failed (add): failed to allocate for range 0: no IP addresses available in range set: 10.0.0.1-10.0.0.254',
+      ),
+    ]),
+    'sandbox-no-addresses',
+    /no address left/,
+  ],
+  [
+    'sandbox',
+    creating([event('FailedCreatePodSandBox', 'Failed to create pod sandbox: it did not work')]),
+    'sandbox',
+    /cannot make its sandbox/,
+  ],
+  [
+    'host path',
+    creating(
+      [
+        event(
+          'FailedMount',
+          'MountVolume.SetUp failed for volume "data" : hostPath type check failed: /x is not a directory',
+        ),
+      ],
+      {
+        volumes: [{ name: 'data', hostPath: { path: '/x', type: 'Directory' } }],
+      },
+    ),
+    'volume-mount',
+    /volume data cannot be mounted/,
+    [/"path":"\/x"/],
+  ],
+  [
+    'volume of a ConfigMap',
+    creating([
+      event('FailedMount', 'Unable to attach or mount volumes: unmounted volumes=[files]', { seconds: 10 }),
+      event('FailedMount', 'MountVolume.SetUp failed for volume "files" : configmap "files" not found'),
+    ]),
+    'missing-config',
+    /no ConfigMap files/,
+  ],
+  [
+    'attached elsewhere',
+    creating([
+      event('FailedAttachVolume', 'Multi-Attach error for volume "pv-1" Volume is already used by pod(s) web-0'),
+    ]),
+    'volume-multi-attach',
+    /another node still has it/,
+  ],
+  [
+    'no claim',
+    {
+      ...unscheduled('0/1 nodes are available: persistentvolumeclaim "data" not found.'),
+      claims: [{ name: 'data', missing: true, events: [] }],
+    },
+    'claim-missing',
+    /no PersistentVolumeClaim data/,
+  ],
+  [
+    'claim waits',
+    {
+      ...unscheduled('0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.'),
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
+          events: [event('ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')],
+        },
+      ],
+    },
+    'claim-pending',
+    /there is no StorageClass fast/,
+  ],
+  [
+    'names of variables',
+    {
+      events: [
+        event(
+          'InvalidEnvironmentVariableNames',
+          'Keys [1a] from the EnvFrom configMap shop/web were skipped since they are considered invalid environment variable names.',
+        ),
+      ],
+    },
+    'bad-env-names',
+    /without some variables/,
+  ],
+  [
+    'hook',
+    {
+      pod: pod({ status: crashed({ exitCode: 137 }) }),
+      events: [event('FailedPostStartHook', 'PostStartHook failed', { container: 'web' })],
+    },
+    'post-start-hook',
+    /its postStart hook fails/,
+  ],
+];
+
+const places: readonly Case[] = [
+  [
+    'cpu',
+    unscheduled(
+      '0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.',
+    ),
+    'unschedulable',
+    /3 nodes have not enough cpu left$/,
+  ],
+  [
+    'several reasons',
+    unscheduled(
+      "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's node affinity/selector.",
+      { nodeSelector: { disk: 'ssd' } },
+    ),
+    'unschedulable',
+    /1 of 3 nodes have been cordoned and 2 of 3 nodes have not the labels that it asks for/,
+    [/spec\.nodeSelector: {"disk":"ssd"}/],
+  ],
+  [
+    'taint',
+    unscheduled('0/1 nodes are available: 1 node(s) had untolerated taint {gpu: true}.'),
+    'unschedulable',
+    /a taint \(gpu: true\)/,
+  ],
+  [
+    'taints',
+    unscheduled('0/1 nodes are available: 1 node(s) had untolerated taint(s).'),
+    'unschedulable',
+    /a taint that it does not tolerate/,
+  ],
+  [
+    'port',
+    unscheduled("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."),
+    'unschedulable',
+    /a port taken/,
+  ],
+  ['no nodes', unscheduled('no nodes available to schedule pods'), 'unschedulable', /no nodes available/],
+  [
+    'unheard of',
+    unscheduled('0/1 nodes are available: 1 node(s) did not please the plugin.'),
+    'unschedulable',
+    /did not please the plugin/,
+  ],
+  [
+    'gates',
+    {
+      pod: {
+        ...pod({ spec: { nodeName: undefined, schedulingGates: [{ name: 'example.com/quota' }] } }),
+        status: {
+          phase: 'Pending',
+          conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
+        },
+      },
+    },
+    'scheduling-gated',
+    /its scheduling gate example\.com\/quota/,
+  ],
+  [
+    'no scheduler',
+    { pod: { ...pod({ spec: { nodeName: undefined, schedulerName: 'mine' } }), status: { phase: 'Pending' } } },
+    'no-scheduler',
+    /one called mine/,
+  ],
+  [
+    'node lost',
+    {
+      node: {
+        name: 'n1',
+        renewedAt: NOW - 180_000,
+        node: {
+          metadata: { name: 'n1' },
+          spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] },
+          status: {
+            conditions: [
+              {
+                type: 'Ready',
+                status: 'Unknown',
+                reason: 'NodeStatusUnknown',
+                message: 'Kubelet stopped posting node status.',
+                lastTransitionTime: ago(120),
+              },
+            ],
+          },
+        },
+      },
+      pod: pod({
+        spec: {
+          tolerations: [
+            { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute', operator: 'Exists', tolerationSeconds: 300 },
+          ],
+        },
+      }),
+    },
+    'node-lost',
+    /has not been heard of for 2m: .*; it leaves after 300s/,
+    [/NodeStatusUnknown/, /renewTime: 3m ago/, /unreachable:NoExecute/],
+  ],
+  ['node gone', { node: { name: 'n1', missing: true } }, 'node-gone', /does not exist any more/],
+  [
+    'evicted by pressure',
+    {
+      pod: pod({
+        podStatus: {
+          phase: 'Failed',
+          reason: 'Evicted',
+          message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 12Mi. ',
+        },
+      }),
+    },
+    'evicted',
+    /node n1 was low on memory, and nothing replaces it/,
+  ],
+  [
+    'preempted',
+    {
+      pod: pod({
+        podStatus: {
+          phase: 'Failed',
+          conditions: [
+            {
+              type: 'DisruptionTarget',
+              status: 'True',
+              reason: 'PreemptionByScheduler',
+              message: 'preempting to accommodate a higher priority pod',
+            },
+          ],
+        },
+      }),
+    },
+    'disrupted',
+    /to make room for a pod of higher priority/,
+  ],
+  [
+    'rejected',
+    {
+      pod: pod({
+        podStatus: {
+          phase: 'Failed',
+          reason: 'OutOfcpu',
+          message: "Pod was rejected: Node didn't have enough resource: cpu",
+        },
+      }),
+    },
+    'rejected',
+    /refused pod web-1: OutOfcpu/,
+  ],
+  [
+    'finalizer',
+    {
+      pod: pod({
+        metadata: { deletionTimestamp: ago(120), finalizers: ['example.com/keep'] },
+        status: { ready: false, state: { terminated: { exitCode: 0 } } },
+      }),
+    },
+    'finalizers',
+    /its finalizer example\.com\/keep is still there/,
+  ],
+  [
+    'stuck',
+    { pod: pod({ metadata: { deletionTimestamp: ago(120) } }) },
+    'terminating-stuck',
+    /gone 2m ago: web still runs/,
+  ],
+  [
+    'stopped healing',
+    {
+      pod: pod({
+        podStatus: {
+          conditions: [
+            {
+              type: 'mendlet.dev/HealingStopped',
+              status: 'True',
+              reason: 'AttemptsExhausted',
+              message: 'all rungs were tried',
+            },
+          ],
+        },
+      }),
+    },
+    'healing-stopped',
+    /has stopped healing/,
+  ],
+  [
+    'not a policy',
+    { pod: pod({ metadata: { annotations: { 'mendlet.dev/healing': '{"problem":"rungs[0]: unknown scope"}' } } }) },
+    'healing-policy-invalid',
+    /unknown scope/,
+  ],
+  [
+    'nobody knows',
+    { pod: pod({ status: waiting('ContainerCreating'), podStatus: { phase: 'Pending' } }) },
+    'not-progressing',
+    /nothing says why/,
+  ],
+];
+
+describe.each<[string, readonly Case[]]>([
+  ['ends', endings],
+  ['starts', starts],
+  ['places', places],
+])('%s', (_, cases) => {
+  it.each<Case>([...cases])('%s', (_what, given, id, says, quotes = []) => {
+    const { findings } = diagnosePod(evidence(given));
+    const [first] = findings;
+    expect(findings.map((finding) => finding.id)).toContain(id);
+    expect(first?.id).toBe(id);
+    expect(first?.says).toMatch(says);
+    const text = (first?.evidence ?? []).map((quote) => quoteText(quote, NOW)).join('\n');
+    expect(text).not.toBe('');
+    for (const quote of quotes) expect(text).toMatch(quote);
+  });
+});
