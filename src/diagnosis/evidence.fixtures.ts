@@ -29,7 +29,7 @@ export function pod({ name = 'web-1', container, status, spec, podStatus, metada
       nodeName: 'n1',
       restartPolicy: 'Always',
       ...spec,
-      containers: [{ name: 'web', image: 'registry.example/web:1', ...container } as Container],
+      containers: [{ name: 'web', image: 'registry.example/web:1', ...container }],
     },
     status: {
       phase: 'Running',

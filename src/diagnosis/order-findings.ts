@@ -22,6 +22,7 @@ export function ordered(found: readonly RankedFinding[]): readonly RankedFinding
     (a, b) =>
       SEVERITIES[a.severity] - SEVERITIES[b.severity] ||
       b.rank - a.rank ||
+      (b.pods?.length ?? 0) - (a.pods?.length ?? 0) ||
       compare(a.id, b.id) ||
       compare(a.says, b.says),
   );

@@ -1,0 +1,331 @@
+/** The verb against the real API server; nodes are played by hand. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import {
+  CONFIG_MAPS,
+  ENDPOINT_SLICES,
+  LEASES,
+  NODES,
+  type Pod,
+  PODS,
+  ROLE_BINDINGS,
+  ROLES,
+  SECRETS,
+  SERVICES,
+} from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import { type Connection, ConnectionError, encodeText, type HttpResponse } from '../../lib/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { runWhy, type WhyOptions } from './run-why.ts';
+
+let api: InMemoryApi;
+/** Path without query → what the node answers. */
+let nodeAnswers: Record<string, string>;
+let asked: string[];
+
+beforeEach(async () => {
+  api = await createInMemoryApi();
+  nodeAnswers = {};
+  asked = [];
+});
+
+/** The server's answers, but for those of nodes. */
+function playing(connection: Connection): Connection {
+  return {
+    request: async (request): Promise<HttpResponse> => {
+      asked.push(request.url);
+      const path = request.url.split('?')[0] ?? '';
+      const text = nodeAnswers[path];
+      if (text === 'silence') return await new Promise<never>(() => {});
+      if (text === 'broken') throw new ConnectionError('socket hang up');
+      if (text !== undefined) return { status: 200, headers: {}, body: encodeText(text) };
+      return await connection.request(request);
+    },
+    upgrade: (request) => connection.upgrade(request),
+  };
+}
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+}
+
+async function why(
+  kind: WhyOptions['target']['kind'],
+  name: string,
+  { connection = api.connection, ...options }: Partial<WhyOptions> & { readonly connection?: Connection } = {},
+): Promise<Told> {
+  let out = '';
+  const played = playing(connection);
+  const session: ClusterSession = {
+    client: createKubeClient(played, { clock: api.clock }),
+    connection: played,
+    namespace: 'default',
+    clock: api.clock,
+    signal: new AbortController().signal,
+    out: (text) => {
+      out += text;
+    },
+    err: () => {},
+    columns: undefined,
+  };
+  const defaults = { output: 'text', exitCode: false, namespaceGiven: false } as const;
+  const running = runWhy(session, { target: { kind, name }, ...defaults, ...options });
+  let code: number | undefined;
+  running.then(
+    (ended) => {
+      code = ended;
+    },
+    () => {
+      code = -1;
+    },
+  );
+  for (let turn = 0; turn < 100 && code === undefined; turn += 1) {
+    await settle();
+    if (code === undefined) await api.clock.advance(1000);
+  }
+  return { code: await running, out };
+}
+
+const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
+
+async function pod(status: object, spec: object = {}, container: object = {}): Promise<Pod> {
+  const made = await api.client.create(PODS, {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { nodeName: 'n1', ...spec, containers: [{ name: 'main', image: 'web:1', ...container }] },
+  });
+  return await api.client.update(PODS, { ...made, status }, 'status');
+}
+
+const crashed = (): object => ({
+  phase: 'Running',
+  containerStatuses: [
+    {
+      name: 'main',
+      ready: false,
+      restartCount: 3,
+      image: 'web:1',
+      imageID: 'i',
+      state: {
+        waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container=main pod=web' },
+      },
+      lastState: {
+        terminated: {
+          exitCode: 1,
+          reason: 'Error',
+          startedAt: at(20),
+          finishedAt: at(10),
+          containerID: 'containerd://c3',
+        },
+      },
+    },
+  ],
+});
+
+async function node(ready = 'True'): Promise<void> {
+  const made = await api.client.create(NODES, { metadata: { name: 'n1' } });
+  const conditions = [
+    { type: 'Ready', status: ready, reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' },
+  ];
+  await api.client.update(NODES, { ...made, status: { conditions } }, 'status');
+  const lease = {
+    metadata: { name: 'n1', namespace: 'kube-node-lease' },
+    spec: { renewTime: at(90).replace('Z', '000Z') },
+  };
+  await api.client.create(LEASES, lease);
+}
+
+const LOG = '/api/v1/namespaces/default/pods/web/log';
+const HISTORY = '/api/v1/namespaces/default/pods/web/history';
+const NODE_HISTORY = '/api/v1/nodes/n1/proxy/mendlet/v1/history';
+
+function historyOf(uid: string | undefined, tail: string): string {
+  const death = {
+    number: 4,
+    containerId: 'c3',
+    restartCount: 3,
+    startedAt: at(20),
+    finishedAt: at(10),
+    exitCode: 1,
+    reason: 'Error',
+  };
+  const containers = [{ name: 'main', total: 4, deaths: [{ ...death, log: { tail, truncated: false } }] }];
+  const metadata = { namespace: 'default', name: 'web', uid };
+  return JSON.stringify({
+    kind: 'PodHistoryList',
+    items: [
+      { metadata: { ...metadata, uid: 'older' }, containers: [] },
+      { metadata, containers },
+    ],
+  });
+}
+
+describe('a pod', () => {
+  it('from its status and the log of the life before', async () => {
+    await node();
+    await pod(crashed());
+    nodeAnswers[LOG] = 'starting\nlisten tcp :8080: bind: address already in use\n';
+    const { code, out } = await why('Pod', 'web', { exitCode: true });
+    expect(code).toBe(1);
+    expect(out.split('\n').slice(0, 4)).toEqual([
+      'pod/web (default, node n1): CrashLoopBackOff, next start in 30s',
+      ' 1. container main cannot listen on port 8080: something in its pod does already',
+      '      last death of main, 10s ago after 10s: exit 1, Error',
+      '      log of main: "listen tcp :8080: bind: address already in use"',
+    ]);
+    expect(out).toContain('not looked at: deaths before the last one: node/n1 keeps no history that can be read\n');
+    expect(asked).toContain(`${LOG}?container=main&tailLines=40&previous=true`);
+  });
+
+  it.each([HISTORY, NODE_HISTORY])('from what its node remembers, at %s', async (path) => {
+    await node();
+    const { metadata } = await pod(crashed());
+    nodeAnswers[path] = historyOf(metadata?.uid, 'open /data/db: permission denied\n');
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('container main may not use /data/db: permission denied');
+    expect(out).toContain('death 4 of main');
+    expect(out).not.toContain('not looked at');
+    // The death brought its log along.
+    expect(asked.some((url) => url.startsWith(LOG))).toBe(false);
+  });
+
+  it('names what does not answer, and concludes nothing from it', async () => {
+    await node();
+    await pod(crashed());
+    nodeAnswers[LOG] = 'silence';
+    nodeAnswers['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1'] = 'broken';
+    const { code, out } = await why('Pod', 'web');
+    expect(code).toBe(0);
+    expect(out).toContain(' 1. container main ends with exit code 1\n');
+    expect(out).toContain('not looked at: lease of node/n1: socket hang up\n');
+    expect(out).toContain('not looked at: log of container main of pod/web: no answer within 10s\n');
+  });
+
+  it('on a node that is lost', async () => {
+    await node('Unknown');
+    await pod({ phase: 'Running' });
+    const { out } = await why('Pod', 'web', { output: 'json' });
+    expect(JSON.parse(out)).toMatchObject({
+      apiVersion: 'mendlet.dev/v1alpha1',
+      kind: 'Diagnosis',
+      subject: { kind: 'pod', namespace: 'default', name: 'web', nodeName: 'n1' },
+      findings: [{ id: 'node-lost', severity: 'critical', try: ['mendlet why node/n1', 'kubectl describe node/n1'] }],
+      notLookedAt: [],
+    });
+  });
+
+  it('on a node that is gone', async () => {
+    await pod({ phase: 'Running' });
+    expect((await why('Pod', 'web')).out).toContain('node n1, where pod web is to run, does not exist any more');
+  });
+
+  it('whose service has nobody behind it', async () => {
+    await node();
+    await pod(crashed());
+    nodeAnswers[LOG] = 'dial tcp: lookup: connect to db:5432: connection refused\n';
+    await api.client.create(SERVICES, {
+      metadata: { name: 'db', namespace: 'default' },
+      spec: { selector: { app: 'db' }, ports: [{ port: 5432 }] },
+    });
+    expect((await why('Pod', 'web')).out).toContain(
+      'is refused by db:5432 and ends: service db has no endpoint that is ready',
+    );
+    await api.client.create(ENDPOINT_SLICES, {
+      metadata: { name: 'db-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'db' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+      ports: [{ port: 5432 }],
+    });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('is refused by db:5432 and ends\n');
+    expect(out).toContain('service/db: 1 of 1 endpoints ready, port 5432');
+  });
+
+  const waiting = (message: string): object => ({
+    phase: 'Pending',
+    containerStatuses: [
+      {
+        name: 'main',
+        ready: false,
+        restartCount: 0,
+        image: 'web:1',
+        imageID: '',
+        state: { waiting: { reason: 'CreateContainerConfigError', message } },
+      },
+    ],
+  });
+  const wantsKey = { env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'db', key: 'url' } } }] };
+
+  it('keeps names of keys, and no values', async () => {
+    await node();
+    await api.client.create(SECRETS, {
+      metadata: { name: 'db', namespace: 'default' },
+      stringData: { token: 'S3CRET', url: 'V' },
+    });
+    await pod(waiting("couldn't find key uri in Secret default/db"), {}, wantsKey);
+    const { out } = await why('Pod', 'web', { output: 'json' });
+    expect(out).toContain('it has token and url');
+    expect(out).not.toContain('S3CRET');
+    expect(out).not.toContain(btoa('S3CRET'));
+  });
+
+  it('says what may not be read', async () => {
+    await node();
+    await pod(waiting('secret "db" not found'), {}, wantsKey);
+    await api.client.create(ROLES, {
+      metadata: { name: 'looks', namespace: 'default' },
+      rules: [{ apiGroups: [''], resources: ['pods', 'events'], verbs: ['get', 'list'] }],
+    });
+    await api.client.create(ROLE_BINDINGS, {
+      metadata: { name: 'v', namespace: 'default' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'looks' },
+      subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }],
+    });
+    await settle();
+    const { out } = await why('Pod', 'web', { connection: api.as({ name: 'ann', groups: ['system:authenticated'] }) });
+    expect(out).toContain('there is no Secret db in namespace default');
+    expect(out).toContain('secret/db: may not be read\n');
+    expect(out).toContain(
+      'not looked at: lease of node/n1: may not be read\nnot looked at: node/n1: may not be read\n',
+    );
+  });
+
+  it('reads no ConfigMaps and Secrets of a pod that starts', async () => {
+    await node();
+    await api.client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'default' } });
+    await pod(crashed(), {}, { envFrom: [{ configMapRef: { name: 'c' } }] });
+    await why('Pod', 'web');
+    expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual([]);
+  });
+
+  it('names the namespace in commands when it was given', async () => {
+    await node();
+    await pod(crashed());
+    expect((await why('Pod', 'web', { namespaceGiven: true })).out).toContain(
+      'kubectl -n default logs web -c main --previous',
+    );
+  });
+
+  it('that there is not', async () => {
+    await expect(why('Pod', 'none')).rejects.toThrow('pods "none" not found');
+    await expect(why('Deployment', 'none')).rejects.toThrow('deployments.apps "none" not found');
+    await expect(why('Node', 'none')).rejects.toThrow('nodes "none" not found');
+  });
+});
+
+describe('a node', () => {
+  it('that is well, and one that is lost', async () => {
+    await node();
+    expect(await why('Node', 'n1', { exitCode: true })).toEqual({
+      code: 0,
+      out: 'nothing is wrong with node/n1: Ready, 0 pods\n',
+    });
+    const lost = await api.client.get(NODES, undefined, 'n1');
+    const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'silence' }];
+    await api.client.update(NODES, { ...lost, status: { conditions } }, 'status');
+    const { out } = await why('Node', 'n1');
+    expect(out).toContain(' 1. node n1 has not been heard of');
+    expect(out).toContain('lease/n1: spec.renewTime: 90s ago');
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { diagnoseWorkload } from '../diagnose-workload.ts';
+import { ago, crashed, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
+import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
+
+const deployment: WorkloadObject = {
+  kind: 'Deployment',
+  metadata: { name: 'web', namespace: 'shop', uid: 'd' },
+  spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: {} },
+};
+
+function workload(given: Partial<WorkloadEvidence> & { readonly each?: Partial<PodEvidence> } = {}): WorkloadEvidence {
+  const { each, ...rest } = given;
+  const pods = rest.pods ?? [];
+  const object = rest.workload ?? deployment;
+  return {
+    now: NOW,
+    workload: object,
+    events: [],
+    pods,
+    looked: pods.map((one) =>
+      evidence({ pod: one, owners: [object], siblings: pods.filter((other) => other !== one), ...each }),
+    ),
+    notLookedAt: [],
+    namespaceFlag: '-n shop',
+    ...rest,
+  };
+}
+
+const three = (given: Parameters<typeof pod>[0] = {}): readonly Pod[] =>
+  ['web-1', 'web-2', 'web-3'].map((name) => pod({ ...given, name }));
+const ids = (given: WorkloadEvidence): readonly string[] => diagnoseWorkload(given).findings.map(({ id }) => id);
+
+describe('workloads', () => {
+  it('is silent about a healthy one, and about one that is scaled to 0', () => {
+    expect(diagnoseWorkload(workload({ pods: three() }))).toMatchObject({ state: '3/3 ready', findings: [] });
+    const none = { ...deployment, spec: { ...deployment.spec, replicas: 0 } } as WorkloadObject;
+    expect(diagnoseWorkload(workload({ workload: none }))).toMatchObject({ state: 'scaled to 0', findings: [] });
+  });
+
+  it('says what many pods share once', () => {
+    const [first, second, third] = three();
+    const crashing = pod({ name: 'web-1', status: crashed({ exitCode: 137, reason: 'OOMKilled' }) });
+    const too = pod({ name: 'web-2', status: crashed({ exitCode: 137, reason: 'OOMKilled' }) });
+    expect(first?.metadata?.name).toBe(crashing.metadata?.name);
+    expect(second?.metadata?.name).toBe(too.metadata?.name);
+    const { findings } = diagnoseWorkload(workload({ pods: [crashing, too, third!] }));
+    expect(findings).toMatchObject([{ id: 'out-of-memory', pods: ['web-1', 'web-2'] }]);
+    expect(findings[0]?.says).toMatch(/^2 of 3 pods: container web is killed for memory/);
+  });
+
+  it('keeps different exit codes apart', () => {
+    const pods = [1, 1, 3].map((exitCode, index) => pod({ name: `web-${index}`, status: crashed({ exitCode }) }));
+    expect(diagnoseWorkload(workload({ pods })).findings.map(({ says }) => says)).toEqual([
+      '2 of 3 pods: container web ends with exit code 1',
+      '1 of 3 pods: container web ends with exit code 3',
+    ]);
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
+      'quota-exceeded',
+      /quota few/,
+    ],
+    [
+      'pods "web-" is forbidden: failed quota: cpu: must specify limits.cpu for: web',
+      'quota-exceeded',
+      /quota cpu wants its pods to name/,
+    ],
+    ['pods "web-" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 2Gi', 'limit-range', /a LimitRange/],
+    [
+      'pods "web-" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
+      'pod-security',
+      /restricted:latest/,
+    ],
+    [
+      'pods "web-" is forbidden: error looking up service account shop/web: serviceaccount "web" not found',
+      'service-account-missing',
+      /no ServiceAccount web$/,
+    ],
+    [
+      'admission webhook "policy.example.com" denied the request: no',
+      'admission-denied',
+      /policy\.example\.com denies them/,
+    ],
+    [
+      'Internal error occurred: failed calling webhook "inject.example.com": connection refused',
+      'admission-denied',
+      /inject\.example\.com does not answer/,
+    ],
+    [
+      'pods "web-" is forbidden: no PriorityClass with name high was found',
+      'priority-class-missing',
+      /no PriorityClass high/,
+    ],
+    ['the server is on strike', 'create-failed', /refuses them/],
+  ])('%s', (message, id, says) => {
+    const refused = event('FailedCreate', `Error creating: ${message}`);
+    const { findings } = diagnoseWorkload(workload({ pods: three().slice(0, 1), events: [refused] }));
+    expect(findings[0]).toMatchObject({ id, severity: 'critical' });
+    expect(findings[0]?.says).toMatch(says);
+    expect(findings[0]?.says).toMatch(/^deployment\/web lacks 2 of 3 pods/);
+    // It was overcome.
+    expect(ids(workload({ pods: three(), events: [refused] }))).toEqual([]);
+  });
+
+  it('a rollout past its deadline comes after what its pods say', () => {
+    const conditions = [
+      {
+        type: 'Progressing',
+        status: 'False',
+        reason: 'ProgressDeadlineExceeded',
+        message: 'ReplicaSet "web-1" has timed out progressing.',
+      },
+    ];
+    const late = { ...deployment, status: { conditions } } as WorkloadObject;
+    expect(ids(workload({ workload: late, pods: three({ status: crashed({ exitCode: 1 }) }) }))).toEqual([
+      'exit-code',
+      'progress-deadline',
+    ]);
+  });
+
+  it('does not count pods that were evicted long ago, unless pods are missing', () => {
+    const evicted = pod({
+      name: 'old',
+      podStatus: { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' },
+    });
+    expect(ids(workload({ pods: [...three(), evicted] }))).toEqual([]);
+    expect(ids(workload({ pods: [...three().slice(1), evicted] }))).toEqual(['evicted']);
+  });
+});
+
+describe('jobs', () => {
+  const job = (condition: object, spec: object = {}): WorkloadObject =>
+    ({
+      kind: 'Job',
+      metadata: { name: 'import', namespace: 'shop', uid: 'j' },
+      spec: { backoffLimit: 2, template: {}, ...spec },
+      status: { failed: 3, conditions: [condition] },
+    }) as WorkloadObject;
+  const failed = pod({
+    name: 'import-x',
+    spec: { restartPolicy: 'Never' },
+    podStatus: { phase: 'Failed' },
+    status: {
+      ready: false,
+      state: { terminated: { exitCode: 4, reason: 'Error', startedAt: ago(7300), finishedAt: ago(7200) } },
+    },
+  });
+
+  it.each<[string, RegExp]>([
+    ['BackoffLimitExceeded', /has given up after too many failures/],
+    ['DeadlineExceeded', /took longer than it may/],
+    ['PodFailurePolicy', /its pod failure policy/],
+  ])('%s', (reason, says) => {
+    const given = workload({ workload: job({ type: 'Failed', status: 'True', reason, message: 'x' }), pods: [failed] });
+    const { findings, state } = diagnoseWorkload(given);
+    expect(state).toBe(`Failed (${reason})`);
+    expect(findings.map(({ id }) => id)).toEqual(['exit-code', 'job-failed']);
+    expect(findings[1]?.says).toMatch(says);
+  });
+
+  it('nothing is wrong with one that is done, whatever it took, nor with one that is suspended', () => {
+    const done = job({ type: 'Complete', status: 'True', reason: 'CompletionsReached' });
+    expect(diagnoseWorkload(workload({ workload: done, pods: [failed] })).findings).toEqual([]);
+    const suspended = job({ type: 'Suspended', status: 'True' }, { suspend: true });
+    expect(diagnoseWorkload(workload({ workload: suspended }))).toMatchObject({ state: 'Suspended', findings: [] });
+  });
+});
+
+describe('a stateful set', () => {
+  const set = (policy: string): WorkloadObject =>
+    ({
+      kind: 'StatefulSet',
+      metadata: { name: 'db', namespace: 'shop', uid: 's' },
+      spec: { replicas: 3, podManagementPolicy: policy, selector: {}, template: {}, serviceName: 'db' },
+    }) as WorkloadObject;
+
+  it('waits for its first pod', () => {
+    const pods = [pod({ name: 'db-0', status: crashed({ exitCode: 1 }) })];
+    expect(ids(workload({ workload: set('OrderedReady'), pods }))).toEqual(['exit-code', 'ordered-start']);
+    expect(ids(workload({ workload: set('Parallel'), pods }))).toEqual(['exit-code']);
+  });
+});
+
+describe('a liveness cascade', () => {
+  const killedAt = (seconds: readonly number[]): WorkloadEvidence => {
+    const container = { livenessProbe: { exec: { command: ['ask-database'] } } };
+    const pods = seconds.map((ended, index) =>
+      pod({ name: `web-${index}`, container, status: crashed({ exitCode: 137, ended: Math.max(1, ended - 1) }) }),
+    );
+    const events = seconds.flatMap((at, index) => {
+      const of = { of: `web-${index}`, container: 'web', seconds: at };
+      return [
+        event('Killing', 'Container web failed liveness probe, will be restarted', of),
+        event('Unhealthy', 'Liveness probe failed: timeout of the database', of),
+      ];
+    });
+    const given = workload({ pods });
+    const looked = given.looked.map((one) => ({
+      ...one,
+      events: events.filter(({ involvedObject }) => involvedObject.uid === one.pod.metadata?.uid),
+      siblingEvents: events,
+    }));
+    return { ...given, looked };
+  };
+
+  it('most fell within a minute', () => {
+    const { findings } = diagnoseWorkload(killedAt([60, 50, 45, 40]));
+    expect(findings[0]).toMatchObject({ id: 'liveness-cascade', pods: ['web-0', 'web-1', 'web-2', 'web-3'] });
+    expect(findings[0]?.says).toMatch(
+      /^4 of 4 pods of deployment\/web were killed by their liveness probes within 20s/,
+    );
+  });
+
+  it.each<[string, readonly number[]]>([
+    ['two only', [60, 50]],
+    ['one after another', [500, 380, 260, 140]],
+    ['long ago', [1000, 1000, 1000, 1000]],
+  ])('none: %s', (_, seconds) => {
+    expect(ids(killedAt(seconds))).not.toContain('liveness-cascade');
+  });
+});
