@@ -1,6 +1,6 @@
 /** `mendlet why`: the definition of the verb. */
 import { Command, Option } from 'commander';
-import { type ClusterChoice, type WithCluster, withClusterFlags } from './cluster-session.ts';
+import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
 import { runWhy } from './why/run-why.ts';
 import { parseWhyTarget } from './why/target.ts';
@@ -35,10 +35,10 @@ export function whyCommand(withCluster: WithCluster, finish: (code: ExitCode) =>
     .addOption(new Option('-o, --output <FORMAT>', 'how to print').choices(['text', 'json']).default('text'))
     .addOption(new Option('--exit-code', 'end with 1 when something is wrong'))
     .addHelpText('after', help(program))
-    .action(async (args: readonly string[], { output, exitCode, ...choice }: WhyFlags) => {
+    .action(async (args: readonly string[], flags: WhyFlags) => {
       const target = parseWhyTarget(args);
-      const namespaceGiven = choice.namespace !== undefined;
-      const options = { target, output, exitCode: exitCode === true, namespaceGiven };
-      finish(await withCluster(choice, (session) => runWhy(session, options)));
+      const namespaceGiven = flags.namespace !== undefined;
+      const options = { target, output: flags.output, exitCode: flags.exitCode === true, namespaceGiven };
+      finish(await withCluster(choiceOf(flags), (session) => runWhy(session, options)));
     });
 }

@@ -52,7 +52,7 @@ export function pod({ name = 'web-1', container, status, spec, podStatus, metada
         },
       ],
     },
-  } as Pod;
+  };
 }
 
 export interface EndGiven {

@@ -132,6 +132,15 @@ describe('why', () => {
     expect(text.stdout).toMatch(/^nothing is wrong with [a-z]+\/well-?[a-z-]*: .+\n$/);
   });
 
+  it('a pod whose ladder is at its end: first why, then that nothing is tried any more', async () => {
+    const { findings } = await until<Diagnosis>('the end of the ladder', async () => {
+      const answer = await diagnosis(['pod/healing-stopped']);
+      return answer.findings.length > 1 ? { value: answer } : { last: JSON.stringify(answer) };
+    });
+    expect(findings.map(({ id }) => id)).toEqual(['exit-code', 'healing-stopped']);
+    expect(findings[1]?.try).toContain('mendlet restart pod/healing-stopped --force');
+  });
+
   it('node: what crashes there, and nothing of the node itself', async () => {
     const { state, findings, notLookedAt } = await diagnosis(['node/e2e']);
     expect(state).toMatch(/^Ready, \d+ pods$/);

@@ -72,18 +72,14 @@ async function why(
   };
   const defaults = { output: 'text', exitCode: false, namespaceGiven: false } as const;
   const running = runWhy(session, { target: { kind, name }, ...defaults, ...options });
-  let code: number | undefined;
-  running.then(
-    (ended) => {
-      code = ended;
-    },
-    () => {
-      code = -1;
-    },
-  );
-  for (let turn = 0; turn < 100 && code === undefined; turn += 1) {
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  running.then(end, end);
+  for (let turn = 0; turn < 100 && !state.ended; turn += 1) {
     await settle();
-    if (code === undefined) await api.clock.advance(1000);
+    if (!state.ended) await api.clock.advance(1000);
   }
   return { code: await running, out };
 }

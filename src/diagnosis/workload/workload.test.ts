@@ -172,12 +172,11 @@ describe('jobs', () => {
 });
 
 describe('a stateful set', () => {
-  const set = (policy: string): WorkloadObject =>
-    ({
-      kind: 'StatefulSet',
-      metadata: { name: 'db', namespace: 'shop', uid: 's' },
-      spec: { replicas: 3, podManagementPolicy: policy, selector: {}, template: {}, serviceName: 'db' },
-    }) as WorkloadObject;
+  const set = (policy: string): WorkloadObject => ({
+    kind: 'StatefulSet',
+    metadata: { name: 'db', namespace: 'shop', uid: 's' },
+    spec: { replicas: 3, podManagementPolicy: policy, selector: {}, template: {}, serviceName: 'db' },
+  });
 
   it('waits for its first pod', () => {
     const pods = [pod({ name: 'db-0', status: crashed({ exitCode: 1 }) })];

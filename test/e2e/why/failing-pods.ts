@@ -296,6 +296,15 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
         },
       },
     }),
+    failing('healing-stopped', 'exit-code', ['exit', '78', 'bad settings'], 'echo bad settings; exit 78', {
+      metadata: {
+        annotations: {
+          'mendlet.dev/healing-policy': JSON.stringify({
+            rules: [{ onExitCodes: { operator: 'In', values: [78] }, action: 'Stop' }],
+          }),
+        },
+      },
+    }),
     failing(
       'child-oom',
       'child-out-of-memory',
