@@ -208,7 +208,7 @@ function stillThere(pod: Pod | undefined): string | undefined {
 
 function notYet({ expect }: Patient, pod: Pod | undefined): string | undefined {
   if (pod === undefined) return 'is missing';
-  const { phase, containerStatuses = [] } = pod.status ?? {};
+  const { phase, containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   switch (expect) {
     case 'ready': {
       const ready =
@@ -224,7 +224,9 @@ function notYet({ expect }: Patient, pod: Pod | undefined): string | undefined {
     case 'succeeded':
       return phase === 'Succeeded' ? undefined : `not succeeded: ${phase} ${describe(containerStatuses)}`;
     case 'stopped':
-      return containerStatuses.some(({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON)
+      return [...initContainerStatuses, ...containerStatuses].some(
+        ({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON,
+      )
         ? undefined
         : `not stopped: ${phase} ${describe(containerStatuses)}`;
     case 'failed':
