@@ -9,6 +9,8 @@ export const MANY_DEATHS = 3;
 export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
 /** What begins may take so long before anybody asks why: to be scheduled, created, ready. */
 export const NORMAL_START_MS = 30_000;
+/** An init container that runs for so long keeps the others waiting. */
+export const LONG_INIT_MS = 5 * MINUTE;
 /** A pod whose deletion is so late is stuck. Its deletion time already holds its grace period. */
 export const LATE_DELETION_MS = 30_000;
 /**

@@ -1,11 +1,11 @@
 /** What is worth reading besides, once the pod itself is known: asking for little spares the server and its secrets. */
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
-import { containerFacts } from './facts/container-facts.ts';
+import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
-import { podFacts } from './facts/pod-facts.ts';
-import { isLateForReady } from './rules/readiness.ts';
+import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { isLateForReady, isLongInit } from './rules/readiness.ts';
 
 export interface LogWanted {
   readonly container: string;
@@ -16,7 +16,7 @@ export interface LogWanted {
 export function containersInTrouble(evidence: PodEvidence): readonly string[] {
   const facts = podFacts(evidence);
   return facts.containers
-    .filter((container) => container.trouble !== 'none' || isLateForReady(facts, container))
+    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
     .map(({ name }) => name);
 }
 
@@ -29,8 +29,12 @@ export function logsWanted(evidence: PodEvidence): readonly LogWanted[] {
     if (trouble !== 'none' && death !== undefined && death.reason !== 'StartError') {
       return [{ container: name, previous: status?.state?.terminated === undefined }];
     }
-    return isLateForReady(facts, container) ? [{ container: name, previous: false }] : [];
+    return isWaitedFor(facts, container) ? [{ container: name, previous: false }] : [];
   });
+}
+
+function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
+  return isLateForReady(facts, container) || isLongInit(facts, container);
 }
 
 export interface ConfigReference {

@@ -16,11 +16,20 @@ export type Answer<T> =
 
 export class Asker {
   readonly session: ClusterSession;
+  /** What the cluster's clock is ahead of ours, ms. */
+  readonly #aheadMs: number;
   readonly #places = new Semaphore(REQUESTS_AT_ONCE);
   readonly #notes = new Set<string>();
 
-  constructor(session: ClusterSession) {
+  /** @param aheadMs what the cluster's clock is ahead of ours: all ages are by its own. */
+  constructor(session: ClusterSession, aheadMs = 0) {
     this.session = session;
+    this.#aheadMs = aheadMs;
+  }
+
+  /** Wall ms in the cluster. */
+  get now(): number {
+    return this.session.clock.now().wall + this.#aheadMs;
   }
 
   /** What was not looked at, and why, in a stable order. */

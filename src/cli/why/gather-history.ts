@@ -2,28 +2,29 @@
 import type { ContainerHistory, Pod, PodHistoryList } from '../../api/index.ts';
 import { type Answer, type Asker } from './ask.ts';
 import { MAX_HISTORY_BYTES } from './limits.ts';
+import { uidsOf } from './pod-uids.ts';
 
 /** `undefined`: the statuses are all there is; said so when there was something to remember. */
 export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly ContainerHistory[] | undefined> {
-  const { namespace = 'default', name = '', uid } = pod.metadata ?? {};
+  const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const nodeName = pod.spec?.nodeName;
   if (nodeName === undefined || nodeName === '') return undefined;
   const own = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/history`;
   const answer = await asker.text('', own, MAX_HISTORY_BYTES, true);
   const list = historyList(answer);
-  if (list !== undefined) return deathsIn(list, uid);
+  if (list !== undefined) return deathsIn(list, pod);
   // Of a server of ours this is the node's own answer: it remembers nothing. Another server has no such path.
   if (answer.kind === 'missing' && !hasDied(pod)) return undefined;
   return await fromNode(asker, pod, nodeName);
 }
 
 async function fromNode(asker: Asker, pod: Pod, nodeName: string): Promise<readonly ContainerHistory[] | undefined> {
-  const { namespace = 'default', name = '', uid } = pod.metadata ?? {};
+  const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const path = `/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy/mendlet/v1/history`;
   const query = `?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}`;
   const answer = await asker.text('', `${path}${query}`, MAX_HISTORY_BYTES, true);
   const list = historyList(answer);
-  if (list !== undefined) return deathsIn(list, uid);
+  if (list !== undefined) return deathsIn(list, pod);
   if (hasDied(pod)) asker.note(`deaths before the last one: node/${nodeName} ${refusal(answer)}`);
   return undefined;
 }
@@ -32,8 +33,9 @@ function refusal(answer: Answer<string>): string {
   return answer.kind === 'forbidden' ? 'may not be asked for its history' : 'keeps no history that can be read';
 }
 
-function deathsIn(list: PodHistoryList, uid: string | undefined): readonly ContainerHistory[] {
-  return list.items.find((item) => item.metadata.uid === uid)?.containers ?? [];
+function deathsIn(list: PodHistoryList, pod: Pod): readonly ContainerHistory[] {
+  const uids = uidsOf(pod);
+  return list.items.find((item) => uids.includes(item.metadata.uid))?.containers ?? [];
 }
 
 function historyList(answer: Answer<string>): PodHistoryList | undefined {

@@ -12,6 +12,7 @@ import {
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
+import { uidsOf } from './pod-uids.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
@@ -30,14 +31,10 @@ export interface Known {
 }
 
 export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
-  const { namespace, name = '', uid = '' } = pod.metadata ?? {};
+  const uid = pod.metadata?.uid;
   const nodeName = pod.spec?.nodeName ?? '';
   const [events, node, owners, history, claims, siblings, siblingEvents] = await Promise.all([
-    asker.list(`events of pod/${name}`, EVENTS, {
-      namespace,
-      fieldSelector: `involvedObject.uid=${uid}`,
-      limit: MAX_EVENTS,
-    }),
+    eventsOf(asker, pod),
     nodeName === '' ? undefined : gatherNode(asker, nodeName),
     known.owners ?? ownersOf(asker, pod),
     gatherHistory(asker, pod),
@@ -46,7 +43,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     known.killings ?? killingsIn(asker, pod),
   ]);
   const first: PodEvidence = {
-    now: asker.session.clock.now().wall,
+    now: asker.now,
     pod,
     events,
     node,
@@ -63,6 +60,15 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     namespaceFlag: known.namespaceFlag,
   };
   return await gatherRest(asker, first);
+}
+
+/** The kubelet tells of a static pod by the UID that it has there, and not by that of its mirror. */
+async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> {
+  const { namespace, name = '' } = pod.metadata ?? {};
+  const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${name}`;
+  const all = await asker.list(`events of pod/${name}`, EVENTS, { namespace, fieldSelector, limit: MAX_EVENTS });
+  const uids = uidsOf(pod);
+  return all.filter(({ involvedObject }) => uids.includes(involvedObject.uid ?? ''));
 }
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {

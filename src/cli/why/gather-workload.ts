@@ -46,8 +46,7 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag };
   });
-  const now = asker.session.clock.now().wall;
-  return { now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
+  return { now: asker.now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
 }
 
 function selectorText({ spec }: WorkloadObject): string {
@@ -89,7 +88,7 @@ export async function gatherNodeSubject(asker: Asker, name: string): Promise<Nod
     killings: [],
     namespaceFlag: `-n ${pod.metadata?.namespace ?? 'default'}`,
   }));
-  return { now: asker.session.clock.now().wall, node, events, pods, looked, notLookedAt: asker.notLookedAt };
+  return { now: asker.now, node, events, pods, looked, notLookedAt: asker.notLookedAt };
 }
 
 async function gatherPods(

@@ -30,19 +30,27 @@ function title({ subject }: Diagnosis): string {
 
 function nothing(diagnosis: Diagnosis): string {
   const { kind, name } = diagnosis.subject;
-  return `nothing is wrong with ${kind}/${name}: ${diagnosis.state}`;
+  const { state, notLookedAt } = diagnosis;
+  return notLookedAt.length === 0
+    ? `nothing is wrong with ${kind}/${name}: ${state}`
+    : `found nothing wrong with ${kind}/${name}, but not all could be looked at: ${state}`;
 }
 
 function findingLines(finding: Finding, number: number, options: PrintOptions): readonly string[] {
   const { says, severity, evidence, try: next, manifest, pods } = finding;
   const mark = severity === 'critical' ? '' : ` (${severity})`;
   return [
-    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], says)}${mark}`,
-    ...evidence.map((quote) => `      ${quoteText(quote, options.now)}`),
+    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], printable(says))}${mark}`,
+    ...evidence.map((quote) => `      ${printable(quoteText(quote, options.now))}`),
     ...(pods === undefined || pods.length < 2 ? [] : [`      ${plural(pods.length, 'pod')}: ${pods.join(', ')}`]),
     ...next.map((command, index) => `    ${index === 0 ? 'try: ' : '     '}${command}`),
     ...(manifest === undefined ? [] : manifestLines(manifest)),
   ];
+}
+
+/** What others wrote may hold anything; terminals obey it. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ');
 }
 
 function manifestLines(manifest: string): readonly string[] {

@@ -3,6 +3,7 @@ import { PODS } from '../../api/index.ts';
 import { diagnoseNode, diagnosePod, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
 import { gatherNodeSubject, gatherWorkload } from './gather-workload.ts';
@@ -21,18 +22,19 @@ export interface WhyOptions {
 
 /** Rejects with the server's StatusError when there is no such object, or it may not be read. */
 export async function runWhy(session: ClusterSession, options: WhyOptions): Promise<ExitCode> {
-  const diagnosis = await diagnose(session, options);
+  const { clock, connection } = session;
+  const asker = new Asker(session, (await clusterTime(connection, clock)) - clock.now().wall);
+  const diagnosis = await diagnose(asker, options);
   if (options.output === 'json') session.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
   else {
-    const print = { now: session.clock.now().wall, colours: session.columns !== undefined };
+    const print = { now: asker.now, colours: session.columns !== undefined };
     session.out(printDiagnosis(diagnosis, print));
   }
   return options.exitCode && diagnosis.findings.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
-async function diagnose(session: ClusterSession, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {
-  const asker = new Asker(session);
-  const { client, namespace, signal } = session;
+async function diagnose(asker: Asker, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {
+  const { client, namespace, signal } = asker.session;
   const namespaceFlag = namespaceGiven ? `-n ${namespace}` : '';
   if (target.kind === 'Pod') {
     const pod = await client.get(PODS, namespace, target.name, signal);

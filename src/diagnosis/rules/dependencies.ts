@@ -15,11 +15,11 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { severityOf, title } from './exit-code.ts';
-import { isLateForReady } from './readiness.ts';
+import { isLateForReady, isLongInit } from './readiness.ts';
 
 const ofContainer: ContainerRule = (facts, container) => {
   // A log that complains is normal; one that complains and then ends, or never gets ready, is not.
-  const unready = container.death === undefined && isLateForReady(facts, container);
+  const unready = container.death === undefined && (isLateForReady(facts, container) || isLongInit(facts, container));
   if (!endedByItself(container) && !unready) return NOTHING;
   const trouble = dependencyTrouble(container);
   if (trouble === undefined) return NOTHING;
@@ -32,7 +32,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
   const { host, port, kind, word } = trouble;
   const behind = servicesBehind(facts, host);
   const peer = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
-  const then = unready ? 'and is not ready' : 'and ends';
+  const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(behind)}`;
   return {

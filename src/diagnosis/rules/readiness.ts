@@ -2,11 +2,12 @@
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { quoteLastLines } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
 import { formatAge, listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
-import { NORMAL_START_MS } from '../limits.ts';
+import { LONG_INIT_MS, NORMAL_START_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
@@ -18,6 +19,13 @@ export function isLateForReady(facts: PodFacts, container: ContainerFacts): bool
   if (facts.finished || facts.deleting) return false;
   const age = facts.now - startedAt;
   return lostReadiness(facts, startedAt) || age > allowedMs(container);
+}
+
+/** An init container that goes on and on, and keeps the others waiting. */
+export function isLongInit({ now, finished, deleting }: PodFacts, { kind, status }: ContainerFacts): boolean {
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  if (kind !== 'init' || startedAt === undefined || finished || deleting) return false;
+  return now - startedAt > LONG_INIT_MS;
 }
 
 /** It was ready in this life, and is no more. */
@@ -59,6 +67,27 @@ const unready: PodRule = eachContainer((facts, container) => {
   ];
 });
 
+const longInit: PodRule = eachContainer((facts, container) => {
+  if (!isLongInit(facts, container)) return NOTHING;
+  const startedAt = container.status?.state?.running?.startedAt ?? '';
+  return [
+    {
+      id: 'init-running',
+      severity: 'warning',
+      rank: 40,
+      fallback: true,
+      topic: `ready/${container.name}`,
+      container: container.name,
+      says: `${title(container)} has run for ${formatAge(facts.now - (parseTime(startedAt) ?? facts.now))}, and the others wait for its end`,
+      evidence: [
+        { source: 'field', path: `${container.path}: state.running.startedAt`, value: startedAt },
+        ...quoteLastLines(container, 3),
+      ],
+      try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
+    },
+  ];
+});
+
 function gates(facts: PodFacts): readonly RankedFinding[] {
   const { pod, condition, now } = facts;
   if (facts.finished || facts.deleting || condition('ContainersReady')?.status !== 'True') return NOTHING;
@@ -88,4 +117,4 @@ function gates(facts: PodFacts): readonly RankedFinding[] {
   ];
 }
 
-export const readiness: PodRule = (facts) => [...unready(facts), ...gates(facts)];
+export const readiness: PodRule = (facts) => [...unready(facts), ...longInit(facts), ...gates(facts)];

@@ -634,7 +634,42 @@ const places: readonly Case[] = [
   ],
 ];
 
+const waitingInit = (seconds: number, ...lines: readonly string[]): Partial<PodEvidence> => {
+  const made = pod({
+    status: waiting('PodInitializing'),
+    podStatus: { phase: 'Pending' },
+    spec: { initContainers: [{ name: 'wait', image: 'w' }] },
+  });
+  const running = {
+    name: 'wait',
+    ready: false,
+    restartCount: 0,
+    image: 'w',
+    imageID: '',
+    state: { running: { startedAt: ago(seconds) } },
+  };
+  return {
+    pod: { ...made, status: { ...made.status, initContainerStatuses: [running] } },
+    logs: { wait: { current: lines } },
+  };
+};
+
+const inits: readonly Case[] = [
+  ['goes on', waitingInit(900, 'copying'), 'init-running', /init container wait has run for 15m/, [/"copying"/]],
+  [
+    'waits for another',
+    waitingInit(900, "nc: bad address 'db'"),
+    'dependency-not-resolved',
+    /wait does not find db .*and goes on waiting/,
+  ],
+];
+
+it('an init container may take its time', () => {
+  expect(diagnosePod(evidence(waitingInit(200, "nc: bad address 'db'"))).findings).toEqual([]);
+});
+
 describe.each<[string, readonly Case[]]>([
+  ['init containers', inits],
   ['ends', endings],
   ['starts', starts],
   ['places', places],
