@@ -12,7 +12,7 @@ const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith
 const isStopped = (pod: ObservedPod): boolean => mainContainer(pod)?.state.waiting?.reason === 'HealingStopped';
 
 describe('on one node', () => {
-  const mendlet = new Mendlet({ podNetwork: 181 });
+  const mendlet = new Mendlet({ podNetwork: 158 });
   beforeAll(() => mendlet.up());
   afterAll(() => mendlet.down());
 
@@ -139,7 +139,7 @@ describe('on one node', () => {
 describe('on two nodes', () => {
   let lab: Lab;
   beforeAll(async () => {
-    lab = await Lab.create({ nodes: 2, clusterCidr: '10.182.0.0/16' });
+    lab = await Lab.create({ nodes: 2, clusterCidr: '10.159.0.0/16' });
     await lab.start();
   });
   afterAll(async () => lab?.down());
