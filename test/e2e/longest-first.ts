@@ -14,6 +14,7 @@ const LONG: readonly string[] = [
   'deployments',
   'jobs',
   'stateful',
+  'restart',
   'node-care',
   'cluster',
   'pod-shapes',
