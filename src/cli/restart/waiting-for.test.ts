@@ -45,6 +45,14 @@ describe('waitingFor', () => {
       'container main is in its back-off (CrashLoopBackOff: back-off 40s restarting failed container=main): --force starts it now',
     ],
     [
+      'another restart of a pod that waits',
+      {},
+      { phase: 'Pending', reason: 'OneAtATime', message: 'waits for PodRestart a to end' },
+      pod(backingOff),
+      0,
+      'waits for PodRestart a to end: --force does not wait for one that is held up',
+    ],
+    [
       'a back-off that is passed',
       { force: true },
       { phase: 'Running', message: 'starts' },

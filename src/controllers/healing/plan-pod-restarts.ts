@@ -4,7 +4,8 @@
  *   Pending (its turn or its time is to come) ─► Running (its node has been asked) ─► Succeeded | Failed (the node's answer)
  *        └── superseded by a newer one of the same reach or more                └── or the pod is gone, or has ended
  *
- * One at a time: what is due goes before what has to wait for its time, and the older before the newer.
+ * One at a time: what is due goes before what has to wait for its time, and the older before the newer. What has begun is
+ * taken over by a newer one that gets further: past a back-off, or a grace period.
  */
 import {
   formatRestartRequest,
@@ -14,6 +15,7 @@ import {
   parseHealingState,
   type Pod,
   type PodRestart,
+  type PodRestartSpec,
   type PodRestartStatus,
   readRestartRequest,
   HEALING_STATE,
@@ -64,7 +66,7 @@ export function planPodRestarts(view: RestartsView): RestartsPlan {
   const waiting = judged.filter(({ end }) => end === undefined);
   const superseded = judged.map((each) => supersede(each, waiting, view));
   const queue = superseded.filter(({ end }) => end === undefined);
-  const current = currentOf(queue, view.now);
+  const current = currentOf(queue, view);
   const statuses = superseded.flatMap((each) => {
     const status = statusOf(each, current, view);
     return [{ restart: each.restart, status }];
@@ -115,21 +117,44 @@ function supersede(each: Judged, waiting: readonly Judged[], { now }: RestartsVi
 
 /** Whether what `newer` does, now, makes `older` needless. */
 function reachesAsFar({ spec: newer = {} }: PodRestart, { spec: older = {} }: PodRestart, now: number): boolean {
-  const [reach, needed] = [newer, older].map(({ scope = 'pod' }) => REACH.indexOf(scope));
-  if ((reach ?? 0) < (needed ?? 0) || (parseTime(newer.notBefore) ?? 0) > now) return false;
+  if (reachOf(newer) < reachOf(older) || (parseTime(newer.notBefore) ?? 0) > now) return false;
   if (newer.scope === 'container' && newer.container !== older.container) return false;
   const emptied = newer.emptyDirs ?? [];
   const empties = emptied.includes('*') || (older.emptyDirs ?? []).every((name) => emptied.includes(name));
   return empties && (newer.force === true || older.force !== true);
 }
 
-/** Who is asked for: what the agent has begun, what is due, by age; else what is due first. */
-function currentOf(queue: readonly Judged[], now: number): Judged | undefined {
-  const begun = queue.find(({ outcome }) => outcome?.phase === 'Running');
-  if (begun !== undefined) return begun;
+function reachOf({ scope = 'pod' }: PodRestartSpec): number {
+  return REACH.indexOf(scope);
+}
+
+/** Who is asked for: what the agent has begun, or what takes it over; what is due, by age; else what is due first. */
+function currentOf(queue: readonly Judged[], { pod, now }: RestartsView): Judged | undefined {
+  const begun = queue.find(hasBegun);
+  if (begun !== undefined) {
+    const newer = queue
+      .slice(queue.indexOf(begun) + 1)
+      .filter((each) => takesOver(each.restart, begun.restart, pod, now));
+    return newer.find(({ asked }) => asked) ?? newer[0] ?? begun;
+  }
   const due = queue.filter(({ restart }) => dueInMs(restart, now) === 0);
   const next = queue.toSorted((a, b) => dueInMs(a.restart, now) - dueInMs(b.restart, now));
   return due.find(({ asked }) => asked) ?? due[0] ?? next[0];
+}
+
+function hasBegun({ outcome }: Judged): boolean {
+  return outcome?.phase === 'Running';
+}
+
+/** Whether `newer` need not wait for `begun`: that may be held up by what it goes past. */
+function takesOver(newer: PodRestart, begun: PodRestart, pod: Pod | undefined, now: number): boolean {
+  const [wanted, going] = [newer.spec ?? {}, begun.spec ?? {}];
+  // The agent lets a part of what goes on wait until all of it has ended, and no longer.
+  if (reachOf(wanted) < reachOf(going)) return wanted.force === true && dueInMs(newer, now) === 0;
+  if (!reachesAsFar(newer, begun, now)) return false;
+  if (reachOf(wanted) > reachOf(going) || (wanted.force === true && going.force !== true)) return true;
+  const patience = going.gracePeriodSeconds ?? pod?.spec?.terminationGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
+  return (wanted.gracePeriodSeconds ?? patience) < patience;
 }
 
 function requestFor(
@@ -139,9 +164,8 @@ function requestFor(
   if (pod === undefined) return {};
   const known = new Set([...restarts.map(uidOf), askedLast]);
   const id = requestIdOf(pod);
-  // What goes on, whoever asked for it, ends first.
-  if (outcomesOf(pod).some((outcome) => outcome.phase === 'Running' && outcome.id !== uidOf(current?.restart ?? {})))
-    return {};
+  // What goes on, and was asked for by hand, ends first.
+  if (outcomesOf(pod).some((outcome) => outcome.phase === 'Running' && !known.has(outcome.id))) return {};
   if (current === undefined) return id !== undefined && known.has(id) ? { request: null } : {};
   if (current.asked || current.outcome?.phase === 'Running') return {};
   const isNew = current.restart.status?.phase !== 'Running';
@@ -207,7 +231,7 @@ function progressOf(
   if (dueInMs(restart, now) > 0) {
     return { phase: 'Pending', reason: 'NotBefore', message: `waits until ${restart.spec?.notBefore ?? ''}` };
   }
-  if (current?.restart !== restart) {
+  if (current?.restart !== restart && outcome?.phase !== 'Running') {
     const message = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
     return { phase: 'Pending', reason: 'OneAtATime', message };
   }

@@ -2,7 +2,7 @@
  * How a restart begins, whoever wants it: a request, or a rung of the ladder. It becomes a line of the note; everything else
  * follows from that, also for an agent that comes after us. Pure.
  */
-import { HEALING_SCOPES, MAX_RESTART_OUTCOMES, type RestartOutcome } from '../../../api/index.ts';
+import { HEALING_SCOPES, MAX_RESTART_OUTCOMES, type RestartOutcome, type RestartScope } from '../../../api/index.ts';
 import { formatTime, type Now } from '../../../lib/index.ts';
 import type { GoingRestart, PodNote } from '../pod-memory.ts';
 import { scopeText } from './restart-texts.ts';
@@ -15,14 +15,14 @@ export type WantedRestart = Omit<GoingRestart, 'begunAt' | 'oldSandboxAttempt' |
 
 /**
  * The note of a pod that is being restarted so. The same note, when a restart of this id goes on or is done, or when one of a
- * wider scope goes on. One of the same or a smaller scope that goes on is superseded: who asked for it is told so.
+ * wider scope goes on. What goes on otherwise is superseded: who asked for it is told so.
  *
  * @param now its wall ms is when the restart begins
  */
 export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now, 'wall'>): PodNote {
   const { restart: going } = note;
   if (going?.id === wanted.id || isDone(note, wanted.id)) return note;
-  if (going !== undefined && isWider(going, wanted)) return note;
+  if (going !== undefined && mustWaitFor(going, wanted)) return note;
   const before = going === undefined ? note : superseded(note, going, now);
   const begun = { ...before, restart: { ...wanted, begunAt: now.wall } };
   if (wanted.source === 'ladder') return begun;
@@ -47,9 +47,17 @@ export function withOutcome(note: PodNote, outcome: RestartOutcome): PodNote {
   return { ...note, restartOutcomes: [outcome, ...others].slice(0, MAX_RESTART_OUTCOMES) };
 }
 
-/** Does it restart more than the other would? */
-export function isWider(restart: Pick<GoingRestart, 'scope'>, other: Pick<GoingRestart, 'scope'>): boolean {
-  return HEALING_SCOPES.indexOf(restart.scope) > HEALING_SCOPES.indexOf(other.scope);
+/**
+ * One that restarts more comes to its end first. By force not once all of it begins anew: that goes on without it, and may
+ * wait for long, as for an image.
+ */
+export function mustWaitFor(
+  going: GoingRestart,
+  other: { readonly scope?: RestartScope; readonly force?: boolean },
+): boolean {
+  const { scope = 'pod', force } = other;
+  if (HEALING_SCOPES.indexOf(going.scope) <= HEALING_SCOPES.indexOf(scope)) return false;
+  return force !== true || going.starting !== true;
 }
 
 function superseded(note: PodNote, going: GoingRestart, { wall }: Pick<Now, 'wall'>): PodNote {

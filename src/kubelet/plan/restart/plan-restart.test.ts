@@ -327,6 +327,43 @@ describe('a request', () => {
     expect(model.running()).toEqual(['side 0', 'main 0', 'other 0']);
   });
 
+  it('by force tries again at once what has not started for its image', () => {
+    const model = new RestartModel();
+    const retryAt = model.mono + 100_000;
+    model.images.init = { state: 'failed', reason: 'ImagePullBackOff', message: 'not found', retryAt };
+    model.settle();
+    expect(model.log).not.toContain('request-image init afresh');
+    model.ask({ ...POD, force: true });
+    while (!model.log.includes('request-image init afresh')) expect(model.pass()).toBe(true);
+    model.pass();
+    expect(model.log.filter((text) => text.startsWith('request-image'))).toHaveLength(1);
+    expect(model.outcome('r1')?.phase).toBe('Running');
+    delete model.images.init;
+    model.settle();
+    expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+    expect(model.running()).toHaveLength(3);
+  });
+
+  it('by force does not wait for a wider one that waits for something to start', () => {
+    const model = running();
+    model.images.main = {
+      state: 'failed',
+      reason: 'ImagePullBackOff',
+      message: 'not found',
+      retryAt: model.mono + 1e5,
+    };
+    model.ask(POD).settle();
+    expect(model.running()).toEqual(['side 1', 'other 1']);
+    model.ask({ ...ONE, id: 'r2', container: 'other' }).settle();
+    expect(model.running()).toEqual(['side 1', 'other 1']);
+    model.ask({ ...ONE, id: 'r3', container: 'other', force: true }).settle();
+    expect(model.running()).toEqual(['side 1', 'other 2']);
+    expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded', reason: 'Superseded' });
+    expect(model.outcome('r3')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+    delete model.images.main;
+    expect(model.settle().running()).toContain('main 1');
+  });
+
   it('for an emptyDir that is not there is refused', () => {
     const model = running().ask({ ...POD, emptyDirs: ['scratch', 'nothing'] });
     expect(restarted(model)).toEqual([]);

@@ -16,6 +16,7 @@ import { beginAnew } from './begin-anew.ts';
 import { endRestart } from './begin-restart.ts';
 import { deadlineOf, graceOf, killMessage, noteKill, restartTime } from './restart-kill.ts';
 import { scopeText, whoAndWhy } from './restart-texts.ts';
+import { tryAfresh } from './try-afresh.ts';
 
 /** Jobs that must not be under way while what they work on goes. */
 const WORKS_ON_SHARED = ['create-sandbox', 'prepare-cgroup', 'resize'] as const;
@@ -110,8 +111,7 @@ function endOne(draft: Draft, views: readonly ContainerView[], restart: GoingRes
     wait(draft, `${key} is under way and must end first`);
     return 'none';
   }
-  beginAnew(draft, [view], restart);
-  markStarting(draft);
+  startAnew(draft, [view], restart);
   return 'changed';
 }
 
@@ -121,20 +121,21 @@ function endAll(draft: Draft, views: readonly ContainerView[], restart: GoingRes
     tellWaiting(draft, views, restart);
     return 'held';
   }
-  beginAnew(
-    draft,
-    views.filter(({ kind }) => kind !== 'ephemeral'),
-    restart,
-  );
   const note = { ...draft.note };
   delete note.restartAll;
   delete note.initializedSandboxId;
   draft.note = note;
-  markStarting(draft);
+  startAnew(
+    draft,
+    views.filter(({ kind }) => kind !== 'ephemeral'),
+    restart,
+  );
   return 'changed';
 }
 
-function markStarting(draft: Draft): void {
+function startAnew(draft: Draft, views: readonly ContainerView[], going: GoingRestart): void {
+  beginAnew(draft, views, going);
+  if (going.force) tryAfresh(draft, views);
   const { restart } = draft.note;
   if (restart !== undefined) draft.note = { ...draft.note, restart: { ...restart, starting: true } };
 }

@@ -1,7 +1,7 @@
 /** A pod with an init container, a sidecar and two app containers on a model of runtime and time. Used by tests alone. */
 import { type Container, type Pod, type PodSpec, RESTART_REQUEST, type RestartRequest } from '../../../api/index.ts';
 import { assert } from '../../../lib/index.ts';
-import type { RuntimeContainer, RuntimeSandbox } from '../../types.ts';
+import type { ImageFact, RuntimeContainer, RuntimeSandbox } from '../../types.ts';
 import { noteFromStatus } from '../absorb-observation.ts';
 import type { Outcome, PodAction } from '../actions.ts';
 import { computePodActions, type PodPlan } from '../compute-pod-actions.ts';
@@ -30,6 +30,8 @@ export class RestartModel {
   readonly events: PlannedEvent[] = [];
   /** What the next action comes to. */
   failNext = false;
+  /** Of containers, by name, whose images are not there. */
+  readonly images: Record<string, ImageFact> = {};
   /** Of init containers, which end as soon as they run. */
   initExitCode = 0;
 
@@ -61,7 +63,12 @@ export class RestartModel {
       lifecycle: this.lifecycle,
       observed: this.#observe(),
       memory: this.memory,
-      facts: { jobs: {}, volumes: { state: 'ready', paths: {} }, image: () => PRESENT, probes: {} },
+      facts: {
+        jobs: {},
+        volumes: { state: 'ready', paths: {} },
+        image: (name) => this.images[name] ?? PRESENT,
+        probes: {},
+      },
       node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       previousStatus: this.plan?.status,
       now: { wall: this.wall, mono: this.mono },
@@ -230,6 +237,7 @@ function textOf(action: PodAction): string {
   if (action.verb === 'start-container') return `start ${action.container} ${action.attempt}`;
   if (action.verb === 'stop-container') return `stop ${action.container}`;
   if (action.verb === 'create-sandbox') return `create-sandbox ${action.attempt}`;
+  if (action.verb === 'request-image' && action.afresh) return `request-image ${action.container} afresh`;
   return action.verb === 'refresh-pod' ? `refresh-pod [${action.emptyDirs.join(' ')}]` : action.verb;
 }
 

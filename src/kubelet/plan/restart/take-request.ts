@@ -17,7 +17,7 @@ import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
-import { beginRestart, isDone, isWider, UNREADABLE, withOutcome } from './begin-restart.ts';
+import { beginRestart, isDone, mustWaitFor, UNREADABLE, withOutcome } from './begin-restart.ts';
 import { scopeText } from './restart-texts.ts';
 
 /** @param over the pod ends or has ended: nothing is restarted any more */
@@ -43,7 +43,7 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
     return;
   }
   const { restart: going } = draft.note;
-  if (going !== undefined && isWider(going, request)) {
+  if (going !== undefined && mustWaitFor(going, request)) {
     wait(draft, `the restart of ${scopeText(request)} waits until that of ${scopeText(going)} is over`);
     return;
   }
@@ -120,8 +120,8 @@ function whyUnneeded(draft: Draft, views: readonly ContainerView[], request: Res
     if (scope === 'container') return view.container.name === container;
     return view.kind !== 'ephemeral';
   });
-  if (meant.every(({ memory }) => memory.newest === undefined)) {
-    return 'Nothing of it has started yet: there is nothing to restart';
+  if (request.force !== true && meant.every(({ memory }) => memory.newest === undefined)) {
+    return 'Nothing of it has started yet: there is nothing to restart; what it waits for is tried again now by force';
   }
   const since = parseTime(notBefore);
   if (since === undefined) return undefined;
