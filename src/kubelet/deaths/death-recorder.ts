@@ -127,7 +127,7 @@ export class DeathRecorder {
     const uid = pod.metadata?.uid ?? '';
     this.#options.changes.pod(pod, {
       ...(note.sandboxAttempt === undefined ? {} : { sandboxAttempt: note.sandboxAttempt }),
-      ...(note.recovery === undefined ? {} : { recovery: note.recovery.cause }),
+      ...(note.recovery === undefined ? {} : { recovery: note.recovery }),
     });
     const tracked = this.#tracked.get(uid) ?? new Map<string, Tracked>();
     const seen = new Set<string>();

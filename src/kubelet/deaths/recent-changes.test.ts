@@ -42,9 +42,11 @@ describe('what changed before a death', () => {
     const { recent, whats } = changes();
     recent.pod(pod, { sandboxAttempt: 0 });
     const changed = testPod({ containers: [{ name: 'main', image: 'a2' }] }, { generation: 2 });
-    recent.pod(changed, { sandboxAttempt: 1, recovery: 'service/db became ready' });
+    recent.pod(changed, { sandboxAttempt: 1, recovery: { id: '1', cause: 'service/db became ready' } });
+    recent.pod(changed, { sandboxAttempt: 1, recovery: { id: '2', cause: 'service/db became ready' } });
     expect(whats(0, changed).toSorted()).toEqual([
       'container main has another image (a → a2)',
+      'service/db became ready',
       'service/db became ready',
       'the pod got a new sandbox',
       "the pod's spec changed (generation 1 → 2)",

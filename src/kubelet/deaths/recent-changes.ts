@@ -16,11 +16,17 @@ export interface Change {
   readonly toRunning?: true;
 }
 
+/** What ended the pod's back-offs: the same cause may come again. */
+interface SeenRecovery {
+  readonly id: string;
+  readonly cause: string;
+}
+
 /** What is compared of a pod from one sight of it to the next. */
 interface PodShape {
   readonly generation: number | undefined;
   readonly sandboxAttempt: number | undefined;
-  readonly recovery: string | undefined;
+  readonly recovery: SeenRecovery | undefined;
   readonly images: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +61,7 @@ export class RecentChanges {
   }
 
   /** The pod as it is now: what differs from the last sight of it is a change. */
-  pod(pod: Pod, seen: { readonly sandboxAttempt?: number; readonly recovery?: string }): void {
+  pod(pod: Pod, seen: { readonly sandboxAttempt?: number; readonly recovery?: SeenRecovery }): void {
     const uid = pod.metadata?.uid ?? '';
     const shape: PodShape = {
       generation: pod.metadata?.generation,
@@ -111,6 +117,6 @@ function differences(before: PodShape, now: PodShape): readonly string[] {
   if (before.sandboxAttempt !== undefined && now.sandboxAttempt !== before.sandboxAttempt) {
     found.push('the pod got a new sandbox');
   }
-  if (now.recovery !== undefined && now.recovery !== before.recovery) found.push(now.recovery);
+  if (now.recovery !== undefined && now.recovery.id !== before.recovery?.id) found.push(now.recovery.cause);
   return found;
 }
