@@ -152,7 +152,8 @@ function takesOver(newer: PodRestart, begun: PodRestart, pod: Pod | undefined, n
   // The agent lets a part of what goes on wait until all of it has ended, and no longer.
   if (reachOf(wanted) < reachOf(going)) return wanted.force === true && dueInMs(newer, now) === 0;
   if (!reachesAsFar(newer, begun, now)) return false;
-  if (reachOf(wanted) > reachOf(going) || (wanted.force === true && going.force !== true)) return true;
+  // However much force the other has: what it waits for now may have failed after that.
+  if (reachOf(wanted) > reachOf(going) || wanted.force === true) return true;
   const patience = going.gracePeriodSeconds ?? pod?.spec?.terminationGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
   return (wanted.gracePeriodSeconds ?? patience) < patience;
 }
