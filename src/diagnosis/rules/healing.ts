@@ -24,8 +24,8 @@ function stopped(facts: PodFacts, state: HealingState | undefined): readonly Ran
     {
       id: 'healing-stopped',
       severity: 'critical',
-      // Its cause is more telling than that nothing more is tried; but nothing moves before somebody does this.
-      rank: 65,
+      // Below every cause, be it an exit code alone.
+      rank: 35,
       topic: 'healing',
       says: `mendlet has stopped healing pod ${facts.name}: its ladder is at its end, and nothing more is tried until somebody restarts it`,
       evidence: [

@@ -11,6 +11,15 @@ const crash = (exitCode: number, ...lines: readonly string[]): Partial<PodEviden
   pod: pod({ status: crashed({ exitCode }) }),
   logs: lastWords(...lines),
 });
+/** With a volume at /etc/app. */
+const configured = (source: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({
+    container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+    spec: { volumes: [{ name: 'conf', ...source }] },
+    status: crashed({ exitCode: 1 }),
+  }),
+  logs: lastWords(...lines),
+});
 const stuck = (reason: string, message: string): Partial<PodEvidence> => ({
   pod: pod({ status: waiting(reason, message), podStatus: { phase: 'Pending' } }),
 });
@@ -189,6 +198,99 @@ const endings: readonly Case[] = [
   ['node: no such host', crash(1, 'Error: getaddrinfo ENOTFOUND db'), 'dependency-not-resolved', /find db /],
   ['curl: no such host', crash(6, 'curl: (6) Could not resolve host: db'), 'dependency-not-resolved', /find db /],
   [
+    'no interpreter, as runc 1.1 says it',
+    crash(1, 'exec /v/run.sh: no such file or directory'),
+    'missing-binary',
+    /\/v\/run\.sh, or the interpreter/,
+    [/no such file or directory"$/],
+  ],
+  [
+    'JSON that cannot be read',
+    configured(
+      { configMap: { name: 'app' } },
+      "/etc/app/app.json: invalid character '}' looking for beginning of object key",
+    ),
+    'malformed-config',
+    /cannot read its configuration \/etc\/app\/app\.json, which comes of ConfigMap app$/,
+    [/spec\.volumes\[0\]\.configMap\.name: app/],
+  ],
+  [
+    'a file that another line names',
+    configured(
+      { projected: { sources: [{ secret: { name: 'key' } }] } },
+      'loading /etc/app/tls.crt',
+      'tls: failed to find any PEM data in certificate input',
+    ),
+    'malformed-config',
+    /\/etc\/app\/tls\.crt, which comes of Secret key$/,
+    [/"loading \/etc\/app\/tls\.crt"/, /spec\.volumes\[0\]\.projected\.sources\[0\]\.secret\.name: key/],
+  ],
+  [
+    'YAML of the image',
+    crash(1, 'yaml: line 3: mapping values are not allowed in this context'),
+    'malformed-config',
+    /cannot read its configuration$/,
+  ],
+  [
+    'node: JSON',
+    crash(1, 'SyntaxError: /app/conf.json: Unexpected token } in JSON at position 12'),
+    'malformed-config',
+    /\/app\/conf\.json$/,
+  ],
+  [
+    'nginx',
+    crash(1, 'nginx: [emerg] unknown directive "lissten" in /etc/nginx/nginx.conf:3'),
+    'malformed-config',
+    /configuration \/etc\/nginx\/nginx\.conf$/,
+  ],
+  [
+    'a full disk',
+    crash(1, "dd: error writing '/data/x': No space left on device"),
+    'no-space',
+    /cannot write \/data\/x: no space is left/,
+  ],
+  [
+    'a full emptyDir in memory',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'tmp', mountPath: '/c' }] },
+        spec: { volumes: [{ name: 'tmp', emptyDir: { medium: 'Memory', sizeLimit: '5Mi' } }] },
+        status: crashed({ exitCode: 1 }),
+      }),
+      logs: lastWords("dd: error writing '/c/x': No space left on device", '5+0 records out'),
+    },
+    'no-space',
+    /cannot write \/c\/x: no space is left in volume tmp/,
+    [/spec\.volumes\[0\]\.emptyDir: \{"medium":"Memory","sizeLimit":"5Mi"\}/],
+  ],
+  [
+    'too many processes',
+    crash(2, "sh: can't fork: Resource temporarily unavailable"),
+    'too-many-processes',
+    /cannot start one more process or thread/,
+  ],
+  [
+    'a volume that is read-only by its kind',
+    configured({ configMap: { name: 'app' } }, "sh: can't create /etc/app/x: Read-only file system"),
+    'read-only-file-system',
+    /cannot write \/etc\/app\/x/,
+    [/volume conf: of ConfigMap app: such volumes are always read-only/],
+  ],
+  [
+    'what it depends on is not there, and its words say nothing of it',
+    {
+      pod: pod({
+        status: crashed({ exitCode: 1 }),
+        metadata: { annotations: { 'mendlet.dev/depends-on': 'service/db' } },
+      }),
+      logs: lastWords('no db'),
+      services: [{ namespace: 'shop', name: 'db', missing: true, ready: 0, notReady: 0, clusterIPs: [], ports: [] }],
+    },
+    'dependency-not-ready',
+    /ends, and there is no service db, on which its pod depends$/,
+    [/"no db"/, /service\/db: not found/, /depends-on\]: service\/db/],
+  ],
+  [
     'the last complaint counts',
     crash(1, 'dial tcp 10.0.0.7:5432: connect: connection refused', 'open /etc/key: permission denied'),
     'permission-denied',
@@ -347,6 +449,42 @@ const starts: readonly Case[] = [
     ]),
     'sandbox-no-addresses',
     /no address left/,
+  ],
+  [
+    'a memory limit below all need',
+    {
+      pod: pod({
+        container: { resources: { limits: { memory: '200Ki' } } },
+        status: waiting('ContainerCreating'),
+        podStatus: { phase: 'Pending' },
+      }),
+      events: [
+        event(
+          'FailedCreatePodSandBox',
+          `Failed to create pod sandbox: ${runc}container init was OOM-killed (memory limit too low?): unknown`,
+        ),
+      ],
+    },
+    'memory-limit-too-low',
+    /its memory limit is too low even to begin/,
+    [/spec\.containers\[0\]\.resources\.limits\.memory: 200Ki/],
+  ],
+  [
+    'a memory limit below all need, of one container',
+    {
+      pod: pod({
+        container: { resources: { limits: { memory: '1Mi' } } },
+        status: crashed({
+          exitCode: 128,
+          reason: 'StartError',
+          message: `${runc}container init was OOM-killed (memory limit too low?): unknown`,
+          lived: 0,
+        }),
+      }),
+    },
+    'memory-limit-too-low',
+    /limit of 1Mi is too low even to begin/,
+    [/resources\.limits\.memory: 1Mi/],
   ],
   [
     'sandbox',
