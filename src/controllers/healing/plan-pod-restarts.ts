@@ -117,7 +117,9 @@ function supersede(each: Judged, waiting: readonly Judged[], { now }: RestartsVi
 
 /** Whether what `newer` does, now, makes `older` needless. */
 function reachesAsFar({ spec: newer = {} }: PodRestart, { spec: older = {} }: PodRestart, now: number): boolean {
-  if (reachOf(newer) < reachOf(older) || (parseTime(newer.notBefore) ?? 0) > now) return false;
+  // What starts now is older than a time to come.
+  if ([newer, older].some(({ notBefore }) => (parseTime(notBefore) ?? 0) > now)) return false;
+  if (reachOf(newer) < reachOf(older)) return false;
   if (newer.scope === 'container' && newer.container !== older.container) return false;
   const emptied = newer.emptyDirs ?? [];
   const empties = emptied.includes('*') || (older.emptyDirs ?? []).every((name) => emptied.includes(name));
@@ -236,7 +238,8 @@ function progressOf(
     const message = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
     return { phase: 'Pending', reason: 'OneAtATime', message };
   }
-  const { reason = 'Requested', message = waitingText(pod, node) } = outcome ?? {};
+  const begun = outcome?.phase === 'Running';
+  const { reason = begun ? 'Restarting' : 'Requested', message = waitingText(pod, node, begun) } = outcome ?? {};
   return { phase: 'Running', reason, message };
 }
 

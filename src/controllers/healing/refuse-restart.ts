@@ -95,10 +95,10 @@ function staysEnded({ name, state }: ContainerStatus, { spec }: Pod): boolean {
 }
 
 /** What a restart that its node has been asked for waits for. */
-export function waitingText(pod: Pod, node: Node | undefined): string {
+export function waitingText(pod: Pod, node: Node | undefined, begun: boolean): string {
   const name = pod.spec?.nodeName ?? '';
   if (node === undefined) return `waits for node ${name}, which is not known`;
   const ready = findCondition(node.status?.conditions, 'Ready');
-  if (ready?.status === 'True') return `waits for node ${name}`;
+  if (ready?.status === 'True') return begun ? `goes on on node ${name}` : `waits for node ${name}`;
   return `waits for node ${name}, which is not ready (${ready?.reason ?? 'it has not said so yet'})`;
 }
