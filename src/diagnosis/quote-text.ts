@@ -19,7 +19,7 @@ export function quoteText(quote: Quote, now: number): string {
       return deathText(quote, now);
     case 'probe': {
       const times = (quote.count ?? 1) > 1 ? ` ×${quote.count}` : '';
-      return `${quote.type} probe${times}${ago(quote.at, now)}: ${quote.output}`;
+      return `${quote.type} probe${times}${ago(quote.at, now)}: ${quote.output === '' ? '(it says nothing)' : quote.output}`;
     }
     case 'cgroup':
       return `${quote.figure}: ${quote.value}`;

@@ -1,5 +1,6 @@
 /** Memory limits, and what they should be. */
 import { quantityValue } from '../../api/index.ts';
+import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { formatBytes } from './text.ts';
 
@@ -18,6 +19,10 @@ export function memoryLimit(container: ContainerFacts): MemoryLimit | undefined 
   const text = inForce ?? wanted;
   if (text === undefined) return undefined;
   return { bytes: quantityValue(text), text, path: `${container.path}.resources.limits.memory` };
+}
+
+export function limitQuote(limit: MemoryLimit | undefined): readonly Quote[] {
+  return limit === undefined ? [] : [{ source: 'field', path: limit.path, value: limit.text }];
 }
 
 /** Twice the limit, in whole MiB and a round number of them. */

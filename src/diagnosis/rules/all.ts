@@ -3,11 +3,13 @@ import type { PodRule } from '../rule.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
 import { endedPods } from './ended-pods.ts';
+import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { healing } from './healing.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { livenessCascade } from './liveness-cascade.ts';
+import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
 import { nodeLost } from './node-lost.ts';
 import { notProgressing } from './not-progressing.ts';
@@ -29,11 +31,13 @@ export const POD_RULES: readonly PodRule[] = [
   cpuThrottled,
   dependencies,
   endedPods,
+  exhausted,
   exitCode,
   healing,
   hooks,
   images,
   livenessCascade,
+  malformedConfig,
   missingConfig,
   nodeLost,
   notProgressing,

@@ -9,12 +9,12 @@ import {
   serviceOfHost,
   type Trouble,
 } from '../facts/dependencies.ts';
-import { endedByItself, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { quoteDeath } from '../facts/deaths.ts';
-import { severityOf, title } from './exit-code.ts';
+import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit } from './readiness.ts';
 
 const ofContainer: ContainerRule = (facts, container) => {
@@ -22,7 +22,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const unready = container.death === undefined && (isLateForReady(facts, container) || isLongInit(facts, container));
   if (!endedByItself(container) && !unready) return NOTHING;
   const trouble = dependencyTrouble(container);
-  if (trouble === undefined) return NOTHING;
+  if (trouble === undefined) return unready ? NOTHING : declaredAndAway(facts, container);
   return [finding(facts, container, trouble, unready)];
 };
 
@@ -50,6 +50,43 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
     ],
     try: commands(facts, trouble, behind),
   };
+}
+
+/** Its words name no peer; but what its pod says that it needs is not well. */
+function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const behind = servicesBehind(facts, undefined);
+  const [service] = behind;
+  if (service === undefined || container.death === undefined) return NOTHING;
+  const what = service.missing
+    ? `there is no service ${service.name}, on which its pod depends`
+    : `service ${service.name}, on which its pod depends, has no endpoint that is ready`;
+  return [
+    {
+      id: 'dependency-not-ready',
+      severity: severityOf(container),
+      // Any cause that its words name comes before.
+      rank: 55,
+      topic: `end/${container.name}`,
+      container: container.name,
+      says: `${title(container)} ends, and ${what}`,
+      evidence: [
+        quoteDeath(container.name, container.death),
+        ...quoteLastLines(container, 2),
+        ...behind.map(serviceQuote),
+        ...declared(facts),
+      ],
+      try: [...serviceCommands(facts, service), commandForLog(facts, container)],
+    },
+  ];
+}
+
+function serviceCommands({ commands }: PodFacts, { name, namespace, missing }: ServiceEvidence): readonly string[] {
+  const { cluster } = commands;
+  if (missing) return [cluster('get', 'services', '-n', namespace)];
+  return [
+    cluster('get', 'endpointslices', '-n', namespace, '-l', `kubernetes.io/service-name=${name}`),
+    cluster('describe', `service/${name}`, '-n', namespace),
+  ];
 }
 
 /** What the line names, else what the pod itself says that it needs; only what is not well explains anything. */

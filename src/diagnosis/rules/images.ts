@@ -54,6 +54,9 @@ const login = ({ facts, image }: Given): readonly string[] => [
     '{"imagePullSecrets":[{"name":"pull-secret"}]}',
   ),
 ];
+const rename = ({ facts, container }: Given): readonly string[] => [
+  facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=IMAGE:TAG`),
+];
 /** The image of a pod can be changed where it is. */
 const change = ({ facts, container, image }: Given): readonly string[] => [
   facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=${withoutTag(image.name)}:TAG`),
@@ -161,7 +164,7 @@ function judge(
   const who = `${title(container)} cannot start: `;
   const given: Given = { facts, container: container.name, image };
   if (reason === 'InvalidImageName') {
-    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: change(given) };
+    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: rename(given) };
   }
   if (reason === 'ErrImageNeverPull') {
     const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it`;

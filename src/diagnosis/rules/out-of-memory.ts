@@ -2,7 +2,7 @@
 import { type ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
-import { largerLimit, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
+import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -87,10 +87,6 @@ function proof(container: string, { oom }: Death): readonly Quote[] {
     say('killed', `${name} (pid ${pid}${rssBytes === undefined ? '' : `, rss ${formatBytes(rssBytes)}`})`);
   }
   return quotes;
-}
-
-function limitQuote(limit: MemoryLimit | undefined): readonly Quote[] {
-  return limit === undefined ? [] : [{ source: 'field', path: limit.path, value: limit.text }];
 }
 
 /** Through the owner a new pod comes; a pod without one is resized where it is. */

@@ -1,6 +1,7 @@
 /** What a container may not do: files, read-only file systems, users, ports below 1024. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { configsBehind, volumeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -27,7 +28,7 @@ const ofContainer: ContainerRule = (facts, container) => {
         rank: rankOfWord(85, readOnly),
         says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: the file system is read-only`,
         line: readOnly.line,
-        more: readOnlyFields(container, file),
+        more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
         manifest: emptyDirAt(container, file),
       }),
@@ -100,6 +101,15 @@ function readOnlyFields({ path, spec }: ContainerFacts, file: string | undefined
       : [],
   );
   return [...root, ...mounts].slice(0, 3);
+}
+
+/** Volumes of ConfigMaps and Secrets can be written by nobody, whatever the mount says. */
+function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string | undefined): readonly Quote[] {
+  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  const [config] = mounted === undefined ? [] : configsBehind(mounted);
+  if (mounted === undefined || config === undefined) return [];
+  const says = `of ${config.kind} ${config.name}: such volumes are always read-only`;
+  return [{ source: 'object', object: `volume ${mounted.volume.name}`, says }];
 }
 
 /** Where the root is read-only on purpose, the folder becomes an emptyDir. */

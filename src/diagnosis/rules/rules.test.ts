@@ -226,8 +226,15 @@ const endings: readonly Case[] = [
     [/"loading \/etc\/app\/tls\.crt"/, /spec\.volumes\[0\]\.projected\.sources\[0\]\.secret\.name: key/],
   ],
   [
-    'YAML of the image',
-    crash(1, 'yaml: line 3: mapping values are not allowed in this context'),
+    'text of who knows where',
+    crash(1, "invalid character '<' looking for beginning of value"),
+    'malformed-config',
+    /cannot parse what it reads$/,
+  ],
+  ['words about settings', crash(1, 'config loaded', 'invalid password for user web'), 'exit-code', /exit code 1$/],
+  [
+    'YAML',
+    crash(1, 'cannot parse config: yaml: line 3: mapping values are not allowed in this context'),
     'malformed-config',
     /cannot read its configuration$/,
   ],

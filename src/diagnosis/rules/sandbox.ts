@@ -1,10 +1,14 @@
 /** Pods whose sandbox or network the runtime cannot make. */
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Event } from '../evidence/kinds.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { awaitsVolumes } from './missing-config.ts';
+
+/** runc's words, of sandboxes and of containers. */
+export const TOO_LITTLE_MEMORY = /OOM-killed|memory limit too low|memory limit .*(?:too low|below)/i;
 
 interface Kind {
   readonly id: string;
@@ -35,6 +39,11 @@ const KINDS: readonly Kind[] = [
     pattern: /failed to (?:get|pull) sandbox image|pause/i,
     says: 'the image of sandboxes cannot be had on its node',
   },
+  {
+    id: 'memory-limit-too-low',
+    pattern: TOO_LITTLE_MEMORY,
+    says: 'its memory limit is too low even to begin',
+  },
   { id: 'sandbox-cgroup', pattern: /cgroup/i, says: 'its cgroup cannot be made' },
 ];
 
@@ -52,24 +61,35 @@ function isWaiting(facts: PodFacts): boolean {
 function finding(facts: PodFacts, event: Event): RankedFinding {
   const message = event.message ?? '';
   const kind = event.reason === 'NetworkNotReady' ? KINDS[2] : KINDS.find(({ pattern }) => pattern.test(message));
-  const { nodeName = '', runtimeClassName } = facts.pod.spec ?? {};
-  const fields: readonly Quote[] =
-    runtimeClassName === undefined || kind?.id !== 'runtime-class'
-      ? []
-      : [{ source: 'field', path: 'spec.runtimeClassName', value: runtimeClassName }];
+  const { nodeName = '' } = facts.pod.spec ?? {};
   return {
     id: kind?.id ?? 'sandbox',
     severity: 'critical',
     rank: 86,
     topic: 'start',
     says: `pod ${facts.name} cannot start on node ${nodeName}: ${kind?.says ?? 'the runtime cannot make its sandbox'}`,
-    evidence: [quoteEvent(event), ...fields],
-    try:
-      kind?.id === 'runtime-class' && runtimeClassName !== undefined
-        ? [
-            facts.commands.cluster('get', 'runtimeclass', runtimeClassName, '-o', 'yaml'),
-            facts.commands.cluster('get', 'runtimeclasses'),
-          ]
-        : [facts.commands.whyNode(nodeName), facts.commands.kubectl('describe', `pod/${facts.name}`)],
+    evidence: [quoteEvent(event), ...fieldsOf(facts, kind?.id)],
+    try: commandsFor(facts, kind?.id),
   };
+}
+
+function fieldsOf({ pod, containers }: PodFacts, id: string | undefined): readonly Quote[] {
+  const { runtimeClassName } = pod.spec ?? {};
+  if (id === 'runtime-class' && runtimeClassName !== undefined) {
+    return [{ source: 'field', path: 'spec.runtimeClassName', value: runtimeClassName }];
+  }
+  if (id !== 'memory-limit-too-low') return [];
+  return containers.flatMap((container) => limitQuote(memoryLimit(container)));
+}
+
+function commandsFor({ commands, pod, name }: PodFacts, id: string | undefined): readonly string[] {
+  const { nodeName = '', runtimeClassName } = pod.spec ?? {};
+  if (id === 'memory-limit-too-low') return commands.edit;
+  if (id !== 'runtime-class' || runtimeClassName === undefined) {
+    return [commands.whyNode(nodeName), commands.kubectl('describe', `pod/${name}`)];
+  }
+  return [
+    commands.cluster('get', 'runtimeclass', runtimeClassName, '-o', 'yaml'),
+    commands.cluster('get', 'runtimeclasses'),
+  ];
 }

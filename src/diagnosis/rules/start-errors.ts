@@ -2,16 +2,20 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
-import { lastWord } from '../facts/last-words.ts';
+import { type LastWord, lastWord } from '../facts/last-words.ts';
+import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, severityOf, title } from './exit-code.ts';
+import { TOO_LITTLE_MEMORY } from './sandbox.ts';
 
 const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
 const NOT_FOUND = /no such file or directory|executable file not found/;
 const WRONG_ARCHITECTURE = /exec format error/;
+/** runc's own init, at the last moment. */
+const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
 /** Shells say it so; the name is before it. */
 const SHELL_NOT_FOUND =
@@ -56,6 +60,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     try: facts.commands.edit,
   };
   const image = container.spec.image ?? '';
+  if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(container, base)];
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
   if (program !== undefined && NOT_FOUND.test(text)) {
     const says = `${title(container)} cannot start: its program ${program} is not in image ${image}`;
@@ -80,9 +85,23 @@ function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedF
     const base = explainedEnd(facts, container, { id: '', says: '', rank: 0, try: [], line: foreign.line });
     return [wrongArchitecture(facts, container, base, /exec ([^:\s]+)/.exec(foreign.line)?.[1])];
   }
+  const absent = lastWord(container, NOTHING_TO_EXEC);
+  if (absent !== undefined) return [noInterpreter(facts, container, absent)];
   if (death.exitCode === 127) return missingCommand(facts, container);
   if (death.exitCode === 126) return notExecutable(facts, container);
   return NOTHING;
+}
+
+/** The file, or what its first line asks for: the kernel says the same of both. */
+function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match }: LastWord): RankedFinding {
+  return explainedEnd(facts, container, {
+    id: 'missing-binary',
+    rank: 91,
+    says: `${title(container)} cannot run: its program ${match[1]}, or the interpreter that it asks for, is not there (a script with Windows line ends asks for one that nobody has)`,
+    line,
+    more: argumentsOf(container),
+    try: facts.commands.edit,
+  });
 }
 
 function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
@@ -115,6 +134,21 @@ function notExecutable(facts: PodFacts, container: ContainerFacts): readonly Ran
       try: facts.commands.edit,
     }),
   ];
+}
+
+function tooLittleMemory(
+  container: ContainerFacts,
+  base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence' | 'try'>,
+): RankedFinding {
+  const limit = memoryLimit(container);
+  const of = limit === undefined ? '' : ` of ${limit.text}`;
+  return {
+    ...base,
+    id: 'memory-limit-too-low',
+    rank: 92,
+    says: `${title(container)} cannot start: its memory limit${of} is too low even to begin`,
+    evidence: [...base.evidence, ...limitQuote(limit)],
+  };
 }
 
 function wrongArchitecture(

@@ -91,6 +91,6 @@ export function workloadState(facts: WorkloadFacts): string {
     if (spec?.suspend === true) return 'Suspended';
     return `${status?.succeeded ?? 0}/${spec?.completions ?? 1} completions, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
   }
-  if (wanted === 0) return 'scaled to 0';
+  if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : 'scaled to 0';
   return `${Math.min(ready, wanted)}/${wanted} ready`;
 }

@@ -1,0 +1,57 @@
+/** What a program ran out of, by its own words: space on a disk, processes. */
+import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { volumeOf } from '../facts/mounts.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
+import { explainedEnd, title } from './exit-code.ts';
+
+const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
+const NO_PROCESS =
+  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|newosproc/i;
+const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
+
+const noSpace: ContainerRule = (facts, container) => {
+  const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
+  if (word === undefined) return [];
+  const file = FILE.exec(word.line)?.[1];
+  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  const limit = mounted?.volume.emptyDir?.sizeLimit;
+  const quote: readonly Quote[] =
+    mounted?.volume.emptyDir === undefined
+      ? []
+      : [{ source: 'field', path: `${mounted.path}.emptyDir`, value: JSON.stringify(mounted.volume.emptyDir) }];
+  const where = mounted === undefined ? '' : ` in volume ${mounted.volume.name}`;
+  const finding = explainedEnd(facts, container, {
+    id: 'no-space',
+    rank: rankOfWord(85, word),
+    says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: no space is left${where}`,
+    line: word.line,
+    more: quote,
+    try: limit === undefined ? [...onNode(facts), ...facts.commands.edit] : facts.commands.edit,
+  });
+  return [finding];
+};
+
+const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] => {
+  const word = endedByItself(container) ? lastWord(container, NO_PROCESS) : undefined;
+  if (word === undefined) return [];
+  const finding = explainedEnd(facts, container, {
+    id: 'too-many-processes',
+    rank: rankOfWord(85, word),
+    says: `${title(container)} cannot start one more process or thread: its pod, its user or its node has as many as it may`,
+    line: word.line,
+    try: onNode(facts),
+  });
+  return [finding];
+};
+
+export const exhausted: PodRule = eachContainer((facts, container) => [
+  ...noSpace(facts, container),
+  ...noProcess(facts, container),
+]);
+
+function onNode({ commands, pod }: PodFacts): readonly string[] {
+  const node = pod.spec?.nodeName;
+  return node === undefined ? [] : [commands.whyNode(node)];
+}

@@ -1,0 +1,84 @@
+/** A configuration, certificate or key that is there and cannot be read: what parsers say before a program gives up. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { listed } from '../facts/text.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { commandForLog, explainedEnd, title } from './exit-code.ts';
+
+const MALFORMED = new RegExp(
+  [
+    // JSON: Go, Node.js, Python, Java
+    String.raw`invalid character .+ (?:looking for|after|in (?:string|literal))|unexpected end of JSON input`,
+    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException`,
+    // YAML
+    String.raw`yaml: (?:line \d+|unmarshal errors|control characters)|error converting YAML|mapping values are not allowed`,
+    String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,
+    // TOML, INI and such
+    String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
+    String.raw`\[emerg\] .+ in \/\S+:\d+`,
+    String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
+    String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
+    // Certificates and keys
+    String.raw`failed to find any PEM data|PEM_read_bio|no start line|private key does not match|key values mismatch`,
+    String.raw`asn1: structure error|malformed certificate|illegal base64 data`,
+  ].join('|'),
+  'i',
+);
+const FILE = /['"`\s:(=]?(\/[\w@%+=.,-]+(?:\/[\w@%+=.,-]+)*)/;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  if (!endedByItself(container)) return NOTHING;
+  const word = lastWord(container, MALFORMED);
+  if (word === undefined) return NOTHING;
+  const source = sourceOf(facts, container, word.line);
+  const file = source.file === undefined ? '' : ` ${source.file}`;
+  // Also answers of peers are parsed.
+  const isConfig = source.file !== undefined || /config|\bPEM\b|\bkey\b/i.test(word.line);
+  const origins = source.configs.map(({ kind, name }) => `${kind} ${name}`);
+  const origin = origins.length === 0 ? '' : `, which comes of ${listed(origins)}`;
+  return [
+    explainedEnd(facts, container, {
+      id: 'malformed-config',
+      rank: rankOfWord(isConfig ? 83 : 70, word),
+      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}`,
+      line: word.line,
+      more: [
+        ...(source.line === undefined || source.line === word.line ? [] : [quoteLine(container, source.line)]),
+        ...source.configs.map(({ quote }) => quote),
+      ],
+      try: [
+        ...source.configs.map(({ kind, name }) => facts.commands.kubectl('edit', kind.toLowerCase(), name)),
+        ...(source.configs.length === 0 ? [commandForLog(facts, container), ...facts.commands.edit] : []),
+      ],
+    }),
+  ];
+};
+
+export const malformedConfig: PodRule = eachContainer(ofContainer);
+
+interface Source {
+  readonly file?: string;
+  readonly line?: string;
+  readonly configs: readonly ConfigBehind[];
+}
+
+/** The file that the complaint names; else the last one of a ConfigMap or Secret that any line names. */
+function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string): Source {
+  const named = fileIn(complaint);
+  for (const line of [complaint, ...container.lines.toReversed()]) {
+    const file = fileIn(line);
+    const configs = file === undefined ? [] : configsOf(volumeOf(facts, container, file));
+    if (configs.length > 0 && (named === undefined || named === file)) return { file, line, configs };
+  }
+  return { file: named, configs: [] };
+}
+
+function fileIn(line: string): string | undefined {
+  return FILE.exec(line)?.[1]?.replace(/[.,:]+$/, '');
+}
+
+function configsOf(mounted: MountedVolume | undefined): readonly ConfigBehind[] {
+  return mounted === undefined ? [] : configsBehind(mounted);
+}
