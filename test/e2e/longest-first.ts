@@ -15,6 +15,7 @@ const LONG: readonly string[] = [
   'jobs',
   'stateful',
   'restart',
+  'why',
   'node-care',
   'cluster',
   'pod-shapes',
