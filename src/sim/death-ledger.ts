@@ -4,8 +4,8 @@ import type { SimCluster } from './sim-cluster.ts';
 
 /** Bounded as the node's own memory is: the first and the last ones. */
 const REMEMBERED = 51;
-/** Until then a death may not be written down for good: its agent was away, or has just seen it. */
-const FLUSH_MS = 60_000;
+/** Until then a death may not be written down for good: its agent was away, or the disk had not written it back. */
+const FLUSH_MS = 180_000;
 
 export class DeathLedger {
   readonly #cluster: SimCluster;
@@ -48,7 +48,7 @@ export class DeathLedger {
         if (this.#cluster.pods.get(uid)?.spec?.nodeName !== node.name) continue;
         const text = node.history(uid);
         const known = followed.slice(-REMEMBERED + 1).filter(({ id }) => !text.includes(id) && !this.#cutOff.has(id));
-        if (known.length > 0) return `${key} restarted after ${known[0]?.id}, of which nothing is recorded`;
+        if (known.length > 0) return `${key} restarted after #${known[0]?.attempt}, of which nothing is recorded`;
       }
     }
     return undefined;
