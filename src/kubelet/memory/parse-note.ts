@@ -119,7 +119,7 @@ const isLadderAttempt = shape({
   uncounted: optional(isOneOf('joined', 'fallback')),
 });
 
-const isStoppedContainer = shape({ containerId: isText, key: isText });
+const isStoppedContainer = shape({ containerId: isText, key: isText, message: optional(isText) });
 const isStop = shape({
   reason: isOneOf('AttemptsExhausted', 'MaxPodRestarts', 'RuleStop', 'NoOtherNode'),
   message: isText,

@@ -126,6 +126,8 @@ export interface StoppedContainer {
   readonly containerId: string;
   /** Of image and resources (`backOffKey`). */
   readonly key: string;
+  /** Why; absent: what is said of the pod. */
+  readonly message?: string;
 }
 
 /** Why nothing more is tried: as in the condition. */

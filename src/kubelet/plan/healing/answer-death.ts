@@ -82,9 +82,12 @@ export function stopContainer(
 ): void {
   const { pod, now } = draft.input;
   const { name } = view.container;
-  const own = { containerId: death.containerId, key: backOffKey(pod, view.container) };
-  const containers = { ...note.stopped?.containers, [name]: own };
-  const { move: _move, ...rest } = note;
-  draft.note = withHealing(draft.note, { ...rest, stopped: { reason, message, at: now.wall, containers } });
+  const own = { containerId: death.containerId, key: backOffKey(pod, view.container), message };
+  const { move: _move, stopped: before, ...rest } = note;
+  // A rule stops one container: the end of the ladder, where that was before, stays.
+  const ended = reason === 'RuleStop' && before !== undefined && before.reason !== 'RuleStop';
+  const stop = ended ? before : { reason, message, at: now.wall };
+  const containers = { ...before?.containers, [name]: own };
+  draft.note = withHealing(draft.note, { ...rest, stopped: { ...stop, containers } });
   draft.events.push({ type: 'Warning', reason: 'HealingStopped', message, fieldPath: fieldPath(view) });
 }

@@ -37,7 +37,7 @@ function stopReason(
 ): WaitingReason | undefined {
   const own = stopped?.containers[container.name];
   if (stopped === undefined || own?.key !== backOffKey(input.pod, container)) return undefined;
-  return { reason: HEALING_STOPPED_REASON, message: stopped.message };
+  return { reason: HEALING_STOPPED_REASON, message: own.message ?? stopped.message };
 }
 
 function waitReason(view: ContainerView, healing: HealingNote): WaitingReason | undefined {

@@ -315,6 +315,22 @@ describe('a rule that stops', () => {
     expect(model.memory.note.restart).toBeUndefined();
   });
 
+  it('does not take back the end of the ladder, nor what is said of another container', () => {
+    const rungs = [{ scope: 'container', attempts: 1, window: '5s' }] as const;
+    const model = running({ ...policy, rungs: [...rungs] });
+    for (let i = 0; i < 2; i += 1) die(model, 'main', 7);
+    expect(conditionOf(model, 'HealingStopped')).toMatchObject({ reason: 'AttemptsExhausted' });
+    die(model, 'other', 78);
+    expect(conditionOf(model, 'HealingStopped')).toMatchObject({ status: 'True', reason: 'AttemptsExhausted' });
+    expect(waitingOf(model, 'main')?.message).toContain('container main exited with 7');
+    expect(waitingOf(model, 'other')?.message).toContain('a rule of its healing policy');
+    die(model.advance(MINUTE), 'side', 1);
+    expect(waitingOf(model, 'side')?.reason).toBe('HealingStopped');
+    model.killAgent();
+    model.settle();
+    expect(waitingOf(model, 'other')?.message).toContain('container other exited with 78');
+  });
+
   it('until the container changes', () => {
     const model = running(policy);
     die(model, 'main', 78);
