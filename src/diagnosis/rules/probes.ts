@@ -286,7 +286,8 @@ function tooTight(one: Case): RankedFinding {
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
       ...(slowed ? [throttlingQuote(container.name, throttling)] : []),
-      ...(slowed && limit !== undefined
+      // Of a container that is dead just now nobody knows whether it was throttled.
+      ...(limit !== undefined
         ? [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: limit }]
         : []),
     ),

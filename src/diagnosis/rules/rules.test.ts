@@ -134,8 +134,25 @@ const endings: readonly Case[] = [
     /\/app\/serve is made/,
   ],
   [
+    'a folder over a file',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app.conf' }] },
+        status: crashed({
+          exitCode: 128,
+          reason: 'StartError',
+          message: `${runc}error during container init: error mounting "/var/lib/kubelet/pods/u/volumes/kubernetes.io~configmap/conf" to rootfs at "/etc/app.conf": create mountpoint for /etc/app.conf mount: cannot create subdirectories in "/run/rootfs/etc/app.conf": not a directory: Are you trying to mount a directory onto a file (or vice-versa)? Check if the specified host path exists and is the expected type: unknown`,
+          lived: 0,
+        }),
+      }),
+    },
+    'mount-mismatch',
+    /a folder lies over a file at \/etc\/app\.conf, or a file over a folder/,
+    [/volumeMounts\[0\]: \{"name":"conf","mountPath":"\/etc\/app\.conf"\}/],
+  ],
+  [
     'something else',
-    startError(`${runc}error mounting "/a" to rootfs: not a directory: unknown`),
+    startError(`${runc}error setting rlimit type 8: operation not permitted: unknown`),
     'start-refused',
     /the runtime refuses/,
   ],

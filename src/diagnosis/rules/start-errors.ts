@@ -17,6 +17,7 @@ const WRONG_ARCHITECTURE = /exec format error/;
 /** runc's own init, at the last moment. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
+const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a file)/s;
 /** Shells say it so; the name is before it. */
 const SHELL_NOT_FOUND =
   /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute) '?([^\s':]+)'?.*No such file/i;
@@ -61,6 +62,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
   };
   const image = container.spec.image ?? '';
   if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(container, base)];
+  if (MOUNT_MISMATCH.test(text)) return [mountMismatch(container, base, text)];
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
   if (program !== undefined && NOT_FOUND.test(text)) {
     const says = `${title(container)} cannot start: its program ${program} is not in image ${image}`;
@@ -148,6 +150,26 @@ function tooLittleMemory(
     rank: 92,
     says: `${title(container)} cannot start: its memory limit${of} is too low even to begin`,
     evidence: [...base.evidence, ...limitQuote(limit)],
+  };
+}
+
+function mountMismatch(
+  container: ContainerFacts,
+  base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence' | 'try'>,
+  text: string,
+): RankedFinding {
+  const target = /to rootfs at "([^"]+)"/.exec(text)?.[1];
+  const mounts = (container.spec.volumeMounts ?? []).flatMap((mount, index): readonly Quote[] =>
+    mount.mountPath === target
+      ? [{ source: 'field', path: `${container.path}.volumeMounts[${index}]`, value: JSON.stringify(mount) }]
+      : [],
+  );
+  return {
+    ...base,
+    id: 'mount-mismatch',
+    rank: 90,
+    says: `${title(container)} cannot start: a folder lies over a file${target === undefined ? '' : ` at ${target}`}, or a file over a folder (one file of a volume needs a subPath)`,
+    evidence: [...base.evidence, ...mounts],
   };
 }
 
