@@ -1,9 +1,10 @@
 /** What exit codes and signals say by themselves, where nothing says more. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
+import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { signalOf } from '../facts/signals.ts';
+import { quotable } from '../facts/text.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
@@ -41,11 +42,47 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       id: 'exit-code',
       rank: 40,
       fallback: true,
-      says: `${title(container)} ends with exit code ${code}${hint}`,
-      evidence: [...whatHappened(container), ...(usage === undefined ? [] : argumentsOf(container))],
-      try: [commandForLog(facts, container), ...(usage === undefined ? [] : facts.commands.edit)],
+      says: `${title(container)} ends with exit code ${code}${hint}${otherFirst(container)}`,
+      evidence: [
+        ...whatHappened(container),
+        ...quoteFirst(container),
+        ...(usage === undefined ? [] : argumentsOf(container)),
+      ],
+      try: [
+        commandForLog(facts, container),
+        ...(usage === undefined ? [] : facts.commands.edit),
+        ...commandForFirst(facts, container),
+      ],
     },
   ];
+}
+
+/** The first death, when it was another than the newest: what came after it may only be what it left behind. */
+function firstDeath({ deaths, death }: ContainerFacts): Death | undefined {
+  const first = deaths.at(-1);
+  if (first?.number !== 1 || first === death || first.exitCode === death?.exitCode) return undefined;
+  // An end that somebody asked for, or that was none, explains nothing.
+  return first.requested === undefined && first.exitCode !== 0 ? first : undefined;
+}
+
+function otherFirst(container: ContainerFacts): string {
+  const first = firstDeath(container);
+  return first === undefined ? '' : `; its first death was another: exit code ${first.exitCode}`;
+}
+
+function quoteFirst(container: ContainerFacts): readonly Quote[] {
+  const first = firstDeath(container);
+  if (first === undefined) return [];
+  const line = first.log?.tail.trimEnd().split('\n').at(-1) ?? '';
+  const { name } = container;
+  const words: readonly Quote[] =
+    line === '' ? [] : [{ source: 'log', container: name, death: 1, line: quotable(line) }];
+  return [quoteDeath(name, first), ...words];
+}
+
+function commandForFirst({ commands, name }: PodFacts, container: ContainerFacts): readonly string[] {
+  if (firstDeath(container) === undefined) return [];
+  return [commands.mendlet('logs', `pod/${name}`, '-c', container.name, '--death', '1')];
 }
 
 function bySignal(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {

@@ -84,6 +84,23 @@ const endings: readonly Case[] = [
     /has no limit: the node ran out/,
   ],
   ['exit code 1', crash(1, 'boom'), 'exit-code', /ends with exit code 1$/, [/"boom"/]],
+  [
+    'a first death of another kind, which says more than those that followed',
+    {
+      pod: pod({ status: crashed({ exitCode: 17 }) }),
+      history: history(
+        {
+          exitCode: 2,
+          finishedAt: ago(300),
+          log: { tail: 'cannot open /etc/app.conf: no such file\n', truncated: false },
+        },
+        { exitCode: 17, log: { tail: 'locked by another process\n', truncated: false } },
+      ),
+    },
+    'exit-code',
+    /ends with exit code 17; its first death was another: exit code 2$/,
+    [/"locked by another process"/, /death 1 of web.*: exit 2, Error/, /"cannot open \/etc\/app\.conf: no such file"/],
+  ],
   ['usage', crash(2, 'usage: web [-p PORT]'), 'exit-code', /exit code 2: it does not understand its arguments/],
   ['a signal', crash(139, 'Segmentation fault'), 'signal', /139, SIGSEGV: it touched memory/],
   ['killed, who knows by whom', crash(137), 'signal', /137, SIGKILL: something killed it$/],
