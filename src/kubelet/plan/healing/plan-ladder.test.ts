@@ -424,6 +424,14 @@ describe('another node', () => {
     expect(conditionOf(model, 'HealingStopped')).toMatchObject({ status: 'True', reason: 'NoOtherNode' });
     expect(conditionOf(model, 'HealingStopped')?.message).toContain('no other node fits');
     expect(stateOf(model)?.move).toBeUndefined();
+    // It asks no more, and all is told once.
+    const { note } = model.memory;
+    for (let i = 0; i < 4; i += 1) {
+      model.pass();
+      expect(model.memory.note).toEqual(note);
+      expect(conditionOf(model, 'MoveRequested')?.status).not.toBe('True');
+    }
+    expect(model.events.filter(({ reason }) => reason === 'HealingStopped')).toHaveLength(1);
   });
 
   it('but not for ever: without an answer it goes on here, and asks again', () => {

@@ -18,7 +18,7 @@ export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: read
   const { healing } = draft.note;
   if (healing === undefined) return;
   const { move, ...rest } = healing;
-  const waiting = dead.filter(({ death }) => answerTo(healing, death.containerId)?.scope === 'node');
+  const waiting = dead.filter((each) => waitsForMove(healing, each));
   const [first] = waiting;
   if (first === undefined) {
     // It was restarted, or is not to run any more: there is nothing to move for.
@@ -43,6 +43,12 @@ export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: read
     return;
   }
   goOnHere(draft, policy, rest, waiting);
+}
+
+/** What has been stopped since asks no more: that death has had its last answer. */
+function waitsForMove(healing: HealingNote, { view, death: { containerId } }: Dead): boolean {
+  if (healing.stopped?.containers[view.container.name]?.containerId === containerId) return false;
+  return answerTo(healing, containerId)?.scope === 'node';
 }
 
 function stopForGood(draft: Draft, dead: Dead, verdict: string): void {
