@@ -41,7 +41,13 @@ export async function fetchHistory(session: Session, wish: HistoryWish): Promise
   const items = itemsOf(answer);
   if (items !== undefined) return { items: newestFirst(items), problems: [] };
   if (!isUnknownPath(answer, wish.name)) throw statusError(answer);
-  return await throughNodes(session, wish);
+  try {
+    return await throughNodes(session, wish);
+  } catch (error) {
+    // Who may neither: the right to one pod's history is the one to ask for.
+    if (answer.status === 403 && error instanceof StatusError && error.code === 403) throw statusError(answer);
+    throw error;
+  }
 }
 
 interface Answer {

@@ -308,6 +308,19 @@ describe('history', () => {
     expect(out()).toContain('last of 3');
   });
 
+  it('names the smaller right where neither is granted', async () => {
+    const refused = (message: string) => ({
+      status: 403,
+      body: { kind: 'Status', reason: 'Forbidden', message, code: 403 },
+    });
+    const { session } = cluster({
+      [`${PODS}/web/history`]: refused('cannot get resource "pods/history"'),
+      [`${PODS}/web`]: { status: 200, body: { metadata: { name: 'web', uid: 'u1' }, spec: { nodeName: 'n1' } } },
+      [onNode('n1')]: refused('cannot get resource "nodes/proxy"'),
+    });
+    await expect(runHistory(session, options)).rejects.toThrow('cannot get resource "pods/history"');
+  });
+
   it('asks all nodes for a pod that is gone, and says who does not tell', async () => {
     const gone = { ...web, goneAt: '2026-01-01T11:59:00Z' };
     const { session, out, err } = cluster({
