@@ -143,7 +143,7 @@ function base(container: ContainerFacts, reason: string, message: string) {
   const evidence: readonly Quote[] = [
     { source: 'field', path: `${container.path}.image`, value: container.spec.image ?? '' },
     { source: 'field', path: `${container.path}: state.waiting`, value: quotable(`${reason}: ${message}`) },
-    ...(event === undefined ? [] : [quoteEvent(event)]),
+    ...(event === undefined || saysTheSame(event.message, message) ? [] : [quoteEvent(event)]),
   ];
   return {
     severity: 'critical' as const,
@@ -152,6 +152,12 @@ function base(container: ContainerFacts, reason: string, message: string) {
     container: container.name,
     evidence,
   };
+}
+
+/** The status mostly ends with what the event said: then once is enough. */
+function saysTheSame(event = '', status: string): boolean {
+  const problem = event.replace(/^Failed to pull image "[^"]*": /, '');
+  return problem !== '' && status.includes(problem);
 }
 
 function judge(
