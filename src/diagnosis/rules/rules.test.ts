@@ -845,15 +845,13 @@ const inits: readonly Case[] = [
 
 it('what the status of an image says is not quoted once more from its event', () => {
   const problem = `${resolve}registry.example/web:1: not found`;
-  const told = event('Failed', `Failed to pull image "registry.example/web:1": ${problem}`);
+  const told = event('Failed', `Failed to pull image "registry.example/web:1": ${problem}`, { container: 'web' });
   const sources = (events: PodEvidence['events']) =>
     diagnosePod(evidence({ ...pull(problem), events })).findings[0]?.evidence.map(({ source }) => source);
   expect(sources([told])).toEqual(['field', 'field']);
-  expect(sources([event('Failed', 'Failed to pull image "registry.example/web:1": EOF')])).toEqual([
-    'field',
-    'field',
-    'event',
-  ]);
+  expect(
+    sources([event('Failed', 'Failed to pull image "registry.example/web:1": EOF', { container: 'web' })]),
+  ).toEqual(['field', 'field', 'event']);
 });
 
 it('an init container may take its time', () => {
