@@ -225,6 +225,11 @@ describe('the healing ladder', () => {
     });
     expect(condition(pod, 'HealingStopped')).toMatchObject({ reason: 'NoOtherNode' });
     expect(condition(pod, 'MoveRequested')?.status).toBe('False');
+    // Long enough for one that asks again and again.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const selector = `involvedObject.name=${pod.metadata.name},reason=HealingStopped`;
+    const counts = ['get', 'events', '--field-selector', selector, '-o', 'jsonpath={.items[*].count}'];
+    expect(await mendlet.kubectl(counts)).toBe('1');
   });
 
   it('goes on at its rung after mendlet was killed in the middle', async () => {
