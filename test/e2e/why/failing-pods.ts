@@ -93,6 +93,56 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
       spec: { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '65536' }] } },
     }),
     commanded(
+      'windows-script',
+      'missing-binary',
+      ['/data/run.sh', 'no such file or directory'],
+      ['/data/run.sh'],
+      {
+        ...data,
+        initContainers: [
+          {
+            name: 'write',
+            image: IMAGE,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['sh', '-c', String.raw`printf '#!/bin/sh\r\ntrue\r\n' >/data/run.sh; chmod 755 /data/run.sh`],
+            ...dataMount,
+          },
+        ],
+      },
+      dataMount,
+    ),
+    failing('over-a-file', 'mount-mismatch', ['/etc/passwd', 'error mounting'], sleep, {
+      spec: data,
+      container: { volumeMounts: [{ name: 'data', mountPath: '/etc/passwd' }] },
+    }),
+    failing('no-memory', 'memory-limit-too-low', ['200Ki'], sleep, {
+      container: { resources: { limits: { memory: '200Ki' } } },
+    }),
+    failing(
+      'bad-json',
+      'malformed-config',
+      ["invalid character '}'", 'bad-json'],
+      `echo "/etc/app/app.json: invalid character '}' looking for beginning of object key string"; exit 1`,
+      {
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'bad-json' } }] },
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+      },
+      [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'bad-json' }, data: { 'app.json': '{"port": 1,}' } }],
+    ),
+    failing(
+      'full',
+      'no-space',
+      ['No space left on device', '1Mi'],
+      'dd if=/dev/zero of=/data/x bs=1M count=3 || exit 1',
+      {
+        spec: { volumes: [{ name: 'data', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }] },
+        container: dataMount,
+      },
+    ),
+    failing('depends', 'dependency-not-ready', ['no-such-db', 'gave up'], 'echo gave up; exit 1', {
+      metadata: { annotations: { 'mendlet.dev/depends-on': 'service/no-such-db' } },
+    }),
+    commanded(
       'wrong-arch',
       'wrong-architecture',
       ['exec format error'],
