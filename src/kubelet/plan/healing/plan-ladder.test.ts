@@ -470,6 +470,16 @@ describe('a reboot', () => {
   });
 });
 
+describe('a sandbox that is killed', () => {
+  it('is no death of the containers in it', () => {
+    const model = running();
+    model.breakSandboxes();
+    model.exit('main', 255).settle();
+    expect(isUp(model, 'main')).toBe(true);
+    expect(stateOf(model)?.rung).toBeUndefined();
+  });
+});
+
 describe('an agent that has lost its note', () => {
   /** As the server has the pod, whose containers are gone with the data folder, or still there. */
   function lose(model: RestartModel): RestartModel {
