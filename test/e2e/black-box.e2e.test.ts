@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContainerHistory, DeathRecord, PodHistory, PodHistoryList } from '../../src/api/index.ts';
-import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, onRuntimes, outFolder, root, run, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 177 },
@@ -17,7 +17,7 @@ const COUNTED =
   'n=$(($(cat /s/n 2>/dev/null || echo 0) + 1)); echo $n >/s/n; echo "words of life $n"; echo "error of life $n" >&2; exit $n';
 const state = { spec: { volumes: [{ name: 's', emptyDir: {} }] }, mount: [{ name: 's', mountPath: '/s' }] };
 
-describe.each(runtimes)('the black box on $name', (runtime) => {
+describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   beforeAll(() => mendlet.up());
   afterAll(() => mendlet.down());

@@ -19,6 +19,14 @@ const POD_LOGS = '/var/log/pods';
 /** PATH folders that put Debian sid's containerd before the system's. */
 export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
 
+/** Of the containerds that a suite knows: all of them in `npm run e2e`, the named one in `npm test`, which has a quarter of an hour. */
+export function onRuntimes<T extends { readonly name: string }>(runtimes: readonly T[], inShort: string): readonly T[] {
+  if (process.env['MENDLET_E2E_RUNTIMES'] === 'all') return runtimes;
+  const chosen = runtimes.filter(({ name }) => name === inShort);
+  if (chosen.length === 0) throw new Error(`there is no runtime called ${inShort}`);
+  return chosen;
+}
+
 export interface MendletOptions {
   /** Second octet of the pod network 10.N.0.0/16: each suite has its own. */
   readonly podNetwork: number;

@@ -1,7 +1,17 @@
 /** Restarts in place on real containers, asked for by an annotation as people write it. Runs on every containerd we support. */
 import { closeSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
+import {
+  busyboxPod,
+  containerd2,
+  mainContainer,
+  Mendlet,
+  type ObservedPod,
+  onRuntimes,
+  outFolder,
+  run,
+  until,
+} from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 172 },
@@ -20,7 +30,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-describe.each(runtimes)('restarts in place on $name', (runtime) => {
+describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts in place on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   const held: number[] = [];
   beforeAll(() => mendlet.up());

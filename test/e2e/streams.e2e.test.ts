@@ -10,13 +10,25 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { busyboxPod, type CommandResult, containerd2, kubectl120, kubectl136, Mendlet, run, until } from './harness.ts';
+import {
+  busyboxPod,
+  type CommandResult,
+  containerd2,
+  kubectl120,
+  kubectl136,
+  Mendlet,
+  onRuntimes,
+  run,
+  until,
+} from './harness.ts';
 
 const BIG_BYTES = 100 * 1024 * 1024;
-describe.each([
+const runtimes = [
   { name: 'containerd 1.6', podNetwork: 163 },
   { name: 'containerd 2', podNetwork: 164, containerdFolder: containerd2 },
-])('streams on $name', (options) => {
+];
+
+describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options) => {
   const mendlet = new Mendlet(options);
   let big = '';
   let bigHash = '';
