@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -350,7 +350,11 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
         const name = `${registry.host}/library/box:1`;
         const tar = join(test.options.dataDir, 'box.tar');
         const { ctr } = opened.install;
-        execFileSync(ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, BUSYBOX]);
+        // ctr 2 may end before all of it is written.
+        await until('the whole archive', () => {
+          execFileSync(ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, BUSYBOX]);
+          return spawnSync('tar', ['-tf', tar], { stdio: 'ignore' }).status === 0 ? true : undefined;
+        });
         const credentials = `${registry.username}:${registry.password}`;
         execFileSync(
           'skopeo',

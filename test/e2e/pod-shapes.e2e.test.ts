@@ -1,6 +1,15 @@
 /** Pods of more than one plain container, on real containers: ephemeral containers, sidecars, hooks, restarts of all, resizes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
+import {
+  busyboxPod,
+  containerd2,
+  mainContainer,
+  Mendlet,
+  type ObservedPod,
+  onRuntimes,
+  outFolder,
+  until,
+} from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 214 },
@@ -20,7 +29,7 @@ const say = (text: string) => `echo ${text} >>/out/log`;
 const ended = (pod: ObservedPod) => pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 const condition = (pod: ObservedPod, type: string) => pod.status.conditions?.find((each) => each.type === type);
 
-describe.each(runtimes)('pod shapes on $name', (runtime) => {
+describe.each(onRuntimes(runtimes, 'containerd 2'))('pod shapes on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   beforeAll(() => mendlet.up());
   afterAll(() => mendlet.down());

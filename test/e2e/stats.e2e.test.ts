@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkMetricsText } from '../../src/lib/check-metrics-text.ts';
 import type { ContainerStats, PodStats, Summary } from '../../src/kubelet/stats/summary.ts';
-import { busyboxPod, containerd2, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
+import { busyboxPod, containerd2, kubectl120, kubectl136, Mendlet, onRuntimes, until } from './harness.ts';
 
 const MIB = 1024 * 1024;
 
@@ -33,7 +33,7 @@ const burner = busyboxPod(
 );
 const sleeper = busyboxPod('sleeper', 'exec sleep 36000', { spec: { hostNetwork: true } });
 
-describe.each(runtimes)('what pods use, on $name', (runtime) => {
+describe.each(onRuntimes(runtimes, "the distribution's containerd"))('what pods use, on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   beforeAll(async () => {
     await mendlet.up();

@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     // Each suite has a host of its own and mostly waits; no verdict rests on how fast the machine is.
     fileParallelism: true,
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 600_000,
