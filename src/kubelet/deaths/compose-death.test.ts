@@ -154,10 +154,6 @@ describe('what becomes known later', () => {
       deaths: [dead],
       newest: { containerId: `main-${restartCount}`, restartCount, startedAt: WALL },
     });
-  const waiting = (delay: string) => ({
-    reason: 'CrashLoopBackOff',
-    message: `back-off ${delay} restarting failed container=main pod=web_default(u)`,
-  });
   const attempt = { scope: 'pod' as const, container: 'main', containerId: 'main-0', at: WALL };
   const stopped = (containerId: string) => ({
     reason: 'RuleStop' as const,
@@ -168,30 +164,33 @@ describe('what becomes known later', () => {
   const healing = { policy: 'p', rung: 'pod' as const, attempts: [attempt], podRestarts: 1 };
 
   it.each([
-    ['nothing yet', newest(0), undefined, {}],
-    ['its back-off', newest(0), waiting('1m20s'), { backOffSeconds: 80 }],
-    ['a back-off of a policy', newest(0), waiting('250ms'), { backOffSeconds: 0.25 }],
-    ['another reason to wait', newest(0), { reason: 'ImagePullBackOff', message: 'back-off 10s restarting' }, {}],
-    ['it runs again', newest(1), undefined, { startedAgain: true }],
-    ['the next one waits', newest(1), waiting('10s'), { startedAgain: true }],
-    ['the rung', { ...newest(0), healing }, undefined, { rung: 'pod' }],
+    ['nothing yet', newest(0), {}],
+    ['it runs again', newest(1), { startedAgain: true }],
+    ['the rung', { ...newest(0), healing }, { rung: 'pod' }],
     [
       'the end of the ladder',
       { ...newest(0), healing: { ...healing, stopped: stopped('main-0') } },
-      undefined,
       { rung: 'stopped' },
     ],
     [
       'the end of the ladder at another death',
       { ...newest(0), healing: { ...healing, stopped: stopped('main-4') } },
-      undefined,
       { rung: 'pod' },
     ],
-  ])('%s', (_name, note, status, wanted) => {
-    expect(amendmentOf(dead, note, 'main', status)).toEqual(wanted);
+  ])('%s', (_name, note, wanted) => {
+    expect(amendmentOf(dead, note, 'main')).toEqual(wanted);
+  });
+
+  it.each([
+    ['its back-off', 80_000, newest(0), { backOffSeconds: 80 }],
+    ['a back-off of a policy', 250, newest(0), { backOffSeconds: 0.25 }],
+    ['that it need not wait', 0, newest(0), { backOffSeconds: 0 }],
+    ['what it waited while nobody looked', 100, newest(1), { backOffSeconds: 0.1, startedAgain: true }],
+  ])('%s', (_name, delayMs, note, wanted) => {
+    expect(amendmentOf({ ...dead, delayMs }, note, 'main')).toEqual(wanted);
   });
 
   it('its message', () => {
-    expect(amendmentOf({ ...dead, message: 'bye' }, newest(0), 'main', undefined)).toEqual({ message: 'bye' });
+    expect(amendmentOf({ ...dead, message: 'bye' }, newest(0), 'main')).toEqual({ message: 'bye' });
   });
 });

@@ -51,38 +51,18 @@ export function timeText(wall: number): string {
   return new Date(wall).toISOString();
 }
 
-/** `waiting`: what the container's status says it waits for now. */
-export function amendmentOf(
-  death: Death,
-  note: PodNote,
-  container: string,
-  waiting: { readonly reason?: string; readonly message?: string } | undefined,
-): DeathAmendment {
+export function amendmentOf(death: Death, note: PodNote, container: string): DeathAmendment {
   const newest = note.containers[container]?.newest;
-  const isNewest = newest?.containerId === death.containerId;
-  const delay = isNewest && waiting?.reason === 'CrashLoopBackOff' ? backOffSeconds(waiting.message) : undefined;
+  const { delayMs } = death;
   const rung = rungOf(death, note);
   const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return {
     ...(message === '' ? {} : { message }),
-    ...(delay === undefined ? {} : { backOffSeconds: delay }),
+    ...(delayMs === undefined ? {} : { backOffSeconds: delayMs / 1000 }),
     ...(newest !== undefined && newest.restartCount > death.restartCount ? { startedAgain: true as const } : {}),
     ...(rung === undefined ? {} : { rung }),
   };
 }
-
-/** "back-off 1m20s restarting failed container=…": the delay that was chosen, whoever's curve it is of. */
-function backOffSeconds(message: string | undefined): number | undefined {
-  const match = /^back-off ((?:[\d.]+(?:h|ms|m|s))+) restarting/.exec(message ?? '');
-  if (match === null) return undefined;
-  let seconds = 0;
-  for (const [, number = '', unit = ''] of (match[1] ?? '').matchAll(/([\d.]+)(h|ms|m|s)/g)) {
-    seconds += Number(number) * (UNIT_SECONDS[unit] ?? 0);
-  }
-  return Number.isFinite(seconds) ? Math.round(seconds * 1000) / 1000 : undefined;
-}
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
 function rungOf({ containerId }: Death, { healing }: PodNote): string | undefined {
   const stopped = Object.values(healing?.stopped?.containers ?? {}).some((each) => each.containerId === containerId);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContainerStatus, DeathRecord } from '../../api/index.ts';
+import type { DeathRecord } from '../../api/index.ts';
 import { createMetrics, silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import { type Death, emptyMemory, type PodNote, withContainer } from '../plan/pod-memory.ts';
@@ -65,17 +65,13 @@ function world() {
       failedProbes,
       oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
     });
-    const observe = (
-      note: PodNote,
-      more: { readonly instances?: readonly RuntimeContainer[]; readonly state?: ContainerStatus['state'] } = {},
-    ) => {
-      const { instances = [], state = {} } = more;
+    const observe = (note: PodNote, more: { readonly instances?: readonly RuntimeContainer[] } = {}) => {
+      const { instances = [] } = more;
       recorder.observe({
         pod,
         noteBefore: note,
         note,
         observed: { uid: UID, name: 'web', namespace: 'default', sandboxes: [], containers: instances, at: 0 },
-        status: { containerStatuses: [{ name: 'main', state } as ContainerStatus] },
       });
     };
     const deaths = async (): Promise<readonly DeathRecord[]> => {
@@ -142,10 +138,9 @@ describe('a death', () => {
     const { life } = world();
     const { observe, deaths } = life();
     observe(noteOf(death(0)));
-    const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container=main' };
-    observe(noteOf(death(0)), { state: { waiting } });
-    expect((await deaths())[0]?.backOffSeconds).toBe(10);
-    observe(noteOf(death(0, { message: 'bye', messageRead: true })), { state: { waiting } });
+    observe(noteOf(death(0, { delayMs: 100 })));
+    expect((await deaths())[0]?.backOffSeconds).toBe(0.1);
+    observe(noteOf(death(0, { delayMs: 100, message: 'bye', messageRead: true })));
     expect((await deaths())[0]?.message).toBe('bye');
   });
 
@@ -194,7 +189,7 @@ describe('what cannot be recorded', () => {
     const { recorder, metrics } = world().life();
     const note = noteOf(broken, death(1));
     for (let pass = 0; pass < 3; pass += 1) {
-      recorder.observe({ pod: of, noteBefore: note, note, observed: undefined, status: {} });
+      recorder.observe({ pod: of, noteBefore: note, note, observed: undefined });
     }
     expect(metrics.text()).toContain('mendlet_death_records_total{result="failed"} 1');
   });
@@ -203,7 +198,7 @@ describe('what cannot be recorded', () => {
     const { recorder, deaths } = world().life();
     const note = noteOf(death(0));
     const pod = testPod({}, { name: '', namespace: '' });
-    recorder.observe({ pod, noteBefore: note, note, observed: undefined, status: {} });
+    recorder.observe({ pod, noteBefore: note, note, observed: undefined });
     expect((await deaths()).length).toBe(1);
   });
 });

@@ -2,7 +2,7 @@
  * Sees deaths in the passes of the pod workers and records them, beside the way of every restart: what is known at once is
  * taken at once, logs are read and files written in the background, in order for each pod, and a failure is told and counted.
  */
-import type { Pod, PodStatus } from '../../api/index.ts';
+import type { Pod } from '../../api/index.ts';
 import {
   type Clock,
   type Counter,
@@ -71,7 +71,6 @@ export interface SeenPass {
   readonly noteBefore: PodNote;
   readonly note: PodNote;
   readonly observed: PodObservation | undefined;
-  readonly status: PodStatus;
 }
 
 /** One death on its way to the store. */
@@ -212,7 +211,7 @@ export class DeathRecorder {
     if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
       this.#record(containerId, each);
     }
-    const amendment = amendmentOf(death, pass.note, container, waitingOf(pass.status, container));
+    const amendment = amendmentOf(death, pass.note, container);
     if (isSame(amendment, each.amendment)) return;
     each.amendment = amendment;
     if (each.state === 'recorded') {
@@ -332,14 +331,6 @@ function logPathOf(podLogsDir: string, pod: Pod, container: string, restartCount
   const { namespace, name, uid } = namesOf(pod);
   if (![namespace, name, uid, container].every(isSafeName)) return undefined;
   return `${podLogDir(podLogsDir, pod)}/${containerLogPath(container, restartCount)}`;
-}
-
-function waitingOf(
-  status: PodStatus,
-  container: string,
-): { readonly reason?: string; readonly message?: string } | undefined {
-  const { containerStatuses = [], initContainerStatuses = [] } = status;
-  return [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)?.state?.waiting;
 }
 
 function isSame(a: DeathAmendment, b: DeathAmendment): boolean {

@@ -22,6 +22,7 @@ const full: PodNote = {
           finishedAt: 2,
           message: 'm',
           messageRead: true,
+          delayMs: 10_000,
         },
       ],
       backOff: { key: 'k', delayMs: 10_000, lastUpdate: 5, attempt: 3 },

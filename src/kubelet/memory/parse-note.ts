@@ -47,6 +47,7 @@ const isDeath = shape({
   finishedAt: isTime,
   message: isText,
   messageRead: isFlag,
+  delayMs: optional(isTime),
 });
 
 const isContainer = shape({

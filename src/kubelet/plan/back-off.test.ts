@@ -68,7 +68,7 @@ describe('crashLoopBackOff', () => {
     const now = at(mono);
     const answer = crashLoopBackOff({ key, state: before, lastUpdateMono, exitMono, now });
     if (expected.restart) {
-      expect(answer).toEqual({ restart: true, state: { key, delayMs: expected.delayMs, lastUpdate: now.wall } });
+      expect(answer).toMatchObject({ restart: true, state: { key, delayMs: expected.delayMs, lastUpdate: now.wall } });
     } else {
       expect(answer).toEqual(expected);
     }

@@ -18,10 +18,15 @@ export interface BackOffQuestion {
   readonly capMs?: number;
 }
 
+/** `delayMs` is the delay from the exit, as in the waiting message, be it over or not. */
 export type BackOffAnswer =
-  | { readonly restart: true /** To be written down with the restart. */; readonly state: BackOffState }
-  /** Not before `until` (mono ms); `delayMs` is the nominal delay, as in the waiting message. */
-  | { readonly restart: false; readonly until: number; readonly delayMs: number };
+  | {
+      readonly restart: true;
+      readonly delayMs: number /** To be written down with the restart. */;
+      readonly state: BackOffState;
+    }
+  /** Not before `until` (mono ms). */
+  | { readonly restart: false; readonly delayMs: number; readonly until: number };
 
 /** May the container that exited be started now? No wait is longer than its nominal length. */
 export function crashLoopBackOff(question: BackOffQuestion): BackOffAnswer {
@@ -29,12 +34,12 @@ export function crashLoopBackOff(question: BackOffQuestion): BackOffAnswer {
   const exit = Math.min(exitMono, now.mono);
   const expired = state === undefined || state.key !== key || exit - lastUpdateMono > CRASH_BACK_OFF_RESET_MS;
   const first = Math.min(CRASH_BACK_OFF_INITIAL_MS, capMs);
-  if (expired) return { restart: true, state: { key, delayMs: first, lastUpdate: now.wall } };
+  if (expired) return { restart: true, delayMs: 0, state: { key, delayMs: first, lastUpdate: now.wall } };
   // Noted under another cap.
   const delayMs = Math.min(state.delayMs, capMs);
   const until = exit + delayMs;
   if (now.mono < until) return { restart: false, until, delayMs };
-  return { restart: true, state: { key, delayMs: Math.min(delayMs * 2, capMs), lastUpdate: now.wall } };
+  return { restart: true, delayMs, state: { key, delayMs: Math.min(delayMs * 2, capMs), lastUpdate: now.wall } };
 }
 
 /** What a fresh curve hangs on: pod, container, image and resources (upstream: GetBackoffKey). */

@@ -28,6 +28,8 @@ export interface Death {
   readonly message: string;
   /** The termination message has been read (or cannot be): `message` is final. */
   readonly messageRead: boolean;
+  /** The delay that its back-off's curve gave before the next start; absent: none was asked for. */
+  readonly delayMs?: number;
 }
 
 /** A start that did not come about. `attempt` is the restart count that it would have had. */

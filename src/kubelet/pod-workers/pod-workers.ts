@@ -335,7 +335,7 @@ export class PodWorkers implements PodDirectory {
       this.#metrics.podRestarts.inc({ scope, source, result });
     const noteBefore = worker.memory.note;
     countHealing(this.#healing, noteBefore, plan.memory.note);
-    this.#options.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed, status: plan.status });
+    this.#options.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;

@@ -35,7 +35,11 @@ export function backOffOnCurve(question: CurveQuestion): BackOffAnswer {
   const until = exit + delayMs;
   if (now.mono < until) return { restart: false, until, delayMs };
   const restarts = before + 1;
-  return { restart: true, state: { key, delayMs: nominalMs(curve, restarts), lastUpdate: now.wall, restarts } };
+  return {
+    restart: true,
+    delayMs,
+    state: { key, delayMs: nominalMs(curve, restarts), lastUpdate: now.wall, restarts },
+  };
 }
 
 function restartsBefore({ state, key, uptimeMs = 0, curve }: CurveQuestion): number {

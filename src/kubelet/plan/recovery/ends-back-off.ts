@@ -3,12 +3,13 @@ import { askBackOff } from '../ask-back-off.ts';
 import type { BackOffAnswer } from '../back-off.ts';
 import type { ContainerView } from '../container-view.ts';
 import { type Draft, updateContainer } from '../draft.ts';
-import type { Death } from '../pod-memory.ts';
+import { containerMemory, type Death } from '../pod-memory.ts';
 import { endsWait } from './ends-wait.ts';
 
 /** May the container be restarted now? When a recovery says so, the curve goes on as if the wait were over. */
 export function askBackOffOrRecovery(draft: Draft, view: ContainerView, death: Death): BackOffAnswer {
   const answer = askBackOff(draft, view, death);
+  noteDelay(draft, view, death, answer.delayMs);
   if (answer.restart || !endsWait(draft, view, { what: 'starting', until: answer.until })) return answer;
   const now = { wall: draft.input.now.wall, mono: answer.until };
   const early = askBackOff({ ...draft, input: { ...draft.input, now } }, view, death);
@@ -17,4 +18,14 @@ export function askBackOffOrRecovery(draft: Draft, view: ContainerView, death: D
     updateContainer(draft, view.container.name, { backOff: { ...early.state, attempt: view.nextAttempt } });
   }
   return early;
+}
+
+/** Kept with the death, for who tells of it: a short delay may be over before anybody could see it told. */
+function noteDelay(draft: Draft, { container }: ContainerView, { containerId }: Death, exactMs: number): void {
+  const delayMs = Math.round(exactMs);
+  const { deaths } = containerMemory(draft.note, container.name);
+  if (!deaths.some((each) => each.containerId === containerId && each.delayMs !== delayMs)) return;
+  updateContainer(draft, container.name, {
+    deaths: deaths.map((each) => (each.containerId === containerId ? { ...each, delayMs } : each)),
+  });
 }
