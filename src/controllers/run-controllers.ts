@@ -13,6 +13,7 @@ import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
+import type { Refusals } from './healing/other-nodes.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
@@ -49,6 +50,8 @@ export interface ControllersOptions extends SetOptions {
   readonly ownNodeName?: string;
   /** False: somebody else runs the healing controllers. */
   readonly healing?: boolean;
+  /** The scheduler's filters, for the healing controllers. Absent: these take for granted that there is room on other nodes. */
+  readonly refusals?: Refusals;
   /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
   readonly nodeIpam?: NodeIpamSettings;
 }

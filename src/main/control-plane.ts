@@ -13,7 +13,7 @@ import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { type CertificateSigner, type NodeIpamSettings, runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
-import { runScheduler } from '../scheduler/index.ts';
+import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { Background } from './background.ts';
@@ -132,6 +132,7 @@ export async function startControlPlane(
         ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
         nodeLifecycle: options.cluster.nodeLifecycle,
         healing: options.cluster.healing,
+        refusals,
         ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
       },
       signal,

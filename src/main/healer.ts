@@ -26,6 +26,7 @@ import {
 } from '../lib/index.ts';
 import { createLogger } from '../lib/logger.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
+import { refusals } from '../scheduler/index.ts';
 import { Background } from './background.ts';
 import type { MainContext } from './context.ts';
 import { startHealthServer } from './health-server.node.ts';
@@ -70,6 +71,7 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
         logger: logger.child({ component: 'healer' }),
         metrics,
         foreignServer,
+        refusals,
         ...(options.leaderElect ? { leaderElection: { identity: hostname() } } : {}),
       },
       signal,

@@ -26,3 +26,6 @@ export const BIND_TRIES = 3;
 
 /** Victims of one preemption that are ended at once. */
 export const VICTIMS_AT_ONCE = 16;
+
+/** Pods that wait for a node, and are foreseen to take room when somebody asks where another one could go. */
+export const MAX_FORESEEN_PODS = 100;

@@ -3,7 +3,7 @@ import { createApiServer, type ApiServer } from '../apiserver/index.ts';
 import { type KubeClient, createKubeClient } from '../client/index.ts';
 import { type ControllersOptions, runControllers } from '../controllers/index.ts';
 import { type Connection, type Logger, type UserInfo, createMetrics } from '../lib/index.ts';
-import { runScheduler } from '../scheduler/index.ts';
+import { refusals, runScheduler } from '../scheduler/index.ts';
 import { type Store, createMemoryStore } from '../store/index.ts';
 import { Life } from './life.ts';
 import { WallClock, createSimClock } from './sim-clock.ts';
@@ -111,7 +111,10 @@ export class SimControlPlane {
     const run =
       name === 'scheduler'
         ? runScheduler(options, life.signal)
-        : runControllers({ ...options, caCertificate: 'simulated CA', ...this.#controllersOptions }, life.signal);
+        : runControllers(
+            { ...options, caCertificate: 'simulated CA', refusals, ...this.#controllersOptions },
+            life.signal,
+          );
     run.catch((error: unknown) => {
       if (life.alive) this.#sim.fail(error);
     });

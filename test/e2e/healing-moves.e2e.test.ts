@@ -5,7 +5,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { AVOID_NODES, type AvoidedNode, findCondition, isConditionTrue, type Pod } from '../../src/api/index.ts';
+import {
+  AVOID_NODES,
+  type AvoidedNode,
+  findCondition,
+  isConditionTrue,
+  type Node,
+  type Pod,
+} from '../../src/api/index.ts';
 import { Lab } from '../support/lab.ts';
 import { until } from './harness.ts';
 
@@ -148,5 +155,31 @@ it('a stateful set’s pod keeps its name; when no other node is left it takes t
   const events = await lab.kubectl(['events', '--for', 'pod/db-0']);
   expect(events).toContain(`no other node takes it, though it is to avoid this one: db-0 died there (`);
   for (const node of NODES) if (node !== sick) await lab.kubectl(['uncordon', node]);
+  makeWell(sick);
+});
+
+it('a pod that no other node has room for stays, and says what is missing', async () => {
+  const { items: nodes } = await lab.get<{ items: readonly Node[] }>('nodes');
+  const smallest = Math.min(...nodes.map(({ status }) => Number.parseInt(status?.allocatable?.['memory'] ?? '', 10)));
+  // One for each node, and no second one.
+  const big = workload('Deployment', 'big') as { spec: { replicas: number; template: Pod } };
+  big.spec.replicas = NODES.length;
+  const [container] = big.spec.template.spec?.containers ?? [];
+  if (container !== undefined) container.resources = { requests: { memory: `${Math.floor(smallest * 0.6)}Ki` } };
+  await lab.create(big);
+  const all = await untilPods('big', 'one on each node', (pods) => pods.filter(isReady).length === NODES.length);
+  const [first] = all;
+  const sick = nodeOf(first as Pod);
+  makeSick(sick);
+  const told = await untilPods('big', 'stopped where it died', (pods) =>
+    pods.some((pod) => nodeOf(pod) === sick && isConditionTrue(pod.status?.conditions, 'mendlet.dev/HealingStopped')),
+  );
+  const stopped = told.find((pod) => nodeOf(pod) === sick);
+  expect(findCondition(stopped?.status?.conditions, 'mendlet.dev/HealingStopped')).toMatchObject({
+    reason: 'NoOtherNode',
+    message: expect.stringContaining('no other node takes it: 2 Insufficient memory'),
+  });
+  expect(stopped?.metadata?.uid).toBe(first?.metadata?.uid);
+  expect(await remembered('deployment/big')).toEqual([]);
   makeWell(sick);
 });

@@ -2,6 +2,7 @@
 import { runControllers } from '../../src/controllers/index.ts';
 import { createMetrics, type MetricsRegistry, seededRandom, silentLogger } from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
+import { refusals } from '../../src/scheduler/index.ts';
 import { createInMemoryApi, type InMemoryApi } from './in-memory-api.ts';
 
 export interface RunningControllers extends InMemoryApi {
@@ -17,7 +18,8 @@ export async function startControllers(prepare?: (api: InMemoryApi) => Promise<v
   const { client, clock } = api;
   const metrics = createMetrics();
   const controller = new AbortController();
-  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
+  const random = seededRandom(1);
+  const options = { client, clock, random, logger: silentLogger, metrics, caCertificate: 'PEM', refusals };
   const running = runControllers(options, controller.signal);
   await settle();
   return {

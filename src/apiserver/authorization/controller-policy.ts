@@ -95,6 +95,8 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(`${READ} patch`, '-', 'pods'),
     rule('create', '-', 'pods/eviction'),
     rule(READ, '-', 'nodes'),
+    rule('list', '-', 'namespaces'),
+    rule('get', '-', 'persistentvolumeclaims persistentvolumes'),
     rule('get patch', 'apps', 'deployments replicasets statefulsets'),
     rule('list watch', 'apps', 'deployments statefulsets'),
     rule(READ, '-', 'services'),

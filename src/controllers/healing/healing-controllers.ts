@@ -4,6 +4,7 @@ import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import type { Controller } from '../run-controller.ts';
 import { moveController } from './move-controller.ts';
+import type { Refusals } from './other-nodes.ts';
 import { podRestartController } from './pod-restart-controller.ts';
 import { recoveryController } from './recovery-controller.ts';
 import { policyController, policyStatusController } from './policy-controllers.ts';
@@ -18,6 +19,8 @@ export interface HealingSetup {
   readonly events: (component: string) => EventRecorder;
   /** The API server is not mendlet's: what only ours allows is refused before it fails. */
   readonly foreignServer?: boolean;
+  /** The scheduler's filters: nobody is moved where nothing would take it. */
+  readonly refusals?: Refusals;
 }
 
 /** Who speaks in events. */

@@ -14,6 +14,8 @@ export const DEFAULT_RESTART_TTL_S = 3600;
 export const DEFAULT_AVOIDANCE_MS = 3_600_000;
 /** An eviction that a budget forbids is tried again ever more slowly. */
 export const BLOCKED_MOVE_BACK_OFF = { baseMs: 2000, capMs: 60_000 };
+/** Others are on their way to the room that a pod wishes for: it is looked at again. */
+export const CROWDED_AGAIN_MS = 2000;
 
 /** What died so long after a dependency became ready may still have died of its absence. */
 export const RECOVERY_AFTERMATH_MS = 30_000;

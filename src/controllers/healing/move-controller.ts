@@ -10,8 +10,13 @@ import {
   MOVE_VERDICT,
   type MoveVerdict,
   nameOf,
+  NAMESPACES,
   namespaceOf,
   NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
   PODS,
   StatusError,
@@ -22,8 +27,9 @@ import { type Clock, type Counter, exponentialDelay } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
 import { annotatePod } from './annotate-pod.ts';
-import { BLOCKED_MOVE_BACK_OFF } from './limits.ts';
+import { BLOCKED_MOVE_BACK_OFF, CROWDED_AGAIN_MS } from './limits.ts';
 import { findMoveOwners, type MoveOwner, remember, rememberedFor } from './move-owners.ts';
+import type { Refusals, Surroundings } from './other-nodes.ts';
 import { type MoveWish, moveWishOf, planMove } from './plan-move.ts';
 
 export interface MoveOptions {
@@ -33,6 +39,8 @@ export interface MoveOptions {
   readonly events: EventRecorder;
   /** By result: moved, refused, blocked. */
   readonly moves: Counter;
+  /** The scheduler's filters. Absent: that there is room elsewhere is taken for granted. */
+  readonly refusals?: Refusals;
 }
 
 export function moveController(options: MoveOptions): Controller {
@@ -77,18 +85,51 @@ class Mover {
   }
 
   async answer(pod: Pod, wish: MoveWish, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, informers } = this.#options;
+    const { client, clock } = this.#options;
     if (this.#evicted.has(uidOf(pod))) return undefined;
     const found = await findMoveOwners(client, pod, context.signal);
     if (found.kind === 'gone') return undefined;
     if (found.kind === 'none') return this.#refuse(pod, wish, found.message, context);
     const now = clock.now().wall;
     const remembered = rememberedFor(pod, found.owners, now);
-    const plan = planMove({ pod, wish, remembered, nodes: informers.lister(NODES).list(), now });
+    const around = await this.#surroundings(pod, context.signal);
+    const { refusals } = this.#options;
+    const plan = planMove({
+      pod,
+      wish,
+      remembered,
+      around,
+      leaving: this.#evicted,
+      now,
+      ...(refusals === undefined ? {} : { refusals }),
+    });
+    if (plan.kind === 'wait') return { requeueAfterMs: CROWDED_AGAIN_MS };
     if (plan.kind === 'stop') return this.#refuse(pod, wish, plan.message, context);
     // Written down first: should we end here, the pod goes on waiting, and its successors know.
     if (plan.entry !== undefined) await context.perform(remember(found.owners, plan.entry, now));
     return this.#evict(pod, wish, found.owners, context);
+  }
+
+  /** Moves are rare: what is not watched anyway is asked for. */
+  async #surroundings(pod: Pod, signal: AbortSignal): Promise<Surroundings> {
+    const { client, informers, refusals } = this.#options;
+    const near = { nodes: informers.lister(NODES).list(), pods: informers.lister(PODS).list() };
+    if (refusals === undefined) return { ...near, namespaces: [], claims: [], volumes: [] };
+    const { items: namespaces } = await client.list(NAMESPACES, {}, signal);
+    const claims: PersistentVolumeClaim[] = [];
+    const volumes: PersistentVolume[] = [];
+    for (const { persistentVolumeClaim } of pod.spec?.volumes ?? []) {
+      if (persistentVolumeClaim === undefined) continue;
+      const read = client.get(PERSISTENT_VOLUME_CLAIMS, namespaceOf(pod), persistentVolumeClaim.claimName, signal);
+      const claim = await read.catch(unlessNotFound);
+      if (claim === undefined) continue;
+      claims.push(claim);
+      const { volumeName = '' } = claim.spec ?? {};
+      if (volumeName === '') continue;
+      const volume = await client.get(PERSISTENT_VOLUMES, undefined, volumeName, signal).catch(unlessNotFound);
+      if (volume !== undefined) volumes.push(volume);
+    }
+    return { ...near, namespaces, claims, volumes };
   }
 
   async #refuse(pod: Pod, { id }: MoveWish, message: string, context: ReconcileContext): Promise<undefined> {
@@ -137,6 +178,11 @@ class Mover {
     this.#blocked.set(uid, before + 1);
     return exponentialDelay(BLOCKED_MOVE_BACK_OFF, before + 1);
   }
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+  return undefined;
 }
 
 /** The wish that was answered last. */

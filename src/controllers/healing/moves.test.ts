@@ -37,7 +37,15 @@ beforeEach(async () => {
     for (const name of ['n1', 'n2', 'n3']) {
       await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name } });
       const ready = { type: 'Ready', status: 'True' };
-      await client.patch(NODES, undefined, name, 'strategic', { status: { conditions: [ready] } }, 'status');
+      const allocatable = { cpu: '1', memory: '1Gi', pods: '10' };
+      await client.patch(
+        NODES,
+        undefined,
+        name,
+        'strategic',
+        { status: { conditions: [ready], allocatable } },
+        'status',
+      );
     }
   });
 });
@@ -48,8 +56,10 @@ const template = {
   spec: { containers: [{ name: 'web', image: 'busybox' }] },
 };
 
-async function workload(resource: Resource<KubeObject>, replicas: number): Promise<void> {
-  const spec = { replicas, selector: { matchLabels: { app: 'web' } }, serviceName: 'web', template };
+async function workload(resource: Resource<KubeObject>, replicas: number, memory?: string): Promise<void> {
+  const resources = memory === undefined ? {} : { resources: { requests: { memory } } };
+  const made = { ...template, spec: { containers: [{ name: 'web', image: 'busybox', ...resources }] } };
+  const spec = { replicas, selector: { matchLabels: { app: 'web' } }, serviceName: 'web', template: made };
   const [apiVersion, metadata] = ['apps/v1', { namespace: 'team', name: 'web' }];
   await cluster.client.create(resource, { apiVersion, kind: resource.kind, metadata, spec } as KubeObject);
 }
@@ -238,4 +248,56 @@ it('a pod with nowhere to go stays', async () => {
   await wish(pod);
   expect(await verdict(pod)).toEqual({ id: 'd1', action: 'stop', message: 'no other node takes it: 2 cordoned' });
   expect(await avoided(DEPLOYMENTS, 'web')).toEqual([]);
+});
+
+it('a pod that no other node has room for stays', async () => {
+  await workload(DEPLOYMENTS, 3, '600Mi');
+  const [first, ...others] = await pods(3);
+  await bind(first, 'n1');
+  for (const [position, pod] of others.entries()) await bind(pod, `n${position + 2}`);
+  await wish(first);
+  const message = 'no other node takes it: 2 Insufficient memory';
+  expect(await verdict(first)).toEqual({ id: 'd1', action: 'stop', message });
+  expect(await avoided(DEPLOYMENTS, 'web')).toEqual([]);
+});
+
+it('of two pods with room for one, the first goes; the other is told when that has come there', async () => {
+  await workload(DEPLOYMENTS, 3, '450Mi');
+  const [first, second, third] = await pods(3);
+  for (const pod of [first, second]) await bind(pod, 'n1');
+  await bind(third, 'n3');
+  await cluster.client.patch(
+    NODES,
+    undefined,
+    'n2',
+    'strategic',
+    { status: { allocatable: { memory: '500Mi' } } },
+    'status',
+  );
+  await cluster.client.patch(
+    NODES,
+    undefined,
+    'n3',
+    'strategic',
+    { status: { allocatable: { memory: '500Mi' } } },
+    'status',
+  );
+  await cluster.clock.advance(5000);
+  await wish(first);
+  await isGone(first);
+  await wish(second, 'd2');
+  const all = await pods(3);
+  const { metadata } = await cluster.client.get(PODS, 'team', nameOf(second ?? {}));
+  expect(metadata?.annotations?.[MOVE_VERDICT]).toBeUndefined();
+  expect(metadata?.deletionTimestamp).toBeUndefined();
+  await bind(
+    all.find(({ spec }) => !spec?.nodeName),
+    'n2',
+  );
+  await cluster.clock.advance(5000);
+  expect(await verdict(second)).toEqual({
+    id: 'd2',
+    action: 'stop',
+    message: 'no other node takes it: 2 Insufficient memory',
+  });
 });

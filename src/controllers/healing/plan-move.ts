@@ -14,7 +14,6 @@ import {
   MAX_POLICY_BYTES,
   MOVE_REQUESTED_CONDITION,
   nameOf,
-  type Node,
   parseHealingState,
   HEALING_STATE,
   type Pod,
@@ -24,7 +23,7 @@ import {
 import { formatTime, parseDocument, parseTime } from '../../lib/index.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { DEFAULT_AVOIDANCE_MS } from './limits.ts';
-import { whyNowhereElse } from './other-nodes.ts';
+import { otherNodes, type OtherNodesView } from './other-nodes.ts';
 
 export interface MoveWish {
   /** The answer names it again. */
@@ -32,19 +31,20 @@ export interface MoveWish {
   readonly cause: string;
 }
 
-export interface MoveView {
-  readonly pod: Pod;
+export interface MoveView extends Omit<OtherNodesView, 'avoided'> {
   readonly wish: MoveWish;
   /** What the owners remember, newest first; without what has expired, and of a pod whose name stays only its own. */
   readonly remembered: readonly AvoidedNode[];
-  readonly nodes: readonly Node[];
   /** Wall ms. */
   readonly now: number;
 }
 
 export type MovePlan =
   /** `entry`: what the owners are to remember besides. */
-  { readonly kind: 'move'; readonly entry?: AvoidedNode } | { readonly kind: 'stop'; readonly message: string };
+  | { readonly kind: 'move'; readonly entry?: AvoidedNode }
+  /** There is room, but others are on their way to it. */
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'stop'; readonly message: string };
 
 /** Undefined: it has none, or no eviction could grant it any more. */
 export function moveWishOf(pod: Pod): MoveWish | undefined {
@@ -53,7 +53,8 @@ export function moveWishOf(pod: Pod): MoveWish | undefined {
   return parseHealingState(pod.metadata?.annotations?.[HEALING_STATE])?.move;
 }
 
-export function planMove({ pod, wish, remembered, nodes, now }: MoveView): MovePlan {
+export function planMove(view: MoveView): MovePlan {
+  const { pod, wish, remembered, now } = view;
   const rung = nodeRungOf(pod);
   if (rung === undefined) return { kind: 'stop', message: 'its healing policy has no rung "node"' };
   const here = pod.spec?.nodeName ?? '';
@@ -62,8 +63,9 @@ export function planMove({ pod, wish, remembered, nodes, now }: MoveView): MoveP
   const allowed = Math.min(rung.attempts, MAX_AVOIDED_NODES);
   if (!isKnown && moves >= allowed)
     return { kind: 'stop', message: `it was moved ${moves} of ${allowed} times already` };
-  const nowhere = whyNowhereElse(pod, nodes, new Set(remembered.map(({ node }) => node)));
-  if (nowhere !== undefined) return { kind: 'stop', message: nowhere };
+  const others = otherNodes({ ...view, avoided: new Set(remembered.map(({ node }) => node)) });
+  if (others.kind === 'none') return { kind: 'stop', message: others.message };
+  if (others.kind === 'crowded') return { kind: 'wait' };
   if (isKnown) return { kind: 'move' };
   const until = formatTime(now + (rung.windowMs ?? DEFAULT_AVOIDANCE_MS));
   return { kind: 'move', entry: { node: here, until, at: formatTime(now), pod: nameOf(pod), cause: wish.cause } };

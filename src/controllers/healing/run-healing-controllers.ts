@@ -2,12 +2,15 @@
 import { type Candidacy, runElected } from '../../client/index.ts';
 import { runSet, type SetOptions } from '../run-set.ts';
 import { healingControllers } from './healing-controllers.ts';
+import type { Refusals } from './other-nodes.ts';
 
 export interface HealerOptions extends SetOptions {
   /** One of several: they run only while this process leads. Absent: it is the only one. */
   readonly leaderElection?: Candidacy;
   /** The API server is not mendlet's. */
   readonly foreignServer: boolean;
+  /** The scheduler's filters. */
+  readonly refusals: Refusals;
 }
 
 /** Name of the lease, in kube-system. */

@@ -1,0 +1,77 @@
+/** Which nodes would take a pod that is to be made anew: the filters of every decision, asked for somebody else. Pure. */
+import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../api/index.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { NodeInfo } from './cluster/node-info.ts';
+import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
+import { prepareFitting } from './filter/fitting.ts';
+import { MAX_FORESEEN_PODS } from './limits.ts';
+import { isGated } from './pending.ts';
+
+/** All that filters look at. */
+export interface Surroundings {
+  readonly nodes: readonly Node[];
+  /** Those without a node are taken as if they had gone to the first that fits them. */
+  readonly pods: readonly Pod[];
+  readonly namespaces: readonly Namespace[];
+  readonly claims: readonly PersistentVolumeClaim[];
+  readonly volumes: readonly PersistentVolume[];
+}
+
+const NOBODY_PROMISED = (): readonly PodInfo[] => [];
+
+/**
+ * Name of each node that would not take the pod → why, in the words of `FailedScheduling`. What the pod could preempt does not
+ * keep it away.
+ *
+ * @param pod without a node; it is not among the others
+ */
+export function refusals(pod: Pod, around: Surroundings): ReadonlyMap<string, readonly string[]> {
+  const info = podInfo(pod);
+  const cluster = clusterOf(around, (other) => stays(other, info));
+  const pending = around.pods.filter(
+    (other) => !hasEnded(other) && !isGated(other) && (other.spec?.nodeName ?? '') === '',
+  );
+  for (const other of pending.slice(0, MAX_FORESEEN_PODS)) place(podInfo(other), cluster);
+  const fitting = prepareFitting(info, cluster, NOBODY_PROMISED);
+  const refused = new Map<string, readonly string[]>();
+  for (const node of cluster.nodes) {
+    const reasons = fitting.kind === 'rejected' ? [fitting.message] : fitting.check(node)?.reasons;
+    if (reasons !== undefined) refused.set(node.name, reasons);
+  }
+  return refused;
+}
+
+function stays(other: PodInfo, { pod, priority }: PodInfo): boolean {
+  return other.priority >= priority || pod.spec?.preemptionPolicy === 'Never';
+}
+
+function place(pod: PodInfo, cluster: Cluster): void {
+  const fitting = prepareFitting(pod, cluster, NOBODY_PROMISED);
+  if (fitting.kind === 'rejected') return;
+  cluster.nodes.find((node) => fitting.check(node) === undefined)?.addPod(pod);
+}
+
+function clusterOf(
+  { nodes, pods, namespaces, claims, volumes }: Surroundings,
+  isCounted: (pod: PodInfo) => boolean,
+): Cluster {
+  const infos = new Map(nodes.map((node) => [node.metadata?.name ?? '', NodeInfo.of(node)]));
+  for (const pod of pods) {
+    if (hasEnded(pod)) continue;
+    const info = podInfo(pod);
+    if (isCounted(info)) infos.get(pod.spec?.nodeName ?? '')?.addPod(info);
+  }
+  return {
+    nodes: [...infos.values()],
+    node: (name) => infos.get(name),
+    namespaceLabels: (name) => namespaces.find(({ metadata }) => metadata?.name === name)?.metadata?.labels,
+    claim: (namespace, name) =>
+      claims.find(({ metadata }) => metadata?.namespace === namespace && metadata.name === name),
+    volume: (name) => volumes.find(({ metadata }) => metadata?.name === name),
+    // Scores and preemption ask for these; and who ran has claims that are bound.
+    storageClass: () => undefined,
+    spreadSelector: () => undefined,
+    budgets: () => [],
+    imageSpread: () => 0,
+  };
+}
