@@ -17,7 +17,7 @@ export interface BlackBoxOptions {
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly fs: FileSystem;
-  readonly cgroups: Pick<Cgroups, 'memoryEvents'>;
+  readonly cgroups: Pick<Cgroups, 'memoryEvents' | 'processes'>;
   readonly kernelLog?: KernelLog;
   readonly machine: Pick<Meter, 'usage'>;
   readonly events: PodEvents;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytesText, lossText, NO_EVIDENCE, proofOf } from './oom-proofs.ts';
+import { OOM_TAKE_BACK_MS } from './limits.ts';
+import { asTold, bytesText, lossText, NO_EVIDENCE, proofOf, withoutSurvival } from './oom-proofs.ts';
 
 const report = { containerId: 'c', name: 'tail', pid: 7, rssBytes: 5, limitBytes: 64, usageBytes: 63 };
 const none = { byRuntime: false, limitBytes: 99 };
@@ -30,6 +31,35 @@ describe('proofOf', () => {
     ],
   ])('%s', (_name, evidence, more, wanted) => {
     expect(proofOf(evidence, more)).toEqual(wanted);
+  });
+});
+
+describe('a survival that was told', () => {
+  const before = {
+    ...NO_EVIDENCE,
+    counted: { oomKills: 3, peakBytes: 60 },
+    told: 2,
+    announced: true,
+    reports: [report],
+  };
+  const told = asTold(before, 1000);
+  const killed = { exitCode: 137, finishedAt: 900 };
+  it.each([
+    ['an end before it was told', told, killed, true],
+    ['an end soon after', told, { ...killed, finishedAt: 1000 + OOM_TAKE_BACK_MS }, true],
+    ['an end later', told, { ...killed, finishedAt: 1001 + OOM_TAKE_BACK_MS }, false],
+    ['an end of its own', told, { ...killed, exitCode: 1 }, false],
+    ['another kill since', { ...told, counted: { oomKills: 4 } }, killed, false],
+    ['nothing told', before, killed, false],
+  ])('%s', (_name, evidence, end, isNone) => {
+    expect(withoutSurvival(evidence, end)).toEqual(isNone ? before : undefined);
+  });
+
+  it('leaves nothing to tell, and taken back all that there was', () => {
+    expect(proofOf(told, none)).toBeUndefined();
+    const later = { ...report, pid: 8 };
+    const again = withoutSurvival({ ...told, reports: [later] }, killed);
+    expect(again && proofOf(again, none)).toEqual(proofOf({ ...before, reports: [report, later] }, none));
   });
 });
 

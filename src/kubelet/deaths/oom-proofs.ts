@@ -2,7 +2,8 @@
 import type { OomProof } from '../../api/index.ts';
 import type { MemoryEvents } from '../ports.ts';
 import type { OomReport } from './kernel-oom.ts';
-import { MAX_OOM_PROCESSES } from './limits.ts';
+import { MAX_OOM_PROCESSES, MAX_OOM_REPORTS, OOM_TAKE_BACK_MS } from './limits.ts';
+import { signalOf } from './signals.ts';
 
 export interface OomEvidence {
   /** As last read while it lived. */
@@ -13,6 +14,8 @@ export interface OomEvidence {
   readonly reports: readonly OomReport[];
   /** Kills that records have told already: the container survived them. */
   readonly told: number;
+  /** The last survival that was told: when (wall ms), and what was known and untold before. */
+  readonly survival?: { readonly at: number } & Pick<OomEvidence, 'announced' | 'reports' | 'told'>;
 }
 
 export const NO_EVIDENCE: OomEvidence = { counted: undefined, announced: false, reports: [], told: 0 };
@@ -20,6 +23,38 @@ export const NO_EVIDENCE: OomEvidence = { counted: undefined, announced: false, 
 /** Kills that no record has told. */
 export function untoldKills({ counted, told }: OomEvidence): number {
   return Math.max(0, (counted?.oomKills ?? 0) - told);
+}
+
+/** It is told at `at` (wall ms) that the container lives on. */
+export function asTold({ counted, announced, reports, told }: OomEvidence, at: number): OomEvidence {
+  const survival = { at, announced, reports, told };
+  return { counted, announced: false, reports: [], told: counted?.oomKills ?? told, survival };
+}
+
+/** Nothing came of what was heard. */
+export function withoutHints(evidence: OomEvidence): OomEvidence {
+  return { ...evidence, reports: [], announced: false };
+}
+
+/**
+ * The evidence without the survival that was told last, when the container's end shows that it was none: it was killed soon
+ * after, and no other kill is counted. `undefined`: it was one, or none was told.
+ *
+ * @param end that nobody asked for; `finishedAt` wall ms
+ */
+export function withoutSurvival(
+  evidence: OomEvidence,
+  end: { readonly exitCode: number; readonly finishedAt: number },
+): OomEvidence | undefined {
+  const { survival, ...rest } = evidence;
+  if (survival === undefined || signalOf(end.exitCode) !== 'SIGKILL' || untoldKills(evidence) > 0) return undefined;
+  if (end.finishedAt > survival.at + OOM_TAKE_BACK_MS) return undefined;
+  return {
+    ...rest,
+    told: survival.told,
+    announced: survival.announced || rest.announced,
+    reports: [...survival.reports, ...rest.reports].slice(-MAX_OOM_REPORTS),
+  };
 }
 
 /**

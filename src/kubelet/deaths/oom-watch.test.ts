@@ -3,7 +3,7 @@ import { silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { MemoryEvents } from '../ports.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
-import { OOM_NOTE_PERIOD_MS, OOM_SAMPLE_PERIOD_MS, OOM_SURVIVAL_MS } from './limits.ts';
+import { OOM_NOTE_PERIOD_MS, OOM_SAMPLE_PERIOD_MS, OOM_SURVIVAL_MS, OOM_UNSEEN_LOOKS } from './limits.ts';
 import { type LivingContainer, OomWatch, type Survival } from './oom-watch.ts';
 
 const ID = 'a'.repeat(64);
@@ -24,6 +24,7 @@ function watch(options: { told?: number; limited?: boolean } = {}) {
   const world = {
     counted: { oomKills: 0, peakBytes: 1, limitBytes: 64 } as MemoryEvents | undefined,
     log: [] as string[],
+    processes: [1, 7] as readonly number[],
   };
   const survivals: Survival[] = [];
   let reads = 0;
@@ -35,6 +36,7 @@ function watch(options: { told?: number; limited?: boolean } = {}) {
         reads += 1;
         return world.counted;
       },
+      processes: async () => world.processes,
     },
     kernelLog: { read: (wanted) => world.log.splice(0).filter((record) => wanted.test(record)) },
     living: () => living,
@@ -129,6 +131,49 @@ describe('a container that dies of it', () => {
     expect(oom.evidence(ID).counted).toBeUndefined();
   });
 
+  it.each<[string, (given: ReturnType<typeof watch>) => void]>([
+    ['its group is gone', ({ world }) => void (world.counted = undefined)],
+    ['its group is empty', ({ world }) => void (world.processes = [])],
+    [
+      'its end is seen while we look',
+      ({ living, world }) =>
+        void Object.defineProperty(world, 'processes', {
+          get: () => {
+            living.splice(0);
+            return [1];
+          },
+        }),
+    ],
+  ])('is no survivor, though its end was not told yet: %s', async (_, dies) => {
+    const given = watch();
+    const { clock, world, survivals, oom } = given;
+    world.counted = { oomKills: 1, peakBytes: 64 };
+    world.log.push(...kernelLines(7));
+    oom.hint(ID);
+    await settle();
+    dies(given);
+    await clock.advance(OOM_SURVIVAL_MS);
+    expect(survivals).toEqual([]);
+    expect(oom.evidence(ID)).toMatchObject({
+      counted: { oomKills: 1 },
+      told: 0,
+      announced: true,
+      reports: [{ pid: 7 }],
+    });
+  });
+
+  it('is looked at again when its processes could not be seen once', async () => {
+    const { clock, world, survivals, oom } = watch();
+    world.counted = { oomKills: 1 };
+    world.processes = [];
+    await oom.sample();
+    await clock.advance(OOM_SURVIVAL_MS);
+    expect(survivals).toEqual([]);
+    world.processes = [1];
+    await clock.advance(OOM_SURVIVAL_MS);
+    expect(survivals).toMatchObject([{ untold: 1 }]);
+  });
+
   it('is known from the kernel log where its group was gone at once', () => {
     const { world, living, oom } = watch();
     living.splice(0);
@@ -142,7 +187,7 @@ it('an announced kill that nothing confirms is no survival', async () => {
   const { clock, world, survivals, oom } = watch();
   world.counted = undefined;
   oom.hint(ID);
-  await clock.advance(OOM_SURVIVAL_MS);
+  await clock.advance(OOM_UNSEEN_LOOKS * OOM_SURVIVAL_MS);
   expect(survivals).toEqual([]);
   expect(oom.evidence(ID).announced).toBe(false);
 });

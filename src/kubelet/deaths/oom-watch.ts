@@ -2,11 +2,12 @@
  * Watches memory while containers live: a container's cgroup is gone before CRI shows its exit, so what proves a death for want
  * of memory must be taken before. Counters are read now and then, and at once on a hint (the runtime's event, the kernel's log);
  * a process that was killed in a container that lives on is told. Hints are never truth: the counter is, where it can be read.
+ * Nor is it truth that nobody told of the container's end: whether it lives on, its cgroup says.
  */
 import type { OomProof, Pod } from '../../api/index.ts';
 import type { Clock, Logger, Timer } from '../../lib/index.ts';
 import { podCgroupPath } from '../execute/resources.ts';
-import type { Cgroups, KernelLog } from '../ports.ts';
+import type { CgroupName, Cgroups, KernelLog } from '../ports.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { KernelOomReader } from './kernel-oom.ts';
 import {
@@ -16,8 +17,9 @@ import {
   OOM_SAMPLE_PERIOD_MS,
   OOM_SAMPLES_PER_TURN,
   OOM_SURVIVAL_MS,
+  OOM_UNSEEN_LOOKS,
 } from './limits.ts';
-import { NO_EVIDENCE, type OomEvidence, proofOf, untoldKills } from './oom-proofs.ts';
+import { asTold, NO_EVIDENCE, type OomEvidence, proofOf, untoldKills, withoutHints } from './oom-proofs.ts';
 
 /** A container that runs. */
 export interface LivingContainer {
@@ -42,7 +44,7 @@ export interface Survival {
 export interface OomWatchOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly cgroups: Pick<Cgroups, 'memoryEvents'>;
+  readonly cgroups: Pick<Cgroups, 'memoryEvents' | 'processes'>;
   /** Absent: it cannot be read here. */
   readonly kernelLog?: KernelLog;
   readonly living: () => readonly LivingContainer[];
@@ -58,6 +60,8 @@ interface Watched {
   timer: Timer | undefined;
   /** Mono ms. */
   notedAt: number;
+  /** Looks one after another that saw nothing alive in it. */
+  unseen: number;
 }
 
 /** What of the kernel's log is worth reading. */
@@ -134,7 +138,13 @@ export class OomWatch {
   #of(containerId: string): Watched {
     const known = this.#watched.get(containerId);
     if (known !== undefined) return known;
-    const watched = { evidence: NO_EVIDENCE, restored: false, timer: undefined, notedAt: Number.NEGATIVE_INFINITY };
+    const watched: Watched = {
+      evidence: NO_EVIDENCE,
+      restored: false,
+      timer: undefined,
+      notedAt: Number.NEGATIVE_INFINITY,
+      unseen: 0,
+    };
     this.#watched.set(containerId, watched);
     return watched;
   }
@@ -158,13 +168,23 @@ export class OomWatch {
     }
   }
 
-  async #count(container: LivingContainer): Promise<void> {
-    const { cgroups } = this.#options;
-    const counted = await cgroups.memoryEvents({ path: podCgroupPath(container.pod), containerId: container.id });
-    // What was read last stays when the group is gone.
-    if (counted === undefined) return;
+  /** @returns whether its group is there. What was read last stays when it is gone. */
+  async #count(container: LivingContainer): Promise<boolean> {
+    const counted = await this.#options.cgroups.memoryEvents(groupOf(container));
+    if (counted === undefined) return false;
     this.#change(container.id, (evidence) => ({ ...evidence, counted }));
     if (untoldKills(this.#of(container.id).evidence) > 0) this.#suspect(container.id);
+    return true;
+  }
+
+  /** Its group is there and not empty: the kernel ends all of a container with its main process, long before the runtime tells. */
+  async #isAlive(container: LivingContainer): Promise<boolean> {
+    if (!(await this.#count(container))) return false;
+    return (await this.#options.cgroups.processes(groupOf(container))).length > 0;
+  }
+
+  #find(containerId: string): LivingContainer | undefined {
+    return this.#options.living().find(({ id }) => id === containerId);
   }
 
   /** In a moment we see whether it lives on. */
@@ -180,20 +200,24 @@ export class OomWatch {
   }
 
   async #look(containerId: string, watched: Watched): Promise<void> {
-    const { clock, living, told, onSurvived } = this.#options;
-    const container = living().find(({ id }) => id === containerId);
+    const { clock, told, onSurvived } = this.#options;
+    const container = this.#find(containerId);
     if (container === undefined) return;
     if (!watched.restored) {
       const before = await told(container);
       watched.restored = true;
       watched.evidence = { ...watched.evidence, told: Math.max(before, watched.evidence.told) };
     }
-    await this.#count(container);
+    if (!(await this.#isAlive(container))) {
+      this.#lookAgain(containerId, watched);
+      return;
+    }
+    watched.unseen = 0;
     const { evidence } = watched;
     const untold = untoldKills(evidence);
-    // Nothing is counted, or nothing new: an old line of the log, or a group that cannot be read.
+    // Nothing new is counted: an old line of the log.
     if (untold === 0) {
-      watched.evidence = { ...evidence, reports: [], announced: false };
+      watched.evidence = withoutHints(evidence);
       return;
     }
     const waitMs = watched.notedAt + OOM_NOTE_PERIOD_MS - clock.now().mono;
@@ -203,9 +227,28 @@ export class OomWatch {
     }
     this.#readKernelLog([]);
     const proof = proofOf(watched.evidence, { byRuntime: false, limitBytes: container.limitBytes });
-    if (proof === undefined || this.#watched.get(containerId) !== watched) return;
+    // Its end may have been seen meanwhile.
+    if (proof === undefined || this.#watched.get(containerId) !== watched || !this.#find(containerId)) return;
     watched.notedAt = clock.now().mono;
-    watched.evidence = { ...watched.evidence, told: evidence.counted?.oomKills ?? 0, reports: [], announced: false };
+    watched.evidence = asTold(watched.evidence, clock.now().wall);
     onSurvived({ container, proof, untold });
   }
+
+  /**
+   * It has ended and nobody told yet: then what is known is for the record of its death. Or its group cannot be read here: then
+   * nothing will ever prove the hints.
+   */
+  #lookAgain(containerId: string, watched: Watched): void {
+    watched.unseen += 1;
+    if (watched.unseen < OOM_UNSEEN_LOOKS) {
+      this.#suspect(containerId);
+      return;
+    }
+    watched.unseen = 0;
+    watched.evidence = withoutHints(watched.evidence);
+  }
+}
+
+function groupOf({ pod, id }: LivingContainer): CgroupName {
+  return { path: podCgroupPath(pod), containerId: id };
 }
