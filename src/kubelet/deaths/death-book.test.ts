@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   emptyBook,
   findDeath,
+  findSurvival,
   type PodBook,
   totalOf,
   trimBook,
   withAmendment,
   withDeath,
+  withDeathForSurvival,
   withGoneAt,
   withSurvival,
 } from './death-book.ts';
@@ -99,6 +101,25 @@ describe('a container that outlives a process of it', () => {
     const book = withDeath(withSurvival(empty, 'main', loss(1, 5)), 'main', testDeath(1));
     expect(numbers(book)).toEqual([1, 2]);
     expect(findDeath(book, 'main', 'c1')?.survived).toBeUndefined();
+  });
+
+  it('is its death after all: in its place, or after what that life had survived before', () => {
+    const first = withSurvival(bookOf(1), 'main', loss(1, 5));
+    const replaced = withDeathForSurvival(first, 'main', testDeath(1), undefined);
+    expect(replaced.containers[0]).toMatchObject({
+      total: 2,
+      deaths: [{ number: 1 }, { number: 2, containerId: 'c1' }],
+    });
+    expect(findSurvival(replaced, 'main', 'c1')).toBeUndefined();
+    expect(withDeathForSurvival(replaced, 'main', testDeath(1), undefined)).toBe(replaced);
+
+    const before = findSurvival(first, 'main', 'c1');
+    const again = withDeathForSurvival(withSurvival(first, 'main', loss(3, 6)), 'main', testDeath(1), before);
+    expect(numbers(again)).toEqual([1, 2, 3]);
+    expect(findSurvival(again, 'main', 'c1')).toBe(before);
+    expect(withDeathForSurvival(empty, 'main', testDeath(1), undefined)).toEqual(
+      withDeath(empty, 'main', testDeath(1)),
+    );
   });
 });
 

@@ -47,10 +47,38 @@ export function withDeath(book: PodBook, container: string, death: NewDeath): Po
   return withRecord(book, container, death);
 }
 
+/** What is remembered of a container's life as survived. */
+export function findSurvival(book: PodBook, container: string, containerId: string): DeathRecord | undefined {
+  return historyOf(book, container).deaths.findLast((each) => isSurvivalOf(each, containerId));
+}
+
+/**
+ * The book with a death in place of the survival that it was taken for. What that life had survived before is put back; where
+ * that is nothing, the death takes the number of what was wrong.
+ */
+export function withDeathForSurvival(
+  book: PodBook,
+  container: string,
+  death: NewDeath,
+  before: DeathRecord | undefined,
+): PodBook {
+  const wrong = findSurvival(book, container, death.containerId);
+  if (wrong === undefined || findDeath(book, container, death.containerId) !== undefined) {
+    return withDeath(book, container, death);
+  }
+  const history = historyOf(book, container);
+  const replaced: DeathRecord = before ?? { number: wrong.number, ...death };
+  const next = withDeaths(book, {
+    ...history,
+    deaths: history.deaths.map((each) => (each === wrong ? replaced : each)),
+  });
+  return withDeath(next, container, death);
+}
+
 /** The book with what a container lost and outlived: one record for each life of it, which goes on counting. */
 export function withSurvival(book: PodBook, container: string, loss: NewDeath): PodBook {
   const history = historyOf(book, container);
-  const before = history.deaths.findLast((each) => each.survived === true && each.containerId === loss.containerId);
+  const before = findSurvival(book, container, loss.containerId);
   if (before === undefined) return withRecord(book, container, loss);
   const merged: DeathRecord = { ...before, ...loss, number: before.number, oom: mergedProof(before.oom, loss.oom) };
   return withDeaths(book, {
@@ -165,6 +193,10 @@ function historyOf(book: PodBook, container: string): ContainerHistory {
 
 function isDeathOf(death: DeathRecord, containerId: string): boolean {
   return death.containerId === containerId && death.survived !== true;
+}
+
+function isSurvivalOf(death: DeathRecord, containerId: string): boolean {
+  return death.containerId === containerId && death.survived === true;
 }
 
 function mergedProof(before: OomProof | undefined, now: OomProof | undefined): OomProof {

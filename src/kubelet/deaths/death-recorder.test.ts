@@ -10,7 +10,7 @@ import { DeathStore } from './death-store.ts';
 import { memoryFiles } from './deaths.fixtures.ts';
 import { FailedProbes } from './failed-probes.ts';
 import { ENDING_HOLD_MS, LOG_WAIT_MS } from './limits.ts';
-import { NO_EVIDENCE, type OomEvidence } from './oom-proofs.ts';
+import { asTold, NO_EVIDENCE, type OomEvidence } from './oom-proofs.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 const LOGS = '/logs/default_web_' + UID;
@@ -266,5 +266,51 @@ it('tells survivors’ losses seldom, and records them all', async () => {
       message: '3 processes were killed for memory (limit 64Mi), last hog (pid 7); the container lives on',
       oom: { kills: 3 },
     },
+  ]);
+});
+
+it('takes a survival back when its container has died of that kill', async () => {
+  const { clock, evidence, pod, life } = world();
+  const { recorder, observe, deaths, metrics } = life();
+  const container = {
+    pod,
+    name: 'main',
+    id: 'main-0',
+    startedAt: WALL,
+    restartCount: 0,
+    logPath: '/x',
+    limitBytes: 64,
+  };
+  const before = { ...NO_EVIDENCE, counted: { oomKills: 1, peakBytes: 60 } };
+  const proof = { kills: 1, peakBytes: 60, sources: ['cgroup'] as const };
+  recorder.survived({ container, proof, untold: 1 });
+  evidence.of = asTold(before, clock.now().wall);
+  observe(noteOf(death(0, { exitCode: 137, finishedAt: clock.now().wall - 2000 })));
+  const records = await deaths();
+  expect(records).toMatchObject([
+    { number: 1, containerId: 'main-0', exitCode: 137, oom: { kills: 1, sources: ['cgroup'] } },
+  ]);
+  expect(records[0]?.survived).toBeUndefined();
+  expect(metrics.text()).not.toMatch(/oom_kills_total\{survived="false"\} [1-9]/);
+});
+
+it('leaves a survival that was one', async () => {
+  const { clock, evidence, pod, life } = world();
+  const { recorder, observe, deaths } = life();
+  const container = {
+    pod,
+    name: 'main',
+    id: 'main-0',
+    startedAt: WALL,
+    restartCount: 0,
+    logPath: '/x',
+    limitBytes: 64,
+  };
+  recorder.survived({ container, proof: { kills: 1, sources: ['cgroup'] }, untold: 1 });
+  evidence.of = asTold({ ...NO_EVIDENCE, counted: { oomKills: 1 } }, clock.now().wall);
+  observe(noteOf(death(0, { exitCode: 3, finishedAt: clock.now().wall + 1000 })));
+  expect((await deaths()).map(({ number, survived, oom }) => [number, survived, oom?.kills])).toEqual([
+    [1, true, 1],
+    [2, undefined, undefined],
   ]);
 });

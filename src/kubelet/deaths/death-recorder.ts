@@ -2,7 +2,7 @@
  * Sees deaths in the passes of the pod workers and records them, beside the way of every restart: what is known at once is
  * taken at once, logs are read and files written in the background, in order for each pod, and a failure is told and counted.
  */
-import type { Pod } from '../../api/index.ts';
+import type { DeathRecord, Pod } from '../../api/index.ts';
 import {
   type Clock,
   type Counter,
@@ -24,11 +24,13 @@ import { amendmentOf, composeDeath } from './compose-death.ts';
 import {
   type DeathAmendment,
   findDeath,
+  findSurvival,
   type NewDeath,
   type PodBook,
   type PodNames,
   withAmendment,
   withDeath,
+  withDeathForSurvival,
   withSurvival,
 } from './death-book.ts';
 import type { DeathStore } from './death-store.ts';
@@ -47,7 +49,7 @@ import {
 } from './limits.ts';
 import { readLogTail } from './log-tail.ts';
 import { memoryLimitOf } from './memory-limit.ts';
-import { proofOf, untoldKills } from './oom-proofs.ts';
+import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { survivalRecord, survivalText } from './survival-record.ts';
@@ -88,6 +90,12 @@ interface Tracked {
   amendment: DeathAmendment;
 }
 
+/** A death with all that is known of it; `wasNone`: it was taken for a survival before. */
+interface ToldDeath {
+  readonly death: NewDeath;
+  readonly wasNone: boolean;
+}
+
 const FIRST_TAIL = { lines: FIRST_LOG_TAIL_LINES, bytes: FIRST_LOG_TAIL_BYTES };
 const TAIL = { lines: LOG_TAIL_LINES, bytes: LOG_TAIL_BYTES };
 
@@ -102,6 +110,8 @@ export class DeathRecorder {
   readonly #places = new Semaphore(MAX_RECORDINGS_AT_ONCE);
   /** Mono ms of the last event about a survivor, by container id. */
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
+  /** By container id: what was remembered of it as survived, before the last time that it was told. */
+  readonly #outlived = new BoundedMap<string, DeathRecord | undefined>(MAX_OOM_CONTAINERS);
   /** Container ids whose deaths broke us: told once. */
   readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
@@ -168,6 +178,8 @@ export class DeathRecorder {
     const names = namesOf(pod);
     this.#next(names.uid, async () => {
       const loss = { ...record, ...(await this.#log(container.logPath, TAIL)) };
+      const book = await this.#book(names.uid);
+      this.#outlived.set(id, book && findSurvival(book, name, id));
       store.edit(names, (book) => withSurvival(book, name, loss));
     });
   }
@@ -258,28 +270,44 @@ export class DeathRecorder {
 
   async #write(containerId: string, tracked: Tracked): Promise<void> {
     const { store, oom } = this.#options;
-    const { names, container, composed } = tracked;
+    const { names, container } = tracked;
     const book = await this.#book(names.uid);
     const isKnown = book !== undefined && findDeath(book, container, containerId) !== undefined;
-    const death = isKnown ? composed : await this.#complete(book, containerId, tracked);
+    const told = isKnown ? undefined : await this.#complete(book, containerId, tracked);
+    const outlived = this.#outlived.get(containerId);
     store.edit(names, (before) => {
-      const after = isKnown ? before : withDeath(before, container, death);
+      const after = told === undefined ? before : withTold(before, container, told, outlived);
       return withAmendment(after, container, containerId, tracked.amendment);
     });
     tracked.state = 'recorded';
     oom.forget(containerId);
+    this.#outlived.delete(containerId);
     this.#records.inc({ result: isKnown ? 'known' : 'recorded' });
   }
 
   /** With what takes time to find out. */
-  async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<NewDeath> {
+  async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<ToldDeath> {
     const { container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
     const log = logPath === undefined ? {} : await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
-    const evidence = this.#options.oom.evidence(containerId);
+    const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
-    if (oom !== undefined) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
-    return { ...composed, ...(oom === undefined ? {} : { oom }), ...log };
+    // Kills of a survival that was none are counted already.
+    if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
+    return { death: { ...composed, ...(oom === undefined ? {} : { oom }), ...log }, wasNone };
+  }
+
+  /** What is known of its memory; `wasNone`: it was told that it lived on, and this is the end of that. */
+  #evidence(containerId: string, death: NewDeath): { readonly evidence: OomEvidence; readonly wasNone: boolean } {
+    const evidence = this.#options.oom.evidence(containerId);
+    const isOwn = death.probe === undefined && death.requested === undefined;
+    const end = { exitCode: death.exitCode, finishedAt: Date.parse(death.finishedAt) };
+    const revised = isOwn ? withoutSurvival(evidence, end) : undefined;
+    if (revised === undefined) return { evidence, wasNone: false };
+    this.#options.logger.info('a container died of a kill for memory that it was said to have survived', {
+      containerId,
+    });
+    return { evidence: revised, wasNone: true };
   }
 
   /** Without what cannot be read: a death without its log is still a death. */
@@ -320,6 +348,15 @@ export class DeathRecorder {
       });
     this.#work.set(uid, mine);
   }
+}
+
+function withTold(
+  book: PodBook,
+  container: string,
+  { death, wasNone }: ToldDeath,
+  outlived: DeathRecord | undefined,
+): PodBook {
+  return wasNone ? withDeathForSurvival(book, container, death, outlived) : withDeath(book, container, death);
 }
 
 function namesOf({ metadata }: Pod): PodNames {
