@@ -270,13 +270,14 @@ export function mainContainer(pod: ObservedPod): ObservedContainer | undefined {
  * fast the machine is.
  */
 export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
-  const giveUpAt = performance.now() + 300_000;
+  const begunAt = performance.now();
   let last = '';
-  while (performance.now() < giveUpAt) {
+  for (let waited = 0; waited < 300_000; waited = performance.now() - begunAt) {
     const answer = await ask();
     if ('value' in answer) return answer.value;
     last = answer.last;
-    await sleep(100);
+    // Each question may start a process: who waits long asks less often, and leaves the machine to the others.
+    await sleep(Math.min(400, 100 + waited / 20));
   }
   throw new Error(`waited in vain for ${what}; last seen: ${last}`);
 }

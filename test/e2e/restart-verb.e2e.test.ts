@@ -410,13 +410,14 @@ describe('workloads in place', () => {
     await untilReady('app=shaky', 3);
     // The probe tolerates it in those that are ready; what starts anew begins unready.
     writeFileSync(join(out.path, 'sick'), '');
-    const stopped = await restart('deploy/shaky', '--timeout', '6s', '--scope', 'containers');
+    // Long enough for a restart on a busy machine: what is waited for in vain is that it gets ready.
+    const stopped = await restart('deploy/shaky', '--timeout', '20s', '--scope', 'containers');
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(
-      /stopped: pod\/shaky-\S+ did not come back ready within 6\.0s \(.*\n {2}failed: shaky-\S+\n {2}not begun: shaky-\S+, shaky-\S+\n/,
+      /stopped: pod\/shaky-\S+ did not come back ready within 20\.0s \(.*\n {2}failed: shaky-\S+\n {2}not begun: shaky-\S+, shaky-\S+\n/,
     );
     const goOn = /go on with: mendlet restart (.*)\n$/.exec(stopped.stderr)?.[1] ?? '';
-    expect(goOn).toMatch(/^deploy\/shaky --kubeconfig \S+ --scope containers --timeout 6s --not-before \S+Z$/);
+    expect(goOn).toMatch(/^deploy\/shaky --kubeconfig \S+ --scope containers --timeout 20s --not-before \S+Z$/);
     rmSync(join(out.path, 'sick'));
     await untilReady('app=shaky', 3);
     const rest = await run(process.execPath, [bundle, 'restart', ...goOn.split(' ')]);

@@ -4,14 +4,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from './harness.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, onRuntimes, outFolder, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 203 },
   { name: 'containerd 2', podNetwork: 204, containerdFolder: containerd2 },
 ];
 
-describe.each(runtimes)('survival on $name', (runtime) => {
+describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   const out = outFolder(mendlet, 'survival');
   afterAll(() => mendlet.down());
