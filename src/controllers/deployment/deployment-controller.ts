@@ -1,5 +1,6 @@
 /** Carries out what `planDeployment` says, one step per reconcile: a replica set made, sets scaled, the status told. */
 import {
+  AVOID_NODES,
   controllerOf,
   type Deployment,
   DEPLOYMENTS,
@@ -153,11 +154,20 @@ class DeploymentReconciler {
     if (plan.create !== undefined && !(await this.#create(plan.create, deployment, context))) return undefined;
     for (const change of plan.changes) await this.#change(change, deployment, context);
     await context.perform(plan.deletes.map(deletion));
+    if (plan.forgetful.length > 0 && (await this.#hasForgotten(deployment, context)))
+      await context.perform(plan.forgetful.map(forgetting));
     const { revision } = plan;
     const metadata = revision === undefined ? undefined : { annotations: { [REVISION]: revision } };
     const patch = statusPatch(DEPLOYMENTS, deployment, plan.status, metadata);
     if (patch !== undefined) await context.write(patch);
     return plan.checkInMs === undefined ? undefined : { requeueAfterMs: plan.checkInMs };
+  }
+
+  /** What is remembered is written to deployment and set at once: here the set may be shown first. */
+  async #hasForgotten(deployment: Deployment, { signal }: ReconcileContext): Promise<boolean> {
+    const { client } = this.#options;
+    const there = await client.get(DEPLOYMENTS, namespaceOf(deployment), nameOf(deployment), signal);
+    return uidOf(there) === uidOf(deployment) && there.metadata?.annotations?.[AVOID_NODES] === undefined;
   }
 
   /** False: the name is taken by something else, and there will be another one. */
@@ -229,6 +239,17 @@ function patchOf({ set, replicas, minReadySeconds, annotations }: SetChange): Op
       metadata: { uid: uidOf(set), ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
       ...(Object.keys(spec).length === 0 ? {} : { spec }),
     },
+  };
+}
+
+function forgetting(set: ReplicaSet): Operation {
+  return {
+    verb: 'patch',
+    resource: REPLICA_SETS,
+    namespace: namespaceOf(set),
+    name: nameOf(set),
+    type: 'merge',
+    patch: { metadata: { uid: uidOf(set), annotations: { [AVOID_NODES]: null } } },
   };
 }
 

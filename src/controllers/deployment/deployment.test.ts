@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  AVOID_NODES,
   type Deployment,
   DEPLOYMENTS,
   EVENTS,
@@ -414,4 +415,27 @@ it('pods that are deleted by hand come back', async () => {
   expect(findCondition((await current()).status?.conditions, 'Available')).toMatchObject({ status: 'False' });
   await complete();
   expect(await cluster.pods()).toHaveLength(3);
+});
+
+describe('nodes to be avoided', () => {
+  const mark = async (name: string, value: string | null): Promise<void> => {
+    const metadata = { annotations: { [AVOID_NODES]: value } } as unknown as Deployment['metadata'];
+    await cluster.client.patch(DEPLOYMENTS, 'team', name, 'merge', { metadata });
+  };
+  const marks = async (): Promise<readonly (string | undefined)[]> => {
+    const { items } = await cluster.client.list(REPLICA_SETS, { namespace: 'team' });
+    return items.map(({ metadata }) => metadata?.annotations?.[AVOID_NODES]);
+  };
+
+  it('what a deployment forgets, all its replica sets forget', async () => {
+    await deploy();
+    await complete();
+    await mark('web', '[]');
+    await cluster.runUntil(async () => (await marks())[0] === '[]', 'a mark');
+    await setImage('web:2');
+    await complete();
+    expect(await marks()).toEqual(['[]', '[]']);
+    await mark('web', null);
+    await cluster.runUntil(async () => (await marks()).every((each) => each === undefined), 'no mark');
+  });
 });

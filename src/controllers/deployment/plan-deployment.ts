@@ -9,6 +9,7 @@
  *   complete              ─► old sets cleaned up
  */
 import {
+  AVOID_NODES,
   type Deployment,
   type DeploymentStatus,
   findCondition,
@@ -50,6 +51,8 @@ export interface DeploymentPlan {
   readonly create?: ReplicaSet;
   readonly changes: readonly SetChange[];
   readonly deletes: readonly ReplicaSet[];
+  /** Sets that remember nodes to be avoided, which the deployment has forgotten. */
+  readonly forgetful: readonly ReplicaSet[];
   readonly status: DeploymentStatus;
   /** Which one the deployment is at, where it does not say so yet. */
   readonly revision?: string;
@@ -57,6 +60,17 @@ export interface DeploymentPlan {
 }
 
 export function planDeployment(facts: DeploymentFacts): DeploymentPlan {
+  const { deployment, sets } = facts;
+  if (isDeleting(deployment) || remembers(deployment)) return planSets(facts);
+  return { ...planSets(facts), forgetful: sets.filter(remembers) };
+}
+
+/** Other annotations stay on the sets, as with upstream; this one was given to them by the deployment's healing alone. */
+function remembers({ metadata }: Deployment | ReplicaSet): boolean {
+  return metadata?.annotations?.[AVOID_NODES] !== undefined;
+}
+
+function planSets(facts: DeploymentFacts): DeploymentPlan {
   const { deployment, sets } = facts;
   const split = splitSets(deployment, sets);
   const conditions = pausedOrResumed(facts);
@@ -121,7 +135,7 @@ function statusOnly(
   const before = findCondition(deployment.status?.conditions, 'Progressing');
   const sameWord = findCondition(conditions, 'Progressing') === before;
   const facts = { deployment, newest, old, conditions, estimate, quietMs: sameWord ? quietMs : 0, now };
-  return { changes: [], deletes: [], ...planStatus(facts) };
+  return { changes: [], deletes: [], forgetful: [], ...planStatus(facts) };
 }
 
 /** That it was paused or resumed is told as progress, so that the time in between does not count against its deadline. */

@@ -107,7 +107,10 @@ export function remember(owners: readonly MoveOwner[], entry: AvoidedNode, now: 
 
 function merged(owners: readonly MoveOwner[], now: number): readonly AvoidedNode[] {
   const known = new Map<string, AvoidedNode>();
-  for (const { object } of owners) {
+  // What a deployment has forgotten is forgotten, whatever its set has of it.
+  const [highest] = owners;
+  const own = highest?.resource === DEPLOYMENTS ? [highest] : owners;
+  for (const { object } of own) {
     for (const entry of readAvoidedNodes(object.metadata?.annotations?.[AVOID_NODES], now)) {
       known.set(`${entry.node}/${entry.pod ?? ''}/${entry.at ?? ''}`, entry);
     }
