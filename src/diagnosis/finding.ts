@@ -1,4 +1,5 @@
 /** What a diagnosis says: findings that quote their evidence. Plain data, printed as text or JSON by whoever asked. */
+import type { ListeningPort } from './evidence/kinds.ts';
 
 /** critical: it does not work; warning: it works, but something went wrong lately or will; info: worth knowing. */
 export type Severity = 'critical' | 'warning' | 'info';
@@ -42,6 +43,8 @@ export type Quote =
       /** RFC 3339. */
       readonly at?: string;
     }
+  /** Where the pod listened when a probe of this container was refused. */
+  | { readonly source: 'listening'; readonly container: string; readonly ports: readonly ListeningPort[] }
   /** A figure of a cgroup: "memory peak", "periods throttled". */
   | { readonly source: 'cgroup'; readonly container?: string; readonly figure: string; readonly value: string }
   /** What is, or is not, at the API server: "service/db: 0 of 2 endpoints ready". */

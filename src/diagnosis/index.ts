@@ -9,6 +9,7 @@ export type * from './finding.ts';
 export * from './wanted.ts';
 export type { ServiceName } from './facts/dependencies.ts';
 export { quoteText } from './quote-text.ts';
+export { listeningText } from './facts/listening.ts';
 export { formatAge, plural } from './facts/text.ts';
 export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseWorkload } from './diagnose-workload.ts';

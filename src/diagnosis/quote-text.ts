@@ -1,5 +1,6 @@
 /** One piece of evidence as one line of text. Pure. */
 import { parseTime } from '../lib/index.ts';
+import { listeningText } from './facts/listening.ts';
 import { formatAge } from './facts/text.ts';
 import type { Quote } from './finding.ts';
 
@@ -21,6 +22,8 @@ export function quoteText(quote: Quote, now: number): string {
       const times = (quote.count ?? 1) > 1 ? ` ×${quote.count}` : '';
       return `${quote.type} probe${times}${ago(quote.at, now)}: ${quote.output === '' ? '(it says nothing)' : quote.output}`;
     }
+    case 'listening':
+      return `ports listened on then: ${listeningText(quote.ports)}`;
     case 'cgroup':
       return `${quote.figure}: ${quote.value}`;
     case 'object':

@@ -8,15 +8,27 @@ export interface PodHistory {
   readonly kind: 'PodHistory';
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly nodeName: string;
-  /** Absent: the node still has the pod. */
+  /**
+   * Absent: the pod is there. As told by a server, of a pod that the server has no more and whose node has not noted that yet, the
+   * time of the answer.
+   */
   readonly goneAt?: string;
+  /** Those that died. */
   readonly containers: readonly ContainerHistory[];
 }
 
 export interface PodHistoryList {
   readonly apiVersion: 'mendlet.dev/v1alpha1';
   readonly kind: 'PodHistoryList';
+  /** The pod that is there, then those gone last. */
   readonly items: readonly PodHistory[];
+  /** Nodes that may remember more, and why they did not tell. */
+  readonly notAsked?: readonly UnaskedNode[];
+}
+
+export interface UnaskedNode {
+  readonly node: string;
+  readonly problem: string;
 }
 
 /** All pods that a node remembers deaths of. */
@@ -38,6 +50,8 @@ export interface ContainerHistory {
   readonly total: number;
   /** Oldest first: the first, then the last ones. */
   readonly deaths: readonly DeathRecord[];
+  /** Of the life that goes on: probes whose connection was refused, and where the pod listened then. As its agent saw it; in no file. */
+  readonly refused?: readonly FailedProbe[];
 }
 
 export interface DeathRecord {
@@ -86,4 +100,18 @@ export interface FailedProbe {
   readonly type: 'liveness' | 'startup' | 'readiness';
   /** Newest first, bounded. */
   readonly outputs: readonly { readonly at: string; readonly output: string }[];
+  /**
+   * Where the pod listened when a connection was refused, bounded; empty: nowhere. Absent: none was refused by the pod, or nobody
+   * could look.
+   */
+  readonly listening?: readonly ListeningPort[];
+}
+
+/** A TCP port on which somebody listens in a pod's network. */
+export interface ListeningPort {
+  readonly port: number;
+  /** It is bound to this address alone, where nobody outside of the pod reaches it: "127.0.0.1", "::1". */
+  readonly loopback?: string;
+  /** A process of this container listens; false: of another one. Absent: that could not be found out. */
+  readonly own?: boolean;
 }

@@ -9,6 +9,8 @@ export type {
   ContainerStatus,
   DeathRecord,
   Event,
+  FailedProbe,
+  ListeningPort,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,

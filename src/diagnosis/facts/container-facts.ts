@@ -1,7 +1,7 @@
 /** One container as rules see it: how it stands, the death that is to be explained, and what it said last. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import type { Container, ContainerStatus, Event, Pod } from '../evidence/kinds.ts';
+import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
@@ -31,6 +31,8 @@ export interface ContainerFacts {
   readonly killed?: AgentKill;
   /** Deaths in which a child was killed for memory and the container lived on, newest first. */
   readonly survived: readonly Death[];
+  /** Of the life that goes on: probes that were refused, and where the pod listened then. */
+  readonly refused: readonly FailedProbe[];
   /** The end of the log of that death, else of the life that goes on: oldest line first. */
   readonly lines: readonly string[];
   readonly events: readonly Event[];
@@ -88,6 +90,7 @@ function one(
     death,
     killed: death === undefined ? undefined : killed,
     survived: survivedOf(history),
+    refused: history?.refused ?? [],
     lines,
     events,
   };

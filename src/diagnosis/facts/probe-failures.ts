@@ -1,5 +1,5 @@
 /** What probes answered when they failed: from the node's history of a death, else from Unhealthy events. */
-import type { Event, Probe } from '../evidence/kinds.ts';
+import type { Container, Event, Probe } from '../evidence/kinds.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { eventCount, eventLastSeen, eventsWith, firstSeenMs, lastSeenMs } from './events.ts';
@@ -93,9 +93,14 @@ export function secondsUntilFailed(probe: Probe): number {
 
 /** Its port as a number; names are looked up among the container's ports. */
 export function probePort(container: ContainerFacts, probe: Probe): number | undefined {
+  return portOfProbe(container.spec.ports, probe);
+}
+
+/** `ports`: those that its container declares. */
+export function portOfProbe(ports: Container['ports'], probe: Probe): number | undefined {
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
   if (typeof port === 'number') return port;
   if (port === undefined) return undefined;
   if (/^\d+$/.test(port)) return Number(port);
-  return container.spec.ports?.find(({ name }) => name === port)?.containerPort;
+  return ports?.find(({ name }) => name === port)?.containerPort;
 }

@@ -1,5 +1,6 @@
 /** Probes that are wrong about a container: what is said, and what would fit. */
 import { describe, expect, it } from 'vitest';
+import type { FailedProbe } from '../../api/index.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, history, NOW, pod, type PodGiven } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
@@ -137,6 +138,185 @@ describe('probes that kill', () => {
         '',
       ].join('\n'),
     );
+  });
+});
+
+describe('where the node saw the pod listen when it refused', () => {
+  type Ports = NonNullable<FailedProbe['listening']>;
+  const seen = (listening: Ports | undefined, type: FailedProbe['type'] = 'liveness'): FailedProbe => ({
+    type,
+    outputs: [{ at: ago(31), output: refused }],
+    ...(listening === undefined ? {} : { listening }),
+  });
+  const killedWhile = (listening: Ports | undefined, given: PodGiven = {}): Partial<PodEvidence> => ({
+    pod: pod({
+      ...given,
+      container: { livenessProbe: http, ...given.container },
+      status: crashed({ exitCode: 137, lived: 4 }),
+    }),
+    history: history({ exitCode: 137, probe: seen(listening) }),
+  });
+  const own = (port: number, loopback?: string): Ports[number] => ({
+    port,
+    own: true,
+    ...(loopback === undefined ? {} : { loopback }),
+  });
+  const unreadyWhile = (listening: Ports, container: PodGiven['container'] = {}): Partial<PodEvidence> => ({
+    pod: pod({
+      container: { readinessProbe: http, ...container },
+      status: { ready: false, state: { running: { startedAt: ago(300) } } },
+      podStatus: { conditions: [{ type: 'ContainersReady', status: 'False', lastTransitionTime: ago(3600) }] },
+    }),
+    events: [event('Unhealthy', `Readiness probe failed: ${refused}`, { container: 'web', count: 9 })],
+    history: [{ name: 'web', total: 0, deaths: [], refused: [seen(listening, 'readiness')] }],
+  });
+  const other = { name: 'proxy', image: 'proxy:1' };
+  const beside = (proxy: object): PodGiven => ({
+    spec: { initContainers: [{ ...other, restartPolicy: 'Always', ...proxy }] },
+  });
+  const readySibling = (readinessProbe: object): Partial<PodEvidence> => ({
+    siblings: [pod({ name: 'web-2', container: { readinessProbe } })],
+  });
+
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    ['elsewhere', killedWhile([own(9090)]), 'probe-port', /: nothing listens on port 8080, but it listens on 9090$/],
+    [
+      'elsewhere, twice',
+      killedWhile([own(9090), own(9091)]),
+      'probe-port',
+      /: nothing listens on port 8080, but it listens on 9090 and 9091$/,
+    ],
+    [
+      'elsewhere, and declares the wrong port as well',
+      killedWhile([own(9090)], { container: { ports: [{ containerPort: 8080 }] } }),
+      'probe-port',
+      /nothing listens on port 8080, but it listens on 9090$/,
+    ],
+    [
+      'elsewhere than declared',
+      killedWhile([own(9090)], { container: { ports: [{ containerPort: 7070 }] } }),
+      'probe-port',
+      /but it listens on 9090$/,
+    ],
+    [
+      'its loopback address alone',
+      killedWhile([own(8080, '127.0.0.1')]),
+      'probe-port',
+      /is killed by its liveness probe: it listens on 127\.0\.0\.1:8080 only/,
+    ],
+    ['its loopback of IPv6', killedWhile([own(8080, '::1')]), 'probe-port', /it listens on \[::1\]:8080 only/],
+    [
+      'somebody of the pod',
+      killedWhile([{ port: 9090 }]),
+      'probe-port',
+      /: nothing listens on port 8080, but the pod listens on 9090$/,
+    ],
+    [
+      'somebody, on a port that another container declares',
+      killedWhile([{ port: 9090 }], beside({ ports: [{ containerPort: 9090 }] })),
+      'probe-too-early',
+      /before anything listens on port 8080/,
+    ],
+    [
+      'somebody, on a port that the probe of another container asks',
+      killedWhile([{ port: 9090 }], beside({ startupProbe: { tcpSocket: { port: 9090 } } })),
+      'probe-too-early',
+      /before anything/,
+    ],
+    [
+      'somebody, on two ports of which another container declares one',
+      killedWhile([{ port: 9090 }, { port: 9091 }], beside({ ports: [{ containerPort: 9090 }] })),
+      'probe-port',
+      /the pod listens on 9091$/,
+    ],
+    [
+      'another container alone',
+      killedWhile([{ port: 9090, own: false }]),
+      'probe-too-early',
+      /before anything listens/,
+    ],
+    ['nowhere', killedWhile([]), 'probe-too-early', /before anything listens on port 8080/],
+    ['nobody looked', killedWhile(undefined), 'probe-too-early', /before anything listens on port 8080/],
+    ['there by now', killedWhile([own(8080), own(9090)]), 'probe-too-early', /before anything listens on port 8080/],
+    ['a debugger, before it serves', killedWhile([own(5005, '127.0.0.1')]), 'probe-too-early', /before anything/],
+    [
+      'a management port first: a sibling answers the probe',
+      { ...killedWhile([own(9010)]), ...readySibling(http) },
+      'probe-too-early',
+      /before anything/,
+    ],
+    [
+      'elsewhere, and a sibling answers elsewhere as well',
+      { ...killedWhile([own(9090)]), ...readySibling({ tcpSocket: { port: 9090 } }) },
+      'probe-port',
+      /but it listens on 9090$/,
+    ],
+    [
+      'a management port first: an earlier life answered',
+      {
+        ...killedWhile([own(9010)]),
+        history: history(
+          { exitCode: 1, startedAt: ago(4000), finishedAt: ago(100) },
+          { exitCode: 137, probe: seen([own(9010)]) },
+        ),
+      },
+      'probe-too-early',
+      /before anything/,
+    ],
+    [
+      'a management port still: it served, and stopped',
+      {
+        ...killedWhile([own(9010)]),
+        pod: pod({ container: { livenessProbe: http }, status: crashed({ exitCode: 137, lived: 900 }) }),
+        history: history({ exitCode: 137, startedAt: ago(930), probe: seen([own(9010)]) }),
+      },
+      'liveness-failing',
+      /is killed by its liveness probe: nothing listens on port 8080$/,
+    ],
+    [
+      'elsewhere, where its startup probe finds it',
+      killedWhile([own(9090)], { container: { startupProbe: { tcpSocket: { port: 9090 } } } }),
+      'probe-port',
+      /but it listens on 9090$/,
+    ],
+    [
+      'a management port still: its startup probe was answered',
+      killedWhile([own(9010)], { container: { startupProbe: http } }),
+      'liveness-failing',
+      /nothing listens on port 8080$/,
+    ],
+    [
+      'not ready: elsewhere',
+      unreadyWhile([own(9090)]),
+      'probe-port',
+      /is not ready.*: nothing listens on port 8080, but it listens on 9090$/,
+    ],
+    ['not ready: its loopback address', unreadyWhile([own(8080, '127.0.0.1')]), 'probe-port', /127\.0\.0\.1:8080 only/],
+    [
+      'not ready: nowhere',
+      unreadyWhile([]),
+      'readiness-failing',
+      /is not ready: its readiness probe fails: nothing listens on port 8080$/,
+    ],
+  ])('%s', (_, given, id, says) => {
+    const { findings } = diagnosePod(evidence(given));
+    expect(findings.map((finding) => finding.id)).toEqual([id]);
+    expect(findings[0]?.says).toMatch(says);
+  });
+
+  it('was ready before: its port was right then', () => {
+    const given = unreadyWhile([own(9010)]);
+    const conditions = [{ type: 'ContainersReady', status: 'False', lastTransitionTime: ago(10) }];
+    const lost = { ...given.pod, status: { ...given.pod?.status, conditions } };
+    expect(diagnosePod(evidence({ ...given, pod: lost })).findings[0]?.id).toBe('readiness-failing');
+  });
+
+  it.each<[string, Ports, string]>([
+    ['ports', [own(9090), own(9091, '::1'), { port: 80, own: false }], '9090, [::1]:9091 only, 80 (another container)'],
+    ['none', [], 'none'],
+  ])('quotes it: %s', (_, listening, text) => {
+    const quotes = diagnosePod(evidence(killedWhile(listening))).findings[0]?.evidence ?? [];
+    expect(quotes.map((quote) => quoteText(quote, NOW))).toContain(`ports listened on then: ${text}`);
   });
 });
 

@@ -1,8 +1,9 @@
 /** Probes that are wrong about a container that is not: path, port, scheme, too early, too tight, a command that is not there. */
 import type { Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
+import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import {
   type FailureKind,
@@ -22,7 +23,7 @@ import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
-import { isLateForReady } from './readiness.ts';
+import { isLateForReady, lostReadiness } from './readiness.ts';
 
 interface Case {
   readonly facts: PodFacts;
@@ -173,7 +174,7 @@ function noCommand(one: Case): RankedFinding {
 function nobodyListens(one: Case): RankedFinding {
   const { container, probe, effect } = one;
   const port = probePort(container, probe);
-  const elsewhere = listensElsewhere(container, port);
+  const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
   if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
   if (effect === 'killed' && neverAnswered(one)) return tooEarly(one, port);
   return unwell(one);
@@ -181,27 +182,55 @@ function nobodyListens(one: Case): RankedFinding {
 
 interface Elsewhere {
   readonly says: string;
-  readonly quote: Quote;
+  readonly quotes: readonly Quote[];
+}
+
+/** Its node saw it. Who answered on that port before has not moved: then it is late, or unwell. */
+function seenElsewhere(one: Case, port: number | undefined): Elsewhere | undefined {
+  const { facts, container, type } = one;
+  const ports = listeningOf(container, type);
+  if (port === undefined || ports === undefined) return undefined;
+  const quotes = listeningQuote(container, type);
+  const inside = listensInside(ports, port);
+  if (inside !== undefined) return { says: `${inside}, where no probe reaches it`, quotes };
+  if (ports.some((each) => each.port === port) || hasAnswered(one, port)) return undefined;
+  const instead = listensInstead(facts, container, ports);
+  return instead === undefined ? undefined : { says: `nothing listens on port ${port}, but ${instead}`, quotes };
+}
+
+function hasAnswered(one: Case, port: number): boolean {
+  const { facts, container, type, effect } = one;
+  if (isAnsweredBySibling(facts, container, port)) return true;
+  if (effect !== 'killed') return lostReadiness(facts, container);
+  const startup = type === 'liveness' ? container.spec.startupProbe : undefined;
+  if (startup !== undefined && probePort(container, startup) === port) return true;
+  const startMs = startup === undefined ? 0 : secondsUntilFailed(startup) * 1000;
+  const ended = container.deaths.filter((death) => type !== 'startup' || death !== container.death);
+  return ended.some((death) => outlived(one, death, startMs));
 }
 
 /** It says so itself, or declares other ports and not this one. */
-function listensElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
+function toldElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
   if (port === undefined) return undefined;
   const word = lastWord(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
   const said = word?.match[1];
   if (word !== undefined && said !== undefined && Number(said) !== port && Number(said) < 65_536) {
-    return { says: `it says that it listens on ${said}`, quote: quoteLine(container, word.line) };
+    return elsewhere(port, `it says that it listens on ${said}`, quoteLine(container, word.line));
   }
   if (word !== undefined && Number(said) === port && /127\.0\.0\.1|localhost|\[::1\]/.test(word.line)) {
-    return { says: 'it listens on its own loopback address alone', quote: quoteLine(container, word.line) };
+    return elsewhere(port, 'it listens on its own loopback address alone', quoteLine(container, word.line));
   }
   const ports = (container.spec.ports ?? []).filter(({ protocol }) => protocol === undefined || protocol === 'TCP');
   if (ports.length === 0 || ports.some(({ containerPort }) => containerPort === port)) return undefined;
   const value = ports.map(({ containerPort }) => containerPort).join(', ');
-  return { says: `it declares ${value}`, quote: { source: 'field', path: `${container.path}.ports`, value } };
+  return elsewhere(port, `it declares ${value}`, { source: 'field', path: `${container.path}.ports`, value });
 }
 
-function wrongPort(one: Case, port: number | undefined, { says, quote }: Elsewhere): RankedFinding {
+function elsewhere(port: number, says: string, quote: Quote): Elsewhere {
+  return { says: `nothing listens on port ${port}, and ${says}`, quotes: [quote] };
+}
+
+function wrongPort(one: Case, port: number | undefined, { says, quotes: seen }: Elsewhere): RankedFinding {
   const { facts, probe } = one;
   const [name] = Object.keys({
     ...(probe.httpGet && { httpGet: 1 }),
@@ -212,20 +241,25 @@ function wrongPort(one: Case, port: number | undefined, { says, quote }: Elsewhe
     ...base(one),
     id: 'probe-port',
     rank: 88,
-    says: `${consequence(one)}: nothing listens on port ${port}, and ${says}`,
-    evidence: quotes(one, field(one, `${name}.port`, port), quote),
+    says: `${consequence(one)}: ${says}`,
+    evidence: quotes(one, field(one, `${name}.port`, port), ...seen),
     try: facts.commands.edit,
   };
 }
 
 /** Killed at the first moment at which the probe could: it never got an answer in that life. */
-function neverAnswered({ container, probe, type }: Case): boolean {
-  const lived = container.death?.livedMs;
+function neverAnswered(one: Case): boolean {
+  const { container, type } = one;
   if (type === 'startup') return true;
-  if (lived === undefined || container.spec.startupProbe !== undefined) return false;
+  if (container.death?.livedMs === undefined || container.spec.startupProbe !== undefined) return false;
+  return !outlived(one, container.death);
+}
+
+/** A life longer than the probe would have let it be without an answer. `startMs`: it did not ask for so long. */
+function outlived({ container, probe }: Case, { livedMs = 0 }: Death, startMs = 0): boolean {
   const { periodSeconds = 10 } = probe;
   const grace = 1 + periodSeconds;
-  return lived <= (secondsUntilFailed(probe) + grace) * 1000 + graceMs(container);
+  return livedMs > startMs + (secondsUntilFailed(probe) + grace) * 1000 + graceMs(container);
 }
 
 /** A life ends only after its grace period. */
@@ -258,6 +292,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
         path: probePath(container, type),
         value: settings.map((name) => `${name} ${probe[name] ?? DEFAULTS[name]}`).join(', '),
       },
+      ...listeningQuote(container, type),
       ...quoteLastLines(container, 1),
     ),
     try: facts.commands.edit,
@@ -300,15 +335,17 @@ function tooTight(one: Case): RankedFinding {
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
   const { commands, name } = facts;
+  const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
   return {
     ...base(one),
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: consequence(one),
+    says: `${consequence(one)}${seen.length === 0 ? '' : silence(one)}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
+      ...seen,
       ...quoteLastLines(container, 2),
     ),
     try: [
@@ -318,4 +355,11 @@ function unwell(one: Case): RankedFinding {
         : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
     ],
   };
+}
+
+/** ": nothing listens on port 8080", as its node saw. */
+function silence({ container, probe, type }: Case): string {
+  const port = probePort(container, probe);
+  const isThere = listeningOf(container, type)?.some((each) => each.port === port) === true;
+  return port === undefined || isThere ? '' : `: nothing listens on port ${port}`;
 }

@@ -18,7 +18,7 @@ export function isLateForReady(facts: PodFacts, container: ContainerFacts): bool
   if (kind === 'init' || status === undefined || status.ready || startedAt === undefined) return false;
   if (facts.finished || facts.deleting) return false;
   const age = facts.now - startedAt;
-  return lostReadiness(facts, startedAt) || age > allowedMs(container);
+  return lostReadinessSince(facts, startedAt) || age > allowedMs(container);
 }
 
 /** An init container that goes on and on, and keeps the others waiting. */
@@ -29,7 +29,12 @@ export function isLongInit({ now, finished, deleting }: PodFacts, { kind, status
 }
 
 /** It was ready in this life, and is no more. */
-function lostReadiness({ condition, now }: PodFacts, startedAt: number): boolean {
+export function lostReadiness(facts: PodFacts, { status }: ContainerFacts): boolean {
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  return startedAt !== undefined && lostReadinessSince(facts, startedAt);
+}
+
+function lostReadinessSince({ condition, now }: PodFacts, startedAt: number): boolean {
   const age = conditionAgeMs(condition('ContainersReady'), now);
   return age !== undefined && now - age > startedAt + 2000;
 }

@@ -1,0 +1,85 @@
+/** Where a pod listened when it refused a probe, as its node saw it, and whether that is where the probe should ask. */
+import type { ListeningPort, Pod, Probe } from '../evidence/kinds.ts';
+import type { ProbeType, Quote } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { portOfProbe } from './probe-failures.ts';
+import { listed } from './text.ts';
+
+/** `undefined`: nobody looked. */
+export function listeningOf({ death, refused }: ContainerFacts, type: ProbeType): readonly ListeningPort[] | undefined {
+  const ofDeath = death?.probe?.type === type ? death.probe.listening : undefined;
+  return ofDeath ?? refused.find((probe) => probe.type === type)?.listening;
+}
+
+/** "8080, 127.0.0.1:9090 only, 15001 (another container)"; "none" */
+export function listeningText(ports: readonly ListeningPort[]): string {
+  if (ports.length === 0) return 'none';
+  return ports.map((port) => `${placeText(port)}${port.own === false ? ' (another container)' : ''}`).join(', ');
+}
+
+export function listeningQuote(container: ContainerFacts, type: ProbeType): readonly Quote[] {
+  const ports = listeningOf(container, type);
+  return ports === undefined ? [] : [{ source: 'listening', container: container.name, ports }];
+}
+
+/** "8080", "127.0.0.1:8080 only" */
+function placeText({ port, loopback }: ListeningPort): string {
+  if (loopback === undefined) return `${port}`;
+  return `${loopback.includes(':') ? `[${loopback}]` : loopback}:${port} only`;
+}
+
+/**
+ * Where the container listens instead of on `port`: "it listens on 9090", "the pod listens on 9090" where nobody knows who does.
+ * What another container listens on, or claims, is not its place; a loopback address elsewhere is a debugger's as likely as not.
+ */
+export function listensInstead(
+  facts: PodFacts,
+  container: ContainerFacts,
+  ports: readonly ListeningPort[],
+): string | undefined {
+  const claimed = new Set(facts.containers.flatMap((other) => (other.name === container.name ? [] : claimedBy(other))));
+  const declared = declaredBy(container);
+  const found = ports.filter(
+    ({ port, loopback, own }) => (own ?? !claimed.has(port)) && (loopback === undefined || declared.includes(port)),
+  );
+  if (found.length === 0) return undefined;
+  const who = found.every(({ own }) => own === true) ? 'it' : 'the pod';
+  return `${who} listens on ${listed(found.map(placeText))}`;
+}
+
+/** "it listens on 127.0.0.1:8080 only": there it cannot be asked. */
+export function listensInside(ports: readonly ListeningPort[], port: number): string | undefined {
+  const found = ports.find((each) => each.port === port && each.loopback !== undefined);
+  return found && `${found.own === true ? 'it' : 'the pod'} listens on ${placeText(found)}`;
+}
+
+/** A pod of the same controller is ready by a probe of this port: there is nothing wrong with it. */
+export function isAnsweredBySibling({ evidence }: PodFacts, { name }: ContainerFacts, port: number): boolean {
+  return evidence.siblings.some((pod) => {
+    const probe = pod.spec?.containers.find((each) => each.name === name)?.readinessProbe;
+    return probe !== undefined && portOfContainer(pod, name, probe) === port && isReady(pod, name);
+  });
+}
+
+function isReady({ status }: Pod, container: string): boolean {
+  return status?.containerStatuses?.find(({ name }) => name === container)?.ready === true;
+}
+
+function portOfContainer({ spec }: Pod, container: string, probe: Probe): number | undefined {
+  return portOfProbe(spec?.containers.find(({ name }) => name === container)?.ports, probe);
+}
+
+function declaredBy({ spec }: ContainerFacts): readonly number[] {
+  return (spec.ports ?? []).map(({ containerPort }) => containerPort);
+}
+
+/** What it declares, and what its own probes ask. */
+function claimedBy(container: ContainerFacts): readonly number[] {
+  const { livenessProbe, readinessProbe, startupProbe, ports } = container.spec;
+  const asked = [livenessProbe, readinessProbe, startupProbe].flatMap((probe) => {
+    const port = probe === undefined ? undefined : portOfProbe(ports, probe);
+    return port === undefined ? [] : [port];
+  });
+  return [...declaredBy(container), ...asked];
+}

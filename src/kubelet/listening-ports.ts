@@ -1,0 +1,80 @@
+/** Who listens in a network namespace, from /proc/PID/net/tcp and tcp6. Pure; `machine.node.ts` reads them. */
+import type { ListeningPort } from '../api/index.ts';
+
+/** A socket that listens. */
+export interface Listener {
+  readonly port: number;
+  /** Its address, where that is a loopback one. */
+  readonly loopback?: string;
+  readonly inode: string;
+}
+
+/** Sockets that the processes of one container hold. */
+export interface HeldSockets {
+  readonly inodes: ReadonlySet<string>;
+  /** False: there may be more than could be looked at. */
+  readonly complete: boolean;
+}
+
+/** The kernel's number for LISTEN. */
+const LISTEN = '0A';
+const LOCAL_ADDRESS = 1;
+const STATE = 3;
+const INODE = 9;
+
+/**
+ * @param table of tcp or tcp6; what is no line of such a table is left out
+ * @param littleEndian how this machine writes the words of an address
+ */
+export function listenersIn(table: string, littleEndian: boolean): readonly Listener[] {
+  return table.split('\n').flatMap((line) => {
+    const words = line.trim().split(/\s+/);
+    if (words[STATE] !== LISTEN) return [];
+    const [, address = '', port = ''] =
+      /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(words[LOCAL_ADDRESS] ?? '') ?? [];
+    if (address === '') return [];
+    const loopback = loopbackOf(bytesOf(address, littleEndian));
+    return [
+      { port: Number.parseInt(port, 16), inode: words[INODE] ?? '', ...(loopback === undefined ? {} : { loopback }) },
+    ];
+  });
+}
+
+/** The kernel prints an address as words of four bytes, each as a number. */
+function bytesOf(address: string, littleEndian: boolean): readonly number[] {
+  return (address.match(/.{8}/g) ?? []).flatMap((word) => {
+    const bytes = (word.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16));
+    return littleEndian ? bytes.toReversed() : bytes;
+  });
+}
+
+function loopbackOf(bytes: readonly number[]): string | undefined {
+  const isMapped = bytes.length === 16 && bytes.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
+  const v4 = isMapped ? bytes.slice(12) : bytes;
+  if (v4.length === 4) return v4[0] === 127 ? v4.join('.') : undefined;
+  return bytes.every((byte, at) => byte === (at === 15 ? 1 : 0)) ? '::1' : undefined;
+}
+
+/** One for each port: the container's own first, then those of whom nobody knows, then others'; by number. */
+export function listeningPorts(listeners: readonly Listener[], held: HeldSockets): readonly ListeningPort[] {
+  const byPort = Map.groupBy(listeners, ({ port }) => port);
+  return [...byPort]
+    .map(([port, sockets]) => {
+      const [first] = sockets.toSorted((a, b) => compare(a.loopback ?? '', b.loopback ?? ''));
+      const own = sockets.some(({ inode }) => held.inodes.has(inode)) || (held.complete ? false : undefined);
+      return {
+        port,
+        ...(first?.loopback === undefined ? {} : { loopback: first.loopback }),
+        ...(own === undefined ? {} : { own }),
+      };
+    })
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || a.port - b.port);
+}
+
+function rankOf({ own }: ListeningPort): number {
+  return own === true ? 0 : own === undefined ? 1 : 2;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
