@@ -18,6 +18,8 @@ export * from './healing/healing-policy.ts';
 export type * from './healing/history.ts';
 export * from './healing/healing-state.ts';
 export * from './healing/limits.ts';
+export * from './healing/pod-lives.ts';
+export * from './healing/pod-uids.ts';
 export * from './healing/recovery-signal.ts';
 export * from './healing/restart-request.ts';
 export * from './healing/types.ts';

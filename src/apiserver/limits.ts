@@ -55,4 +55,7 @@ export const MAX_DISRUPTED_PODS = 2000;
 /** Nodes asked at once for what they remember of a pod that is gone, the longest wait for one, and its largest answer. */
 export const MAX_NODES_ASKED_FOR_HISTORY = 8;
 export const NODE_HISTORY_TIMEOUT_MS = 5_000;
+/** The same of those that are not ready, of which most will never answer: so many at once, all of them within this time. */
+export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
+export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;

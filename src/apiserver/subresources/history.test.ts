@@ -5,14 +5,15 @@ import { type Answer, podManifest, startTestServer, type TestClock, type TestSer
 
 type Said = { readonly status: number; readonly body: string } | 'gone' | 'silent';
 
-const item = (node: string) => ({
+const UID = '00000000-0000-4000-8000-000000000001';
+const item = (node: string, uid = UID) => ({
   kind: 'PodHistory',
-  metadata: { namespace: 'default', name: 'web', uid: 'u' },
+  metadata: { namespace: 'default', name: 'web', uid },
   nodeName: node,
 });
-const knows = (node: string): Said => ({
+const knows = (node: string, uid = UID): Said => ({
   status: 200,
-  body: JSON.stringify({ kind: 'PodHistoryList', items: [item(node)] }),
+  body: JSON.stringify({ kind: 'PodHistoryList', items: [item(node, uid)] }),
 });
 const NONE: Said = { status: 200, body: '{"kind":"PodHistoryList","items":[]}' };
 const UNKNOWN: Said = { status: 404, body: '{"kind":"Status","code":404}' };
@@ -58,12 +59,28 @@ async function pod(nodeName: string): Promise<string> {
 describe('the history of a pod that is there', () => {
   it('is asked of its node alone', async () => {
     for (const name of ['n1', 'n2']) await node(name);
-    await pod('n1');
-    said = { n1: knows('n1') };
+    const uid = await pod('n1');
+    said = { n1: knows('n1', uid) };
     const { status, body } = await history('?container=main&death=3&else=x');
     expect(status).toBe(200);
-    expect(body).toEqual({ apiVersion: 'mendlet.dev/v1alpha1', kind: 'PodHistoryList', items: [item('n1')] });
+    expect(body).toEqual({ apiVersion: 'mendlet.dev/v1alpha1', kind: 'PodHistoryList', items: [item('n1', uid)] });
     expect(asked).toEqual(['n1 /mendlet/v1/history?namespace=default&pod=web&container=main&death=3']);
+  });
+
+  it('is that of a pod in which nothing has died, and of those that had its name', async () => {
+    const uid = await pod('n1');
+    said = { n1: knows('n1') };
+    const { body } = await history();
+    expect(body.items).toEqual([
+      {
+        apiVersion: 'mendlet.dev/v1alpha1',
+        kind: 'PodHistory',
+        metadata: { namespace: 'default', name: 'web', uid },
+        nodeName: 'n1',
+        containers: [],
+      },
+      { ...item('n1'), goneAt: new Date(clock.now().wall).toISOString() },
+    ]);
   });
 
   it.each<[string, Said, number, string]>([
@@ -83,7 +100,7 @@ describe('the history of a pod that is there', () => {
     said = { n1: answer };
     const { status, body } = await history();
     expect(status).toBe(code);
-    if (code === 200) expect(body.items).toEqual([]);
+    if (code === 200) expect(body.items).toMatchObject([{ nodeName: 'n1', containers: [] }]);
     else expect(body.message).toContain(problem);
   });
 
@@ -107,22 +124,61 @@ describe('the history of a pod that is there', () => {
 });
 
 describe('the history of a pod that is gone', () => {
-  it('is what any ready node remembers', async () => {
+  const goneNow = () => ({ goneAt: new Date(clock.now().wall).toISOString() });
+
+  it('is what any node remembers', async () => {
     for (const name of ['n1', 'n2', 'n3']) await node(name);
-    await node('n4', 'Unknown');
     said = { n1: UNKNOWN, n2: knows('n2'), n3: 'gone' };
     const { status, body, headers } = await history();
     expect(status).toBe(200);
-    expect(body.items).toEqual([item('n2')]);
+    expect(body.items).toEqual([{ ...item('n2'), ...goneNow() }]);
     expect(headers['warning']).toContain('n3');
+    expect(body.notAsked).toEqual([{ node: 'n3', problem: 'connection refused' }]);
     expect(asked).toHaveLength(3);
+  });
+
+  it('is asked of nodes that are not ready, too', async () => {
+    await node('n1');
+    await node('n2', 'Unknown');
+    said = { n1: UNKNOWN, n2: knows('n2') };
+    const { body } = await history();
+    expect([body.items.length, body.notAsked]).toEqual([1, undefined]);
+  });
+
+  it('waits only a moment for them, and says whom it did not hear', async () => {
+    await node('n1');
+    for (const name of ['n2', 'n3']) await node(name, 'False');
+    await node('n9', 'Unknown');
+    said = { n1: knows('n1'), n2: 'silent', n3: 'silent' };
+    const answer = history();
+    while (asked.length < 3) await Promise.resolve();
+    await clock.advance(2_000);
+    const { status, body } = await answer;
+    expect([status, body.items.length]).toEqual([200, 1]);
+    expect(body.notAsked).toEqual([
+      { node: 'n2', problem: 'it is not ready: it does not answer in time' },
+      { node: 'n3', problem: 'it is not ready: it does not answer in time' },
+      { node: 'n9', problem: 'it is not ready: it is not connected' },
+    ]);
+  });
+
+  it('waits no longer for many of them than for one', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `m${n}`);
+    for (const name of names) await node(name, 'False');
+    said = Object.fromEntries(names.map((name) => [name, 'silent']));
+    const answer = history();
+    while (asked.length < 32) await Promise.resolve();
+    await clock.advance(2_000);
+    const { status, body } = await answer;
+    expect(status).toBe(503);
+    expect(body.message).toContain('does not answer in time (and 39 more nodes)');
   });
 
   it('is that of the UID asked for, though another pod has its name now', async () => {
     for (const name of ['n1', 'n2']) await node(name);
     await pod('n1');
     said = { n1: UNKNOWN, n2: knows('n2') };
-    expect((await history('?uid=old')).body.items).toEqual([item('n2')]);
+    expect((await history('?uid=old')).body.items).toEqual([{ ...item('n2'), ...goneNow() }]);
   });
 
   it('is unknown when nobody remembers', async () => {

@@ -1,6 +1,6 @@
 /**
- * GET pods/NAME/history: what nodes remember of the deaths of a pod. Its own node is asked; for a pod that is gone, all nodes
- * that are ready: one of them may remember.
+ * GET pods/NAME/history: what nodes remember of the deaths of a pod. Its own node is asked; for a pod that is gone, all nodes:
+ * one of them may remember. Of those that are not ready few will answer, so that nobody waits for them for long.
  */
 import {
   isConditionTrue,
@@ -12,8 +12,10 @@ import {
   type Pod,
   type PodHistory,
   type PodHistoryList,
+  podLives,
   PODS,
   serviceUnavailable,
+  type UnaskedNode,
 } from '../../api/index.ts';
 import {
   abortable,
@@ -25,7 +27,13 @@ import {
   withDeadline,
 } from '../../lib/index.ts';
 import { jsonResponse } from '../http/respond.ts';
-import { MAX_HISTORY_BYTES, MAX_NODES_ASKED_FOR_HISTORY, NODE_HISTORY_TIMEOUT_MS } from '../limits.ts';
+import {
+  MAX_HISTORY_BYTES,
+  MAX_NODES_ASKED_FOR_HISTORY,
+  MAX_UNREADY_NODES_ASKED_FOR_HISTORY,
+  NODE_HISTORY_TIMEOUT_MS,
+  UNREADY_NODES_HISTORY_TIMEOUT_MS,
+} from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import { type Call, nameOfCall } from '../verbs/call.ts';
@@ -33,9 +41,12 @@ import { listCurrent, readCurrent } from '../verbs/read-current.ts';
 import { historyPath } from './history-path.ts';
 
 /** What one node said: `undefined`, that it knows nothing of this pod. */
-type Answer =
-  | { readonly node: string; readonly items: readonly PodHistory[] | undefined }
-  | { readonly node: string; readonly problem: string };
+type Answer = { readonly node: string; readonly items: readonly PodHistory[] | undefined } | UnaskedNode;
+
+interface AskedNode {
+  readonly name: string;
+  readonly isReady: boolean;
+}
 
 /** Throws 400, 404 when nobody knows the pod, 503 when nobody could be asked who might. */
 export async function podHistory(call: Call): Promise<HttpResponse> {
@@ -47,15 +58,14 @@ export async function podHistory(call: Call): Promise<HttpResponse> {
   const isMeant = pod !== undefined && isUidOf(pod, info.query);
   const own = isMeant ? (pod.spec?.nodeName ?? '') : '';
   // Nothing of it ever ran.
-  if (isMeant && own === '') return listResponse([]);
-  const nodes = own === '' ? await readyNodes(call) : [own];
-  const answers = await mapLimit(nodes, MAX_NODES_ASKED_FOR_HISTORY, (node) => ask(call, node, path));
+  if (isMeant && own === '') return listResponse([], []);
+  const answers = await askAll(call, own === '' ? await allNodes(call) : [{ name: own, isReady: true }], path);
   const items = answers.flatMap((answer) => ('items' in answer ? (answer.items ?? []) : []));
   const problems = answers.flatMap((answer) => ('problem' in answer ? [answer] : []));
   if (items.length === 0) refuseUnknown(call, problems, isMeant);
   for (const { node, problem } of problems)
     call.warnings.push(`node ${JSON.stringify(node)} was not asked: ${problem}`);
-  return listResponse(items);
+  return listResponse(podLives(items, { pod, isMeant, now: server.clock.now().wall }), problems);
 }
 
 function isUidOf(pod: Pod, query: URLSearchParams): boolean {
@@ -63,17 +73,33 @@ function isUidOf(pod: Pod, query: URLSearchParams): boolean {
   return uid === '' || uid === pod.metadata?.uid;
 }
 
-async function readyNodes(call: Call): Promise<readonly string[]> {
+async function allNodes(call: Call): Promise<readonly AskedNode[]> {
   const registration = findRegistration(NODES.group, NODES.version, NODES.resource);
   if (registration === undefined) return [];
   const nodes = (await listCurrent(call.server, registration)) as readonly Node[];
-  return nodes
-    .filter((node) => isConditionTrue(node.status?.conditions, 'Ready'))
-    .map((node) => node.metadata?.name ?? '');
+  return nodes.map(({ metadata, status }) => ({
+    name: metadata?.name ?? '',
+    isReady: isConditionTrue(status?.conditions, 'Ready'),
+  }));
+}
+
+/** Those that are not ready share one wait, beside the others'. */
+async function askAll(call: Call, nodes: readonly AskedNode[], path: string): Promise<readonly Answer[]> {
+  const { clock } = call.server;
+  const until = clock.now().mono + UNREADY_NODES_HISTORY_TIMEOUT_MS;
+  const [ready, unready] = [nodes.filter(({ isReady }) => isReady), nodes.filter(({ isReady }) => !isReady)];
+  const answers = await Promise.all([
+    mapLimit(ready, MAX_NODES_ASKED_FOR_HISTORY, ({ name }) => ask(call, name, path, NODE_HISTORY_TIMEOUT_MS)),
+    mapLimit(unready, MAX_UNREADY_NODES_ASKED_FOR_HISTORY, async ({ name }) => {
+      const answer = await ask(call, name, path, Math.max(0, until - clock.now().mono));
+      return 'problem' in answer ? { ...answer, problem: `it is not ready: ${answer.problem}` } : answer;
+    }),
+  ]);
+  return answers.flat();
 }
 
 /** An answer that lacks a node might lack the pod: none is made of nothing. */
-function refuseUnknown(call: Call, problems: readonly { node: string; problem: string }[], isThere: boolean): void {
+function refuseUnknown(call: Call, problems: readonly UnaskedNode[], isThere: boolean): void {
   const [first] = problems;
   if (first !== undefined) {
     const more = problems.length > 1 ? ` (and ${problems.length - 1} more nodes)` : '';
@@ -84,19 +110,20 @@ function refuseUnknown(call: Call, problems: readonly { node: string; problem: s
   if (!isThere) throw notFound(PODS, nameOfCall(call));
 }
 
-function listResponse(items: readonly PodHistory[]): HttpResponse {
+function listResponse(items: readonly PodHistory[], problems: readonly UnaskedNode[]): HttpResponse {
   const apiVersion = `${MENDLET_GROUP}/${MENDLET_VERSION}` as const;
-  const list: PodHistoryList = { apiVersion, kind: 'PodHistoryList', items };
+  const notAsked = problems.length === 0 ? {} : { notAsked: problems };
+  const list: PodHistoryList = { apiVersion, kind: 'PodHistoryList', items, ...notAsked };
   return jsonResponse(200, list);
 }
 
 /** Never rejects. */
-async function ask(call: Call, node: string, url: string): Promise<Answer> {
+async function ask(call: Call, node: string, url: string, timeoutMs: number): Promise<Answer> {
   const { clock, nodeConnection } = call.server;
   const connection = nodeConnection(node);
   if (connection === undefined) return { node, problem: 'it is not connected' };
   const { signal: given } = call.request;
-  const bound = { clock, timeoutMs: NODE_HISTORY_TIMEOUT_MS, ...(given === undefined ? {} : { signal: given }) };
+  const bound = { clock, timeoutMs, ...(given === undefined ? {} : { signal: given }) };
   try {
     const result = await withDeadline(bound, async (signal) => {
       const request = { method: 'GET', url, headers: { accept: 'application/json' }, signal };

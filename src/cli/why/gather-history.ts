@@ -1,8 +1,7 @@
 /** What the pod's node remembers of its deaths: through our server, else through the node's own API, else nothing. */
-import type { ContainerHistory, Pod, PodHistoryList } from '../../api/index.ts';
+import { type ContainerHistory, type Pod, type PodHistoryList, uidsOf } from '../../api/index.ts';
 import { type Answer, type Asker } from './ask.ts';
 import { MAX_HISTORY_BYTES } from './limits.ts';
-import { uidsOf } from './pod-uids.ts';
 
 /** `undefined`: the statuses are all there is; said so when there was something to remember. */
 export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly ContainerHistory[] | undefined> {

@@ -1,5 +1,5 @@
 /** All evidence about one pod: what is always read first, then what the first made worth reading. */
-import { controllerOf, EVENTS, isControlledBy, type Pod, PODS } from '../../api/index.ts';
+import { controllerOf, EVENTS, isControlledBy, type Pod, PODS, uidsOf } from '../../api/index.ts';
 import {
   type ContainerLogs,
   configsWanted,
@@ -12,7 +12,6 @@ import {
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
-import { uidsOf } from './pod-uids.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';

@@ -1,5 +1,5 @@
 /** By which UIDs a pod is told of. Pure. */
-import type { Pod } from '../../api/index.ts';
+import type { Pod } from '../types.gen.ts';
 
 const STATIC_UID = ['kubernetes.io/config.hash', 'kubernetes.io/config.mirror'];
 
