@@ -1,7 +1,15 @@
 /** Texts cut to a size in JSON, so that an annotation has a bound whatever is told in it. */
 import { byteLength } from '../validation/messages.ts';
+import { MAX_QUOTED_REASON_LENGTH } from './limits.ts';
 
 const ELLIPSIS = '…';
+
+/** A reason that somebody gave, as events quote it: in one line, and its beginning where it is long. */
+export function quotedReason(reason: string): string {
+  const signs = [...reason.replaceAll(/\s+/g, ' ').trim()];
+  if (signs.length <= MAX_QUOTED_REASON_LENGTH) return signs.join('');
+  return `${signs.slice(0, MAX_QUOTED_REASON_LENGTH - 1).join('')}${ELLIPSIS}`;
+}
 
 /** The text, or its beginning and an ellipsis: at most `maxBytes` as a JSON string without its quotes. */
 export function cutText(text: string, maxBytes: number): string {

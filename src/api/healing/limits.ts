@@ -24,6 +24,8 @@ export const MAX_POLICY_BYTES = 32 * 1024;
 export const MAX_RESTART_REQUEST_BYTES = 4096;
 /** Characters of a restart's reason, of its id, and of the name of who asked. */
 export const MAX_RESTART_REASON_LENGTH = 1024;
+/** … and of that reason in an event. */
+export const MAX_QUOTED_REASON_LENGTH = 200;
 export const MAX_RESTART_ID_LENGTH = 128;
 export const MAX_REQUESTER_LENGTH = 512;
 /** emptyDirs named one by one; "*" is all of them. */

@@ -12,6 +12,7 @@ import {
   POD_RESTARTS,
   type PodRestart,
   PODS,
+  quotedReason,
   RESTART_REQUEST,
   uidOf,
 } from '../../api/index.ts';
@@ -148,7 +149,7 @@ function requestText({ spec = {} }: PodRestart): string {
   const { scope = 'pod', container, requestedBy, reason } = spec;
   const what = scope === 'container' ? `${WHAT.container} ${container ?? ''}` : WHAT[scope];
   const who = requestedBy === undefined || requestedBy === '' ? 'Somebody' : requestedBy;
-  return `${who} asked for a restart of ${what}${reason === undefined || reason === '' ? '' : `: ${reason}`}`;
+  return `${who} asked for a restart of ${what}${reason === undefined || reason === '' ? '' : `: ${quotedReason(reason)}`}`;
 }
 
 function deletionOf(restart: PodRestart) {

@@ -39,9 +39,10 @@ function healingVerdict(policy: ResolvedHealingPolicy, healing: HealingNote | un
   const type = HEALING_CONDITION;
   if (healing?.since === undefined) return { type, status: 'False', reason: 'Well' };
   const rung = policy.rungs.find(({ scope }) => scope === healing.rung);
-  const counted = rung === undefined ? [] : [countText(rung, attemptsTold(policy, healing))];
-  const message = [...counted, ...(healing.cause === undefined ? [] : [`last: ${healing.cause}`])].join('; ');
-  return { type, status: 'True', reason: REASONS[healing.rung], message };
+  const counted = rung === undefined ? 'nothing was tried' : countText(rung, attemptsTold(policy, healing));
+  const message = [counted, ...(healing.cause === undefined ? [] : [`last: ${healing.cause}`])].join('; ');
+  // Stopped before the first rung of its policy: it stands on none.
+  return { type, status: 'True', reason: rung === undefined ? 'Stopped' : REASONS[rung.scope], message };
 }
 
 /** Once told they stay, so that they can be waited for. */

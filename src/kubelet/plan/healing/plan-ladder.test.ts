@@ -308,7 +308,14 @@ describe('a rule that stops', () => {
     const model = running(policy);
     die(model, 'main', 78);
     expect(conditionOf(model, 'HealingStopped')).toMatchObject({ status: 'True', reason: 'RuleStop' });
+    // It stands on no rung of its policy.
+    expect(conditionOf(model, 'Healing')).toMatchObject({
+      status: 'True',
+      reason: 'Stopped',
+      message: 'nothing was tried; last: container main exited with 78',
+    });
     die(model, 'other');
+    expect(conditionOf(model, 'Healing')).toMatchObject({ reason: 'PodRung' });
     expect(model.log).toContain('create-sandbox 1');
     expect(model.running().map((text) => text.split(' ')[0])).toEqual(['side', 'other']);
     expect(waitingOf(model)?.reason).toBe('HealingStopped');

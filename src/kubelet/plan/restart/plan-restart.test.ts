@@ -364,6 +364,16 @@ describe('a request', () => {
     expect(model.settle().running()).toContain('main 1');
   });
 
+  it('is quoted in part where its reason is long', () => {
+    const model = running().ask({ ...ONE, by: 'alice', reason: `first\nand ${'ы'.repeat(1000)}` });
+    model.settle();
+    expect(model.events[0]?.message).toBe(
+      `Restarting container main (requested by alice: first and ${'ы'.repeat(189)}…)`,
+    );
+    for (const { message } of model.events) expect(message.length).toBeLessThan(300);
+    expect(model.outcome('r1')?.message?.length).toBeLessThan(300);
+  });
+
   it('for an emptyDir that is not there is refused', () => {
     const model = running().ask({ ...POD, emptyDirs: ['scratch', 'nothing'] });
     expect(restarted(model)).toEqual([]);

@@ -1,5 +1,5 @@
 /** How a restart is told: in events, conditions and kills. Pure. */
-import { cutText } from '../../../api/index.ts';
+import { cutText, quotedReason } from '../../../api/index.ts';
 import type { GoingRestart } from '../pod-memory.ts';
 import { MAX_RESTART_TEXT_BYTES } from '../limits.ts';
 
@@ -12,5 +12,5 @@ export function scopeText({ scope, container }: Pick<GoingRestart, 'scope' | 'co
 /** "requested by alice: config changed", "healing: container web exited with 1". */
 export function whoAndWhy({ source, by, reason }: Pick<GoingRestart, 'source' | 'by' | 'reason'>): string {
   const who = source === 'ladder' ? 'healing' : by === undefined ? 'requested' : `requested by ${by}`;
-  return cutText(reason === '' ? who : `${who}: ${reason}`, MAX_RESTART_TEXT_BYTES);
+  return cutText(reason === '' ? who : `${who}: ${quotedReason(reason)}`, MAX_RESTART_TEXT_BYTES);
 }
