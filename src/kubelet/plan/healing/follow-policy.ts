@@ -7,13 +7,12 @@ import type { LadderAttempt } from '../pod-memory.ts';
 import { calmHealing, withHealing } from './ladder-note.ts';
 import type { PodPolicy, ValidPolicy } from './pod-policy.ts';
 
-/** Without a policy that can be used the pod heals as Kubernetes documents. */
+/** Without a policy that can be used the pod heals as Kubernetes documents; its restarts stay counted, for the next policy. */
 export function forgetLadder(draft: Draft, own: Exclude<PodPolicy, ValidPolicy>): void {
   if (own.kind === 'invalid') tellProblem(draft, own.problem);
   const { healing, ...rest } = draft.note;
   if (healing === undefined) return;
-  const kept = own.kind === 'invalid' && healing.podRestarts > 0;
-  draft.note = kept ? { ...rest, healing: calmHealing('', healing.podRestarts) } : rest;
+  draft.note = healing.podRestarts > 0 ? { ...rest, healing: calmHealing('', healing.podRestarts) } : rest;
 }
 
 function tellProblem({ input, events }: Draft, problem: string): void {

@@ -18,10 +18,10 @@ import { podPolicy, type ValidPolicy } from './pod-policy.ts';
 export function withLadderFromStatus(note: PodNote, pod: Pod): PodNote {
   const own = podPolicy(pod);
   const state = parseHealingState(pod.metadata?.annotations?.[HEALING_STATE]);
-  if (own.kind !== 'valid' || state === undefined) return note;
-  const calm = calmHealing(own.hash, state.podRestarts ?? 0);
+  if (state === undefined) return note;
+  const calm = calmHealing(own.kind === 'valid' ? own.hash : '', state.podRestarts ?? 0);
   const since = parseTime(state.since);
-  if (since === undefined) return calm.podRestarts === 0 ? note : { ...note, healing: calm };
+  if (own.kind !== 'valid' || since === undefined) return calm.podRestarts === 0 ? note : { ...note, healing: calm };
   return { ...note, healing: episode(note, pod, own, calm, state, since) };
 }
 

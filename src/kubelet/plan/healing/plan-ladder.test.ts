@@ -390,6 +390,27 @@ describe('the policy', () => {
     expect([1, 1].map((code) => die(model, 'main', code))).toEqual([10_000, 20_000]);
   });
 
+  it('that goes and comes back finds the pod’s restarts counted, whatever was lost meanwhile', () => {
+    const policy = { rungs: [{ scope: 'pod', attempts: 50 }], maxPodRestarts: 2, backOff: CURVE } as const;
+    const text = JSON.stringify(policy);
+    for (const lose of [false, true]) {
+      const model = running(text);
+      die(model);
+      die(model);
+      annotate(model, { [HEALING_POLICY]: undefined }).settle();
+      expect(stateOf(model)).toEqual({ podRestarts: 2 });
+      expect(conditionOf(model, 'Healing')).toBeUndefined();
+      if (lose) {
+        annotate(model, { [HEALING_STATE]: model.plan?.annotations[HEALING_STATE] ?? '' });
+        model.loseNote();
+        model.settle();
+      }
+      annotate(model, { [HEALING_POLICY]: text }).settle();
+      die(model);
+      expect(conditionOf(model, 'HealingStopped')).toMatchObject({ status: 'True', reason: 'MaxPodRestarts' });
+    }
+  });
+
   it('that cannot be used is told once, and the pod heals as without', () => {
     const model = running('rungs: nonsense');
     expect(conditionOf(model, 'Healing')).toMatchObject({ status: 'Unknown', reason: 'InvalidPolicy' });
