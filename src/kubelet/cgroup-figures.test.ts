@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   cgroupCpuNanoseconds,
+  cgroupCpuPeriods,
   cgroupFigures,
   cgroupMemoryEvents,
   flatKeyed,
@@ -188,5 +189,24 @@ describe('cgroupMemoryEvents', () => {
     ['v2', {}, undefined],
   ] as const)('%s: %#', (version, files, wanted) => {
     expect(cgroupMemoryEvents(version, reader(files))).toEqual(wanted);
+  });
+});
+
+describe('cgroupCpuPeriods', () => {
+  it.each([
+    [
+      'v1',
+      { 'cpu.stat': 'nr_periods 40\nnr_throttled 38\nthrottled_time 123\n' },
+      { periods: 40, throttledPeriods: 38 },
+    ],
+    [
+      'v2',
+      { 'cpu.stat': 'usage_usec 5\nuser_usec 3\nsystem_usec 2\nnr_periods 7\nnr_throttled 0\nthrottled_usec 0\n' },
+      { periods: 7, throttledPeriods: 0 },
+    ],
+    ['v2 without a controller', { 'cpu.stat': 'usage_usec 5\nuser_usec 3\nsystem_usec 2\n' }, undefined],
+    ['no group', {}, undefined],
+  ] as const)('%s', (_, files, wanted) => {
+    expect(cgroupCpuPeriods(reader(files))).toEqual(wanted);
   });
 });

@@ -1,5 +1,5 @@
 /** What a cgroup's files say of its use. Pure; `cgroups.node.ts` reads them. Fields and files: the kernel's cgroup-v1 and cgroup-v2 pages. */
-import type { CgroupFigures, MemoryEvents, Pressure, PressureAverages } from './ports.ts';
+import type { CgroupFigures, CpuPeriods, MemoryEvents, Pressure, PressureAverages } from './ports.ts';
 
 /** The text of a file of a controller's hierarchy (on v2 there is but one); `undefined` when it is not there. */
 export type ReadCgroupFile = (
@@ -41,6 +41,14 @@ export function cgroupMemoryEvents(version: 'v1' | 'v2', read: ReadCgroupFile): 
     peakBytes: wholeNumber(read('memory', peak)),
     limitBytes: limit(wholeNumber(read('memory', most))),
   });
+}
+
+/** `undefined` when the group is not there (any more), or is on v2 without a CPU controller: nothing limits it. */
+export function cgroupCpuPeriods(read: ReadCgroupFile): CpuPeriods | undefined {
+  // File and names are the same on v1 and v2.
+  const stat = flatKeyed(read('cpu', 'cpu.stat'));
+  const periods = stat.get('nr_periods');
+  return periods === undefined ? undefined : { periods, throttledPeriods: stat.get('nr_throttled') ?? 0 };
 }
 
 function figuresOfV1(read: ReadCgroupFile): CgroupFigures {

@@ -4,7 +4,13 @@ import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../lib/index.ts';
-import { cgroupCpuNanoseconds, cgroupFigures, cgroupMemoryEvents, type ReadCgroupFile } from './cgroup-figures.ts';
+import {
+  cgroupCpuNanoseconds,
+  cgroupCpuPeriods,
+  cgroupFigures,
+  cgroupMemoryEvents,
+  type ReadCgroupFile,
+} from './cgroup-figures.ts';
 import { cgroupWrites } from './cgroup-files.ts';
 import { cgroupReader, groupFolder, pidsBelow } from './cgroup-reader.node.ts';
 import {
@@ -15,7 +21,7 @@ import {
   startSliceCall,
   stopSliceCall,
 } from './cgroup-slices.ts';
-import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups, MemoryEvents } from './ports.ts';
+import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups, CpuPeriods, MemoryEvents } from './ports.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;
@@ -117,6 +123,10 @@ class FileCgroups implements Cgroups {
     return cgroupMemoryEvents(this.version, this.#reader(group));
   }
 
+  async cpuPeriods(group: CgroupName): Promise<CpuPeriods | undefined> {
+    return cgroupCpuPeriods(this.#reader(group));
+  }
+
   async figures(group: CgroupName): Promise<CgroupFigures | undefined> {
     return cgroupFigures(this.version, this.#reader(group));
   }
@@ -193,6 +203,10 @@ class SystemdCgroups implements Cgroups {
 
   async memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined> {
     return cgroupMemoryEvents(this.version, this.#reader(group));
+  }
+
+  async cpuPeriods(group: CgroupName): Promise<CpuPeriods | undefined> {
+    return cgroupCpuPeriods(this.#reader(group));
   }
 
   async figures(group: CgroupName): Promise<CgroupFigures | undefined> {

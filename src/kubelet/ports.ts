@@ -33,6 +33,8 @@ export interface Cgroups {
   cpuNanoseconds(group: CgroupName): Promise<number | undefined>;
   /** What the kernel counts of the group's memory. `undefined`: there is no such group. Cheap. */
   memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined>;
+  /** How often its CPU limit held the group back. `undefined`: there is no such group, or it has no limit. Cheap. */
+  cpuPeriods(group: CgroupName): Promise<CpuPeriods | undefined>;
   /** What the group and all below it use. `undefined`: there is no such group. */
   figures(group: CgroupName): Promise<CgroupFigures | undefined>;
   /** Processes (not threads) in the group and all below it, as our own namespace numbers them. Empty: none, or no such group. */
@@ -108,6 +110,12 @@ export interface MemoryEvents {
   readonly oomKills: number;
   readonly peakBytes?: number;
   readonly limitBytes?: number;
+}
+
+/** Periods of the group's CPU limit since it was made: those in which it wanted to run, and of these in which it was held back. */
+export interface CpuPeriods {
+  readonly periods: number;
+  readonly throttledPeriods: number;
 }
 
 /** The kernel's log (/dev/kmsg): records as it shows them, "level,sequence,microseconds,flags;text". */

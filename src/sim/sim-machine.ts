@@ -82,6 +82,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
     // Nothing is counted in simulated groups.
     cpuNanoseconds: async () => undefined,
     memoryEvents: async () => undefined,
+    cpuPeriods: async () => undefined,
     figures: async () => undefined,
     processes: async () => [],
     kill: async () => {},

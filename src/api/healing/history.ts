@@ -71,6 +71,8 @@ export interface DeathRecord {
   /** A process was killed for memory, and the container lived on: no end, and not counted as a restart. */
   readonly survived?: boolean;
   readonly oom?: OomProof;
+  /** How its CPU limit held it back; absent: it had none, or never wanted to run, or nothing was counted. */
+  readonly cpu?: CpuThrottling;
   /** The probe that made us kill it, and its last words. */
   readonly probe?: FailedProbe;
   /** Somebody asked for this end, or a rung of the ladder did. */
@@ -94,6 +96,19 @@ export interface OomProof {
   /** Who was killed, as the kernel's log says. */
   readonly processes?: readonly { readonly name: string; readonly pid: number; readonly rssBytes?: number }[];
   readonly sources: readonly ('cgroup' | 'kernel-log' | 'runtime')[];
+}
+
+/**
+ * Counters of its cgroup's cpu.stat in the last minute of its life, as they were read while it lived: what held it back long
+ * before says nothing of its end. Of a life that was shorter, or whose minutes before nobody read, all.
+ */
+export interface CpuThrottling {
+  /** Periods of 100 ms in which it wanted to run. */
+  readonly periods: number;
+  /** Of these: in which its limit held it back. */
+  readonly throttledPeriods: number;
+  /** Thousandths of a core; its pod's where it had none of its own. */
+  readonly limitMillicores: number;
 }
 
 export interface FailedProbe {

@@ -1,15 +1,15 @@
 /** The black box: what the node remembers of its pods' deaths, wired together. */
 import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import { restartCountOf } from '../plan/labels.ts';
 import type { Cgroups, KernelLog, Meter } from '../ports.ts';
-import type { PodDirectory, PodEvents, PodUID, PodView } from '../types.ts';
+import type { PodDirectory, PodEvents, PodUID } from '../types.ts';
+import { CpuWatch } from './cpu-watch.ts';
 import { createDeathHistory, type DeathHistory } from './death-history.ts';
 import { DeathRecorder } from './death-recorder.ts';
 import { DeathStore } from './death-store.ts';
 import { FailedProbes } from './failed-probes.ts';
-import { memoryLimitOf } from './memory-limit.ts';
-import { type LivingContainer, OomWatch } from './oom-watch.ts';
+import { livingOf } from './living-containers.ts';
+import { OomWatch } from './oom-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 export interface BlackBoxOptions {
@@ -17,7 +17,7 @@ export interface BlackBoxOptions {
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly fs: FileSystem;
-  readonly cgroups: Pick<Cgroups, 'memoryEvents' | 'processes'>;
+  readonly cgroups: Pick<Cgroups, 'memoryEvents' | 'processes' | 'cpuPeriods'>;
   readonly kernelLog?: KernelLog;
   readonly machine: Pick<Meter, 'usage'>;
   readonly events: PodEvents;
@@ -36,6 +36,7 @@ export interface BlackBox {
   readonly changes: RecentChanges;
   readonly failedProbes: FailedProbes;
   readonly oom: OomWatch;
+  readonly cpu: CpuWatch;
   readonly history: DeathHistory;
   /** The node's pressure as it is now. */
   pressure(verdict: PressureVerdict): void;
@@ -46,9 +47,11 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
   const { clock, logger, metrics, nodeName, settings, directory } = options;
   const changes = new RecentChanges(clock);
   const failedProbes = new FailedProbes(clock);
+  const living = () => directory().pods().flatMap(livingOf);
+  const cpu = new CpuWatch({ ...options, living });
   const oom: OomWatch = new OomWatch({
     ...options,
-    living: () => directory().pods().flatMap(livingOf),
+    living,
     told: async ({ pod, name, id }) => {
       const book = await store.read(pod.metadata?.uid ?? '').catch(() => undefined);
       const deaths = book?.containers.find((each) => each.name === name)?.deaths ?? [];
@@ -65,7 +68,7 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
     retentionMs: settings.deathHistoryRetentionMs,
     onLost: (count) => lost.inc({}, count),
   });
-  const recorder: DeathRecorder = new DeathRecorder({ ...options, store, changes, failedProbes, oom });
+  const recorder: DeathRecorder = new DeathRecorder({ ...options, store, changes, failedProbes, oom, cpu });
   const startedAt = clock.now().wall;
   let pressed: PressureVerdict | undefined;
   return {
@@ -73,6 +76,7 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
     changes,
     failedProbes,
     oom,
+    cpu,
     history: createDeathHistory({ nodeName, store, recorder }),
     pressure: (verdict) => {
       for (const what of pressureTexts(pressed, verdict)) changes.node(what);
@@ -87,28 +91,10 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
           logger.debug('the time of the boot cannot be read', { error });
         }
       };
-      await Promise.all([boot(), store.run(signal), recorder.run(signal), oom.run(signal)]);
+      await Promise.all([boot(), store.run(signal), recorder.run(signal), oom.run(signal), cpu.run(signal)]);
       await store.settled();
     },
   };
-}
-
-function livingOf({ pod, observation }: PodView): readonly LivingContainer[] {
-  return (observation?.containers ?? []).flatMap((container) => {
-    if (container.state !== 'running') return [];
-    const { name, id, startedAt, logPath } = container;
-    return [
-      {
-        pod,
-        name,
-        id,
-        startedAt,
-        logPath,
-        restartCount: restartCountOf(container),
-        limitBytes: memoryLimitOf(pod, name),
-      },
-    ];
-  });
 }
 
 const PRESSURES = { memory: 'memory', disk: 'disk', pid: 'process' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeathRecord } from '../../api/index.ts';
+import type { CpuThrottling, DeathRecord } from '../../api/index.ts';
 import { createMetrics, silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import { type Death, emptyMemory, type PodNote, withContainer } from '../plan/pod-memory.ts';
@@ -39,7 +39,7 @@ function world() {
   const clock = createManualClock({ wall: WALL, mono: 0 });
   const disk = memoryFiles(() => clock.now().wall);
   const events: string[] = [];
-  const evidence: { of: OomEvidence; forgotten: string[] } = { of: NO_EVIDENCE, forgotten: [] };
+  const evidence: { of: OomEvidence; cpu?: CpuThrottling; forgotten: string[] } = { of: NO_EVIDENCE, forgotten: [] };
   const pod = testPod();
   const life = () => {
     const metrics = createMetrics();
@@ -64,6 +64,7 @@ function world() {
       changes: new RecentChanges(clock),
       failedProbes,
       oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
+      cpu: { of: () => evidence.cpu, forget: (id) => void evidence.forgotten.push(`cpu of ${id}`) },
     });
     const observe = (note: PodNote, more: { readonly instances?: readonly RuntimeContainer[] } = {}) => {
       const { instances = [] } = more;
@@ -165,7 +166,7 @@ describe('a death', () => {
     const [found] = await deaths();
     expect(found?.oom).toEqual({ kills: 1, peakBytes: 9, limitBytes: 10, sources: ['cgroup'] });
     expect(found?.probe?.outputs.map(({ output }) => output)).toEqual([7, 6, 5, 4, 3].map((n) => `failure ${n}`));
-    expect(evidence.forgotten).toEqual(['main-0']);
+    expect(evidence.forgotten).toContain('main-0');
     expect(metrics.text()).toContain('mendlet_container_oom_kills_total{survived="false"} 1');
   });
 
@@ -249,6 +250,7 @@ it('tells survivors’ losses seldom, and records them all', async () => {
     restartCount: 0,
     logPath: '/x',
     limitBytes: 64,
+    limitMillicores: undefined,
   };
   for (const kills of [1, 3]) {
     const proof = { kills, limitBytes: 67_108_864, processes: [{ name: 'hog', pid: 7 }], sources: ['cgroup'] as const };
@@ -280,6 +282,7 @@ it('takes a survival back when its container has died of that kill', async () =>
     restartCount: 0,
     logPath: '/x',
     limitBytes: 64,
+    limitMillicores: undefined,
   };
   const before = { ...NO_EVIDENCE, counted: { oomKills: 1, peakBytes: 60 } };
   const proof = { kills: 1, peakBytes: 60, sources: ['cgroup'] as const };
@@ -305,6 +308,7 @@ it('leaves a survival that was one', async () => {
     restartCount: 0,
     logPath: '/x',
     limitBytes: 64,
+    limitMillicores: undefined,
   };
   recorder.survived({ container, proof: { kills: 1, sources: ['cgroup'] }, untold: 1 });
   evidence.of = asTold({ ...NO_EVIDENCE, counted: { oomKills: 1 } }, clock.now().wall);
@@ -313,4 +317,15 @@ it('leaves a survival that was one', async () => {
     [1, true, 1],
     [2, undefined, undefined],
   ]);
+});
+
+it('keeps how its CPU limit held it back', async () => {
+  const { evidence, life } = world();
+  const { observe, deaths } = life();
+  observe(noteOf(death(0)));
+  expect((await deaths())[0]?.cpu).toBeUndefined();
+  evidence.cpu = { periods: 60, throttledPeriods: 58, limitMillicores: 20 };
+  observe(noteOf(death(1), death(0)));
+  expect((await deaths())[1]?.cpu).toEqual(evidence.cpu);
+  expect(evidence.forgotten).toContain('cpu of main-1');
 });

@@ -21,6 +21,7 @@ import type { Death, PodNote } from '../plan/pod-memory.ts';
 import type { PodEvents, PodObservation, PodUID } from '../types.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { amendmentOf, composeDeath } from './compose-death.ts';
+import type { CpuWatch } from './cpu-watch.ts';
 import {
   type DeathAmendment,
   findDeath,
@@ -48,10 +49,10 @@ import {
   OOM_EVENT_PERIOD_MS,
 } from './limits.ts';
 import { readLogTail } from './log-tail.ts';
-import { memoryLimitOf } from './memory-limit.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
 import type { RecentChanges } from './recent-changes.ts';
+import { memoryLimitOf } from './resource-limits.ts';
 import { survivalRecord, survivalText } from './survival-record.ts';
 
 export interface DeathRecorderOptions {
@@ -65,6 +66,7 @@ export interface DeathRecorderOptions {
   readonly changes: RecentChanges;
   readonly failedProbes: FailedProbes;
   readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
+  readonly cpu: Pick<CpuWatch, 'of' | 'forget'>;
 }
 
 /** What one pass over one pod shows. */
@@ -269,7 +271,7 @@ export class DeathRecorder {
   }
 
   async #write(containerId: string, tracked: Tracked): Promise<void> {
-    const { store, oom } = this.#options;
+    const { store, oom, cpu } = this.#options;
     const { names, container } = tracked;
     const book = await this.#book(names.uid);
     const isKnown = book !== undefined && findDeath(book, container, containerId) !== undefined;
@@ -281,6 +283,7 @@ export class DeathRecorder {
     });
     tracked.state = 'recorded';
     oom.forget(containerId);
+    cpu.forget(containerId);
     this.#outlived.delete(containerId);
     this.#records.inc({ result: isKnown ? 'known' : 'recorded' });
   }
@@ -294,7 +297,9 @@ export class DeathRecorder {
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.
     if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
-    return { death: { ...composed, ...(oom === undefined ? {} : { oom }), ...log }, wasNone };
+    const cpu = this.#options.cpu.of(containerId);
+    const proofs = { ...(oom === undefined ? {} : { oom }), ...(cpu === undefined ? {} : { cpu }) };
+    return { death: { ...composed, ...proofs, ...log }, wasNone };
   }
 
   /** What is known of its memory; `wasNone`: it was told that it lived on, and this is the end of that. */

@@ -58,10 +58,10 @@ export const SET_ASIDE_RETENTION_MS = 24 * 3_600_000;
 /** Lives of pods of one name in one answer, newest first. */
 export const MAX_HISTORIES = 16;
 
-/** How often the memory counters of running containers are read. */
-export const OOM_SAMPLE_PERIOD_MS = 10_000;
+/** How often the counters of running containers are read: of memory, and of CPU limits. */
+export const SAMPLE_PERIOD_MS = 10_000;
 /** Containers read before the loop has its turn. */
-export const OOM_SAMPLES_PER_TURN = 50;
+export const SAMPLES_PER_TURN = 50;
 /** A container that lives so long after one of its processes was killed for memory has survived it. */
 export const OOM_SURVIVAL_MS = 2000;
 /** So many looks that see nothing alive in a container that is said to run: then its group cannot be read here. */
@@ -76,3 +76,8 @@ export const MAX_OOM_CONTAINERS = 2000;
 export const MAX_OOM_REPORTS = 200;
 /** Processes named in one proof. */
 export const MAX_OOM_PROCESSES = 8;
+
+/** The end of a life over which is counted how often its CPU limit held it back. */
+export const CPU_STRETCH_MS = 60_000;
+/** Containers whose CPU counters are kept. */
+export const MAX_CPU_CONTAINERS = 2000;

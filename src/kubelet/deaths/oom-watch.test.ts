@@ -3,8 +3,9 @@ import { silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { MemoryEvents } from '../ports.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
-import { OOM_NOTE_PERIOD_MS, OOM_SAMPLE_PERIOD_MS, OOM_SURVIVAL_MS, OOM_UNSEEN_LOOKS } from './limits.ts';
-import { type LivingContainer, OomWatch, type Survival } from './oom-watch.ts';
+import { OOM_NOTE_PERIOD_MS, SAMPLE_PERIOD_MS, OOM_SURVIVAL_MS, OOM_UNSEEN_LOOKS } from './limits.ts';
+import type { LivingContainer } from './living-containers.ts';
+import { OomWatch, type Survival } from './oom-watch.ts';
 
 const ID = 'a'.repeat(64);
 
@@ -19,6 +20,7 @@ function watch(options: { told?: number; limited?: boolean } = {}) {
       restartCount: 0,
       logPath: '/l',
       limitBytes: options.limited === false ? undefined : 64,
+      limitMillicores: undefined,
     },
   ];
   const world = {
@@ -70,9 +72,9 @@ describe('a container that lives on after a process of it was killed', () => {
     void oom.run(end.signal);
     await settle();
     world.counted = { oomKills: 2 };
-    await clock.advance(OOM_SAMPLE_PERIOD_MS + OOM_SURVIVAL_MS);
+    await clock.advance(SAMPLE_PERIOD_MS + OOM_SURVIVAL_MS);
     expect(survivals).toMatchObject([{ untold: 2, proof: { sources: ['cgroup'] } }]);
-    await clock.advance(5 * OOM_SAMPLE_PERIOD_MS);
+    await clock.advance(5 * SAMPLE_PERIOD_MS);
     expect(survivals.length).toBe(1);
     end.abort();
     await settle();

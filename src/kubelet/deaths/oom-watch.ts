@@ -4,35 +4,21 @@
  * a process that was killed in a container that lives on is told. Hints are never truth: the counter is, where it can be read.
  * Nor is it truth that nobody told of the container's end: whether it lives on, its cgroup says.
  */
-import type { OomProof, Pod } from '../../api/index.ts';
+import type { OomProof } from '../../api/index.ts';
 import type { Clock, Logger, Timer } from '../../lib/index.ts';
-import { podCgroupPath } from '../execute/resources.ts';
-import type { CgroupName, Cgroups, KernelLog } from '../ports.ts';
+import type { Cgroups, KernelLog } from '../ports.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { KernelOomReader } from './kernel-oom.ts';
 import {
   MAX_OOM_CONTAINERS,
   MAX_OOM_REPORTS,
   OOM_NOTE_PERIOD_MS,
-  OOM_SAMPLE_PERIOD_MS,
-  OOM_SAMPLES_PER_TURN,
   OOM_SURVIVAL_MS,
   OOM_UNSEEN_LOOKS,
 } from './limits.ts';
+import { groupOf, type LivingContainer } from './living-containers.ts';
 import { asTold, NO_EVIDENCE, type OomEvidence, proofOf, untoldKills, withoutHints } from './oom-proofs.ts';
-
-/** A container that runs. */
-export interface LivingContainer {
-  readonly pod: Pod;
-  readonly name: string;
-  readonly id: string;
-  /** Wall ms. */
-  readonly startedAt: number;
-  readonly restartCount: number;
-  readonly logPath: string;
-  /** Of the container, or else of its pod; absent: neither has one. */
-  readonly limitBytes: number | undefined;
-}
+import { inTurns, sampleOften } from './sampling.ts';
 
 export interface Survival {
   readonly container: LivingContainer;
@@ -78,15 +64,7 @@ export class OomWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
-    while (!signal.aborted) {
-      try {
-        await this.sample();
-      } catch (error) {
-        logger.error('the watch over memory broke', { error });
-      }
-      await clock.sleep(OOM_SAMPLE_PERIOD_MS, signal).catch(() => {});
-    }
+    await sampleOften({ ...this.#options, what: 'memory' }, () => this.sample(), signal);
     this.#ended = true;
     for (const [, { timer }] of this.#watched.entries()) timer?.cancel();
   }
@@ -96,13 +74,8 @@ export class OomWatch {
     const { clock, living } = this.#options;
     const containers = living();
     this.#readKernelLog(containers);
-    let read = 0;
-    for (const container of containers) {
-      if (container.limitBytes === undefined) continue;
-      await this.#count(container);
-      read += 1;
-      if (read % OOM_SAMPLES_PER_TURN === 0) await clock.sleep(0);
-    }
+    const limited = containers.filter(({ limitBytes }) => limitBytes !== undefined);
+    await inTurns(clock, limited, (container) => this.#count(container));
   }
 
   /** The runtime says that a process of this container was killed for memory. Never blocks, never throws. */
@@ -247,8 +220,4 @@ export class OomWatch {
     watched.unseen = 0;
     watched.evidence = withoutHints(watched.evidence);
   }
-}
-
-function groupOf({ pod, id }: LivingContainer): CgroupName {
-  return { path: podCgroupPath(pod), containerId: id };
 }
