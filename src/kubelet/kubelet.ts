@@ -161,7 +161,10 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     markDirty,
     hostIp: () => hostIps()[0],
-    onFailure: (containerId, kind, output) => blackBox.failedProbes.failed(containerId, kind, output),
+    onFailure: (containerId, kind, output) => {
+      blackBox.failedProbes.failed(containerId, kind, output);
+      blackBox.cpu.hint(containerId);
+    },
   });
   const delivery = createStatusManager(ports);
   const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
