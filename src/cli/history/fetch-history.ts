@@ -3,24 +3,34 @@
  * asked through the server, and for a pod that is gone all nodes.
  */
 import {
+  isConditionTrue,
+  isNotFound,
   type Node,
   NODES,
   type Pod,
   type PodHistory,
+  type PodHistoryList,
+  podLives,
   PODS,
-  isNotFound,
   type Status,
   StatusError,
+  type UnaskedNode,
 } from '../../api/index.ts';
-import { decodeText, mapLimit, readAll } from '../../lib/index.ts';
+import { abortable, decodeText, mapLimit, readAll, withDeadline } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
-import { MAX_ANSWER_BYTES, NODES_AT_ONCE } from './limits.ts';
+import {
+  MAX_ANSWER_BYTES,
+  NODE_TIMEOUT_MS,
+  NODES_AT_ONCE,
+  UNREADY_NODE_TIMEOUT_MS,
+  UNREADY_NODES_AT_ONCE,
+} from './limits.ts';
 
 export interface HistoryAnswer {
-  /** Newest first. */
+  /** The pod that is there, also where nothing of it has died, then those gone last. */
   readonly items: readonly PodHistory[];
   /** Nodes that did not tell. */
-  readonly problems: readonly { readonly node: string; readonly problem: string }[];
+  readonly problems: readonly UnaskedNode[];
 }
 
 export interface HistoryWish {
@@ -28,7 +38,7 @@ export interface HistoryWish {
   readonly uid?: string;
 }
 
-type Session = Pick<ClusterSession, 'client' | 'connection' | 'namespace' | 'signal'>;
+type Session = Pick<ClusterSession, 'client' | 'connection' | 'namespace' | 'signal' | 'clock'>;
 
 /**
  * @throws StatusError when there is no such pod and no node remembers one
@@ -38,8 +48,8 @@ export async function fetchHistory(session: Session, wish: HistoryWish): Promise
   const query = wish.uid === undefined ? '' : `?uid=${encodeURIComponent(wish.uid)}`;
   const path = `/api/v1/namespaces/${session.namespace}/pods/${wish.name}/history${query}`;
   const answer = await get(session, path);
-  const items = itemsOf(answer);
-  if (items !== undefined) return { items: newestFirst(items), problems: [] };
+  const list = listOf(answer);
+  if (list !== undefined) return { items: list.items, problems: list.notAsked ?? [] };
   if (!isUnknownPath(answer, wish.name)) throw statusError(answer);
   try {
     return await throughNodes(session, wish);
@@ -56,10 +66,10 @@ interface Answer {
   readonly value: unknown;
 }
 
-async function get({ connection, signal }: Session, url: string): Promise<Answer> {
+async function get({ connection, signal }: Pick<Session, 'connection' | 'signal'>, url: string): Promise<Answer> {
   const headers = { accept: 'application/json' };
   const { status, body } = await connection.request({ method: 'GET', url, headers, signal });
-  const text = decodeText(await readAll(body, MAX_ANSWER_BYTES));
+  const text = decodeText(await abortable(readAll(body, MAX_ANSWER_BYTES), signal));
   return { status, text, value: parsed(text) };
 }
 
@@ -71,9 +81,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function itemsOf({ status, value }: Answer): readonly PodHistory[] | undefined {
+function listOf({ status, value }: Answer): PodHistoryList | undefined {
   const items = status === 200 ? (value as { items?: unknown } | undefined)?.items : undefined;
-  return Array.isArray(items) ? (items as readonly PodHistory[]) : undefined;
+  return Array.isArray(items) ? (value as PodHistoryList) : undefined;
 }
 
 /**
@@ -100,16 +110,54 @@ async function throughNodes(session: Session, wish: HistoryWish): Promise<Histor
   const isMeant = own !== undefined && (wish.uid === undefined || own.metadata?.uid === wish.uid);
   const node = isMeant ? own.spec?.nodeName : undefined;
   if (isMeant && !node) return { items: [], problems: [] };
-  const names = node ? [node] : (await client.list<Node>(NODES, {}, signal)).items.map(nameOfNode);
-  const answers = await mapLimit(names, NODES_AT_ONCE, (each) => askNode(session, each, wish));
-  const items = newestFirst(answers.flatMap((answer) => answer.items));
+  const answers = node ? [await askNode(session, node, wish)] : await askNodes(session, wish);
+  const items = podLives(
+    answers.flatMap((answer) => answer.items),
+    { pod: own, isMeant, now: session.clock.now().wall },
+  );
   const problems = answers.flatMap((answer) => answer.problems);
   if (items.length === 0 && problems.length === 0 && pod instanceof StatusError) throw pod;
   return { items, problems };
 }
 
-function nameOfNode({ metadata }: Node): string {
-  return metadata?.name ?? '';
+/** All of them; those that are not ready share one short wait, beside the others'. */
+async function askNodes(session: Session, wish: HistoryWish): Promise<readonly HistoryAnswer[]> {
+  const { client, clock, signal } = session;
+  const nodes = (await client.list<Node>(NODES, {}, signal)).items;
+  const isReady = ({ status }: Node): boolean => isConditionTrue(status?.conditions, 'Ready');
+  const until = clock.now().mono + UNREADY_NODE_TIMEOUT_MS;
+  const answers = await Promise.all([
+    mapLimit(nodes.filter(isReady), NODES_AT_ONCE, (node) => boundedAsk(session, node, wish, NODE_TIMEOUT_MS)),
+    mapLimit(
+      nodes.filter((node) => !isReady(node)),
+      UNREADY_NODES_AT_ONCE,
+      async (node) => {
+        const left = Math.max(0, until - clock.now().mono);
+        const { items, problems } = await boundedAsk(session, node, wish, left);
+        return { items, problems: problems.map(asUnready) };
+      },
+    ),
+  ]);
+  return answers.flat();
+}
+
+function asUnready({ node, problem }: UnaskedNode): UnaskedNode {
+  return { node, problem: `it is not ready: ${problem}` };
+}
+
+async function boundedAsk(
+  session: Session,
+  { metadata }: Node,
+  wish: HistoryWish,
+  timeoutMs: number,
+): Promise<HistoryAnswer> {
+  const node = metadata?.name ?? '';
+  const { clock, signal: given } = session;
+  const result = await withDeadline({ clock, timeoutMs, signal: given }, (signal) =>
+    askNode({ ...session, signal }, node, wish),
+  );
+  if (result.kind === 'done') return result.value;
+  return { items: [], problems: [{ node, problem: 'it does not answer in time' }] };
 }
 
 async function askNode(session: Session, node: string, { name, uid }: HistoryWish): Promise<HistoryAnswer> {
@@ -119,8 +167,8 @@ async function askNode(session: Session, node: string, { name, uid }: HistoryWis
     ...(uid === undefined ? {} : { uid }),
   });
   const answer = await get(session, `/api/v1/nodes/${node}/proxy/mendlet/v1/history?${params.toString()}`);
-  const items = itemsOf(answer);
-  if (items !== undefined) return { items, problems: [] };
+  const list = listOf(answer);
+  if (list !== undefined) return { items: list.items, problems: [] };
   const isOurs = (answer.value as { kind?: unknown } | undefined)?.kind === 'Status';
   const details = (answer.value as Status | undefined)?.details;
   if (answer.status === 404 && isOurs && details?.kind === 'podhistories') return { items: [], problems: [] };
@@ -128,9 +176,4 @@ async function askNode(session: Session, node: string, { name, uid }: HistoryWis
   const problem =
     answer.status === 404 ? 'its agent is none of mendlet’s: it keeps no history' : statusError(answer).message;
   return { items: [], problems: [{ node, problem }] };
-}
-
-/** The pod that is there, then those gone last. */
-function newestFirst(items: readonly PodHistory[]): readonly PodHistory[] {
-  return items.toSorted((a, b) => ((a.goneAt ?? '~') < (b.goneAt ?? '~') ? 1 : -1));
 }

@@ -35,6 +35,9 @@ function tableOf(item: PodHistory, options: TableOptions): readonly string[] {
     .flatMap((history) => history.deaths.map((death) => ({ history, death })))
     .toSorted((a, b) => (a.death.finishedAt < b.death.finishedAt ? -1 : 1))
     .map(({ history, death }) => rowOf(history, death, options));
+  if (rows.length === 0) {
+    return [`No death of ${options.container === undefined ? 'it' : `its container ${options.container}`} is known.`];
+  }
   const heads = ['#', 'CONTAINER', 'WHEN', 'RAN', 'EXIT', 'REASON', 'WHY', 'BACK-OFF', 'RUNG'];
   const lines = alignedLines([[...heads, ...(options.wide ? ['FINISHED', 'IMAGE'] : [])], ...rows], options);
   return [...lines, ...histories.flatMap(forgottenText)];

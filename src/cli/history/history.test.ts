@@ -9,6 +9,7 @@ import { UsageError } from '../usage-error.ts';
 import { deathLines } from './death-page.ts';
 import { backOffText, exitText, oneLine, oomText, ranText, whyText } from './death-text.ts';
 import { ageText, historyLines } from './history-table.ts';
+import { UNREADY_NODE_TIMEOUT_MS } from './limits.ts';
 import { numbersText, pickDeath } from './pick-death.ts';
 import { parseDeath, podTarget } from './pod-target.ts';
 import { type HistoryOptions, runHistory } from './run-history.ts';
@@ -220,7 +221,7 @@ describe('one death at length', () => {
   });
 });
 
-type Served = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
+type Served = Readonly<Record<string, { readonly status: number; readonly body: unknown } | 'silent'>>;
 
 /** A cluster that answers these paths, and says of others that they are none. */
 function cluster(served: Served) {
@@ -230,7 +231,9 @@ function cluster(served: Served) {
   const connection: Connection = {
     request: async ({ url }) => {
       asked.push(url);
-      const { status, body } = served[url] ?? { status: 404, body: '404 page not found' };
+      const answer = served[url] ?? { status: 404, body: '404 page not found' };
+      if (answer === 'silent') return new Promise(() => {});
+      const { status, body } = answer;
       return { status, headers: {}, body: encodeText(typeof body === 'string' ? body : JSON.stringify(body)) };
     },
     upgrade: () => Promise.reject(new Error('no')),
@@ -246,7 +249,11 @@ function cluster(served: Served) {
     err: (text) => err.push(text),
     columns: undefined,
   };
-  return { session, asked, out: () => out.join(''), err: () => err.join('') };
+  return { session, clock, asked, out: () => out.join(''), err: () => err.join('') };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -261,6 +268,10 @@ const notFound = (kind: string, name: string) => ({
     code: 404,
   },
 });
+const node = (name: string, ready = 'True') => ({
+  metadata: { name },
+  status: { conditions: [{ type: 'Ready', status: ready }] },
+});
 const onNode = (node: string, query = 'namespace=default&pod=web') =>
   `/api/v1/nodes/${node}/proxy/mendlet/v1/history?${query}`;
 const options: HistoryOptions = { pod: 'web', output: 'table' };
@@ -271,6 +282,19 @@ describe('history', () => {
     expect(await runHistory(session, options)).toBe(0);
     expect(asked).toEqual([`${PODS}/web/history`]);
     expect(out().split('\n').length).toBe(5);
+  });
+
+  it('says which nodes the server did not hear, also in JSON', async () => {
+    const notAsked = [{ node: 'n2', problem: 'it is not ready: it does not answer in time' }];
+    const served = {
+      [`${PODS}/web/history`]: { status: 200, body: { kind: 'PodHistoryList', items: [web], notAsked } },
+    };
+    const { session, err } = cluster(served);
+    expect(await runHistory(session, options)).toBe(0);
+    expect(err()).toBe('mendlet: node n2 does not tell: it is not ready: it does not answer in time\n');
+    const json = cluster(served);
+    await runHistory(json.session, { ...options, output: 'json' });
+    expect(JSON.parse(json.out())).toMatchObject({ notAsked });
   });
 
   it('prints JSON, one container, one death', async () => {
@@ -325,7 +349,7 @@ describe('history', () => {
     const gone = { ...web, goneAt: '2026-01-01T11:59:00Z' };
     const { session, out, err } = cluster({
       [`${PODS}/web`]: notFound('pods', 'web'),
-      '/api/v1/nodes': { status: 200, body: { items: ['n1', 'n2', 'n3'].map((name) => ({ metadata: { name } })) } },
+      '/api/v1/nodes': { status: 200, body: { items: ['n1', 'n2', 'n3'].map((name) => node(name)) } },
       [onNode('n1')]: notFound('podhistories', 'web'),
       [onNode('n2')]: list(gone),
     });
@@ -334,13 +358,93 @@ describe('history', () => {
     expect(err()).toBe('mendlet: node n3 does not tell: its agent is none of mendlet’s: it keeps no history\n');
   });
 
+  it('takes a pod for gone that the server has no more, whatever its node says yet', async () => {
+    const uid = '00000000-0000-4000-8000-000000000001';
+    const { session, out } = cluster({
+      [`${PODS}/web`]: notFound('pods', 'web'),
+      '/api/v1/nodes': { status: 200, body: { items: [node('n1')] } },
+      [onNode('n1')]: list({ ...web, metadata: { ...web.metadata, uid } }),
+    });
+    expect(await runHistory(session, options)).toBe(0);
+    expect(out()).toMatch(/^pod\/web \(uid .*\) on node n1, gone 0s ago:\n#/);
+  });
+
+  it('waits only a moment for a node that is not ready', async () => {
+    const { session, asked, out, err, clock } = cluster({
+      [`${PODS}/web`]: notFound('pods', 'web'),
+      '/api/v1/nodes': { status: 200, body: { items: [node('n1'), node('n2', 'Unknown')] } },
+      [onNode('n1')]: list({ ...web, goneAt: '2026-01-01T11:59:00Z' }),
+      [onNode('n2')]: 'silent',
+    });
+    const done = runHistory(session, options);
+    await until(() => asked.includes(onNode('n2')));
+    await clock.advance(UNREADY_NODE_TIMEOUT_MS);
+    expect(await done).toBe(0);
+    expect(out()).toContain('gone 63s ago');
+    expect(err()).toBe('mendlet: node n2 does not tell: it is not ready: it does not answer in time\n');
+  });
+
   it('knows nothing of what is nowhere', async () => {
     const { session } = cluster({
       [`${PODS}/web`]: notFound('pods', 'web'),
-      '/api/v1/nodes': { status: 200, body: { items: [{ metadata: { name: 'n1' } }] } },
+      '/api/v1/nodes': { status: 200, body: { items: [node('n1')] } },
       [onNode('n1')]: notFound('podhistories', 'web'),
     });
     await expect(runHistory(session, options)).rejects.toBeInstanceOf(StatusError);
+  });
+});
+
+describe('a pod in which nothing has died, and its namesakes', () => {
+  const fresh = history([], { metadata: { ...web.metadata, uid: 'u2' } });
+  const gone = { ...web, goneAt: '2026-01-01T11:59:00Z' };
+  const served = { [`${PODS}/web/history`]: list(fresh, gone) };
+
+  it('are told both', async () => {
+    const { session, out } = cluster(served);
+    expect(await runHistory(session, options)).toBe(0);
+    expect(out().split('\n').slice(0, 4)).toEqual([
+      'pod/web (uid u2) on node n1:',
+      'No death of it is known.',
+      '',
+      'pod/web (uid u1) on node n1, gone 60s ago:',
+    ]);
+  });
+
+  it('are told both of one container', async () => {
+    const { session, out } = cluster(served);
+    await runHistory(session, { ...options, container: 'main' });
+    expect(out()).toContain('pod/web (uid u2) on node n1:\nNo death of its container main is known.\n');
+  });
+
+  it('are both in JSON', async () => {
+    const { session, out } = cluster(served);
+    await runHistory(session, { ...options, output: 'json' });
+    const { items } = JSON.parse(out()) as { items: PodHistory[] };
+    expect(items.map(({ metadata, containers }) => [metadata.uid, containers.length])).toEqual([
+      ['u2', 0],
+      ['u1', 1],
+    ]);
+  });
+
+  it('are told apart where one death is asked for', async () => {
+    const { session, out, err } = cluster(served);
+    expect(await runHistory(session, { ...options, death: 1 })).toBe(0);
+    expect(out()).toContain('uid u1, on node n1, gone 60s ago');
+    const said = 'mendlet: of pod/web as it is now (uid u2) no death is known: this is of the one before (uid u1)\n';
+    expect(err()).toBe(said);
+    const logs = cluster(served);
+    expect(
+      await runLogs(logs.session, { pod: 'web', previous: false, follow: false, timestamps: false, death: 1 }),
+    ).toBe(0);
+    expect([logs.out(), logs.err()]).toEqual(['words of 1\nlast of 1\n', said]);
+  });
+
+  it('without namesakes there is nothing to tell', async () => {
+    const { session, out, err } = cluster({ [`${PODS}/web/history`]: list(fresh) });
+    expect(await runHistory(session, options)).toBe(0);
+    expect([out(), err()]).toEqual(['', 'No death of pod/web is known.\n']);
+    expect(await runHistory(session, { ...options, death: 1 })).toBe(0);
+    expect(await runLogs(session, { pod: 'web', previous: false, follow: false, timestamps: false, death: 1 })).toBe(1);
   });
 });
 

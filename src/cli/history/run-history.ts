@@ -20,12 +20,11 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
   const { pod, container, uid, death, output } = options;
   const answer = await fetchHistory(session, { name: pod, ...(uid === undefined ? {} : { uid }) });
   warnOf(answer, session);
-  const items = answer.items.filter((item) => item.containers.length > 0);
-  if (death !== undefined && items[0] !== undefined) {
-    return printDeath(session, items[0], options, death);
-  }
+  const { items } = answer;
+  const died = death === undefined ? undefined : lastThatDied(answer, session);
+  if (death !== undefined && died !== undefined) return printDeath(session, died, options, death);
   if (output === 'json') {
-    session.out(`${JSON.stringify(listOf(items, container), undefined, 2)}\n`);
+    session.out(`${JSON.stringify(listOf(items, container, answer.problems), undefined, 2)}\n`);
     return answer.problems.length > 0 ? exitCodes.failed : exitCodes.done;
   }
   const isEmpty = items.every((item) => deathsOf(item, container) === 0);
@@ -41,13 +40,26 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
     columns,
     ...(container === undefined ? {} : { container }),
   };
-  const shown = items.filter((item) => deathsOf(item, container) > 0);
+  // The pod that is there is told of also where only its namesakes have died.
+  const shown = items.filter((item) => deathsOf(item, container) > 0 || item.goneAt === undefined);
   session.out(
     historyLines(shown, table)
       .map((line) => `${line}\n`)
       .join(''),
   );
   return exitCodes.done;
+}
+
+/** The life that a death is looked for in: the newest in which there is one, said so where the pod is another by now. */
+export function lastThatDied({ items }: HistoryAnswer, { err }: Pick<ClusterSession, 'err'>): PodHistory | undefined {
+  const died = items.find(({ containers }) => containers.length > 0);
+  const [newest] = items;
+  if (died !== undefined && newest !== undefined && newest !== died) {
+    const { name, uid } = newest.metadata;
+    const other = `this is of the one before (uid ${died.metadata.uid})`;
+    err(`mendlet: of pod/${name} as it is now (uid ${uid}) no death is known: ${other}\n`);
+  }
+  return died;
 }
 
 /** Of which node nothing is known. */
@@ -64,7 +76,7 @@ function printDeath(
   const picked = pickDeath(item, container, number);
   if (output === 'json') {
     const only = { ...item, containers: [{ ...picked.container, deaths: [picked.death] }] };
-    out(`${JSON.stringify(listOf([only], undefined), undefined, 2)}\n`);
+    out(`${JSON.stringify(listOf([only], undefined, []), undefined, 2)}\n`);
   } else {
     out(
       deathLines(picked, clock.now().wall)
@@ -81,7 +93,11 @@ function deathsOf({ containers }: PodHistory, container: string | undefined): nu
     .reduce((sum, { deaths }) => sum + deaths.length, 0);
 }
 
-function listOf(items: readonly PodHistory[], container: string | undefined): PodHistoryList {
+function listOf(
+  items: readonly PodHistory[],
+  container: string | undefined,
+  problems: HistoryAnswer['problems'],
+): PodHistoryList {
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'PodHistoryList',
@@ -89,5 +105,6 @@ function listOf(items: readonly PodHistory[], container: string | undefined): Po
       ...item,
       containers: item.containers.filter(({ name }) => container === undefined || name === container),
     })),
+    ...(problems.length === 0 ? {} : { notAsked: problems }),
   };
 }

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { fetchHistory } from './fetch-history.ts';
 import { MAX_ANSWER_BYTES } from './limits.ts';
 import { numbersText, pickDeath } from './pick-death.ts';
-import { warnOf } from './run-history.ts';
+import { lastThatDied, warnOf } from './run-history.ts';
 
 export interface LogsOptions {
   readonly pod: string;
@@ -28,7 +28,7 @@ async function deadLog(session: ClusterSession, options: LogsOptions, number: nu
   const { pod, container, uid, tail } = options;
   const answer = await fetchHistory(session, { name: pod, ...(uid === undefined ? {} : { uid }) });
   warnOf(answer, session);
-  const [item] = answer.items.filter((each) => each.containers.length > 0);
+  const item = lastThatDied(answer, session);
   if (item === undefined) {
     if (answer.problems.length === 0) session.err(`mendlet: no death of pod/${pod} is known.\n`);
     return exitCodes.failed;
