@@ -6,8 +6,9 @@ const ELLIPSIS = '…';
 
 /** A reason that somebody gave, as events quote it: in one line, and its beginning where it is long. */
 export function quotedReason(reason: string): string {
-  const signs = [...reason.replaceAll(/\s+/g, ' ').trim()];
-  if (signs.length <= MAX_QUOTED_REASON_LENGTH) return signs.join('');
+  const line = reason.replaceAll(/\s+/g, ' ').trim();
+  const signs = Array.from(line);
+  if (signs.length <= MAX_QUOTED_REASON_LENGTH) return line;
   return `${signs.slice(0, MAX_QUOTED_REASON_LENGTH - 1).join('')}${ELLIPSIS}`;
 }
 

@@ -285,6 +285,46 @@ describe("on another's API server", () => {
 
 describe('of several restarts', () => {
   const container = { scope: 'container', container: 'c' } as const;
+  const two = { containers: [{ name: 'c' }, { name: 'd' }] };
+  const image = { image: 'c', imageID: '', ready: false, restartCount: 1 };
+  const heldUp: PodStatus = {
+    phase: 'Running',
+    containerStatuses: [{ name: 'c', ...image, state: { waiting: { reason: 'ImagePullBackOff' } } }],
+  };
+
+  it.each<[string, readonly PodRestart[], PodSetup, string]>([
+    [
+      'of one that is not begun',
+      [restart('r1', { emptyDirs: ['a'] }), restart('r2')],
+      {},
+      'waits for PodRestart r1 to end',
+    ],
+    [
+      'of one that goes on',
+      [restart('r1', {}, running()), restart('r2', container)],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }] },
+      'waits for PodRestart r1 to end; a restart with force (mendlet restart --force) goes past it',
+    ],
+    [
+      'of one that waits in vain',
+      [restart('r1', {}, running()), restart('r2', container)],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }], spec: two, status: heldUp },
+      'waits for PodRestart r1 to end, which waits for container c (ImagePullBackOff); a restart with force (mendlet restart --force) goes past it',
+    ],
+    [
+      'of one that force does not get past either',
+      [restart('r1', { emptyDirs: ['a'] }, running()), restart('r2')],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }] },
+      'waits for PodRestart r1 to end',
+    ],
+  ])('who waits for the end %s is told so, and what to do', (_, restarts, setup, message) => {
+    const { statuses } = plan(restarts, { pod: pod(setup) });
+    expect(statuses.find(({ restart: each }) => each.metadata?.name === 'r2')?.status).toMatchObject({
+      reason: 'OneAtATime',
+      message,
+    });
+  });
+
   it.each<[string, readonly PodRestart[], PodSetup, readonly string[], unknown]>([
     [
       'the older goes first',
@@ -398,6 +438,27 @@ describe('of several restarts', () => {
       { spec: { containers: [{ name: 'c' }, { name: 'd' }] } },
       ['r1 Running Requested', 'r2 Pending OneAtATime'],
       'r1',
+    ],
+    [
+      'nor of another one that goes on as it should',
+      [restart('r1', container, running()), restart('r2', { ...container, container: 'd' })],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }], spec: two },
+      ['r1 Running Restarting', 'r2 Pending OneAtATime'],
+      undefined,
+    ],
+    [
+      'but of one that waits in vain: for an image, a back-off',
+      [restart('r1', container, running()), restart('r2', { ...container, container: 'd' })],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }], spec: two, status: heldUp },
+      ['r1 Running Restarting', 'r2 Running Requested'],
+      'r2',
+    ],
+    [
+      'and by force',
+      [restart('r1', container, running()), restart('r2', { ...container, container: 'd', force: true })],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }], spec: two },
+      ['r1 Running Restarting', 'r2 Running Requested'],
+      'r2',
     ],
     [
       'nor one whose time is to come',

@@ -9,6 +9,7 @@
  */
 import {
   formatRestartRequest,
+  isBackOffReason,
   isDeleting,
   nameOf,
   type Node,
@@ -153,11 +154,27 @@ function takesOver(newer: PodRestart, begun: PodRestart, pod: Pod | undefined, n
   const [wanted, going] = [newer.spec ?? {}, begun.spec ?? {}];
   // The agent lets a part of what goes on wait until all of it has ended, and no longer.
   if (reachOf(wanted) < reachOf(going)) return wanted.force === true && dueInMs(newer, now) === 0;
+  // The other container starts again in any case, when it can.
+  if (isOfAnother(wanted, going))
+    return (wanted.force === true || heldUpBy(going, pod) !== undefined) && dueInMs(newer, now) === 0;
   if (!reachesAsFar(newer, begun, now)) return false;
   // However much force the other has: what it waits for now may have failed after that.
   if (reachOf(wanted) > reachOf(going) || wanted.force === true) return true;
   const patience = going.gracePeriodSeconds ?? pod?.spec?.terminationGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
   return (wanted.gracePeriodSeconds ?? patience) < patience;
+}
+
+function isOfAnother(wanted: PodRestartSpec, going: PodRestartSpec): boolean {
+  return wanted.scope === 'container' && going.scope === 'container' && wanted.container !== going.container;
+}
+
+/** "container web (ImagePullBackOff)": what of it cannot start for now; undefined: nothing, as far as the pod says. */
+function heldUpBy({ scope, container }: PodRestartSpec, pod: Pod | undefined): string | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
+  const found = [...initContainerStatuses, ...containerStatuses].find(
+    ({ name, state }) => (scope !== 'container' || name === container) && isBackOffReason(state?.waiting?.reason),
+  );
+  return found === undefined ? undefined : `container ${found.name} (${found.state?.waiting?.reason ?? ''})`;
 }
 
 function requestFor(
@@ -235,12 +252,22 @@ function progressOf(
     return { phase: 'Pending', reason: 'NotBefore', message: `waits until ${restart.spec?.notBefore ?? ''}` };
   }
   if (current?.restart !== restart && outcome?.phase !== 'Running') {
-    const message = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
-    return { phase: 'Pending', reason: 'OneAtATime', message };
+    return { phase: 'Pending', reason: 'OneAtATime', message: turnText(restart, current, pod, now) };
   }
   const begun = outcome?.phase === 'Running';
   const { reason = begun ? 'Restarting' : 'Requested', message = waitingText(pod, node, begun) } = outcome ?? {};
   return { phase: 'Running', reason, message };
+}
+
+/** Whom it waits for, what that waits for, and how to get past it. */
+function turnText(restart: PodRestart, current: Judged | undefined, pod: Pod, now: number): string {
+  const text = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
+  if (current === undefined || !hasBegun(current)) return text;
+  const heldUp = heldUpBy(current.restart.spec ?? {}, pod);
+  const which = heldUp === undefined ? '' : `, which waits for ${heldUp}`;
+  const forced = { ...restart, spec: { ...restart.spec, force: true } };
+  const helps = restart.spec?.force !== true && takesOver(forced, current.restart, pod, now);
+  return `${text}${which}${helps ? '; a restart with force (mendlet restart --force) goes past it' : ''}`;
 }
 
 function byAge(a: PodRestart, b: PodRestart): number {

@@ -23,7 +23,7 @@ export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now
   const { restart: going } = note;
   if (going?.id === wanted.id || isDone(note, wanted.id)) return note;
   if (going !== undefined && mustWaitFor(going, wanted)) return note;
-  const before = going === undefined ? note : superseded(note, going, now);
+  const before = going === undefined ? note : superseded(note, going, wanted, now);
   const begun = { ...before, restart: { ...wanted, begunAt: now.wall } };
   if (wanted.source === 'ladder') return begun;
   return withOutcome(begun, { id: wanted.id, phase: 'Running', at: formatTime(now.wall) });
@@ -60,9 +60,16 @@ export function mustWaitFor(
   return force !== true || going.starting !== true;
 }
 
-function superseded(note: PodNote, going: GoingRestart, { wall }: Pick<Now, 'wall'>): PodNote {
-  const message = `another restart has taken over the restart of ${scopeText(going)}`;
+function superseded(note: PodNote, going: GoingRestart, wanted: WantedRestart, { wall }: Pick<Now, 'wall'>): PodNote {
+  const message = reaches(wanted, going)
+    ? `another restart has taken over the restart of ${scopeText(going)}`
+    : `another restart was asked for; ${scopeText(going)} starts again as soon as it can`;
   return endRestart(note, { phase: 'Succeeded', reason: 'Superseded', message, at: formatTime(wall) });
+}
+
+function reaches(wanted: WantedRestart, going: GoingRestart): boolean {
+  if (wanted.scope === 'container') return going.scope === 'container' && going.container === wanted.container;
+  return HEALING_SCOPES.indexOf(wanted.scope) >= HEALING_SCOPES.indexOf(going.scope);
 }
 
 function isOver({ phase }: RestartOutcome): boolean {

@@ -283,6 +283,22 @@ describe('a request', () => {
     expect(model.running()).toEqual(['side 1', 'other 1', 'main 2']);
   });
 
+  it('of another container takes over from one that waits, and says that this goes on', () => {
+    const model = running();
+    model.images.main = { state: 'failed', reason: 'ImagePullBackOff', message: '', retryAt: model.mono + 1e5 };
+    model.ask(ONE).settle();
+    model.ask({ ...ONE, id: 'r2', container: 'other' }).settle();
+    expect(model.running()).toEqual(['side 0', 'other 1']);
+    expect(model.outcome('r1')).toMatchObject({
+      phase: 'Succeeded',
+      reason: 'Superseded',
+      message: 'another restart was asked for; container main starts again as soon as it can',
+    });
+    expect(model.outcome('r2')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+    delete model.images.main;
+    expect(model.settle().running()).toContain('main 1');
+  });
+
   it('shortens a kill that goes on', () => {
     const model = running().ask({ ...ONE, gracePeriodSeconds: 600 });
     const before = model.containers.map((each) => ({ ...each }));
@@ -356,6 +372,11 @@ describe('a request', () => {
     expect(model.running()).toEqual(['side 1', 'other 1']);
     model.ask({ ...ONE, id: 'r2', container: 'other' }).settle();
     expect(model.running()).toEqual(['side 1', 'other 1']);
+    expect(model.outcome('r2')).toMatchObject({
+      phase: 'Pending',
+      reason: 'OneAtATime',
+      message: 'The restart of container other waits until that of the pod (r1) is over; one with force would not',
+    });
     model.ask({ ...ONE, id: 'r3', container: 'other', force: true }).settle();
     expect(model.running()).toEqual(['side 1', 'other 2']);
     expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded', reason: 'Superseded' });

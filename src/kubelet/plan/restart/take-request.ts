@@ -16,6 +16,7 @@ import { fnv1a64 } from '../hash.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';
+import type { GoingRestart } from '../pod-memory.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
 import { beginRestart, isDone, mustWaitFor, UNREADABLE, withOutcome } from './begin-restart.ts';
 import { scopeText } from './restart-texts.ts';
@@ -44,7 +45,7 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
   }
   const { restart: going } = draft.note;
   if (going !== undefined && mustWaitFor(going, request)) {
-    wait(draft, `the restart of ${scopeText(request)} waits until that of ${scopeText(going)} is over`);
+    tellBlocked(draft, request, going);
     return;
   }
   const unneeded = whyUnneeded(draft, views, request);
@@ -130,6 +131,15 @@ function whyUnneeded(draft: Draft, views: readonly ContainerView[], request: Res
   const sandbox = sandboxesOf(draft.input.observed)[0];
   const isFreshPod = scope !== 'pod' || (sandbox !== undefined && sandbox.createdAt >= since);
   return isFresh && isFreshPod ? `Started since ${notBefore}: left alone` : undefined;
+}
+
+/** As long as it is blocked it is told as one that waits: whoever asked by hand sees it nowhere else. */
+function tellBlocked(draft: Draft, request: RestartRequest, going: GoingRestart): void {
+  const waits = `restart of ${scopeText(request)} waits until that of ${scopeText(going)} (${going.id}) is over`;
+  wait(draft, `the ${waits}`);
+  const message = `The ${waits}${request.force === true ? '' : '; one with force would not'}`;
+  const told = draft.note.restartOutcomes?.some(({ id, message: before }) => id === request.id && before === message);
+  if (told !== true) record(draft, { id: request.id, phase: 'Pending', reason: 'OneAtATime', message });
 }
 
 type Answer = 'NotNeeded' | 'PodFinished' | 'Refused';
