@@ -88,11 +88,11 @@ export function claimNames({ spec, metadata }: Pod): readonly string[] {
   });
 }
 
-/** Throttling explains time-outs of containers with a limit; else nobody needs the figures. */
+/** Throttling explains time-outs of containers with a limit; else nobody needs the figures, and who does not run has none. */
 export function wantsThrottling(evidence: PodEvidence): boolean {
-  return containerFacts(evidence).some(({ spec, events }) => {
+  return containerFacts(evidence).some(({ spec, events, status }) => {
     const unhealthy = eventsWith(events, 'Unhealthy').length > 0;
-    return unhealthy && spec.resources?.limits?.['cpu'] !== undefined;
+    return unhealthy && status?.state?.running !== undefined && spec.resources?.limits?.['cpu'] !== undefined;
   });
 }
 

@@ -1,46 +1,62 @@
 /** A container that is too slow because of its CPU limit: throttled, and something fails of it. Throttling alone is no fault. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { quoteDeath } from '../facts/deaths.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
+import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { quantityMilliValue } from '../../api/index.ts';
-import { isThrottled, throttlingQuote } from '../facts/throttling.ts';
-import type { ProbeType } from '../finding.ts';
+import { throttledBy, type Throttled } from '../facts/throttling.ts';
+import type { ProbeType, Quote } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { title } from './exit-code.ts';
+import { severityOf, title } from './exit-code.ts';
 
 export const cpuThrottled: PodRule = eachContainer((facts, container) => {
-  const throttling = facts.evidence.throttling[container.name];
-  const limit = container.status?.resources?.limits?.['cpu'] ?? container.spec.resources?.limits?.['cpu'];
-  if (throttling === undefined || limit === undefined || !isThrottled(throttling)) return NOTHING;
+  const throttled = throttledBy(facts.evidence, container);
   const [failure] = timeouts(facts, container);
-  if (failure === undefined) return NOTHING;
-  const share = Math.round((throttling.throttledPeriods / throttling.periods) * 100);
+  if (throttled === undefined || failure === undefined) return NOTHING;
+  const { killed, name, path, status } = container;
+  const wellNow = status?.ready === true ? 'warning' : 'critical';
   return [
     {
       id: 'cpu-throttled',
-      severity: container.killed === undefined && container.status?.ready === true ? 'warning' : 'critical',
+      severity: killed === undefined ? wellNow : severityOf(container),
       rank: 91,
-      topic: container.killed === undefined ? `probe/${container.name}` : `end/${container.name}`,
-      container: container.name,
-      says: `${title(container)} starves: its CPU limit of ${limit} holds it back in ${share}% of the time, and its ${failure.type} probe gets no answer in time`,
+      topic: killed === undefined ? `probe/${name}` : `end/${name}`,
+      container: name,
+      says: `${title(container)} starves: ${saysOf(throttled, failure, killed)}`,
       evidence: [
-        throttlingQuote(container.name, throttling),
-        { source: 'field', path: `${container.path}.resources.limits.cpu`, value: limit },
+        ...deathQuote(name, throttled),
+        throttled.quote,
+        { source: 'field', path: `${path}.resources.limits.cpu`, value: throttled.limit },
         quoteProbe(container, failure),
       ],
-      try: raise(facts, container, limit),
+      try: raise(facts, container, throttled.limit),
     },
   ];
 });
 
-function timeouts({ now }: PodFacts, container: ContainerFacts) {
-  return (['liveness', 'startup', 'readiness'] as const satisfies readonly ProbeType[])
-    .flatMap((type) => probeFailures(container, type))
-    .filter(
+function saysOf({ limit, share, death }: Throttled, { type }: ProbeFailure, killed: ContainerFacts['killed']): string {
+  if (death === undefined) {
+    return `its CPU limit of ${limit} holds it back in ${share}% of the time, and its ${type} probe gets no answer in time`;
+  }
+  const end = killed?.because === type ? 'was killed by' : 'failed';
+  return `its CPU limit of ${limit} held it back in ${share}% of the time before its end, and it ${end} its ${type} probe, which got no answer in time`;
+}
+
+function deathQuote(container: string, { death }: Throttled): readonly Quote[] {
+  return death === undefined ? [] : [quoteDeath(container, death)];
+}
+
+/** Of a probe that killed one is enough; of others it takes several, and lately. */
+function timeouts({ now }: PodFacts, container: ContainerFacts): readonly ProbeFailure[] {
+  return (['liveness', 'startup', 'readiness'] as const satisfies readonly ProbeType[]).flatMap((type) => {
+    const failures = probeFailures(container, type);
+    if (container.killed?.because === type && failures[0]?.kind === 'timeout') return failures.slice(0, 1);
+    return failures.filter(
       ({ kind, count, lastMs }) =>
         kind === 'timeout' && count >= PROBE_TROUBLE_COUNT && now - lastMs <= PROBE_TROUBLE_MS,
     );
+  });
 }
 
 function raise({ commands, name, pod }: PodFacts, container: ContainerFacts, limit: string): readonly string[] {

@@ -18,7 +18,7 @@ import {
 import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, plural } from '../facts/text.ts';
-import { isThrottled, throttlingQuote } from '../facts/throttling.ts';
+import { throttledBy } from '../facts/throttling.ts';
 import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -305,23 +305,22 @@ const DEFAULTS = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 
 function tooTight(one: Case): RankedFinding {
   const { facts, container, probe, failure, effect } = one;
   const timeout = probe.timeoutSeconds ?? 1;
-  const throttling = facts.evidence.throttling[container.name];
-  const slowed = throttling !== undefined && isThrottled(throttling);
+  const throttled = throttledBy(facts.evidence, container);
   const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
-  const slow = slowed ? ', while it is throttled at its CPU limit' : '';
+  const slow = throttled === undefined ? '' : ', while throttled at its CPU limit';
   const limit = container.spec.resources?.limits?.['cpu'];
   return {
     ...base(one),
     id: 'probe-timeout',
     rank: effect === 'killed' ? 86 : 75,
     // Then the limit is the cause, and said by its own rule.
-    fallback: slowed,
+    fallback: throttled !== undefined,
     says: `${consequence(one)}: no answer within its timeout of ${timeout}s${times}${slow}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
-      ...(slowed ? [throttlingQuote(container.name, throttling)] : []),
-      // Of a container that is dead just now nobody knows whether it was throttled.
+      ...(throttled === undefined ? [] : [throttled.quote]),
+      // Of a life that ended nobody may have counted whether it was throttled.
       ...(limit !== undefined
         ? [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: limit }]
         : []),
