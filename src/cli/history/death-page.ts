@@ -1,6 +1,6 @@
 /** One death with all that is known of it. Pure. */
 import type { DeathRecord } from '../../api/index.ts';
-import { backOffText, exitText, oneLine, oomText, ranText, requestText } from './death-text.ts';
+import { backOffText, cpuText, exitText, oneLine, oomText, ranText, requestText } from './death-text.ts';
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
 
@@ -25,6 +25,7 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
       ['Reason', death.reason],
       ['Message', death.message],
       ['Memory', death.oom && `${oomText(death.oom)} (told by: ${death.oom.sources.join(', ')})`],
+      ['CPU', death.cpu && cpuText(death.cpu)],
       ['Asked for', death.requested && requestText(death.requested).replace(/^asked for ?/, '')],
       ['Back-off', death.survived === true ? undefined : backOffText(death)],
       ['Rung', death.rung],

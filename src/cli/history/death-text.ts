@@ -1,5 +1,5 @@
 /** One death in words: short, for a line of a table, and at length. Pure. */
-import { type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
+import { type CpuThrottling, type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
 /** Of killed processes. */
 const MOST_NAMES = 3;
@@ -43,6 +43,12 @@ export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): 
   const limit = limitBytes === undefined ? '' : ` of ${mebibytes(limitBytes)}`;
   const count = kills !== undefined && kills > 1 ? `, ${kills} processes killed` : '';
   return `out of memory${count}${used}${limit}${who}`;
+}
+
+/** "limit 20m; throttled in 58 of 60 periods (97%) of its last minute": of a shorter life, of all of it. */
+export function cpuText({ periods, throttledPeriods, limitMillicores }: CpuThrottling): string {
+  const share = Math.round((throttledPeriods / periods) * 100);
+  return `limit ${limitMillicores}m; throttled in ${throttledPeriods} of ${periods} periods (${share}%) of its last minute`;
 }
 
 function mebibytes(bytes: number): string {

@@ -200,6 +200,7 @@ describe('one death at length', () => {
     const full = death(2, {
       message: 'bye',
       image: 'busybox',
+      cpu: { periods: 60, throttledPeriods: 58, limitMillicores: 20 },
       probe: { type: 'liveness', outputs: [{ at: 'T1', output: 'sick\n' }] },
       requested: { scope: 'container', by: 'alice', reason: 'because' },
       changes: [{ at: 'T0', what: 'the node booted' }],
@@ -210,6 +211,7 @@ describe('one death at length', () => {
     const text = deathLines({ pod: item, container: item.containers[0]!, death: full }, NOW).join('\n');
     for (const part of [
       'Death 2 of 3 of container main in pod default/web',
+      'CPU:            limit 20m; throttled in 58 of 60 periods (97%) of its last minute',
       'Asked for:      by alice: because',
       'Back-off:       20s',
       'Failed liveness probe, newest first:\n    T1  sick',
