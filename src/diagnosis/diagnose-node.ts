@@ -53,6 +53,11 @@ function nodeState({ node: { node }, pods }: NodeSubjectEvidence): string {
   const ready = findCondition(node?.status?.conditions, 'Ready');
   const word = ready?.status === 'True' ? 'Ready' : 'NotReady';
   const cordoned = node?.spec?.unschedulable === true ? ',SchedulingDisabled' : '';
-  const running = pods.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending').length;
-  return `${word}${cordoned}, ${plural(running, 'pod')}`;
+  return `${word}${cordoned}, ${plural(pods.length, 'pod')}${endedText(pods)}`;
+}
+
+/** They are counted, too: findings are of all that is listed. */
+function endedText(pods: NodeSubjectEvidence['pods']): string {
+  const ended = pods.filter(({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed').length;
+  return ended === 0 ? '' : ` (${ended} ${ended === 1 ? 'has' : 'have'} ended)`;
 }

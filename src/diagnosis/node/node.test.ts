@@ -80,6 +80,15 @@ describe('nodes', () => {
     expect(findings[0]?.evidence.length).toBeGreaterThan(0);
   });
 
+  it.each([
+    [['Running', 'Pending'], 'Ready, 2 pods'],
+    [['Running', 'Succeeded', 'Failed'], 'Ready, 3 pods (2 have ended)'],
+    [['Failed'], 'Ready, 1 pod (1 has ended)'],
+  ])('counts all pods that are listed, %j, as its findings do', (phases, state) => {
+    const pods = phases.map((phase, n) => pod({ name: `web-${n}`, podStatus: { phase } }));
+    expect(diagnoseNode(node({ pods })).state).toBe(state);
+  });
+
   it('its own troubles come before those of its pods, which are told in short', () => {
     const pods = [1, 2].map((n) => pod({ name: `web-${n}`, status: crashed({ exitCode: 1 }) }));
     const { findings } = diagnoseNode(node({ spec: { unschedulable: true }, pods }));

@@ -22,7 +22,8 @@ export interface BackOffQuestion {
 export type BackOffAnswer =
   | {
       readonly restart: true;
-      readonly delayMs: number /** To be written down with the restart. */;
+      readonly delayMs: number;
+      /** To be written down with the restart. */
       readonly state: BackOffState;
     }
   /** Not before `until` (mono ms). */

@@ -108,7 +108,9 @@ function imageReady(draft: Draft, view: ContainerView) {
     if (fact.retryAt === undefined) return undefined;
     const { retryAt: until } = fact;
     if (draft.input.now.mono < until) {
-      const ended = endsWait(draft, view, { what: 'pulling the image of', until });
+      const isPulled = view.container.imagePullPolicy !== 'Never';
+      const what = isPulled ? 'pulling the image of' : 'looking for the image of';
+      const ended = endsWait(draft, view, { what, until });
       if (ended) act(draft, { verb: 'request-image', container: name, attempt, afresh: true });
       return undefined;
     }

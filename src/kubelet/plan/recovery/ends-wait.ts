@@ -11,7 +11,7 @@ import { formatRemaining } from './format-remaining.ts';
 
 /** What is done now instead of at `until` (mono ms): for the event. */
 export interface EndedWait {
-  readonly what: 'starting' | 'pulling the image of' | 'setting up the volumes of';
+  readonly what: 'starting' | 'pulling the image of' | 'looking for the image of' | 'setting up the volumes of';
   readonly until: number;
 }
 

@@ -235,8 +235,15 @@ describe('late recovery', () => {
     expect(starts(pod.pass({ at: 1500, pod: signal('1') }))).toBe(true);
   });
 
-  it('pulls the image now', () => {
+  it.each([
+    ['Always', 'pulling'],
+    ['IfNotPresent', 'pulling'],
+    // It is never pulled: somebody brings it.
+    ['Never', 'looking for'],
+  ] as const)('of policy %s: is %s the image now', (imagePullPolicy, doing) => {
     const pod = new Waiting();
+    const spec = { ...pod.pod.spec, containers: [{ name: 'main', image: 'busybox', imagePullPolicy }] };
+    pod.pod = { ...pod.pod, spec };
     const image: ImageFact = {
       state: 'failed',
       reason: 'ImagePullBackOff',
@@ -247,14 +254,14 @@ describe('late recovery', () => {
     const first = computePodActions(planInput({ pod: pod.pod, memory: pod.memory, facts: { image: () => image } }));
     expect(first.actions.map(({ verb }) => verb)).not.toContain('request-image');
     const plan = computePodActions(
-      planInput({ pod: signal('1'), memory: first.memory, facts: { image: () => image } }),
+      planInput({ pod: { ...signal('1'), spec }, memory: first.memory, facts: { image: () => image } }),
     );
     expect(plan.actions).toContainEqual({ verb: 'request-image', container: 'main', attempt: 0, afresh: true });
     expect(ends(plan)).toEqual([
-      'service/db became ready: pulling the image of container main now instead of in 1m20s',
+      `service/db became ready: ${doing} the image of container main now instead of in 1m20s`,
     ]);
     const again = computePodActions(
-      planInput({ pod: signal('1'), memory: plan.memory, facts: { image: () => image } }),
+      planInput({ pod: { ...signal('1'), spec }, memory: plan.memory, facts: { image: () => image } }),
     );
     expect(again.actions.map(({ verb }) => verb)).not.toContain('request-image');
   });
