@@ -94,6 +94,11 @@ describe('a mirror pod', () => {
     ['with a secret', {}, { volumes: [{ name: 'v', secret: { secretName: 's' } }] }],
     ['with an image pull secret', {}, { imagePullSecrets: [{ name: 's' }] }],
     ['with a claim', {}, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 's' } }] }],
+    [
+      'with a token',
+      {},
+      { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
+    ],
   ])('is refused %s', async (_, metadata, spec) => expect(await create(metadata, spec)).toBe(403));
 });
 
@@ -130,6 +135,15 @@ describe('its own node', () => {
     expect(write({}, {}, [{ key: 'a', effect: 'NoSchedule' }])).toBe('node "n1" is not allowed to modify taints');
     expect(write({}, undefined, [{ key: 'a', effect: 'NoSchedule' }])).toBeUndefined();
   });
+  it.each(['', 'status'])('gets no owner, whose end would be its own, through %j', (part) => {
+    const owned = { name: 'n1', ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u' }] };
+    const change = (metadata: object, old: object): string | undefined =>
+      problemOfNodeWrite('n1', 'nodes', { operation: 'update', part, object: { metadata }, old: { metadata: old } });
+    expect(change(owned, { name: 'n1' })).toBe('node "n1" is not allowed to modify ownerReferences');
+    expect(change({ name: 'n1' }, owned)).toBe('node "n1" is not allowed to modify ownerReferences');
+    expect(change({ name: 'n1', ownerReferences: [] }, { name: 'n1' })).toBeUndefined();
+    expect(change(owned, owned)).toBeUndefined();
+  });
 });
 
 it('keeps the labels of its pods', () => {
@@ -144,6 +158,33 @@ it('keeps the labels of its pods', () => {
   // Whom it is bound to counts as it was, not as the writer says.
   expect(change('status', pod({}, 'n1'), pod({}, 'n2'))).toContain('set to itself');
   expect(change('', pod({}), pod({}))).toContain('can only create and delete mirror pods');
+});
+
+it('takes nothing from the budget of a pod that it may not evict', async () => {
+  const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  await api.call('PATCH', `${pods}/other`, { metadata: { labels: { app: 'x' } } }, merge);
+  const spec = { minAvailable: 0, selector: { matchLabels: { app: 'x' } } };
+  await api.call('POST', budgets, { metadata: { name: 'b' }, spec });
+  const status = {
+    observedGeneration: 1,
+    disruptionsAllowed: 1,
+    currentHealthy: 1,
+    desiredHealthy: 0,
+    expectedPods: 1,
+  };
+  expect((await api.call('PATCH', `${budgets}/b/status`, { status }, merge)).status).toBe(200);
+  const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  expect((await api.call('PATCH', `${pods}/other/status`, { status: ready }, merge)).status).toBe(200);
+
+  const url = `${pods}/other/eviction`;
+  const body = encodeText(JSON.stringify({ metadata: { name: 'other' } }));
+  const headers = { 'content-type': 'application/json' };
+  const refused = await api.server.as(kubelet).request({ method: 'POST', url, headers, body });
+  expect(refused.status).toBe(403);
+  const after = await api.call('GET', `${budgets}/b`);
+  expect(after.body.status).toMatchObject({ disruptionsAllowed: 1 });
+  expect(after.body.status.disruptedPods).toBeUndefined();
 });
 
 it('tells of claims no more than size and state', () => {

@@ -73,6 +73,9 @@ function nodeProblem(node: string, { operation, object, old }: NodeWrite): strin
   }
   if (!sameValue(spec?.taints ?? [], before?.spec?.taints ?? []))
     return `node "${node}" is not allowed to modify taints`;
+  // An owner that is not there would have the garbage collector delete the node, and its taints with it.
+  if (!sameValue(object.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? []))
+    return `node "${node}" is not allowed to modify ownerReferences`;
   return strange.length === 0 ? undefined : `is not allowed to modify labels: ${strange.join(', ')}`;
 }
 
@@ -116,7 +119,10 @@ function podProblem(node: string, { operation, part, object, old }: NodeWrite): 
   if (operation === 'create') return mirrorProblem(node, object);
   const { spec } = (old ?? object) as Pod;
   if (operation === 'delete') {
-    return spec?.nodeName === node ? undefined : `node "${node}" can only delete pods with spec.nodeName set to itself`;
+    const verb = part === 'eviction' ? 'evict' : 'delete';
+    return spec?.nodeName === node
+      ? undefined
+      : `node "${node}" can only ${verb} pods with spec.nodeName set to itself`;
   }
   if (part !== 'status') return `unexpected operation "UPDATE", node "${node}" can only create and delete mirror pods`;
   if (spec?.nodeName !== node)
@@ -159,6 +165,9 @@ function referenceProblem(node: string, pod: Pod): string | undefined {
   const sources = (pod.spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
   if (sources.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined))
     return `node "${node}" can not create pods that reference clustertrustbundles`;
+  // Upstream's ServiceAccount plugin says so, of everybody's mirror pods.
+  if (sources.some(({ serviceAccountToken }) => serviceAccountToken !== undefined))
+    return 'a mirror pod may not use ServiceAccountToken volume projections';
   return undefined;
 }
 

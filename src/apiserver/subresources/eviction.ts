@@ -12,6 +12,7 @@ import {
   setCondition,
 } from '../../api/index.ts';
 import { encodeText, formatTime, type HttpResponse } from '../../lib/index.ts';
+import { restrictNode } from '../admission/node-restriction.ts';
 import { parseBody } from '../http/body.ts';
 import { readDeleteOptions } from '../http/delete-options.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
@@ -37,6 +38,8 @@ export async function evict(call: Call): Promise<HttpResponse> {
   const removal = readEviction(call);
   for (let attempt = 0; ; attempt += 1) {
     const pod = await readPod(call);
+    // Before anything is taken from a budget.
+    await restrictNode(call, { operation: 'delete', part: 'eviction', object: pod });
     const verdict = await judge(call, pod, removal);
     // What was decided holds for the pod as it was then.
     const exact = verdict.holdsForVersion && removal.resourceVersion === undefined;
