@@ -229,6 +229,17 @@ describe('registration', () => {
   });
 });
 
+it('tells when it is cordoned and uncordoned, and once to a new kubelet', async () => {
+  const w = await world({ spec: { unschedulable: true } });
+  await ready(w);
+  const told = (): string[] => w.events.filter((event) => event.includes('Schedulable'));
+  expect(told()).toEqual(['Normal NodeNotSchedulable Node n status is now: NodeNotSchedulable']);
+  await w.api.client.patch(NODES, undefined, 'n', 'merge', { spec: { unschedulable: null } });
+  await w.api.clock.advance(30_000);
+  expect(told().slice(1)).toEqual(['Normal NodeSchedulable Node n status is now: NodeSchedulable']);
+  await w.stop();
+});
+
 describe('status', () => {
   it('is written when it changes, else every five minutes', async () => {
     const w = await world();

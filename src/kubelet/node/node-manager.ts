@@ -68,6 +68,8 @@ class Manager implements NodeManager {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #wasReady = false;
   #bootChecked = false;
+  /** As it was last told of. */
+  #wasCordoned = false;
   #wake: (() => void) | undefined;
   /** A refresh was asked for since the last look began. */
   #wanted = false;
@@ -229,12 +231,19 @@ class Manager implements NodeManager {
       this.#reportedAt = now.mono;
     }
     for (const reason of changes) this.#tell(reason);
+    this.#tellCordon(before.spec?.unschedulable === true);
     this.#wasReady ||= errors.length === 0;
   }
 
   #tell(reason: string): void {
     const { events, nodeName } = this.#options;
     events.node('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
+  }
+
+  #tellCordon(isCordoned: boolean): void {
+    if (isCordoned === this.#wasCordoned) return;
+    this.#wasCordoned = isCordoned;
+    this.#tell(isCordoned ? 'NodeNotSchedulable' : 'NodeSchedulable');
   }
 
   #tellReboot(before: Node, bootId: string): void {
