@@ -97,6 +97,11 @@ describe('pod creation', () => {
       ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
     ],
     [
+      'a node for a pod that must not be scheduled yet',
+      podWith({ nodeName: 'n', schedulingGates: [{ name: 'example.com/wait' }] }),
+      ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
+    ],
+    [
       'a bad label',
       podWith({}, { ...NAME, labels: { a: '-' } }),
       [expect.stringContaining('metadata.labels: Invalid value: "-": a valid label')],

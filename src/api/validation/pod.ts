@@ -16,6 +16,9 @@ export function validatePod(pod: Pod): FieldError[] {
   if ((pod.spec?.ephemeralContainers?.length ?? 0) > 0) {
     errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   }
+  if ((pod.spec?.schedulingGates?.length ?? 0) > 0 && (pod.spec?.nodeName ?? '') !== '') {
+    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
+  }
   return [...errors, ...validatePodSpec(pod.spec ?? EMPTY_SPEC, 'spec')];
 }
 
