@@ -161,9 +161,9 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     markDirty,
     hostIp: () => hostIps()[0],
-    onFailure: (containerId, kind, output) => {
-      blackBox.failedProbes.failed(containerId, kind, output);
-      blackBox.cpu.hint(containerId);
+    onFailure: (failed) => {
+      blackBox.refusedProbes.failed(failed);
+      blackBox.cpu.hint(failed.containerId);
     },
   });
   const delivery = createStatusManager(ports);

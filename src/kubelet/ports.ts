@@ -1,4 +1,5 @@
 /** The kubelet's own ports: what it needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
+import type { ListeningPort } from '../api/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type { Registration } from './node/node-object.ts';
@@ -122,6 +123,15 @@ export interface CpuPeriods {
 export interface KernelLog {
   /** Those of `wanted` that came since the last call, at the first call all that there are. Never waits, never throws. */
   read(wanted: RegExp): readonly string[];
+}
+
+/** Who listens in the networks of pods. */
+export interface Listeners {
+  /**
+   * TCP ports in the network of these processes, all of one container; its own come first. `undefined`: they have ended, or share
+   * the node's network. Never rejects.
+   */
+  of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
 }
 
 /** What a machine is and has. Bytes, cores. */
@@ -285,6 +295,8 @@ export interface KubeletPorts {
   readonly streams: StreamDialer;
   /** Absent: it cannot be read here. */
   readonly kernelLog?: KernelLog;
+  /** Absent: nobody can tell. */
+  readonly listeners?: Listeners;
 }
 
 export interface KubeletConfig {

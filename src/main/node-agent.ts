@@ -10,6 +10,7 @@ import {
   type Registration,
 } from '../kubelet/index.ts';
 import { openKernelLog } from '../kubelet/kernel-log.node.ts';
+import { openListeners } from '../kubelet/listeners.node.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
@@ -69,6 +70,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       probeTransport: createProbeTransport({ clock }),
       streams: createStreamDialer({ clock }),
       ...kernelLogIfAny(logger),
+      listeners: openListeners(),
     },
     {
       nodeName,

@@ -1,7 +1,7 @@
 /** The black box: what the node remembers of its pods' deaths, wired together. */
 import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import type { Cgroups, KernelLog, Meter } from '../ports.ts';
+import type { Cgroups, KernelLog, Listeners, Meter } from '../ports.ts';
 import type { PodDirectory, PodEvents, PodUID } from '../types.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import { createDeathHistory, type DeathHistory } from './death-history.ts';
@@ -11,6 +11,8 @@ import { FailedProbes } from './failed-probes.ts';
 import { livingOf } from './living-containers.ts';
 import { OomWatch } from './oom-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
+import { RefusedProbes } from './refused-probes.ts';
+import { refusingContainers } from './refusing-containers.ts';
 
 export interface BlackBoxOptions {
   readonly clock: Clock;
@@ -19,6 +21,7 @@ export interface BlackBoxOptions {
   readonly fs: FileSystem;
   readonly cgroups: Pick<Cgroups, 'memoryEvents' | 'processes' | 'cpuPeriods'>;
   readonly kernelLog?: KernelLog;
+  readonly listeners?: Listeners;
   readonly machine: Pick<Meter, 'usage'>;
   readonly events: PodEvents;
   readonly nodeName: string;
@@ -34,7 +37,7 @@ export interface BlackBoxOptions {
 export interface BlackBox {
   readonly recorder: DeathRecorder;
   readonly changes: RecentChanges;
-  readonly failedProbes: FailedProbes;
+  readonly refusedProbes: RefusedProbes;
   readonly oom: OomWatch;
   readonly cpu: CpuWatch;
   readonly history: DeathHistory;
@@ -47,6 +50,7 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
   const { clock, logger, metrics, nodeName, settings, directory } = options;
   const changes = new RecentChanges(clock);
   const failedProbes = new FailedProbes(clock);
+  const refusedProbes = new RefusedProbes({ ...options, failedProbes });
   const living = () => directory().pods().flatMap(livingOf);
   const cpu = new CpuWatch({ ...options, living });
   const oom: OomWatch = new OomWatch({
@@ -74,10 +78,15 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
   return {
     recorder,
     changes,
-    failedProbes,
+    refusedProbes,
     oom,
     cpu,
-    history: createDeathHistory({ nodeName, store, recorder }),
+    history: createDeathHistory({
+      nodeName,
+      store,
+      recorder,
+      refusing: () => refusingContainers(directory().pods(), (id) => failedProbes.refused(id)),
+    }),
     pressure: (verdict) => {
       for (const what of pressureTexts(pressed, verdict)) changes.node(what);
       pressed = verdict;

@@ -49,7 +49,7 @@ function compose(change: Partial<DeathFacts> = {}) {
     death: dead,
     note: empty,
     noteBefore: empty,
-    outputs: (type) => [{ at: 'then', output: `${type} is sick` }],
+    failed: (type) => ({ outputs: [{ at: 'then', output: `${type} is sick` }] }),
     changes: [],
     seenAt: WALL + 500,
     ...change,
@@ -145,6 +145,12 @@ describe('what led to it', () => {
       outputs: [{ at: 'then', output: 'liveness is sick' }],
     });
     expect(compose({ noteBefore: restart() }).requested).toEqual(requested);
+  });
+
+  it('is told with where the pod listened', () => {
+    const failed: DeathFacts['failed'] = () => ({ outputs: [], listening: [{ port: 8080, own: true }] });
+    const { probe } = compose({ note: kill({ cause: 'startup' }), failed });
+    expect(probe).toEqual({ type: 'startup', outputs: [], listening: [{ port: 8080, own: true }] });
   });
 });
 

@@ -14,7 +14,7 @@ export interface DeathFacts {
   /** After the pass that noted the death, and before it. */
   readonly note: PodNote;
   readonly noteBefore: PodNote;
-  readonly outputs: (type: FailedProbe['type']) => FailedProbe['outputs'];
+  readonly failed: (type: FailedProbe['type']) => Omit<FailedProbe, 'type'>;
   /** Newest first. */
   readonly changes: readonly Change[];
   /** Wall ms: when it was seen. */
@@ -79,7 +79,7 @@ function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRe
 function probeOf(facts: DeathFacts): FailedProbe | undefined {
   const kill = killOf(facts);
   const type = kill === undefined ? undefined : probeTypeOf(kill);
-  return type === undefined ? undefined : { type, outputs: facts.outputs(type) };
+  return type === undefined ? undefined : { type, ...facts.failed(type) };
 }
 
 function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startup' | undefined {

@@ -1,10 +1,11 @@
-/** What the node's API tells of deaths: all lives of one name, newest first. */
+/** What the node's API tells of deaths: all lives of one name, newest first; and of the living, the probes that they refuse. */
 import type { PodHistory, PodHistoryIndex, PodHistoryList } from '../../api/index.ts';
 import type { BookHead } from './book-file.ts';
-import type { PodBook } from './death-book.ts';
+import type { PodBook, PodNames } from './death-book.ts';
 import type { DeathRecorder } from './death-recorder.ts';
 import type { DeathStore } from './death-store.ts';
 import { MAX_HISTORIES } from './limits.ts';
+import { type Refusing, withRefused } from './refusing-containers.ts';
 
 export interface HistoryQuery {
   readonly namespace: string;
@@ -25,19 +26,23 @@ export function createDeathHistory(options: {
   readonly nodeName: string;
   readonly store: Pick<DeathStore, 'list' | 'read'>;
   readonly recorder: Pick<DeathRecorder, 'settled'>;
+  /** Of all pods that are here. */
+  readonly refusing: () => Refusing;
 }): DeathHistory {
-  const { nodeName, store, recorder } = options;
+  const { nodeName, store, recorder, refusing } = options;
   return {
     find: async (query) => {
       await recorder.settled();
-      const heads = (await store.list()).filter(
-        ({ namespace, name, uid }) =>
-          namespace === query.namespace && name === query.pod && (query.uid === undefined || uid === query.uid),
+      const heads = (await store.list()).filter((head) => isMeant(head, query));
+      // Who asks for a death is not told of the living.
+      const living: Refusing = query.death === undefined ? refusing() : new Map();
+      const undead = [...living.values()].filter(
+        (book) => isMeant(book, query) && heads.every(({ uid }) => uid !== book.uid),
       );
-      const items: PodHistory[] = [];
+      const items: PodHistory[] = undead.map((book) => historyOf(book, nodeName, query));
       for (const { uid } of heads.toSorted(newerFirst).slice(0, MAX_HISTORIES)) {
         const book = await store.read(uid);
-        if (book !== undefined) items.push(historyOf(book, nodeName, query));
+        if (book !== undefined) items.push(historyOf(withRefused(book, living.get(uid)), nodeName, query));
       }
       return { apiVersion: 'mendlet.dev/v1alpha1', kind: 'PodHistoryList', items };
     },
@@ -50,6 +55,10 @@ export function createDeathHistory(options: {
       return { apiVersion: 'mendlet.dev/v1alpha1', kind: 'PodHistoryIndex', nodeName, items };
     },
   };
+}
+
+function isMeant({ namespace, name, uid }: PodNames, query: HistoryQuery): boolean {
+  return namespace === query.namespace && name === query.pod && (query.uid === undefined || uid === query.uid);
 }
 
 function historyOf(book: PodBook, nodeName: string, query: HistoryQuery): PodHistory {

@@ -242,7 +242,7 @@ export class DeathRecorder {
       ...pass,
       container,
       death,
-      outputs: (type) => failedProbes.of(death.containerId, type),
+      failed: (type) => failedProbes.of(death.containerId, type),
       changes: changes.before(pod, { startedAt: death.startedAt, endedAt }),
       seenAt: now.wall,
     });

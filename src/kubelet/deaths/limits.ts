@@ -24,6 +24,10 @@ export const MAX_MESSAGE_CHARACTERS = 1024;
 /** Failed outputs kept of each probe, and the length of each. */
 export const MAX_PROBE_OUTPUTS = 5;
 export const MAX_PROBE_OUTPUT_CHARACTERS = 1024;
+/** TCP ports kept of a pod that refused a probe: its own come first. */
+export const MAX_LISTENING_PORTS = 16;
+/** A container that goes on refusing is looked into no more often, but for the failure by which its probe fails. */
+export const LISTENING_PERIOD_MS = 5000;
 /** Containers whose failed probes are kept at once. */
 export const MAX_PROBED_CONTAINERS = 1000;
 

@@ -6,6 +6,7 @@ import { createManualClock, type ManualClock, settle } from '../../lib/manual-cl
 import type { ProbeAttempt, ProbeTransport } from '../ports.ts';
 import type { PodObservation, ProbeManager } from '../types.ts';
 import { createProbeManager, type ProbeManagerOptions } from './probe-manager.ts';
+import type { FailedAttempt } from './probe-worker.ts';
 
 const EXEC: Probe = { exec: { command: ['check', 'me'] }, periodSeconds: 10, failureThreshold: 2 };
 
@@ -13,6 +14,7 @@ interface World {
   readonly clock: ManualClock;
   readonly manager: ProbeManager;
   readonly events: string[];
+  readonly failed: FailedAttempt[];
   readonly dirty: string[];
   readonly metrics: ReturnType<typeof createMetrics>;
   /** Wall ms of each attempt. */
@@ -28,6 +30,7 @@ function world(): World {
   const clock = createManualClock();
   const metrics = createMetrics();
   const events: string[] = [];
+  const failed: FailedAttempt[] = [];
   const dirty: string[] = [];
   const attempts: number[] = [];
   const state = {
@@ -57,10 +60,11 @@ function world(): World {
       node: () => {},
     },
     markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
+    onFailure: (attempt) => failed.push(attempt),
     version: 'v1.36.4+mendlet.1',
     hostIp: () => '192.0.2.1',
   });
-  const result: World = { clock, manager, events, dirty, metrics, attempts, ...state };
+  const result: World = { clock, manager, events, failed, dirty, metrics, attempts, ...state };
   return result;
 }
 
@@ -131,6 +135,11 @@ describe('probe manager', () => {
     await w.clock.advance(20_000);
     expect(w.manager.results('u')).toEqual({ c1: { liveness: 'failure' } });
     expect(w.attempts.length).toBe(2);
+    const failed = w.failed.map(({ containerId, kind, output, decides }) => [containerId, kind, output, decides]);
+    expect(failed).toEqual([
+      ['c1', 'liveness', 'sick', false],
+      ['c1', 'liveness', 'sick', true],
+    ]);
     expect(w.events).toEqual(Array(2).fill('Warning Unhealthy Liveness probe failed: sick [spec.containers{app}]'));
     await w.clock.advance(60_000);
     expect(w.attempts.length).toBe(2);

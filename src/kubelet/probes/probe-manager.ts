@@ -8,7 +8,7 @@ import { carriedResult } from './carried-results.ts';
 import { MAX_CONCURRENT_PROBES } from './limits.ts';
 import { ProbeMetrics, type ProbeSubject } from './probe-metrics.ts';
 import { mayProbe, type ProbeKind } from './probe-step.ts';
-import { ProbeWorker, type WorkerContext } from './probe-worker.ts';
+import { type FailedAttempt, ProbeWorker, type WorkerContext } from './probe-worker.ts';
 
 export interface ProbeManagerOptions {
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface ProbeManagerOptions {
   /** For the User-Agent, e.g. "v1.36.0+mendlet.1". */
   readonly version: string;
   /** An attempt failed, and counts: for those who remember why a container was killed. */
-  readonly onFailure?: (containerId: string, kind: ProbeKind, output: string) => void;
+  readonly onFailure?: (failed: FailedAttempt) => void;
   /** The node's address: what probes of a pod on the host network ask. */
   readonly hostIp: () => string | undefined;
 }

@@ -9,6 +9,17 @@ import { kindTitle, type ProbeMetrics, type ProbeSubject } from './probe-metrics
 import { initialProbeState, type ProbeKind, type ProbeState, probeStep } from './probe-step.ts';
 import { firstAttemptAt, nextAttemptAt } from './probe-timing.ts';
 
+/** An attempt that failed, and counts. */
+export interface FailedAttempt {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly containerId: string;
+  readonly kind: ProbeKind;
+  readonly output: string;
+  /** It is the one by which the probe has failed: the container may be killed for it at once. */
+  readonly decides: boolean;
+}
+
 export interface WorkerContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -16,8 +27,7 @@ export interface WorkerContext {
   readonly events: PodEvents;
   readonly metrics: ProbeMetrics;
   readonly attempt: AttemptPorts;
-  /** An attempt failed, and counts. */
-  readonly onFailure?: (containerId: string, kind: ProbeKind, output: string) => void;
+  readonly onFailure?: (failed: FailedAttempt) => void;
   /** Shared by all workers of the node. */
   readonly places: Semaphore;
 }
@@ -126,23 +136,28 @@ export class ProbeWorker {
   #take(attempt: ProbeAttempt, seconds: number): void {
     if (this.#stopped.signal.aborted) return;
     this.#context.metrics.attempted(this.subject, attempt.result, seconds);
-    this.#tell(attempt);
-    if (attempt.result === 'error') return;
     const before = this.#state.verdict;
+    if (attempt.result !== 'error') this.#step(attempt.result);
+    const decides = this.#state.verdict !== before;
+    this.#tell(attempt, decides);
+    if (decides) this.#spec.onVerdict();
+  }
+
+  #step(result: 'success' | 'failure'): void {
     const { successThreshold, failureThreshold } = this.#spec.probe;
     const thresholds = {
       successThreshold: successThreshold ?? DEFAULT_SUCCESS_THRESHOLD,
       failureThreshold: failureThreshold ?? DEFAULT_FAILURE_THRESHOLD,
     };
-    this.#state = probeStep(this.kind, thresholds, this.#state, attempt.result);
-    if (this.#state.verdict !== before) this.#spec.onVerdict();
+    this.#state = probeStep(this.kind, thresholds, this.#state, result);
   }
 
-  #tell(attempt: ProbeAttempt): void {
+  #tell(attempt: ProbeAttempt, decides: boolean): void {
     const title = kindTitle(this.kind);
     const output = attempt.output.slice(0, MAX_OUTPUT_LENGTH);
     if (attempt.result === 'failure') {
-      this.#context.onFailure?.(this.#spec.containerId, this.kind, output);
+      const { pod, container, containerId } = this.#spec;
+      this.#context.onFailure?.({ pod, container, containerId, kind: this.kind, output, decides });
       this.#event('Unhealthy', `${title} probe failed: ${output}`);
     }
     if (attempt.result === 'error') {

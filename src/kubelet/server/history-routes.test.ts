@@ -20,6 +20,17 @@ const books = [
   book('u3', 'web', '2026-01-02T00:00:00Z'),
   book('u4', 'db'),
 ];
+const refused = [{ type: 'readiness' as const, outputs: [], listening: [{ port: 8080, own: true }] }];
+const refusing: readonly PodBook[] = [
+  {
+    ...emptyBook({ namespace: 'default', name: 'web', uid: 'u2' }),
+    containers: ['main', 'late'].map((name) => ({ name, total: 0, deaths: [], refused })),
+  },
+  {
+    ...emptyBook({ namespace: 'default', name: 'well', uid: 'u5' }),
+    containers: [{ name: 'main', total: 0, deaths: [], refused }],
+  },
+];
 const history = createDeathHistory({
   nodeName: 'n1',
   store: {
@@ -28,6 +39,7 @@ const history = createDeathHistory({
     read: async (uid) => books.find((each) => each.uid === uid),
   },
   recorder: { settled: async () => {} },
+  refusing: () => new Map(refusing.map((each) => [each.uid, each])),
 });
 
 interface Body {
@@ -55,6 +67,7 @@ describe('the history of a pod', () => {
 
   it.each([
     ['&uid=u1', ['u1'], { main: [1, 2], side: [1] }],
+    ['&uid=u2', ['u2'], { main: [1, 2], side: [1], late: [] }],
     ['&uid=u2&container=main', ['u2'], { main: [1, 2] }],
     ['&uid=u2&container=main&death=2', ['u2'], { main: [2] }],
     ['&uid=u2&death=-1', ['u2'], { main: [2], side: [1] }],
@@ -63,6 +76,19 @@ describe('the history of a pod', () => {
     expect(uidsOf(body)).toEqual(uids);
     const found = body.items[0]?.containers.map((each) => [each.name, each.deaths.map(({ number }) => number)]) ?? [];
     expect(Object.fromEntries(found)).toEqual(deaths);
+  });
+
+  it('has the probes that the living refuse, also of who never died', async () => {
+    const { body } = await get('?namespace=default&pod=web&uid=u2');
+    const told = body.items[0]?.containers.map((each) => [each.name, each.total, each.refused]);
+    expect(told).toEqual([
+      ['main', 2, refused],
+      ['side', 1, undefined],
+      ['late', 0, refused],
+    ]);
+    const well = await get('?namespace=default&pod=well');
+    expect([uidsOf(well.body), well.body.items[0]?.containers]).toEqual([['u5'], refusing[1]?.containers]);
+    expect((await get('?namespace=default&pod=well&death=1')).status).toBe(404);
   });
 
   it.each(['?namespace=default&pod=nope', '?namespace=other&pod=web', '?namespace=default&pod=web&uid=u4'])(

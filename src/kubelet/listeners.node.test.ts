@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openListeners } from './listeners.node.ts';
+
+const listeners = openListeners();
+const mayUnshare = spawnSync('unshare', ['-n', 'true']).status === 0;
+
+const SCRIPT = `
+const { createServer } = require('node:net');
+const servers = [[8080, '0.0.0.0'], [9090, '127.0.0.1'], [7070, '0.0.0.0']];
+let left = servers.length;
+for (const [port, host] of servers) createServer().listen(port, host, () => { left -= 1; if (left === 0) console.log('up'); });
+`;
+
+describe.skipIf(!mayUnshare)('in a network of its own', () => {
+  let child: ChildProcess;
+  beforeAll(async () => {
+    child = spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up; exec "$0" -e "$1"', process.execPath, SCRIPT]);
+    await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
+  });
+  afterAll(() => void child.kill('SIGKILL'));
+
+  it('sees who listens where', async () => {
+    expect(await listeners.of([child.pid ?? 0])).toEqual([
+      { port: 7070, own: true },
+      { port: 8080, own: true },
+      { port: 9090, loopback: '127.0.0.1', own: true },
+    ]);
+  });
+
+  it('also when one of its processes has ended meanwhile', async () => {
+    const ports = await listeners.of([child.pid ?? 0, 2 ** 30]);
+    expect(ports?.map(({ own }) => own)).toEqual([true, true, true]);
+  });
+});
+
+it.each([
+  ['a process with our own network', [process.pid]],
+  ['one that is gone', [2 ** 30]],
+  ['none', []],
+])('tells nothing of %s', async (_, pids) => {
+  expect(await listeners.of(pids)).toBeUndefined();
+});
