@@ -13,7 +13,7 @@ export interface PodHistory {
    * time of the answer.
    */
   readonly goneAt?: string;
-  /** Those that died. */
+  /** Those that died, or that run and refuse a probe. */
   readonly containers: readonly ContainerHistory[];
 }
 

@@ -1,5 +1,6 @@
 /** One death with all that is known of it. Pure. */
 import type { DeathRecord } from '../../api/index.ts';
+import { listeningText } from '../../diagnosis/index.ts';
 import { backOffText, cpuText, exitText, oneLine, oomText, ranText, requestText } from './death-text.ts';
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
@@ -49,7 +50,11 @@ function probeLines({ probe }: DeathRecord): readonly string[] {
   if (probe === undefined) return [];
   const outputs = probe.outputs.map(({ at, output }) => `${at}  ${oneLine(output) || '(no output)'}`);
   const lines = outputs.length === 0 ? ['its outputs were seen by an earlier agent and are lost'] : outputs;
-  return list(`Failed ${probe.type} probe, newest first`, lines);
+  const { listening } = probe;
+  return [
+    ...list(`Failed ${probe.type} probe, newest first`, lines),
+    ...(listening === undefined ? [] : [`  Ports listened on then: ${listeningText(listening)}`]),
+  ];
 }
 
 function list(head: string, lines: readonly string[]): readonly string[] {

@@ -214,12 +214,29 @@ describe('one death at length', () => {
       'CPU:            limit 20m; throttled in 58 of 60 periods (97%) of its last minute',
       'Asked for:      by alice: because',
       'Back-off:       20s',
-      'Failed liveness probe, newest first:\n    T1  sick',
+      'Failed liveness probe, newest first:\n    T1  sick\n  Before:',
       'Before:\n    T0  the node booted',
       'Log:\n    words of 2\n    last of 2',
     ]) {
       expect(text).toContain(part);
     }
+  });
+
+  it.each([
+    [
+      'somewhere',
+      [
+        { port: 8080, own: true },
+        { port: 9, loopback: '127.0.0.1' },
+      ],
+      '8080, 127.0.0.1:9 only',
+    ],
+    ['nowhere', [], 'none'],
+  ])('has where the pod listened when it refused its probe: %s', (_, listening, listed) => {
+    const refused = death(1, { probe: { type: 'startup', outputs: [{ at: 'T1', output: 'refused' }], listening } });
+    const item = history([{ name: 'main', total: 1, deaths: [refused] }]);
+    const text = deathLines({ pod: item, container: item.containers[0]!, death: refused }, NOW).join('\n');
+    expect(text).toContain(`newest first:\n    T1  refused\n  Ports listened on then: ${listed}\n`);
   });
 });
 
@@ -307,6 +324,20 @@ describe('history', () => {
       'PodHistoryList',
       [3],
     ]);
+  });
+
+  it('says so when nothing died, and somebody refuses a probe', async () => {
+    const refused = [{ type: 'readiness' as const, outputs: [], listening: [] }];
+    const living = { name: 'side', total: 0, deaths: [], refused };
+    const served = cluster({ [`${PODS}/web/history`]: list(history([living])) });
+    expect(await runHistory(served.session, options)).toBe(0);
+    expect([served.out(), served.err()]).toEqual(['', 'No death of pod/web is known.\n']);
+    const ofOne = cluster({ [`${PODS}/web/history`]: list(history([living])) });
+    expect(await runHistory(ofOne.session, { ...options, death: 1 })).toBe(0);
+    expect(ofOne.err()).toBe('No death of pod/web is known.\n');
+    const other = history([...web.containers, living]);
+    expect(() => pickDeath(other, undefined, 9)).toThrow('There are: container main: 1-3.');
+    expect(() => pickDeath(other, 'side', 1)).toThrow('Those that died: main.');
   });
 
   it('says so when nothing died', async () => {

@@ -16,7 +16,7 @@ export interface PickedDeath {
  * @throws UsageError that says which deaths there are
  */
 export function pickDeath(pod: PodHistory, container: string | undefined, number: number): PickedDeath {
-  const containers = pod.containers.filter(({ name }) => container === undefined || name === container);
+  const containers = diedIn(pod).filter(({ name }) => container === undefined || name === container);
   if (containers.length === 0) throw new UsageError(nothingOf(pod, container));
   const found = containers.flatMap((each) => {
     const death = deathOf(each, number);
@@ -29,6 +29,11 @@ export function pickDeath(pod: PodHistory, container: string | undefined, number
   if (failed.length === 1 && failed[0] !== undefined) return failed[0];
   const names = found.map((each) => `-c ${each.container.name}`).join(', ');
   throw new UsageError(`Death ${number} of which container of ${nameOf(pod)}? Give ${names}.`);
+}
+
+/** Of others it is only told what they refuse. */
+export function diedIn({ containers }: PodHistory): readonly ContainerHistory[] {
+  return containers.filter(({ total }) => total > 0);
 }
 
 function deathOf({ total, deaths }: ContainerHistory, number: number): DeathRecord | undefined {
@@ -56,7 +61,7 @@ function missing(pod: PodHistory, containers: readonly ContainerHistory[], numbe
 }
 
 function nothingOf(pod: PodHistory, container: string | undefined): string {
-  const names = pod.containers.map(({ name }) => name);
+  const names = diedIn(pod).map(({ name }) => name);
   const others = names.length === 0 ? '' : ` Those that died: ${names.join(', ')}.`;
   return `no death is known of ${container === undefined ? '' : `container ${container} of `}${nameOf(pod)}.${others}`;
 }

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { deathLines } from './death-page.ts';
 import { fetchHistory, type HistoryAnswer } from './fetch-history.ts';
 import { historyLines } from './history-table.ts';
-import { pickDeath } from './pick-death.ts';
+import { diedIn, pickDeath } from './pick-death.ts';
 
 export interface HistoryOptions {
   readonly pod: string;
@@ -52,7 +52,7 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
 
 /** The life that a death is looked for in: the newest in which there is one, said so where the pod is another by now. */
 export function lastThatDied({ items }: HistoryAnswer, { err }: Pick<ClusterSession, 'err'>): PodHistory | undefined {
-  const died = items.find(({ containers }) => containers.length > 0);
+  const died = items.find((item) => diedIn(item).length > 0);
   const [newest] = items;
   if (died !== undefined && newest !== undefined && newest !== died) {
     const { name, uid } = newest.metadata;

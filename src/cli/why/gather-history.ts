@@ -1,4 +1,4 @@
-/** What the pod's node remembers of its deaths: through our server, else through the node's own API, else nothing. */
+/** What the pod's node remembers of its deaths, and which probes it refuses: through our server, else through the node's own API, else nothing. */
 import { type ContainerHistory, type Pod, type PodHistoryList, uidsOf } from '../../api/index.ts';
 import { type Answer, type Asker } from './ask.ts';
 import { MAX_HISTORY_BYTES } from './limits.ts';
@@ -13,7 +13,7 @@ export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly Co
   const list = historyList(answer);
   if (list !== undefined) return deathsIn(list, pod);
   // Of a server of ours this is the node's own answer: it remembers nothing. Another server has no such path.
-  if (answer.kind === 'missing' && !hasDied(pod)) return undefined;
+  if (answer.kind === 'missing' && !hasDied(pod) && !isUnready(pod)) return undefined;
   return await fromNode(asker, pod, nodeName);
 }
 
@@ -45,6 +45,13 @@ function historyList(answer: Answer<string>): PodHistoryList | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Its node may know which probe it refuses. */
+function isUnready({ status }: Pod): boolean {
+  return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].some(
+    ({ ready, state }) => !ready && state?.running !== undefined,
+  );
 }
 
 function hasDied({ status }: Pod): boolean {

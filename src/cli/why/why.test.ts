@@ -4,6 +4,7 @@ import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-me
 import {
   CONFIG_MAPS,
   ENDPOINT_SLICES,
+  EVENTS,
   LEASES,
   NODES,
   type Pod,
@@ -214,6 +215,33 @@ describe('a pod', () => {
   it('on a node that is gone', async () => {
     await pod({ phase: 'Running' });
     expect((await why('Pod', 'web')).out).toContain('node n1, where pod web is to run, does not exist any more');
+  });
+
+  it.each([HISTORY, NODE_HISTORY])('that refuses its probe and never died, by %s', async (path) => {
+    await node();
+    const readinessProbe = { tcpSocket: { port: 9090 }, periodSeconds: 1 };
+    const main = { name: 'main', ready: false, restartCount: 0, image: 'web:1', imageID: 'i' };
+    const status = { ...main, started: true, state: { running: { startedAt: at(300) } } };
+    const { metadata } = await pod({ phase: 'Running', containerStatuses: [status] }, {}, { readinessProbe });
+    const output = 'dial tcp 10.0.0.9:9090: connect: connection refused';
+    await api.client.create(EVENTS, {
+      metadata: { name: 'web.1', namespace: 'default' },
+      involvedObject: { ...metadata, kind: 'Pod', fieldPath: 'spec.containers{main}' },
+      type: 'Warning',
+      reason: 'Unhealthy',
+      message: `Readiness probe failed: ${output}`,
+      count: 9,
+      firstTimestamp: at(290),
+      lastTimestamp: at(2),
+    });
+    const refused = [{ type: 'readiness', outputs: [{ at: at(2), output }], listening: [{ port: 8080, own: true }] }];
+    const containers = [{ name: 'main', total: 0, deaths: [], refused }];
+    nodeAnswers[path] = JSON.stringify({ kind: 'PodHistoryList', items: [{ metadata, containers }] });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain(
+      'container main is not ready: its readiness probe fails: nothing listens on port 9090, but it listens on 8080\n',
+    );
+    expect(out).toContain('      ports listened on then: 8080\n');
   });
 
   it('whose service has nobody behind it', async () => {

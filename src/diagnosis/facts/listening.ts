@@ -3,7 +3,7 @@ import type { ListeningPort, Pod, Probe } from '../evidence/kinds.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { portOfProbe } from './probe-failures.ts';
+import { portOfProbe } from './probe-port.ts';
 import { listed } from './text.ts';
 
 /** `undefined`: nobody looked. */

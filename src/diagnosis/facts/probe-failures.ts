@@ -1,8 +1,10 @@
 /** What probes answered when they failed: from the node's history of a death, else from Unhealthy events. */
-import type { Container, Event, Probe } from '../evidence/kinds.ts';
+import type { Event, Probe } from '../evidence/kinds.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { eventCount, eventLastSeen, eventsWith, firstSeenMs, lastSeenMs } from './events.ts';
+import { listeningOf } from './listening.ts';
+import { probePort } from './probe-port.ts';
 import { quotable } from './text.ts';
 
 export interface ProbeFailure {
@@ -28,6 +30,8 @@ export type FailureKind =
 
 const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): ?([\s\S]*)$/;
 
+const UNCONNECTED = /failed to connect service/;
+
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/statuscode: 404/, 'not-found'],
   [/statuscode: 40[13]/, 'unauthorized'],
@@ -42,13 +46,27 @@ export function failureKind(output: string): FailureKind {
   return KINDS.find(([pattern]) => pattern.test(output))?.[1] ?? 'other';
 }
 
+/** A client of gRPC goes on dialling until its time is over: that it was refused is known where the node saw that nobody listens. */
+function kindOf(container: ContainerFacts, type: ProbeType, output: string): FailureKind {
+  const kind = failureKind(output);
+  return kind === 'timeout' && UNCONNECTED.test(output) && isDeaf(container, type) ? 'refused' : kind;
+}
+
+function isDeaf(container: ContainerFacts, type: ProbeType): boolean {
+  const probe = probeOf(container, type);
+  const port = probe && probePort(container, probe);
+  const ports = listeningOf(container, type);
+  if (port === undefined || ports === undefined) return false;
+  return !ports.some((each) => each.port === port && each.loopback === undefined);
+}
+
 /** Failures of one probe of a container, newest first. What the node remembers is exact; events come late when there are many. */
 export function probeFailures(container: ContainerFacts, type: ProbeType): readonly ProbeFailure[] {
   const remembered = container.death?.probe?.type === type ? container.death.probe.outputs : [];
-  const told = eventsWith(container.events, 'Unhealthy').flatMap((event) => fromEvent(event, type) ?? []);
+  const told = eventsWith(container.events, 'Unhealthy').flatMap((event) => fromEvent(event, container, type) ?? []);
   const exact = remembered.map(({ at, output }): ProbeFailure => {
     const ms = Date.parse(at);
-    const kind = failureKind(output);
+    const kind = kindOf(container, type, output);
     const counted = told.find((failure) => failure.kind === kind);
     const count = counted?.count ?? remembered.length;
     return { type, output: quotable(output), count, at, firstMs: counted?.firstMs ?? ms, lastMs: ms, kind };
@@ -56,7 +74,7 @@ export function probeFailures(container: ContainerFacts, type: ProbeType): reado
   return exact.length > 0 ? exact : told;
 }
 
-function fromEvent(event: Event, type: ProbeType): ProbeFailure | undefined {
+function fromEvent(event: Event, container: ContainerFacts, type: ProbeType): ProbeFailure | undefined {
   const match = UNHEALTHY.exec(event.message ?? '');
   if (match === null || match[1]?.toLowerCase() !== type) return undefined;
   const output = quotable(match[2] ?? '');
@@ -67,7 +85,7 @@ function fromEvent(event: Event, type: ProbeType): ProbeFailure | undefined {
     at: eventLastSeen(event),
     firstMs: firstSeenMs(event),
     lastMs: lastSeenMs(event),
-    kind: failureKind(output),
+    kind: kindOf(container, type, output),
   };
 }
 
@@ -89,18 +107,4 @@ export function probePath(container: ContainerFacts, type: ProbeType): string {
 export function secondsUntilFailed(probe: Probe): number {
   const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = probe;
   return initialDelaySeconds + periodSeconds * failureThreshold + timeoutSeconds;
-}
-
-/** Its port as a number; names are looked up among the container's ports. */
-export function probePort(container: ContainerFacts, probe: Probe): number | undefined {
-  return portOfProbe(container.spec.ports, probe);
-}
-
-/** `ports`: those that its container declares. */
-export function portOfProbe(ports: Container['ports'], probe: Probe): number | undefined {
-  const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
-  if (typeof port === 'number') return port;
-  if (port === undefined) return undefined;
-  if (/^\d+$/.test(port)) return Number(port);
-  return ports?.find(({ name }) => name === port)?.containerPort;
 }

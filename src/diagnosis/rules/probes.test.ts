@@ -304,6 +304,25 @@ describe('where the node saw the pod listen when it refused', () => {
     expect(findings[0]?.says).toMatch(says);
   });
 
+  const unconnected = 'timeout: failed to connect service "10.0.0.9:8080" within 1s: context deadline exceeded';
+  const grpcWhile = (listening: Ports | undefined): Partial<PodEvidence> => {
+    const livenessProbe = { grpc: { port: 8080 }, periodSeconds: 1 };
+    const outputs = [{ at: ago(31), output: unconnected }];
+    const given = killedWhile(listening, { container: { livenessProbe } });
+    return { ...given, history: history({ exitCode: 137, probe: { ...seen(listening), outputs } }) };
+  };
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    ['elsewhere', grpcWhile([own(9090)]), 'probe-port', /nothing listens on port 8080, but it listens on 9090$/],
+    ['its loopback address alone', grpcWhile([own(8080, '::1')]), 'probe-port', /it listens on \[::1\]:8080 only/],
+    ['nowhere', grpcWhile([]), 'probe-too-early', /before anything listens on port 8080/],
+    ['there, and speaks something else', grpcWhile([own(8080)]), 'probe-timeout', /no answer within its timeout of 1s/],
+    ['nobody looked', grpcWhile(undefined), 'probe-timeout', /no answer within its timeout of 1s/],
+  ])('by gRPC: %s', (_, given, id, says) => {
+    const { findings } = diagnosePod(evidence(given));
+    expect(findings.map((finding) => finding.id)).toEqual([id]);
+    expect(findings[0]?.says).toMatch(says);
+  });
+
   it('was ready before: its port was right then', () => {
     const given = unreadyWhile([own(9010)]);
     const conditions = [{ type: 'ContainersReady', status: 'False', lastTransitionTime: ago(10) }];

@@ -11,10 +11,10 @@ import {
   probeFailures,
   probeOf,
   probePath,
-  probePort,
   quoteProbe,
   secondsUntilFailed,
 } from '../facts/probe-failures.ts';
+import { probePort } from '../facts/probe-port.ts';
 import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, plural } from '../facts/text.ts';
