@@ -17,12 +17,17 @@ export function groupFolder(folder: string, containerId: string | undefined): st
   return names.find((name) => existsSync(name)) ?? join(folder, containerId);
 }
 
-/** `folderOf`: the group's folder in the hierarchy of a controller; `undefined`: that controller is not mounted. */
-export function cgroupReader(
-  folderOf: (controller: Parameters<ReadCgroupFile>[0]) => string | undefined,
-): ReadCgroupFile {
+type Controller = Parameters<ReadCgroupFile>[0];
+
+/**
+ * For one look at a group. `folderOf`: its folder in the hierarchy of a controller, looked for once; `undefined`: that controller
+ * is not mounted.
+ */
+export function cgroupReader(folderOf: (controller: Controller) => string | undefined): ReadCgroupFile {
+  const folders = new Map<Controller, string | undefined>();
   return (controller, file) => {
-    const folder = folderOf(controller);
+    if (!folders.has(controller)) folders.set(controller, folderOf(controller));
+    const folder = folders.get(controller);
     return folder === undefined ? undefined : textOf(join(folder, file));
   };
 }
