@@ -24,6 +24,8 @@ export const PROBE_TROUBLE_GAP_MS = 5 * MINUTE;
 /** Share of periods in which a container wanted to run and was not let. */
 export const THROTTLED_SHARE = 0.25;
 export const THROTTLED_MIN_PERIODS = 20;
+/** Of a life that a probe ended: there are no more of a short one. */
+export const THROTTLED_MIN_PERIODS_OF_DEATH = 10;
 /** Pods of one owner that a probe killed within this time of each other fell together. */
 export const CASCADE_WINDOW_MS = MINUTE;
 export const CASCADE_MIN_PODS = 3;

@@ -2,7 +2,7 @@
 import { quantityMilliValue } from '../../api/index.ts';
 import type { PodEvidence, Throttling } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
-import { THROTTLED_MIN_PERIODS, THROTTLED_SHARE } from '../limits.ts';
+import { THROTTLED_MIN_PERIODS, THROTTLED_MIN_PERIODS_OF_DEATH, THROTTLED_SHARE } from '../limits.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { Death } from './deaths.ts';
 
@@ -27,16 +27,17 @@ export function throttledBy(evidence: PodEvidence, container: ContainerFacts): T
   const before = byProbe ? death?.cpu : undefined;
   // A limit that was raised since explains nothing any more.
   if (limit !== undefined && before !== undefined && quantityMilliValue(limit) <= before.limitMillicores) {
-    if (isThrottled(before)) return { limit, share: shareOf(before), quote: quoteOf(name, before, death), death };
+    if (isThrottled(before, THROTTLED_MIN_PERIODS_OF_DEATH))
+      return { limit, share: shareOf(before), quote: quoteOf(name, before, death), death };
   }
   const now = evidence.throttling[name];
   const limitNow = status?.resources?.limits?.['cpu'] ?? limit;
-  if (now === undefined || limitNow === undefined || !isThrottled(now)) return undefined;
+  if (now === undefined || limitNow === undefined || !isThrottled(now, THROTTLED_MIN_PERIODS)) return undefined;
   return { limit: limitNow, share: shareOf(now), quote: quoteOf(name, now) };
 }
 
-function isThrottled({ periods, throttledPeriods }: Throttling): boolean {
-  return periods >= THROTTLED_MIN_PERIODS && throttledPeriods / periods >= THROTTLED_SHARE;
+function isThrottled({ periods, throttledPeriods }: Throttling, minPeriods: number): boolean {
+  return periods >= minPeriods && throttledPeriods / periods >= THROTTLED_SHARE;
 }
 
 function shareOf({ periods, throttledPeriods }: Throttling): number {
