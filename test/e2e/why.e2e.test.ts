@@ -57,10 +57,10 @@ describe('why', () => {
   };
 
   /** Until it is said first: failing takes its time. */
-  const untilFirst = (args: readonly string[], id: string): Promise<Diagnosis> =>
+  const untilFirst = (args: readonly string[], id: string, state = ''): Promise<Diagnosis> =>
     until<Diagnosis>(`why ${args.join(' ')}: ${id}`, async () => {
       const answer = await diagnosis(args);
-      if (answer.findings[0]?.id === id) return { value: answer };
+      if (answer.findings[0]?.id === id && answer.state.startsWith(state)) return { value: answer };
       await sleep(2000);
       return { last: JSON.stringify(answer, null, 1) };
     });
@@ -103,8 +103,8 @@ describe('why', () => {
     await mendlet.down();
   });
 
-  it.concurrent.each(pods)('$name: $finding', async ({ name, finding, quotes, tries }) => {
-    const answer = await untilFirst([`pod/${name}`], finding);
+  it.concurrent.each(pods)('$name: $finding', async ({ name, finding, state, quotes, tries }) => {
+    const answer = await untilFirst([`pod/${name}`], finding, state);
     const [first] = answer.findings;
     expect(answer).toMatchObject({ kind: 'Diagnosis', subject: { kind: 'pod', name } });
     const evidence = textOf(first?.evidence ?? []);

@@ -28,6 +28,11 @@ describe('a container that its liveness probe killed', () => {
     ],
     ['was not held back', { history: killed({ cpu: { ...cpu, throttledPeriods: 3 } }) }, ['probe-timeout']],
     [
+      'starved in a short life',
+      { history: killed({ cpu: { ...cpu, periods: 11, throttledPeriods: 11 } }) },
+      ['cpu-throttled'],
+    ],
+    [
       'hardly wanted to run',
       { history: killed({ cpu: { ...cpu, periods: 5, throttledPeriods: 5 } }) },
       ['probe-timeout'],

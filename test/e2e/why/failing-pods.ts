@@ -5,6 +5,8 @@ export interface FailingPod {
   readonly name: string;
   /** The finding that must come first. */
   readonly finding: string;
+  /** How its state must begin then; absent: it does not matter. */
+  readonly state?: string;
   /** What its evidence must quote, each somewhere. */
   readonly quotes: readonly string[];
   /** What some command to try must contain. */
@@ -14,7 +16,8 @@ export interface FailingPod {
 
 const IMAGE = 'docker.io/library/busybox:latest';
 const sleep = 'exec sleep 36000';
-const serve = (port: number): string => `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
+/** `port`: "ADDRESS:PORT" listens there alone. */
+const serve = (port: number | string): string => `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
 
 function failing(
   name: string,
@@ -225,6 +228,15 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
     failing('probe-port', 'probe-port', ['refused', '9090', '8080'], serve(8080), {
       container: { ports: [{ containerPort: 8080 }], livenessProbe: probe({ tcpSocket: { port: 9090 } }) },
     }),
+    failing('probe-port-undeclared', 'probe-port', ['refused', '9090', 'listening', '8080'], serve(8080), {
+      container: { livenessProbe: probe({ httpGet: { path: '/', port: 9090 } }) },
+    }),
+    failing('probe-port-loopback', 'probe-port', ['refused', '127.0.0.1'], serve('127.0.0.1:8080'), {
+      container: { livenessProbe: probe({ tcpSocket: { port: 8080 } }) },
+    }),
+    failing('ready-port-undeclared', 'probe-port', ['refused', '9090', 'listening', '8080'], serve(8080), {
+      container: { readinessProbe: probe({ httpGet: { path: '/', port: 9090 } }) },
+    }),
     failing('probe-command', 'probe-command', ['/no/probe'], sleep, {
       container: { livenessProbe: probe({ exec: { command: ['/no/probe', '--deep'] } }) },
     }),
@@ -346,6 +358,7 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
         },
       },
     }),
+    starved(),
     failing('healing-stopped', 'exit-code', ['exit', '78', 'bad settings'], 'echo bad settings; exit 78', {
       metadata: {
         annotations: {
@@ -365,6 +378,30 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
       },
     ),
   ];
+}
+
+/**
+ * Killed by its probe while its limit holds it back, and then without a cgroup, waiting for its next start. Who answers the probe
+ * too late is another container, without a limit: however fast the machine is, there is no answer in time.
+ */
+function starved(): FailingPod {
+  const answerLate = `mkdir -p /www/cgi-bin; printf '#!/bin/sh\\nsleep 5\\necho; echo ok\\n' >/www/cgi-bin/late; chmod 755 /www/cgi-bin/late; exec httpd -f -p 8080 -h /www`;
+  const pod = busyboxPod('starved', 'while :; do :; done', {
+    container: {
+      resources: { limits: { cpu: '10m' } },
+      livenessProbe: { periodSeconds: 2, failureThreshold: 4, httpGet: { path: '/cgi-bin/late', port: 8080 } },
+    },
+  });
+  const { spec } = pod as { spec: { containers: readonly object[] } };
+  const late = { name: 'late', image: IMAGE, imagePullPolicy: 'IfNotPresent', command: ['/bin/sh', '-c', answerLate] };
+  return {
+    name: 'starved',
+    finding: 'cpu-throttled',
+    state: 'CrashLoopBackOff',
+    quotes: ['throttled in', ', before death', 'context deadline exceeded', '10m'],
+    tries: 'resize',
+    objects: [{ ...pod, spec: { ...spec, containers: [...spec.containers, late] } }],
+  };
 }
 
 function withSecondContainer(pod: object, script: string): object {
