@@ -163,6 +163,22 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(row).toMatch(/liveness probe: mode is bad; after: ConfigMap app changed/);
   });
 
+  it.concurrent('a liveness probe that is refused: where the pod listened instead', async () => {
+    await mendlet.create(
+      busyboxPod('deaf', 'exec httpd -f -p 8080', {
+        container: { livenessProbe: { tcpSocket: { port: 9090 }, periodSeconds: 1, failureThreshold: 5 } },
+      }),
+    );
+    const isTold = ({ probe }: DeathRecord) => (probe?.listening ?? []).length > 0;
+    const { deaths } = await untilHistory('deaf', 'main', 'where it listened', (history) =>
+      history.deaths.some(isTold),
+    );
+    const death = deaths.find(isTold);
+    expect(death?.probe).toMatchObject({ type: 'liveness', listening: [{ port: 8080, own: true }] });
+    const page = (await cli('history', 'pod/deaf', '--death', `${death?.number}`)).stdout;
+    expect(page).toContain('  Ports listened on then: 8080\n');
+  });
+
   it.concurrent('init containers and sidecars die, too, and so does what is deleted', async () => {
     const container = {
       image: 'docker.io/library/busybox:latest',

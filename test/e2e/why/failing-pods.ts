@@ -17,7 +17,8 @@ export interface FailingPod {
 const IMAGE = 'docker.io/library/busybox:latest';
 const sleep = 'exec sleep 36000';
 /** `port`: "ADDRESS:PORT" listens there alone. */
-const serve = (port: number | string): string => `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
+const serve = (port: number | string): string =>
+  `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
 
 function failing(
   name: string,
@@ -229,10 +230,10 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
       container: { ports: [{ containerPort: 8080 }], livenessProbe: probe({ tcpSocket: { port: 9090 } }) },
     }),
     failing('probe-port-undeclared', 'probe-port', ['refused', '9090', 'listening', '8080'], serve(8080), {
-      container: { livenessProbe: probe({ httpGet: { path: '/', port: 9090 } }) },
+      container: { livenessProbe: probe({ failureThreshold: 5, httpGet: { path: '/', port: 9090 } }) },
     }),
     failing('probe-port-loopback', 'probe-port', ['refused', '127.0.0.1'], serve('127.0.0.1:8080'), {
-      container: { livenessProbe: probe({ tcpSocket: { port: 8080 } }) },
+      container: { livenessProbe: probe({ failureThreshold: 5, tcpSocket: { port: 8080 } }) },
     }),
     failing('ready-port-undeclared', 'probe-port', ['refused', '9090', 'listening', '8080'], serve(8080), {
       container: { readinessProbe: probe({ httpGet: { path: '/', port: 9090 } }) },
