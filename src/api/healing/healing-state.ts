@@ -50,8 +50,8 @@ export function formatHealingState(state: HealingState): string {
     const text = JSON.stringify(shorten(state, textBytes, restarts));
     if (byteLength(text) <= MAX_HEALING_STATE_BYTES) return text;
   }
-  const { rung, attempts, of, podRestarts } = state;
-  return JSON.stringify({ rung, attempts, of, podRestarts });
+  const { rung, attempts, of, podRestarts, cleanRestarts } = state;
+  return JSON.stringify({ rung, attempts, of, podRestarts, cleanRestarts });
 }
 
 function shorten(state: HealingState, textBytes: number, outcomes: number): HealingState {

@@ -165,6 +165,11 @@ export interface HealingState {
   readonly of?: number;
   /** Whole-pod restarts by the ladder, in the pod's life. */
   readonly podRestarts?: number;
+  /**
+   * Of the pod's restart counts: those that no end of a container's own led to, since it was restarted by request or with
+   * others. Told where restarts count as failures (`restartPolicy: OnFailure`).
+   */
+  readonly cleanRestarts?: number;
   /** RFC 3339: when the episode began. */
   readonly since?: string;
   /** What happened last: "web exited with 137 (OOMKilled)". */

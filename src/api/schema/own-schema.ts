@@ -137,6 +137,7 @@ export const OWN_TYPES = {
       attempts: { type: 'int32' },
       of: { type: 'int32' },
       podRestarts: { type: 'int32' },
+      cleanRestarts: { type: 'int32' },
       since: { type: 'microTime' },
       cause: { type: 'string' },
       move: { type: 'mendlet.v1alpha1.MoveWish' },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  HEALING_STATE,
   isDeleting,
   JOB_COMPLETION_INDEX,
   JOB_TRACKING_FINALIZER,
@@ -165,6 +166,26 @@ describe('failure', () => {
     const status = { phase: 'Running', containerStatuses: [restarted] };
     await cluster.client.patch(PODS, 'team', nameOf(pod), 'strategic', { status }, 'status');
     await cluster.rest();
+    await cluster.reap();
+    expect(await cluster.conditions()).toEqual(['FailureTarget', 'Failed']);
+  });
+
+  it('those that no end of its own led to do not: somebody asked for them', async () => {
+    await cluster.createJob({
+      backoffLimit: 2,
+      template: { spec: { ...TEMPLATE.spec, restartPolicy: 'OnFailure' } },
+    });
+    const [pod] = (await cluster.active()) as [Pod];
+    const tell = async (restartCount: number, cleanRestarts: number): Promise<void> => {
+      const container = { name: 'c', image: 'busybox', imageID: '', ready: false, restartCount, state: {} };
+      const status = { phase: 'Running', containerStatuses: [container] };
+      const metadata = { annotations: { [HEALING_STATE]: JSON.stringify({ cleanRestarts }) } };
+      await cluster.client.patch(PODS, 'team', nameOf(pod), 'strategic', { metadata, status }, 'status');
+      await cluster.rest();
+    };
+    await tell(4, 3);
+    expect(await cluster.conditions()).toEqual([]);
+    await tell(5, 3);
     await cluster.reap();
     expect(await cluster.conditions()).toEqual(['FailureTarget', 'Failed']);
   });

@@ -1,5 +1,13 @@
 /** Whether a job has come to its end, and why. Pure. Upstream: the first half of syncJob. */
-import { countJobIndexes, findCondition, type Job, type JobCondition, type Pod } from '../../api/index.ts';
+import {
+  countJobIndexes,
+  findCondition,
+  HEALING_STATE,
+  type Job,
+  type JobCondition,
+  parseHealingState,
+  type Pod,
+} from '../../api/index.ts';
 import type { JobMemory } from './job-memory.ts';
 import { hasFailed } from './job-pods.ts';
 import type { JobTally } from './job-tally.ts';
@@ -80,10 +88,13 @@ function restartsExceedLimit({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
   const limit = spec.backoffLimit ?? 0;
   let restarts = 0;
-  for (const { status = {} } of pods) {
+  for (const { metadata, status = {} } of pods) {
     if (status.phase !== 'Running' && status.phase !== 'Pending') continue;
-    for (const each of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])])
-      restarts += each.restartCount ?? 0;
+    const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+    const own = all.reduce((sum, { restartCount }) => sum + restartCount, 0);
+    // No failures: somebody asked for them, or for the restart of all.
+    const clean = parseHealingState(metadata?.annotations?.[HEALING_STATE])?.cleanRestarts ?? 0;
+    restarts += Math.max(0, own - clean);
   }
   return limit === 0 ? restarts > 0 : restarts >= limit;
 }

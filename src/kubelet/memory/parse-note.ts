@@ -161,6 +161,7 @@ const isNote = shape({
   restartAll: optional(shape({ sources: listOf(isText) })),
   restart: optional(isGoingRestart),
   restartOutcomes: optional(listOf(isRestartOutcome)),
+  cleanRestarts: optional(isCount),
   healing: optional(isHealing),
   recovery: optional(isRecovery),
   earlyEnds: optional(listOf(isTime)),

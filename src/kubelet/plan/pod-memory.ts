@@ -223,6 +223,8 @@ export interface PodNote {
   readonly restart?: GoingRestart;
   /** What became of the restarts asked for last; newest first, at most `MAX_RESTART_OUTCOMES`. */
   readonly restartOutcomes?: readonly RestartOutcome[];
+  /** Restarts of containers that no end of their own led to. */
+  readonly cleanRestarts?: number;
   readonly healing?: HealingNote;
   readonly recovery?: Recovery;
   /** Wall ms, newest first, at most `MAX_EARLY_ENDS`: when recoveries ended waits. */

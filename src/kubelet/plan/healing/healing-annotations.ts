@@ -13,9 +13,11 @@ export function healingAnnotations(pod: Pod, note: PodNote): StatusAnnotations {
 }
 
 function healingState(pod: Pod, note: PodNote): HealingState {
-  const { restartOutcomes = [], recovery } = note;
+  const { restartOutcomes = [], recovery, cleanRestarts } = note;
+  const tellsClean = cleanRestarts !== undefined && pod.spec?.restartPolicy === 'OnFailure';
   return {
     ...ladderState(pod, note),
+    ...(tellsClean ? { cleanRestarts } : {}),
     ...(restartOutcomes.length === 0 ? {} : { restarts: restartOutcomes }),
     ...(recovery?.endedAt === undefined ? {} : { recovery: earlyEnd(recovery.cause, recovery.endedAt) }),
   };

@@ -9,13 +9,22 @@ import { type ContainerMemory, type GoingRestart, withContainer } from '../pod-m
 export function beginAnew(draft: Draft, views: readonly ContainerView[], { force }: GoingRestart): void {
   for (const view of views) {
     const memory = force ? { ...withoutWaits(view.memory), curveFrom: view.nextAttempt } : view.memory;
-    const ownEnd = force ? undefined : ownEndOf(draft, view);
+    const sick = ownEndOf(draft, view);
+    const ownEnd = force ? undefined : sick;
+    if (sick === undefined && isRestartedNow(view)) {
+      draft.note = { ...draft.note, cleanRestarts: (draft.note.cleanRestarts ?? 0) + 1 };
+    }
     draft.note = withContainer(draft.note, view.container.name, {
       ...memory,
       freshFrom: view.nextAttempt,
       ...(ownEnd === undefined ? {} : { ownEnd }),
     });
   }
+}
+
+/** Its next life is one more, and not counted yet. */
+function isRestartedNow({ memory, nextAttempt }: ContainerView): boolean {
+  return memory.newest !== undefined && memory.freshFrom !== nextAttempt;
 }
 
 function withoutWaits(memory: ContainerMemory): ContainerMemory {

@@ -3,6 +3,10 @@ import { HEALING_STATE, parseHealingState, type Pod } from '../../../api/index.t
 import type { PodNote } from '../pod-memory.ts';
 
 export function withOutcomesFromStatus(note: PodNote, { metadata }: Pod): PodNote {
-  const { restarts = [] } = parseHealingState(metadata?.annotations?.[HEALING_STATE]) ?? {};
-  return restarts.length === 0 ? note : { ...note, restartOutcomes: restarts };
+  const { restarts = [], cleanRestarts } = parseHealingState(metadata?.annotations?.[HEALING_STATE]) ?? {};
+  return {
+    ...note,
+    ...(restarts.length === 0 ? {} : { restartOutcomes: restarts }),
+    ...(cleanRestarts === undefined ? {} : { cleanRestarts }),
+  };
 }

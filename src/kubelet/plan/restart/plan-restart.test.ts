@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RestartRequest } from '../../../api/index.ts';
+import { HEALING_STATE, parseHealingState, type RestartRequest } from '../../../api/index.ts';
 import { WALL } from '../plan.fixtures.ts';
 import { RestartModel, steps } from './restart-model.fixtures.ts';
 
@@ -272,6 +272,32 @@ describe('a request', () => {
     model.loseNote();
     expect(restarted(model)).toEqual([]);
     expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+  });
+
+  it('and what it restarts besides the sick counts as no failure', () => {
+    const model = running({ restartPolicy: 'OnFailure' });
+    const told = () => parseHealingState(model.plan?.annotations[HEALING_STATE])?.cleanRestarts;
+    model.exit('main', 1).settle();
+    expect(told()).toBeUndefined();
+    model.ask(ONE).settle();
+    expect(told()).toBe(1);
+    // Its back-off is another one's end: main has failed by itself, the three others have not.
+    model.exit('main', 1);
+    for (const force of [false, true]) {
+      const before = told() ?? 0;
+      model.exit('main', 1).ask({ ...POD, id: `all-${force}`, force });
+      model.settle().advance(600_000).settle();
+      expect(model.outcome(`all-${force}`)?.phase).toBe('Succeeded');
+      expect(told()).toBe(before + 3);
+    }
+    const counts = [
+      ...(model.plan?.status.initContainerStatuses ?? []),
+      ...(model.plan?.status.containerStatuses ?? []),
+    ];
+    expect(counts.reduce((sum, { restartCount }) => sum + restartCount, 0)).toBe(1 + 1 + 4 + 4);
+    model.killAgent();
+    model.settle();
+    expect(told()).toBe(7);
   });
 
   it('waits for one of a wider scope', () => {
