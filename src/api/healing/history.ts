@@ -100,7 +100,7 @@ export interface OomProof {
 
 /**
  * Counters of its cgroup's cpu.stat in the last minute of its life, as they were read while it lived: what held it back long
- * before says nothing of its end. Of a life that was shorter, or whose minutes before nobody read, all.
+ * before says nothing of its end. Of a shorter life all of it, of one that nobody read before (a new agent) what was read.
  */
 export interface CpuThrottling {
   /** Periods of 100 ms in which it wanted to run. */

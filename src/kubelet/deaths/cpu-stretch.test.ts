@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CpuReading, lastStretch, withReading } from './cpu-stretch.ts';
+import { beginning, type CpuReading, lastStretch, withReading } from './cpu-stretch.ts';
 import { CPU_STRETCH_MS, SAMPLE_PERIOD_MS } from './limits.ts';
 
 const reading = (seconds: number, periods: number, throttledPeriods: number): CpuReading => ({
@@ -9,15 +9,23 @@ const reading = (seconds: number, periods: number, throttledPeriods: number): Cp
 });
 const all = (readings: readonly CpuReading[]) => readings.reduce<readonly CpuReading[]>(withReading, []);
 
+const born = reading(0, 0, 0);
+
 describe('the last stretch', () => {
   it.each<[string, readonly CpuReading[], object | undefined]>([
     ['of what nobody read', [], undefined],
     ['of what never wanted to run', [reading(0, 0, 0), reading(10, 0, 0)], undefined],
-    ['of a short life is all of it', [reading(3, 30, 29)], { periods: 30, throttledPeriods: 29 }],
+    ['of a short life is all of it', [born, reading(3, 30, 29)], { periods: 30, throttledPeriods: 29 }],
     [
       'of a life of less than a minute, too',
-      [reading(3, 30, 29), reading(50, 90, 30)],
+      [born, reading(3, 30, 29), reading(50, 90, 30)],
       { periods: 90, throttledPeriods: 30 },
+    ],
+    ['of an old life that was read once is all of it', [reading(0, 900, 5)], { periods: 900, throttledPeriods: 5 }],
+    [
+      'of an old life begins with the first reading',
+      [reading(0, 900, 5), reading(20, 1000, 100)],
+      { periods: 100, throttledPeriods: 95 },
     ],
     [
       'of a long life is its last minute',
@@ -32,6 +40,12 @@ describe('the last stretch', () => {
     ['of what slept is nothing', [reading(0, 1000, 900), reading(60, 1000, 900)], undefined],
   ])('%s', (_, readings, wanted) => {
     expect(lastStretch(all(readings))).toEqual(wanted);
+  });
+
+  it('begins with its life, if that is not too long ago', () => {
+    expect(beginning(1000, { wall: 4000, mono: 50 })).toEqual([{ at: -2950, periods: 0, throttledPeriods: 0 }]);
+    expect(beginning(9000, { wall: 4000, mono: 50 })).toEqual([{ at: 50, periods: 0, throttledPeriods: 0 }]);
+    expect(beginning(1000, { wall: 1001 + CPU_STRETCH_MS, mono: 50 })).toEqual([]);
   });
 
   it('needs few readings, however often is read', () => {

@@ -10,6 +10,15 @@ export interface CpuReading extends CpuPeriods {
   readonly at: number;
 }
 
+/** The beginning of a life, when it is part of the stretch; of an older one nobody knows how far it had counted. */
+export function beginning(
+  startedAt: number,
+  now: { readonly wall: number; readonly mono: number },
+): readonly CpuReading[] {
+  const age = Math.max(0, now.wall - startedAt);
+  return age > CPU_STRETCH_MS ? [] : [{ at: now.mono - age, periods: 0, throttledPeriods: 0 }];
+}
+
 /** With one reading more, and without those that no stretch needs any more: bounded, however often is read. */
 export function withReading(readings: readonly CpuReading[], reading: CpuReading): readonly CpuReading[] {
   const before = readings.at(-2);
@@ -18,11 +27,12 @@ export function withReading(readings: readonly CpuReading[], reading: CpuReading
   return next.slice(Math.max(0, baseOf(next)));
 }
 
-/** `undefined`: nothing was read, or it never wanted to run. Of the whole life while no reading is older than the stretch. */
+/** `undefined`: nothing was read, or it never wanted to run. Of an old life that was read but once, all that was counted. */
 export function lastStretch(readings: readonly CpuReading[]): CpuPeriods | undefined {
   const last = readings.at(-1);
   if (last === undefined) return undefined;
-  const base = readings[baseOf(readings)] ?? { periods: 0, throttledPeriods: 0 };
+  const none = { periods: 0, throttledPeriods: 0 };
+  const base = readings.length === 1 ? none : (readings[Math.max(0, baseOf(readings))] ?? none);
   const periods = last.periods - base.periods;
   return periods <= 0 ? undefined : { periods, throttledPeriods: last.throttledPeriods - base.throttledPeriods };
 }

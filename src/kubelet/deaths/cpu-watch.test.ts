@@ -13,7 +13,7 @@ function watch(limits: Readonly<Record<string, number | undefined>>) {
     pod: testPod(),
     name: id,
     id,
-    startedAt: 1,
+    startedAt: clock.now().wall,
     restartCount: 0,
     logPath: '/l',
     limitBytes: undefined,

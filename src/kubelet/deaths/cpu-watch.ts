@@ -6,7 +6,7 @@ import type { CpuThrottling } from '../../api/index.ts';
 import type { Clock, Logger } from '../../lib/index.ts';
 import type { Cgroups } from '../ports.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { type CpuReading, lastStretch, withReading } from './cpu-stretch.ts';
+import { beginning, type CpuReading, lastStretch, withReading } from './cpu-stretch.ts';
 import { MAX_CPU_CONTAINERS } from './limits.ts';
 import { groupOf, type LivingContainer } from './living-containers.ts';
 import { inTurns, sampleOften } from './sampling.ts';
@@ -71,12 +71,10 @@ export class CpuWatch {
     const counted = await cgroups.cpuPeriods(groupOf(container));
     // What was read last stays when the group is gone.
     if (counted === undefined) return;
-    const { id, limitMillicores } = container;
-    const readings = this.#watched.get(id)?.readings ?? [];
-    this.#watched.set(id, {
-      readings: withReading(readings, { ...counted, at: clock.now().mono }),
-      limitMillicores,
-    });
+    const { id, startedAt, limitMillicores } = container;
+    const now = clock.now();
+    const readings = this.#watched.get(id)?.readings ?? beginning(startedAt, now);
+    this.#watched.set(id, { readings: withReading(readings, { ...counted, at: now.mono }), limitMillicores });
   }
 }
 
