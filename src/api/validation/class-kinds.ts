@@ -6,6 +6,7 @@ import { SYSTEM_PRIORITY_CLASSES } from '../system-priorities.ts';
 import type { PodTemplate, PriorityClass, RuntimeClass } from '../types.gen.ts';
 import { checkValue, immutable, NOT_NEGATIVE, oneOf } from './messages.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import { validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { validateTolerations } from './tolerations.ts';
 
@@ -74,6 +75,7 @@ export function validatePodTemplate(podTemplate: PodTemplate): FieldError[] {
     ...validateObjectMeta(podTemplate.metadata, true, checkDns1123Subdomain),
     ...validateLabels(template.metadata?.labels, child(path, 'metadata.labels')),
     ...validateAnnotations(template.metadata?.annotations, child(path, 'metadata.annotations')),
+    ...validatePodAnnotations(template.metadata?.annotations, template.spec, child(path, 'metadata.annotations')),
     ...validatePodSpec(template.spec ?? { containers: [] }, child(path, 'spec')),
   ];
   if ((template.spec?.ephemeralContainers?.length ?? 0) > 0)

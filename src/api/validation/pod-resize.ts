@@ -5,6 +5,7 @@ import { qosClassOf } from '../qos-class.ts';
 import type { Container, Pod, ResourceRequirements } from '../types.gen.ts';
 import { equalJson } from './messages.ts';
 import { validateObjectMetaUpdate } from './object-meta.ts';
+import { validatePodAnnotationUpdates } from './pod-annotations.ts';
 import { validateResources } from './resources.ts';
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -13,7 +14,7 @@ const ONLY_CPU_AND_MEMORY = 'only cpu and memory resources are mutable';
 
 /** `pod`: the old one with the new resources of its containers, as the server puts them together. */
 export function validatePodResize(pod: Pod, old: Pod): FieldError[] {
-  const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  const errors = [...validateObjectMetaUpdate(pod.metadata, old.metadata), ...validatePodAnnotationUpdates(pod, old)];
   const { spec, metadata } = pod;
   if (metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined)
     return [...errors, forbiddenField('metadata', 'static pods cannot be resized')];

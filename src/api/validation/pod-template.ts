@@ -4,6 +4,7 @@ import { labelSelectorOf, matchesLabels } from '../label-selector.ts';
 import type { LabelSelector, PodSpec, PodTemplateSpec } from '../types.gen.ts';
 import { validateLabelSelector } from './affinity.ts';
 import { validateAnnotations, validateLabels } from './object-meta.ts';
+import { validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
 const NO_SPEC: PodSpec = { containers: [] };
@@ -14,6 +15,7 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: string)
   const errors = [
     ...validateLabels(metadata?.labels, child(path, 'labels')),
     ...validateAnnotations(metadata?.annotations, child(path, 'annotations')),
+    ...validatePodAnnotations(metadata?.annotations, spec, child(path, 'annotations')),
     ...validatePodSpec(spec, child(path, 'spec')),
   ];
   if ((spec.ephemeralContainers?.length ?? 0) > 0)

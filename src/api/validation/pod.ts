@@ -5,6 +5,7 @@ import type { Container, Pod, PodSpec, Toleration } from '../types.gen.ts';
 import { validateImage } from './containers.ts';
 import { checkValue, equalJson, immutable } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import { validatePodAnnotations, validatePodAnnotationUpdates } from './pod-annotations.ts';
 import { MAX_ACTIVE_DEADLINE_SECONDS, validatePodSpec } from './pod-spec.ts';
 import { validateStateTransitions } from './pod-transitions.ts';
 import { validateTolerations } from './tolerations.ts';
@@ -12,7 +13,10 @@ import { validateTolerations } from './tolerations.ts';
 const EMPTY_SPEC: PodSpec = { containers: [] };
 
 export function validatePod(pod: Pod): FieldError[] {
-  const errors = validateObjectMeta(pod.metadata, true, checkDns1123Subdomain);
+  const errors = [
+    ...validateObjectMeta(pod.metadata, true, checkDns1123Subdomain),
+    ...validatePodAnnotations(pod.metadata?.annotations, pod.spec, 'metadata.annotations'),
+  ];
   if ((pod.spec?.ephemeralContainers?.length ?? 0) > 0) {
     errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   }
@@ -33,7 +37,7 @@ const MAY_CHANGE = [
 export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   const spec = pod.spec ?? EMPTY_SPEC;
   const oldSpec = old.spec ?? EMPTY_SPEC;
-  const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  const errors = [...validateObjectMetaUpdate(pod.metadata, old.metadata), ...validatePodAnnotationUpdates(pod, old)];
   for (const list of ['containers', 'initContainers'] as const) {
     if ((spec[list]?.length ?? 0) !== (oldSpec[list]?.length ?? 0)) {
       return [...errors, forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];
@@ -144,7 +148,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A write to `status`: what happened doesn't unhappen. */
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
-  const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
+  const errors = [...validateObjectMetaUpdate(pod.metadata, old.metadata), ...validatePodAnnotationUpdates(pod, old)];
   const { status = {} } = pod;
   if (status.nominatedNodeName)
     errors.push(...checkValue('status.nominatedNodeName', status.nominatedNodeName, checkDns1123Subdomain));
