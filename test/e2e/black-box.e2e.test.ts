@@ -15,6 +15,20 @@ const cgroupV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
 /** Counts its lives, says which one it is, and ends with its number. */
 const COUNTED =
   'n=$(($(cat /s/n 2>/dev/null || echo 0) + 1)); echo $n >/s/n; echo "words of life $n"; echo "error of life $n" >&2; exit $n';
+/** Short waits, but after the third life one that outlasts the test: nobody dies once more while it looks. */
+const SLOW_AT_LAST = {
+  'mendlet.dev/healing-policy': JSON.stringify({
+    rungs: [{ scope: 'container', attempts: 100 }],
+    backOff: { initial: '100ms' },
+    rules: [
+      {
+        onExitCodes: { operator: 'In', values: [3] },
+        action: 'BackOff',
+        backOff: { initial: '20m', factor: 1, cap: '20m' },
+      },
+    ],
+  }),
+};
 const state = { spec: { volumes: [{ name: 's', emptyDir: {} }] }, mount: [{ name: 's', mountPath: '/s' }] };
 
 describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (runtime) => {
@@ -50,7 +64,13 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     untilHistory(pod, container, `${count} deaths`, ({ total }) => total >= count);
 
   it.concurrent('three crashes: all three, with their own words, also after the pod is gone', async () => {
-    await mendlet.create(busyboxPod('crash', COUNTED, { spec: state.spec, container: { volumeMounts: state.mount } }));
+    await mendlet.create(
+      busyboxPod('crash', COUNTED, {
+        metadata: { annotations: SLOW_AT_LAST },
+        spec: state.spec,
+        container: { volumeMounts: state.mount },
+      }),
+    );
     const { deaths } = await untilHistory('crash', 'main', 'three deaths and their back-offs', (history) =>
       history.deaths.some((death) => death.number === 3 && death.backOffSeconds !== undefined),
     );
@@ -58,8 +78,8 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
       deaths.map(({ number, exitCode, reason, backOffSeconds }) => [number, exitCode, reason, backOffSeconds]),
     ).toEqual([
       [1, 1, 'Error', 0],
-      [2, 2, 'Error', 10],
-      [3, 3, 'Error', 20],
+      [2, 2, 'Error', 0.1],
+      [3, 3, 'Error', 1200],
     ]);
     const words = (n: number) => [`error of life ${n}`, `words of life ${n}`];
     for (const [asked, life] of [
@@ -81,14 +101,26 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
       /^pod\/crash \(uid .*\) on node e2e, gone \d+s ago:\n#\s+CONTAINER\s+WHEN\s+RAN\s+EXIT/,
     );
     expect(table.stdout.split('\n').filter((line) => /^\d/.test(line)).length).toBe(3);
+    expect(await histories('crash')).toMatchObject([{ goneAt: expect.any(String), containers: [{ total: 3 }] }]);
     expect((await cli('logs', 'crash')).stderr).toContain('pods "crash" not found');
-    const index = JSON.parse(await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/mendlet/v1/history'])) as {
-      items: { metadata: { name: string }; goneAt?: string; total: number }[];
-    };
-    expect(index.items.find(({ metadata }) => metadata.name === 'crash')).toMatchObject({
-      goneAt: expect.any(String),
-      total: 3,
+    // The node itself may need a moment to note it.
+    const noted = await until<{ total: number }>('the node knows that it is gone', async () => {
+      const raw = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/mendlet/v1/history']);
+      const { items } = JSON.parse(raw) as {
+        items: { metadata: { name: string }; goneAt?: string; total: number }[];
+      };
+      const found = items.find(({ metadata }) => metadata.name === 'crash');
+      return found?.goneAt === undefined ? { last: raw } : { value: found };
     });
+    expect(noted.total).toBe(3);
+
+    await mendlet.create(busyboxPod('crash', 'exec sleep 3600'));
+    await mendlet.untilPod('crash', 'running', (pod) => mainContainer(pod)?.ready === true);
+    const both = (await cli('history', 'pod/crash')).stdout;
+    expect(both).toMatch(
+      /^pod\/crash \(uid .*\) on node e2e:\nNo death of it is known\.\n\npod\/crash \(uid .*, gone .* ago:\n#/,
+    );
+    expect(await histories('crash')).toMatchObject([{ containers: [] }, { goneAt: expect.any(String) }]);
   });
 
   it.concurrent('out of memory: proved by what was counted while it lived', async () => {
@@ -126,8 +158,11 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(deaths[0]).toMatchObject({ survived: true, reason: 'OOMKilled' });
     expect(deaths[0]?.message).toMatch(/processes were killed for memory \(limit 24Mi\).*; the container lives on/);
     expect(mainContainer(await mendlet.pod('survivor'))).toMatchObject({ restartCount: 0, ready: true });
-    const events = await mendlet.kubectl(['events', '--for', 'pod/survivor']);
-    expect(events).toMatch(/OOMKilledProcess.*container main: .*killed for memory \(limit 24Mi\).*lives on/);
+    const told = /OOMKilledProcess.*container main: .*killed for memory \(limit 24Mi\).*lives on/;
+    await until('the event', async () => {
+      const events = await mendlet.kubectl(['events', '--for', 'pod/survivor']);
+      return told.test(events) ? { value: true } : { last: events };
+    });
     const metrics = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/metrics']);
     expect(metrics).toMatch(/mendlet_container_oom_kills_total\{survived="true"\} [1-9]/);
     expect((await cli('history', 'pod/survivor')).stdout).toContain('OOMKilled (survived)');
@@ -143,6 +178,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
           livenessProbe: {
             exec: { command: ['sh', '-c', 'grep -q good /c/mode || { echo "mode is $(cat /c/mode)"; exit 1; }'] },
             periodSeconds: 1,
+            timeoutSeconds: 60,
             failureThreshold: 2,
           },
         },
@@ -153,7 +189,9 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     const { deaths } = await untilDeaths('live', 1);
     const [death] = deaths as readonly [DeathRecord];
     expect(death.probe?.type).toBe('liveness');
-    expect(death.probe?.outputs.map(({ output }) => output.trim())).toEqual(['mode is bad', 'mode is bad']);
+    const outputs = death.probe?.outputs.map(({ output }) => output.trim()) ?? [];
+    expect(outputs.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(outputs)).toEqual(new Set(['mode is bad']));
     expect(death.requested).toBeUndefined();
     expect(death.changes?.map(({ what }) => what)).toEqual([
       expect.stringMatching(/^ConfigMap app changed \(resourceVersion \d+ → \d+\)$/),
@@ -190,7 +228,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
       busyboxPod('kinds', 'trap "echo told to end; exit 0" TERM; while true; do sleep 0.1; done', {
         spec: {
           ...state.spec,
-          terminationGracePeriodSeconds: 20,
+          terminationGracePeriodSeconds: 120,
           initContainers: [
             { ...container, name: 'setup', command: sh('[ -f /s/up ] && exit 0; touch /s/up; echo not yet; exit 4') },
             {
