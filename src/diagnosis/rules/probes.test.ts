@@ -190,7 +190,7 @@ describe('where the node saw the pod listen when it refused', () => {
       'elsewhere, and declares the wrong port as well',
       killedWhile([own(9090)], { container: { ports: [{ containerPort: 8080 }] } }),
       'probe-port',
-      /nothing listens on port 8080, but it listens on 9090$/,
+      /: nothing listens on port 8080 within the 3s that the probe leaves it, but it listens on 9090$/,
     ],
     [
       'elsewhere than declared',

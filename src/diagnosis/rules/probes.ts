@@ -195,7 +195,14 @@ function seenElsewhere(one: Case, port: number | undefined): Elsewhere | undefin
   if (inside !== undefined) return { says: `${inside}, where no probe reaches it`, quotes };
   if (ports.some((each) => each.port === port) || hasAnswered(one, port)) return undefined;
   const instead = listensInstead(facts, container, ports);
-  return instead === undefined ? undefined : { says: `nothing listens on port ${port}, but ${instead}`, quotes };
+  if (instead === undefined) return undefined;
+  return { says: `nothing listens on port ${port}${shortTime(one, port)}, but ${instead}`, quotes };
+}
+
+/** What declares the port may mean to listen there yet: then the time that it has is worth a word. */
+function shortTime({ container, probe, effect }: Case, port: number): string {
+  const isDeclared = (container.spec.ports ?? []).some(({ containerPort }) => containerPort === port);
+  return effect === 'killed' && isDeclared ? ` within the ${secondsLeftBy(probe)}s that the probe leaves it` : '';
 }
 
 function hasAnswered(one: Case, port: number): boolean {
@@ -272,7 +279,6 @@ function graceMs({ killed, death }: ContainerFacts): number {
 function tooEarly(one: Case, port: number | undefined): RankedFinding {
   const { facts, container, type, probe } = one;
   const start = startTimeOf(facts, container);
-  const given = secondsUntilFailed(probe) - (probe.timeoutSeconds ?? 1);
   const measured =
     start === undefined
       ? ''
@@ -284,7 +290,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before anything listens on port ${port}: the probe leaves it ${given}s${measured}`,
+    says: `${consequence(one)} before anything listens on port ${port}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
     evidence: quotes(
       one,
       {
@@ -298,6 +304,10 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     try: facts.commands.edit,
     manifest: startupProbeFor(container.name, probe, start),
   };
+}
+
+function secondsLeftBy(probe: Probe): number {
+  return secondsUntilFailed(probe) - (probe.timeoutSeconds ?? 1);
 }
 
 const DEFAULTS = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
