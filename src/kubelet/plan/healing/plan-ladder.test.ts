@@ -364,6 +364,19 @@ describe('a rule that stops', () => {
   });
 });
 
+it('force for another container is none for the one that is stopped', () => {
+  const model = running({ rungs: [{ scope: 'container', attempts: 1 }], backOff: CURVE });
+  die(model);
+  die(model);
+  const other = { id: 'c', scope: 'container', container: 'other', force: true };
+  annotate(model, { [RESTART_REQUEST]: JSON.stringify(other) }).settle();
+  expect(model.outcome('c')).toMatchObject({ phase: 'Succeeded', reason: 'Restarted' });
+  expect(model.running()).toContain('other 1');
+  model.advance(MINUTE).settle();
+  expect(isUp(model, 'main')).toBe(false);
+  expect(conditionOf(model, 'HealingStopped')).toMatchObject({ status: 'True', reason: 'AttemptsExhausted' });
+});
+
 describe('the policy', () => {
   it('that changes begins anew, with the pod’s restarts counted', () => {
     const model = running({ ...CLIMB, rungs: [{ scope: 'pod', attempts: 1 }] });

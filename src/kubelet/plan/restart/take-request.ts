@@ -49,7 +49,7 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
     return;
   }
   const unneeded = whyUnneeded(draft, views, request);
-  if (unneeded === undefined) begin(draft, request, stopped.length > 0);
+  if (unneeded === undefined) begin(draft, request, stopped.length === 0 || touches(stopped, request));
   else answer(draft, request, 'NotNeeded', unneeded);
 }
 
@@ -58,7 +58,8 @@ function isKnown({ note }: Draft, id: string): boolean {
   return note.restart?.id === id || isDone(note, id);
 }
 
-function begin(draft: Draft, request: RestartRequest, hasStopped: boolean): void {
+/** @param anew the ladder begins anew with it */
+function begin(draft: Draft, request: RestartRequest, anew: boolean): void {
   const { id, scope, container, reason = '', by, gracePeriodSeconds, force = false, emptyDirs = [] } = request;
   const wanted = {
     id,
@@ -71,8 +72,8 @@ function begin(draft: Draft, request: RestartRequest, hasStopped: boolean): void
     force,
     emptyDirs,
   } as const;
-  // What somebody restarts is a new story for the ladder; one that has stopped goes on by force alone.
-  const note = force || !hasStopped ? resetLadder(draft.note) : draft.note;
+  // What somebody restarts is a new story for the ladder; not for what it has stopped, and this does not restart.
+  const note = anew ? resetLadder(draft.note) : draft.note;
   draft.note = beginRestart(note, wanted, draft.input.now);
 }
 
@@ -108,10 +109,13 @@ function stoppedBy(draft: Draft, views: readonly ContainerView[]): readonly stri
 }
 
 /** Whoever goes past the end of the ladder says so. */
-function stoppedProblem(stopped: readonly string[], { scope, container = '', force }: RestartRequest) {
-  const touched = scope === 'container' ? stopped.includes(container) : stopped.length > 0;
-  if (force === true || !touched) return undefined;
+function stoppedProblem(stopped: readonly string[], request: RestartRequest): string | undefined {
+  if (request.force === true || !touches(stopped, request)) return undefined;
   return `The healing ladder has stopped starting ${stopped.join(', ')}: only a forced restart goes past that`;
+}
+
+function touches(stopped: readonly string[], { scope, container = '' }: RestartRequest): boolean {
+  return scope === 'container' ? stopped.includes(container) : stopped.length > 0;
 }
 
 /** What started at `notBefore` or later is left alone; `undefined`: something did not. */
