@@ -369,6 +369,13 @@ describe('of several restarts', () => {
       undefined,
     ],
     [
+      'its node may say that it waits for a wider one: the ladder’s',
+      [restart('r1', container, running())],
+      { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Pending', reason: 'OneAtATime' }] },
+      ['r1 Pending OneAtATime'],
+      undefined,
+    ],
+    [
       'by force for a part of it, too: its node knows whether that can be',
       [restart('r1', { force: true }, running()), restart('r2', { ...container, force: true })],
       { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }] },

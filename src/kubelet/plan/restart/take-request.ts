@@ -139,7 +139,8 @@ function whyUnneeded(draft: Draft, views: readonly ContainerView[], request: Res
 
 /** As long as it is blocked it is told as one that waits: whoever asked by hand sees it nowhere else. */
 function tellBlocked(draft: Draft, request: RestartRequest, going: GoingRestart): void {
-  const waits = `restart of ${scopeText(request)} waits until that of ${scopeText(going)} (${going.id}) is over`;
+  const which = going.source === 'ladder' ? 'the healing ladder’s' : going.id;
+  const waits = `restart of ${scopeText(request)} waits until that of ${scopeText(going)} (${which}) is over`;
   wait(draft, `the ${waits}`);
   const message = `The ${waits}${request.force === true ? '' : '; one with force would not'}`;
   const told = draft.note.restartOutcomes?.some(({ id, message: before }) => id === request.id && before === message);
