@@ -47,10 +47,10 @@ describe('waitingFor', () => {
     [
       'another restart of a pod that waits',
       {},
-      { phase: 'Pending', reason: 'OneAtATime', message: 'waits for PodRestart a to end' },
+      { phase: 'Pending', reason: 'OneAtATime', message: 'waits for PodRestart a to end; …' },
       pod(backingOff),
       0,
-      'waits for PodRestart a to end: --force does not wait for one that is held up',
+      'waits for PodRestart a to end; …',
     ],
     [
       'a back-off that is passed',

@@ -32,10 +32,8 @@ export function waitingFor(input: WaitingInput): string {
     return 'nobody has taken it up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
   }
   if (notBefore !== undefined && notBefore > now) return `waits until ${restart.spec?.notBefore}, its --not-before`;
-  // Nothing of what the pod does now is done for it.
-  if (restart.status?.reason === 'OneAtATime') {
-    return restart.spec?.force === true ? message : `${message}: --force does not wait for one that is held up`;
-  }
+  // Nothing of what the pod does now is done for it; whether force would help is in the message.
+  if (restart.status?.reason === 'OneAtATime') return message;
   const what = ofContainers(input);
   if (what !== undefined) return what;
   const hasBegun = isConditionTrue(input.pod?.status?.conditions, RESTARTING_CONDITION);

@@ -372,7 +372,7 @@ describe('of several restarts', () => {
       'its node may say that it waits for a wider one: the ladder’s',
       [restart('r1', container, running())],
       { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Pending', reason: 'OneAtATime' }] },
-      ['r1 Pending OneAtATime'],
+      ['r1 Running OneAtATime'],
       undefined,
     ],
     [

@@ -256,7 +256,7 @@ function progressOf(
   }
   const begun = outcome?.phase === 'Running';
   const { reason = begun ? 'Restarting' : 'Requested', message = waitingText(pod, node, begun) } = outcome ?? {};
-  return { phase: outcome?.phase === 'Pending' ? 'Pending' : 'Running', reason, message };
+  return { phase: 'Running', reason, message };
 }
 
 /** Whom it waits for, what that waits for, and how to get past it. */
