@@ -87,9 +87,9 @@ async function why(
 
 const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
 
-async function pod(status: object, spec: object = {}, container: object = {}): Promise<Pod> {
+async function pod(status: object, spec: object = {}, container: object = {}, metadata: object = {}): Promise<Pod> {
   const made = await api.client.create(PODS, {
-    metadata: { name: 'web', namespace: 'default' },
+    metadata: { name: 'web', namespace: 'default', ...metadata },
     spec: { nodeName: 'n1', ...spec, containers: [{ name: 'main', image: 'web:1', ...container }] },
   });
   return await api.client.update(PODS, { ...made, status }, 'status');
@@ -360,9 +360,8 @@ describe('what is told', () => {
 
   it('tells a static pod by the UID that its node knows', async () => {
     await node();
-    const { metadata } = await pod(crashed());
     const annotations = { 'kubernetes.io/config.hash': 'static-1', 'kubernetes.io/config.mirror': 'static-1' };
-    await api.client.patch(PODS, 'default', 'web', 'merge', { metadata: { annotations } });
+    const { metadata } = await pod(crashed(), {}, {}, { annotations });
     nodeAnswers[HISTORY] = historyOf('static-1', 'last words');
     expect(metadata?.uid).not.toBe('static-1');
     expect((await why('Pod', 'web')).out).toContain('death 4 of main');
