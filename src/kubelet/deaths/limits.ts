@@ -71,7 +71,7 @@ export const OOM_SURVIVAL_MS = 2000;
 /** So many looks that see nothing alive in a container that is said to run: then its group cannot be read here. */
 export const OOM_UNSEEN_LOOKS = 5;
 /** An end by SIGKILL so soon after a survival was told, with no kill counted since, is of that kill: it was no survival. */
-export const OOM_TAKE_BACK_MS = 10_000;
+export const OOM_TAKE_BACK_MS = 30_000;
 /** A survivor's loss is told at most this often, and noted at most that often. */
 export const OOM_EVENT_PERIOD_MS = 60_000;
 export const OOM_NOTE_PERIOD_MS = 10_000;
