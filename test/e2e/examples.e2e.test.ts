@@ -28,9 +28,11 @@ describe('on one node', () => {
     expect(pod.status.conditions).toContainEqual(
       expect.objectContaining({ type: 'mendlet.dev/HealingStopped', status: 'True', reason: 'AttemptsExhausted' }),
     );
-    const events = await eventsOf('ladder');
+    const events = await until<string>('the event of the stop', async () => {
+      const text = await eventsOf('ladder');
+      return text.includes('tried restarts: 2 of the container, 2 of the whole pod') ? { value: text } : { last: text };
+    });
     expect(events).toContain('container main died 3 times within 10m0s: restarting the whole pod (1 of 2)');
-    expect(events).toContain('tried restarts: 2 of the container, 2 of the whole pod');
     expect(await call('restart', 'pod/ladder', '--force')).toMatchObject({ code: 0 });
     await mendlet.untilPod('ladder', 'running again', (now) => mainContainer(now)?.state.running !== undefined);
   });

@@ -150,10 +150,15 @@ it.concurrent('who may only ask for restarts restarts a pod, and nothing else', 
     (p) => isReady(p) && mainContainer(p)?.restartCount === 1,
   );
   expect(after.metadata.uid).toBe(before.metadata.uid);
-  expect(await mendlet.kubectl(['events', '--for', 'pod/patient'])).toContain(
-    'alice asked for a restart of the pod: it hangs',
+  await until('its event', async () => {
+    const events = await mendlet.kubectl(['events', '--for', 'pod/patient']);
+    return events.includes('alice asked for a restart of the pod: it hangs') ? { value: true } : { last: events };
+  });
+  await mendlet.untilPod(
+    'patient',
+    'no request any more',
+    (p) => annotationsOf(p)['mendlet.dev/restart-request'] === undefined,
   );
-  expect(annotationsOf(await mendlet.pod('patient'))['mendlet.dev/restart-request']).toBeUndefined();
 });
 
 it.concurrent('what cannot be restarted is told, and what is over goes', async () => {
