@@ -18,6 +18,7 @@ import {
   type UpgradeResponse,
 } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
+import { noCustomResources } from './discovery/no-custom-resources.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
 import { MASTERS } from './authorization/authorizer.ts';
@@ -159,6 +160,8 @@ async function answerAsJson(options: HandlerOptions, request: HttpRequest, info:
     const { context, nodeFigures: figures } = options;
     return answerMetrics({ context, figures, request, info, row });
   }
+  const none = noCustomResources(info);
+  if (none !== undefined) return none;
   const call = callOf(options, request, info, info.resource);
   const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);

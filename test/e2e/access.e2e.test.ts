@@ -114,6 +114,15 @@ describe('kubectl auth', () => {
       /^pods +\[\] +\[\] +\[get list\]$/m,
     );
   });
+  it('a review is made of a file, too, and a field that it does not have is refused', async () => {
+    const review = (spec: object): string =>
+      JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });
+    const resourceAttributes = { verb: 'get', resource: 'pods', namespace: 'team' };
+    const create = ['create', '-f', '-', '-o', 'jsonpath={.status.allowed}'];
+    expect(await mendlet.kubectl(create, review({ user: 'eve', resourceAttributes }))).toBe('true');
+    const refused = await mendlet.tryKubectl(create, review({ user: 'eve', resourceAttributes, wish: 1 }));
+    expect(refused.stderr).toContain('unknown field "wish"');
+  });
   it('whoami tells whom one acts as', async () => {
     const text = await mendlet.kubectl(['auth', 'whoami', '--as=eve', '--as-group=devs', '--as-uid=7']);
     expect(text).toMatch(/^Username +eve$/m);
