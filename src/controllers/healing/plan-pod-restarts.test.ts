@@ -312,6 +312,12 @@ describe('of several restarts', () => {
       'waits for PodRestart r1 to end, which waits for container c (ImagePullBackOff); a restart with force (mendlet restart --force) goes past it',
     ],
     [
+      'of one that was asked for by hand',
+      [restart('r2')],
+      { asked: 'mine', outcomes: [{ id: 'mine', phase: 'Running' }] },
+      'waits for restart mine, which was asked for by annotation, to end; a restart with force (mendlet restart --force) goes past it',
+    ],
+    [
       'of one that force does not get past either',
       [restart('r1', { emptyDirs: ['a'] }, running()), restart('r2')],
       { asked: 'r1', outcomes: [{ id: 'r1', phase: 'Running' }] },
@@ -493,8 +499,15 @@ describe('of several restarts', () => {
       'a restart that somebody asked for by hand ends first',
       [restart('r1')],
       { asked: 'mine', outcomes: [{ id: 'mine', phase: 'Running' }] },
-      ['r1 Running Requested'],
+      ['r1 Pending OneAtATime'],
       undefined,
+    ],
+    [
+      'but not for one by force',
+      [restart('r1', { scope: 'containers' }), restart('r2', { ...container, force: true })],
+      { asked: 'mine', outcomes: [{ id: 'mine', phase: 'Running' }] },
+      ['r1 Pending OneAtATime', 'r2 Running Requested'],
+      'r2',
     ],
     [
       'what is asked already is not superseded',

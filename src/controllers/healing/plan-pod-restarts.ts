@@ -58,6 +58,8 @@ export interface RestartsPlan {
   readonly wakeAfterMs?: number;
 }
 
+const FORCE_HELPS = 'a restart with force (mendlet restart --force) goes past it';
+
 const REACH: readonly RestartScope[] = ['container', 'containers', 'pod'];
 
 export function planPodRestarts(view: RestartsView): RestartsPlan {
@@ -67,9 +69,10 @@ export function planPodRestarts(view: RestartsView): RestartsPlan {
   const waiting = judged.filter(({ end }) => end === undefined);
   const superseded = judged.map((each) => supersede(each, waiting, view));
   const queue = superseded.filter(({ end }) => end === undefined);
-  const current = currentOf(queue, view);
+  const byHand = goingByHand(view);
+  const current = currentOf(queue, view, byHand);
   const statuses = superseded.flatMap((each) => {
-    const status = statusOf(each, current, view);
+    const status = statusOf(each, current, view, byHand);
     return [{ restart: each.restart, status }];
   });
   const expiries = live.filter(isFinished).map((restart) => ({ restart, leftMs: remainingTtlMs(restart, view.now) }));
@@ -78,7 +81,7 @@ export function planPodRestarts(view: RestartsView): RestartsPlan {
     ...queue.map(({ restart }) => dueInMs(restart, view.now)).filter((ms) => ms > 0),
   ];
   return {
-    ...requestFor(current, view),
+    ...requestFor(current, view, byHand),
     statuses,
     expired: expiries.filter(({ leftMs }) => leftMs === 0).map(({ restart }) => restart),
     ...(wakes.length === 0 ? {} : { wakeAfterMs: Math.min(...wakes) }),
@@ -132,7 +135,11 @@ function reachOf({ scope = 'pod' }: PodRestartSpec): number {
 }
 
 /** Who is asked for: what the agent has begun, or what takes it over; what is due, by age; else what is due first. */
-function currentOf(queue: readonly Judged[], { pod, now }: RestartsView): Judged | undefined {
+function currentOf(
+  queue: readonly Judged[],
+  { pod, now }: RestartsView,
+  byHand: RestartOutcome | undefined,
+): Judged | undefined {
   const begun = queue.find(hasBegun);
   if (begun !== undefined) {
     const newer = queue
@@ -141,8 +148,16 @@ function currentOf(queue: readonly Judged[], { pod, now }: RestartsView): Judged
     return newer.find(({ asked }) => asked) ?? newer[0] ?? begun;
   }
   const due = queue.filter(({ restart }) => dueInMs(restart, now) === 0);
+  const forced = byHand === undefined ? undefined : due.find(({ restart }) => restart.spec?.force === true);
+  if (forced !== undefined) return forced;
   const next = queue.toSorted((a, b) => dueInMs(a.restart, now) - dueInMs(b.restart, now));
   return due.find(({ asked }) => asked) ?? due[0] ?? next[0];
+}
+
+/** A restart that goes on and is none of ours: somebody annotated the pod, or it is none any more. */
+function goingByHand({ pod, restarts, askedLast }: RestartsView): RestartOutcome | undefined {
+  const known = new Set([...restarts.map(uidOf), askedLast]);
+  return outcomesOf(pod).find(({ id, phase }) => phase === 'Running' && !known.has(id));
 }
 
 function hasBegun({ outcome }: Judged): boolean {
@@ -180,12 +195,13 @@ function heldUpBy({ scope, container }: PodRestartSpec, pod: Pod | undefined): s
 function requestFor(
   current: Judged | undefined,
   { pod, restarts, askedLast }: RestartsView,
+  byHand: RestartOutcome | undefined,
 ): Pick<RestartsPlan, 'request' | 'id' | 'asked'> {
   if (pod === undefined) return {};
   const known = new Set([...restarts.map(uidOf), askedLast]);
   const id = requestIdOf(pod);
   // What goes on, and was asked for by hand, ends first.
-  if (outcomesOf(pod).some((outcome) => outcome.phase === 'Running' && !known.has(outcome.id))) return {};
+  if (byHand !== undefined && current?.restart.spec?.force !== true) return {};
   if (current === undefined) return id !== undefined && known.has(id) ? { request: null } : {};
   if (current.asked || current.outcome?.phase === 'Running') return {};
   const isNew = current.restart.status?.phase !== 'Running';
@@ -222,7 +238,12 @@ function requestOf(restart: PodRestart): string {
   });
 }
 
-function statusOf(each: Judged, current: Judged | undefined, { pod, node, now }: RestartsView): PodRestartStatus {
+function statusOf(
+  each: Judged,
+  current: Judged | undefined,
+  { pod, node, now }: RestartsView,
+  byHand: RestartOutcome | undefined,
+): PodRestartStatus {
   const { restart, end, outcome } = each;
   const before = restart.status ?? {};
   const podUID = before.podUID ?? (pod === undefined ? undefined : uidOf(pod));
@@ -238,7 +259,20 @@ function statusOf(each: Judged, current: Judged | undefined, { pod, node, now }:
     const { phase, reason, message, at } = end;
     return { ...told, phase, reason, message, completionTime: at ?? formatMicroTime(now) };
   }
-  return { ...told, ...progressOf(each, current, pod ?? {}, node, now) };
+  const waits = byHand === undefined ? undefined : waitForHand(each, current, byHand, now);
+  return { ...told, ...(waits ?? progressOf(each, current, pod ?? {}, node, now)) };
+}
+
+function waitForHand(
+  { restart, asked, outcome }: Judged,
+  current: Judged | undefined,
+  { id }: RestartOutcome,
+  now: number,
+): Pick<PodRestartStatus, 'phase' | 'reason' | 'message'> | undefined {
+  const isNext = current?.restart === restart && !asked && outcome === undefined && dueInMs(restart, now) === 0;
+  if (!isNext || restart.spec?.force === true) return undefined;
+  const message = `waits for restart ${id}, which was asked for by annotation, to end; ${FORCE_HELPS}`;
+  return { phase: restart.status?.phase ?? 'Pending', reason: 'OneAtATime', message };
 }
 
 function progressOf(
@@ -267,7 +301,7 @@ function turnText(restart: PodRestart, current: Judged | undefined, pod: Pod, no
   const which = heldUp === undefined ? '' : `, which waits for ${heldUp}`;
   const forced = { ...restart, spec: { ...restart.spec, force: true } };
   const helps = restart.spec?.force !== true && takesOver(forced, current.restart, pod, now);
-  return `${text}${which}${helps ? '; a restart with force (mendlet restart --force) goes past it' : ''}`;
+  return `${text}${which}${helps ? `; ${FORCE_HELPS}` : ''}`;
 }
 
 function byAge(a: PodRestart, b: PodRestart): number {
