@@ -171,9 +171,10 @@ export const healthyObjects: readonly object[] = [
   busyboxPod('well', sleep),
   busyboxPod('well-probed', 'mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p 8080 -h /www', {
     container: {
-      startupProbe: { periodSeconds: 1, failureThreshold: 300, tcpSocket: { port: 8080 } },
-      livenessProbe: { periodSeconds: 1, httpGet: { path: '/', port: 8080 } },
-      readinessProbe: { periodSeconds: 1, httpGet: { path: '/', port: 8080 } },
+      // As patient as probes of a busy machine have to be.
+      startupProbe: { periodSeconds: 5, timeoutSeconds: 60, failureThreshold: 300, tcpSocket: { port: 8080 } },
+      livenessProbe: { periodSeconds: 1, timeoutSeconds: 60, failureThreshold: 30, httpGet: { path: '/', port: 8080 } },
+      readinessProbe: { periodSeconds: 1, timeoutSeconds: 60, httpGet: { path: '/', port: 8080 } },
     },
   }),
   // Complains, and lives on.
