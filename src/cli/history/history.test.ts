@@ -312,7 +312,7 @@ describe('history', () => {
     expect(await runHistory(session, options)).toBe(0);
     expect(err()).toBe('mendlet: node n2 does not tell: it is not ready: it does not answer in time\n');
     const json = cluster(served);
-    await runHistory(json.session, { ...options, output: 'json' });
+    expect(await runHistory(json.session, { ...options, output: 'json' })).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ notAsked });
   });
 

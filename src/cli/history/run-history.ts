@@ -25,7 +25,7 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
   if (death !== undefined && died !== undefined) return printDeath(session, died, options, death);
   if (output === 'json') {
     session.out(`${JSON.stringify(listOf(items, container, answer.problems), undefined, 2)}\n`);
-    return answer.problems.length > 0 ? exitCodes.failed : exitCodes.done;
+    return items.length === 0 && answer.problems.length > 0 ? exitCodes.failed : exitCodes.done;
   }
   const isEmpty = items.every((item) => deathsOf(item, container) === 0);
   if (isEmpty) {
