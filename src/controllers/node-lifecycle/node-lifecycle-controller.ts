@@ -247,7 +247,7 @@ class NodeLifecycle {
 /** The whole list with the version that it rests on: others put taints on nodes, too. */
 export function taintOperation(node: Node, taints: readonly unknown[]): Operation {
   const { name = '', resourceVersion } = node.metadata ?? {};
-  const patch = { metadata: { resourceVersion }, spec: { taints } };
+  const patch = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
   return { verb: 'patch', resource: NODES, name, type: 'merge', patch };
 }
 
