@@ -5,6 +5,7 @@ import {
   invalid,
   invalidValue,
   type LocalSubjectAccessReview,
+  required,
   type ResourceRow,
   type SelfSubjectAccessReview,
   type SubjectAccessReview,
@@ -59,13 +60,27 @@ function refuse(row: ResourceRow, errors: readonly FieldError[]): void {
 
 function validateAttributes({ resourceAttributes, nonResourceAttributes }: Attributes): FieldError[] {
   const one = (resourceAttributes === undefined) !== (nonResourceAttributes === undefined);
-  if (one) return [];
+  if (one) return validateSelectors(resourceAttributes);
   const both = resourceAttributes !== undefined;
   const field = both ? 'spec.nonResourceAttributes' : 'spec.resourceAttributes';
   const text = both
     ? 'cannot be specified in combination with resourceAttributes'
     : 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
   return [invalidValue(field, (both ? nonResourceAttributes : resourceAttributes) ?? null, text)];
+}
+
+/** A selector is told as text or as requirements. */
+function validateSelectors(attributes: Attributes['resourceAttributes']): FieldError[] {
+  return (['fieldSelector', 'labelSelector'] as const).flatMap((name) => {
+    const selector = attributes?.[name];
+    if (selector === undefined) return [];
+    const path = child('spec', 'resourceAttributes', name);
+    const { rawSelector = '', requirements = [] } = selector;
+    if ((rawSelector === '') !== (requirements.length === 0)) return [];
+    return rawSelector === ''
+      ? [required(child(path, 'requirements'), `when ${path} is specified, requirements or rawSelector is required`)]
+      : [invalidValue(child(path, 'rawSelector'), rawSelector, 'may not specified at the same time as requirements')];
+  });
 }
 
 function validateSubject({ user = '', groups = [] }: SubjectAccessReviewSpec): FieldError[] {
@@ -91,10 +106,10 @@ function requestOf({ resourceAttributes, nonResourceAttributes }: Attributes): A
   }
   const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
   const { rawSelector = '', requirements = [] } = resourceAttributes.fieldSelector ?? {};
-  const required = requirements.flatMap(({ key, operator, values = [] }) => {
+  const equal = requirements.flatMap(({ key, operator, values = [] }) => {
     const [value, ...others] = values;
     return operator === 'In' && value !== undefined && others.length === 0 ? [{ field: key, value }] : [];
   });
-  const fields = rawSelector === '' ? required : equalFields(rawSelector);
+  const fields = rawSelector === '' ? equal : equalFields(rawSelector);
   return resourceAccess({ verb, group, resource, subresource, namespace, name, fields });
 }

@@ -127,3 +127,21 @@ describe('TokenReview', () => {
 it('questions are not kept: nobody can read them', async () => {
   expect((await api.call('GET', `${authentication}/tokenreviews`)).status).toBe(405);
 });
+
+it.each(['fieldSelector', 'labelSelector'])('a review has one form of %s', async (name) => {
+  const requirements = [{ key: 'a', operator: 'In', values: ['b'] }];
+  const ask = async (selector: object): Promise<Loose> => {
+    const resourceAttributes = { verb: 'list', resource: 'pods', [name]: selector };
+    const spec = { user: 'eve', resourceAttributes };
+    return (await api.call('POST', `${authorization}/subjectaccessreviews`, { spec })).body;
+  };
+  const path = `spec.resourceAttributes.${name}`;
+  expect((await ask({ rawSelector: 'a=b', requirements })).message).toContain(
+    `${path}.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements`,
+  );
+  expect((await ask({})).message).toContain(
+    `${path}.requirements: Required value: when ${path} is specified, requirements or rawSelector is required`,
+  );
+  expect((await ask({ rawSelector: 'a=b' })).status).toMatchObject({ allowed: false });
+  expect((await ask({ requirements })).status).toMatchObject({ allowed: false });
+});
