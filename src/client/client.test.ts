@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, until } from '../../test/support/in-memory-api.ts';
-import { CONFIG_MAPS, type ConfigMap, EVENTS, PODS, isConflict, isNotFound } from '../api/index.ts';
+import { CONFIG_MAPS, type ConfigMap, ENDPOINT_SLICES, EVENTS, PODS, isConflict, isNotFound } from '../api/index.ts';
 import {
   type Connection,
   ConnectionError,
@@ -54,6 +54,19 @@ describe('KubeClient', () => {
       code: 503,
       reason: 'ServiceUnavailable',
       message: 'upstream is away',
+    });
+  });
+
+  it('names the resource that a server does not have', async () => {
+    const body = new TextEncoder().encode('404 page not found\n');
+    const old: Connection = {
+      request: async () => ({ status: 404, headers: {}, body }),
+      upgrade: () => new Promise(() => {}),
+    };
+    await expect(createKubeClient(old).list(ENDPOINT_SLICES)).rejects.toMatchObject({
+      code: 404,
+      reason: 'NotFound',
+      message: 'the server has no endpointslices in discovery.k8s.io/v1',
     });
   });
 });

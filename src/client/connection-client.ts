@@ -1,5 +1,5 @@
 /** `KubeClient` over a `Connection`: the same code speaks to a server in memory and over the wire. */
-import { apiVersionOf, statusErrorFromResponse } from '../api/index.ts';
+import { apiVersionOf, isNotFound, type Status, StatusError, statusErrorFromResponse } from '../api/index.ts';
 import {
   ConnectionError,
   type Clock,
@@ -79,7 +79,10 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
 
     list: async <T extends KubeObject>(resource: Resource<T>, query: ListQuery = {}, signal?: AbortSignal) => {
       const url = resourcePath(resource, query.namespace) + listQueryText(query);
-      return toList<T>(resource, await call({ method: 'GET', url, signal }));
+      const answer = await call({ method: 'GET', url, signal }).catch((error: unknown) => {
+        throw isNotFound(error) ? new StatusError(unknownResource(resource, error), { cause: error }) : error;
+      });
+      return toList<T>(resource, answer);
     },
 
     create: async <T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal) =>
@@ -201,6 +204,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A list is never "not found" for want of objects: the server, an older one say, does not know the resource. */
+function unknownResource<T>(resource: Resource<T>, { status }: StatusError): Status {
+  return { ...status, message: `the server has no ${resource.resource} in ${apiVersionOf(resource)}` };
 }
 
 interface WireList {
