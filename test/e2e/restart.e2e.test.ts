@@ -1,6 +1,7 @@
 /** Restarts in place on real containers, asked for by an annotation as people write it. Runs on every containerd we support. */
 import { closeSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Job, Pod } from '../../src/api/index.ts';
 import {
   busyboxPod,
   containerd2,
@@ -207,6 +208,26 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
       phase: 'Failed',
       reason: 'Refused',
     });
+  });
+
+  it.concurrent('is no failure to the Job that the pod belongs to', async () => {
+    const { spec } = busyboxPod('of-job', 'sleep 3600', { spec: { restartPolicy: 'OnFailure' } }) as { spec: object };
+    const job = { backoffLimit: 0, template: { spec } };
+    await mendlet.create({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'patient' }, spec: job });
+    const name = await until<string>('the pod of the job', async () => {
+      const found = await mendlet.kubectl(['get', 'pods', '-l', 'job-name=patient', '-o', 'name']);
+      return found === '' ? { last: 'none' } : { value: found.trim().replace('pod/', '') };
+    });
+    await ready(name);
+    expect(await restart(name, { id: 'r1', scope: 'pod' })).toMatchObject({ reason: 'Restarted' });
+    await mendlet.untilPod(name, 'restarted', (pod) => mainContainer(pod)?.restartCount === 1);
+    const { metadata } = JSON.parse(await mendlet.kubectl(['get', 'pod', name, '-o', 'json'])) as Pod;
+    expect(metadata?.annotations?.['mendlet.dev/healing']).toContain('"cleanRestarts":1');
+    await ready(name);
+    const { status } = JSON.parse(await mendlet.kubectl(['get', 'job', 'patient', '-o', 'json'])) as Job;
+    expect(status).toMatchObject({ active: 1 });
+    expect(status?.conditions).toBeUndefined();
+    await mendlet.kubectl(['delete', 'job', 'patient', '--wait=false']);
   });
 
   it.concurrent('a back-off holds, unless the restart is forced', async () => {
