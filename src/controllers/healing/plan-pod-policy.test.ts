@@ -87,7 +87,7 @@ describe('the status of a policy', () => {
       observedGeneration: 2,
       pods: 2,
       told: [
-        'Accepted=True Valid',
+        'Accepted=True Valid the pods that it selects heal by it',
         'Overridden=True AnnotatedByHand 2 pods heal by annotations of their own: his, mine',
       ],
     });
@@ -96,7 +96,7 @@ describe('the status of a policy', () => {
   it('says what is wrong with it', () => {
     expect(conditionsOf(policy('a', { resetAfter: 'soon' }), []).told).toEqual([
       expect.stringMatching(/^Accepted=False Invalid spec\.resetAfter: Invalid value/),
-      'Overridden=False NoneAnnotated',
+      'Overridden=False NoneAnnotated no pod that it selects has one of its own',
     ]);
   });
 

@@ -1,4 +1,7 @@
-/** What a policy's status says. Pure. */
+/**
+ * What a policy's status says. Pure. Each condition has a message: the schema demands one, and validators of old API servers
+ * (seen with Kubernetes 1.20) take an empty text for none.
+ */
 import {
   HEALING_POLICY_FROM,
   type HealingPolicy,
@@ -39,14 +42,18 @@ export function planPolicyStatus(policy: HealingPolicy, pods: readonly Pod[], no
 }
 
 function accepted({ problem }: ReadPolicy): PodCondition {
-  if (problem === undefined) return { type: 'Accepted', status: 'True', reason: 'Valid', message: '' };
+  if (problem === undefined) {
+    return { type: 'Accepted', status: 'True', reason: 'Valid', message: 'the pods that it selects heal by it' };
+  }
   return { type: 'Accepted', status: 'False', reason: 'Invalid', message: problem.slice(0, MAX_CONDITION_MESSAGE) };
 }
 
 /** Pods that it selects and that heal by an annotation of their own. */
 function overridden(pods: readonly Pod[]): PodCondition {
   const type = 'Overridden';
-  if (pods.length === 0) return { type, status: 'False', reason: 'NoneAnnotated', message: '' };
+  if (pods.length === 0) {
+    return { type, status: 'False', reason: 'NoneAnnotated', message: 'no pod that it selects has one of its own' };
+  }
   const names = pods.map(nameOf).toSorted().slice(0, MAX_NAMED_PODS);
   const more = pods.length > names.length ? ', …' : '';
   const [count, verb] = pods.length === 1 ? ['1 pod', 'heals'] : [`${pods.length} pods`, 'heal'];
