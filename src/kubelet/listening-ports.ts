@@ -1,4 +1,4 @@
-/** Who listens in a network namespace, from /proc/PID/net/tcp and tcp6. Pure; `machine.node.ts` reads them. */
+/** Who listens in a network namespace, from /proc/PID/net/tcp and tcp6. Pure; `listeners.node.ts` reads them. */
 import type { ListeningPort } from '../api/index.ts';
 
 /** A socket that listens. */
