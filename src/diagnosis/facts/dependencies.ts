@@ -7,7 +7,7 @@ import { lastWord, type LastWord } from './last-words.ts';
 
 const REFUSED = /connection refused|ECONNREFUSED/i;
 const UNRESOLVED =
-  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|ENOTFOUND|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
+  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
 
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';

@@ -1,6 +1,7 @@
 /** Causes that programs name themselves, in the last lines of their log. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { tellingLines } from './telling-lines.ts';
 import { quotable } from './text.ts';
 
 export interface LastWord {
@@ -30,9 +31,9 @@ export function quoteLine(container: ContainerFacts, line: string): Quote {
   return { source: 'log', container: container.name, death: container.death?.number, line: quotable(line) };
 }
 
-/** The last lines, for findings that know no better. */
+/** The last lines that tell something, for findings that know no better. */
 export function quoteLastLines(container: ContainerFacts, count: number): readonly Quote[] {
-  return container.lines.slice(-count).map((line) => quoteLine(container, line));
+  return tellingLines(container.lines, count).map((line) => quoteLine(container, line));
 }
 
 /** It ended badly, by itself: then its last words may say why. */

@@ -8,7 +8,7 @@ import { explainedEnd, title } from './exit-code.ts';
 
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
 const NO_PROCESS =
-  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|newosproc/i;
+  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc/i;
 const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
 
 const noSpace: ContainerRule = (facts, container) => {

@@ -13,7 +13,11 @@ import { TOO_LITTLE_MEMORY } from './sandbox.ts';
 
 const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
 const NOT_FOUND = /no such file or directory|executable file not found/;
-const WRONG_ARCHITECTURE = /exec format error/;
+const WRONG_ARCHITECTURE = /exec format error/i;
+/** Shells that take what the kernel refuses for a script find the head of a binary in it. */
+const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
+/** "exec /app/serve: exec format error", "/app/serve: cannot execute binary file: Exec format error" */
+const FOREIGN_PROGRAM = /exec ([^:\s]+)|(\/[^:\s]+):/;
 /** runc's own init, at the last moment. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
@@ -82,16 +86,27 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
 function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const { death } = container;
   if (death === undefined || container.killed !== undefined || death.exitCode === 0) return NOTHING;
-  const foreign = lastWord(container, WRONG_ARCHITECTURE);
+  const foreign = foreignProgram(container);
   if (foreign !== undefined) {
     const base = explainedEnd(facts, container, { id: '', says: '', rank: 0, try: [], line: foreign.line });
-    return [wrongArchitecture(facts, container, base, /exec ([^:\s]+)/.exec(foreign.line)?.[1])];
+    return [wrongArchitecture(facts, container, base, foreign.program)];
   }
   const absent = lastWord(container, NOTHING_TO_EXEC);
   if (absent !== undefined) return [noInterpreter(facts, container, absent)];
   if (death.exitCode === 127) return missingCommand(facts, container);
   if (death.exitCode === 126) return notExecutable(facts, container);
   return NOTHING;
+}
+
+/** A program of which the kernel says that it is none, or a shell that tried to read it. */
+function foreignProgram(container: ContainerFacts): { readonly line: string; readonly program?: string } | undefined {
+  const refused = lastWord(container, WRONG_ARCHITECTURE);
+  if (refused !== undefined) {
+    const program = FOREIGN_PROGRAM.exec(refused.line);
+    return { line: refused.line, program: program?.[1] ?? program?.[2] };
+  }
+  const misread = lastWord(container, BINARY_AS_SCRIPT);
+  return misread === undefined ? undefined : { line: misread.line, program: misread.match[1] };
 }
 
 /** The file, or what its first line asks for: the kernel says the same of both. */
