@@ -28,6 +28,24 @@ export function debianPackages(suite: string, packages: readonly string[]): Reco
   return Object.fromEntries(packages.map((name) => [name, join(base, name)]));
 }
 
+/**
+ * Fetches the files of a source package of `suite` into `.cache/debian/SUITE/source/PACKAGE` (apt has checked them) and returns
+ * that folder. One that is there is used again. Throws with apt's own words when it can't be had.
+ */
+export function debianSource(suite: string, name: string): string {
+  const base = join(cache, suite, 'source');
+  const folder = join(base, name);
+  if (existsSync(folder)) return folder;
+  // A package's newest source may be gone from the archive: the list is as young as the fetch.
+  const apt = aptOptions(suite, join(base, '.apt'), 'deb-src');
+  run('apt-get', [...apt, 'update', '-q']);
+  const part = join(base, `.${name}.${process.pid}`);
+  mkdirSync(part, { recursive: true });
+  run('apt-get', [...apt, 'source', '--download-only', '-q', name], part);
+  renameSync(part, folder);
+  return folder;
+}
+
 function unpack(apt: readonly string[], base: string, name: string): void {
   const work = join(base, `.${name}.${process.pid}`);
   mkdirSync(join(work, 'root'), { recursive: true });
@@ -42,12 +60,12 @@ function unpack(apt: readonly string[], base: string, name: string): void {
 }
 
 /** An apt that knows one suite only, from the machine's first Debian source. */
-function aptOptions(suite: string, folder: string): readonly string[] {
+function aptOptions(suite: string, folder: string, type: 'deb' | 'deb-src' = 'deb'): readonly string[] {
   mkdirSync(join(folder, 'lists', 'partial'), { recursive: true });
   mkdirSync(join(folder, 'archives', 'partial'), { recursive: true });
   const list = join(folder, 'sources.list');
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
-  writeFileSync(list, `deb [signed-by=${keyring}] ${machineSource()} ${suite} main\n`);
+  writeFileSync(list, `${type} [signed-by=${keyring}] ${machineSource()} ${suite} main\n`);
   if (!existsSync(join(folder, 'status'))) writeFileSync(join(folder, 'status'), '');
   return [
     '-o',

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemProcess } from '../../src/lib/process.node.ts';
-import { aptInstall } from '../../src/main/set-up/apt.node.ts';
 import { setUpRuntime } from '../../src/main/set-up/set-up.node.ts';
 import { debianPackages } from '../../tools/debian.ts';
+import { installMissing } from '../../tools/install-missing.ts';
 import { removeDeadLabs } from '../support/lab.ts';
 import { removeAbandoned } from './abandoned.ts';
 import { writeBusyboxArchive } from './busybox-archive.ts';
@@ -33,10 +33,7 @@ export default async function setUp(): Promise<void> {
     given: false,
   });
   mkdirSync(join(root, '.cache/e2e'), { recursive: true });
-  const missing = Object.entries(programs)
-    .filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
-    .map(([, name]) => name);
-  if (missing.length > 0) await aptInstall(missing, { ...shared, logFile: join(root, '.cache/e2e/apt.log') });
+  await installMissing(programs, { ...shared, logFile: join(root, '.cache/e2e/apt.log') });
   debianPackages('sid', ['kubectl', 'containerd']);
   debianPackages('bookworm', ['kubernetes-client']);
   if (busybox === undefined) throw new Error('set-up brought no static busybox');
