@@ -8,6 +8,8 @@ export interface Commands {
   readonly target: string;
   /** The pod's spec can be changed through its owner. */
   readonly owned: boolean;
+  /** Its owner's template can be changed where it is: that of a Job never changes. */
+  readonly settable: boolean;
   /** A kubectl call in the pod's namespace. */
   readonly kubectl: (...words: readonly string[]) => string;
   /** A kubectl call about no namespace: nodes, volumes. */
@@ -26,18 +28,18 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   const owned = !target.startsWith('pod/');
   const flag = namespaceFlag === '' ? [] : [namespaceFlag];
   const kubectl = (...words: readonly string[]): string => ['kubectl', ...flag, ...words.map(shellWord)].join(' ');
-  const file = `${name}.yaml`;
-  const edit = owned
-    ? [kubectl('edit', target)]
-    : isStatic(pod)
-      ? []
-      : // The spec of a pod cannot be changed: it is made anew.
-        [
-          `${kubectl('get', `pod/${name}`, '-o', 'yaml')} > ${file} && \${EDITOR:-vi} ${file} && ${kubectl('replace', '--force', '-f', file)}`,
-        ];
+  const settable = owned && !target.startsWith('job/');
+  // What cannot be changed is made anew; a Job's selector and labels hold the UID that it had.
+  const anew = (what: string, filter = ''): string => {
+    const file = `${what.slice(what.indexOf('/') + 1)}.yaml`;
+    return `${kubectl('get', what, '-o', 'yaml')}${filter} > ${file} && \${EDITOR:-vi} ${file} && ${kubectl('replace', '--force', '-f', file)}`;
+  };
+  const whole = owned ? anew(target, ' | sed /controller-uid/d') : anew(`pod/${name}`);
+  const edit = settable ? [kubectl('edit', target)] : isStatic(pod) ? [] : [whole];
   return {
     target,
     owned,
+    settable,
     kubectl,
     cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
     mendlet: (...words) => ['mendlet', ...words.map(shellWord), ...flag].join(' '),

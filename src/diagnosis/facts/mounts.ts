@@ -2,6 +2,7 @@
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { listed } from './text.ts';
 
 type Volume = NonNullable<NonNullable<PodFacts['pod']['spec']>['volumes']>[number];
 
@@ -33,6 +34,32 @@ export interface ConfigBehind {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly name: string;
   readonly quote: Quote;
+}
+
+export interface Place {
+  /** "in image registry.example/web:1", "in volume bin", "in volume run (ConfigMap scripts)" */
+  readonly where: string;
+  readonly quotes: readonly Quote[];
+  /** Makes the volume's files executable, as YAML; of those that the node makes. */
+  readonly executable?: string;
+}
+
+/** Where a program of a container comes from: its image, or a volume that lies over it. */
+export function placeOf(facts: PodFacts, container: ContainerFacts, file: string): Place {
+  const mounted = file.startsWith('/') ? volumeOf(facts, container, file) : undefined;
+  if (mounted === undefined) return { where: `in image ${container.spec.image ?? ''}`, quotes: [] };
+  const { volume } = mounted;
+  const configs = configsBehind(mounted);
+  const of = configs.length === 0 ? '' : ` (${listed(configs.map(({ kind, name }) => `${kind} ${name}`))})`;
+  const source =
+    (volume.configMap && ['configMap', `name: ${volume.configMap.name}`]) ??
+    (volume.secret && ['secret', `secretName: ${volume.secret.secretName}`]);
+  return {
+    where: `in volume ${volume.name}${of}`,
+    quotes: configs.map(({ quote }) => quote),
+    executable:
+      source && `volumes:\n- name: ${volume.name}\n  ${source[0]}:\n    ${source[1]}\n    defaultMode: 0755\n`,
+  };
 }
 
 /** The ConfigMaps and Secrets that a volume is made of. */

@@ -26,6 +26,7 @@ export type FailureKind =
   | 'wants-https'
   | 'timeout'
   | 'no-command'
+  | 'no-port'
   | 'other';
 
 const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): ?([\s\S]*)$/;
@@ -33,6 +34,8 @@ const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): 
 const UNCONNECTED = /failed to connect service/;
 
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  // Upstream tries the name as a number last.
+  [/^invalid port: |^strconv\.\w+: parsing .*invalid syntax/, 'no-port'],
   [/statuscode: 404/, 'not-found'],
   [/statuscode: 40[13]/, 'unauthorized'],
   [/server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/, 'wants-http'],

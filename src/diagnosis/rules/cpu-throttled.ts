@@ -61,7 +61,7 @@ function timeouts({ now }: PodFacts, container: ContainerFacts): readonly ProbeF
 
 function raise({ commands, name, pod }: PodFacts, container: ContainerFacts, limit: string): readonly string[] {
   const cpu = `${Math.max(100, quantityMilliValue(limit) * 4)}m`;
-  if (commands.owned) {
+  if (commands.settable) {
     return [commands.kubectl('set', 'resources', commands.target, '-c', container.name, `--limits=cpu=${cpu}`)];
   }
   if (container.kind !== 'container' || pod.status?.phase !== 'Running') return commands.edit;

@@ -48,7 +48,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
       ...behind.map(serviceQuote),
       ...declared(facts),
     ],
-    try: commands(facts, trouble, behind),
+    try: commands(facts, container, trouble, behind),
   };
 }
 
@@ -127,7 +127,12 @@ function declared({ pod }: PodFacts): readonly Quote[] {
   return value === undefined ? [] : [{ source: 'field', path: `metadata.annotations[${DEPENDS_ON}]`, value }];
 }
 
-function commands(facts: PodFacts, { host, kind }: Trouble, behind: readonly ServiceEvidence[]): readonly string[] {
+function commands(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { host, kind }: Trouble,
+  behind: readonly ServiceEvidence[],
+): readonly string[] {
   const { kubectl } = facts.commands;
   const namespace = facts.pod.metadata?.namespace ?? 'default';
   const [service] = behind;
@@ -139,8 +144,11 @@ function commands(facts: PodFacts, { host, kind }: Trouble, behind: readonly Ser
     ];
   }
   const named = host === undefined ? undefined : serviceOfHost(host, namespace);
+  if (host === 'localhost' || host?.startsWith('127.') === true) {
+    return [facts.commands.previousLog(container.name), kubectl('get', `pod/${facts.name}`, '-o', 'wide')];
+  }
   const services = kubectl('get', 'services', ...(named === undefined || named.namespace === namespace ? [] : ['-A']));
   return kind === 'refused' && named === undefined
-    ? [kubectl('logs', facts.name, '--all-containers', '--previous'), services]
+    ? [commandForLog(facts, container), services]
     : [services, ...facts.commands.edit];
 }

@@ -29,6 +29,8 @@ interface Given {
   /** Its name. */
   readonly container: string;
   readonly image: Image;
+  /** By which the registry was asked. */
+  readonly scheme: 'http' | 'https';
 }
 
 interface Image {
@@ -98,7 +100,7 @@ const KINDS: readonly Kind[] = [
     says: ({ name, registry }) => `registry ${registry} cannot be reached from its node: ${name} is not pulled`,
     try: (given) => [
       ...change(given),
-      `curl -sSI https://${given.image.registry}/v2/  # on node ${given.facts.pod.spec?.nodeName ?? ''}`,
+      `curl -sSI ${given.scheme}://${given.image.registry}/v2/  # on node ${given.facts.pod.spec?.nodeName ?? ''}`,
     ],
   },
   {
@@ -168,7 +170,8 @@ function judge(
   text: string,
 ): Pick<RankedFinding, 'id' | 'says' | 'try'> {
   const who = `${title(container)} cannot start: `;
-  const given: Given = { facts, container: container.name, image };
+  const scheme = text.includes(`"http://${image.registry}/`) ? 'http' : 'https';
+  const given: Given = { facts, container: container.name, image, scheme };
   if (reason === 'InvalidImageName') {
     return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: rename(given) };
   }

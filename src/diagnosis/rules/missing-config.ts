@@ -1,6 +1,7 @@
 /** ConfigMaps, Secrets and keys that are not there, and names that cannot be variables. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { configsBehind } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -13,6 +14,9 @@ const MISSING_KEY = /couldn't find key (\S+) in (ConfigMap|Secret) ([^/\s]+)\/(\
 /** Of a volume with items: "references non-existent config key: x". */
 const MISSING_ITEM = /references non-existent (config|secret) key: (\S+)/i;
 
+const MISSING_FILE = /^subPath "([^"]+)" is not in its volume/;
+const VOLUME = /for volume "([^"]+)"/;
+
 export const missingConfig: PodRule = (facts) => [...waiting(facts), ...mounting(facts), ...skipped(facts)];
 
 function waiting(facts: PodFacts): readonly RankedFinding[] {
@@ -24,10 +28,26 @@ function waiting(facts: PodFacts): readonly RankedFinding[] {
       path: `${container.path}: state.waiting`,
       value: `${state.reason}: ${state.message ?? ''}`,
     };
-    const found = missing(facts, state.message ?? '', title(container), quote);
+    const found =
+      missing(facts, state.message ?? '', title(container), quote) ??
+      missingFile(facts, container, state.message ?? '', quote);
     if (found !== undefined) return [{ ...found, container: container.name, topic: `end/${container.name}` }];
     return otherConfigError(facts, container, state.message ?? '', quote);
   });
+}
+
+/** A subPath of a ConfigMap or Secret is a key of it. */
+function missingFile(facts: PodFacts, container: ContainerFacts, text: string, quote: Quote): Found | undefined {
+  const key = MISSING_FILE.exec(text)?.[1] ?? '';
+  const mount = container.spec.volumeMounts?.find(({ subPath }) => subPath === key);
+  const volume = facts.pod.spec?.volumes?.find(({ name }) => name === mount?.name);
+  const { configMap, secret } = volume ?? {};
+  // With items, files are called otherwise than keys.
+  if ((configMap?.items ?? secret?.items) !== undefined) return undefined;
+  if (configMap?.name !== undefined)
+    return missingKey(facts, 'ConfigMap', configMap.name, key, title(container), quote);
+  if (secret?.secretName === undefined) return undefined;
+  return missingKey(facts, 'Secret', secret.secretName, key, title(container), quote);
 }
 
 /** runAsNonRoot has its own rule. */
@@ -66,7 +86,11 @@ export function awaitsVolumes({ containers, finished, deleting }: PodFacts): boo
   if (finished || deleting) return false;
   return (
     containers.length > 0 &&
-    containers.every(({ status }) => status?.state?.running === undefined && status?.state?.terminated === undefined)
+    containers.every(({ status, death }) => {
+      const { running, terminated } = status?.state ?? {};
+      // One that starts again and again has its volumes.
+      return running === undefined && terminated === undefined && death === undefined;
+    })
   );
 }
 
@@ -79,10 +103,21 @@ function missing(facts: PodFacts, text: string, who: string, quote: Quote): Foun
   if (key !== null) return missingKey(facts, kindOf(key[2]), key[4] ?? '', key[1] ?? '', who, quote);
   const item = MISSING_ITEM.exec(text);
   if (item !== null) {
+    const wants = wantsItem(facts, VOLUME.exec(text)?.[1], kindOf(item[1]), item[2] ?? '');
+    if (wants !== undefined) return missingKey(facts, kindOf(item[1]), wants, item[2] ?? '', who, quote);
     const says = `${who} cannot start: its volume names key ${item[2]}, which is not there`;
     return { id: 'missing-config', severity: 'critical', rank: 90, says, evidence: [quote], try: facts.commands.edit };
   }
   return undefined;
+}
+
+/** The object of which the volume wants that key. */
+function wantsItem({ pod }: PodFacts, name: string | undefined, kind: ConfigKind, key: string): string | undefined {
+  const volume = pod.spec?.volumes?.find((each) => each.name === name);
+  const { configMap, secret, projected } = volume ?? {};
+  const sources = (projected?.sources ?? []).map((source) => (kind === 'Secret' ? source.secret : source.configMap));
+  const all = [kind === 'Secret' ? secret && { name: secret.secretName, items: secret.items } : configMap, ...sources];
+  return all.find((one) => one?.items?.some((item) => item.key === key))?.name;
 }
 
 type ConfigKind = 'ConfigMap' | 'Secret';
@@ -153,9 +188,9 @@ function references({ containers, pod }: PodFacts, kind: ConfigKind, name: strin
       if (kind === 'Secret' && secretRef?.name === name) add(`${path}.envFrom[${index}].secretRef.name`);
     }
   }
-  for (const [index, { configMap, secret }] of (pod.spec?.volumes ?? []).entries()) {
-    if (kind === 'ConfigMap' && configMap?.name === name) add(`spec.volumes[${index}].configMap.name`);
-    if (kind === 'Secret' && secret?.secretName === name) add(`spec.volumes[${index}].secret.secretName`);
+  for (const [index, volume] of (pod.spec?.volumes ?? []).entries()) {
+    const behind = configsBehind({ volume, path: `spec.volumes[${index}]`, mountPath: '' });
+    found.push(...behind.flatMap((one) => (one.kind === kind && one.name === name ? [one.quote] : [])));
   }
   return found.slice(0, 2);
 }

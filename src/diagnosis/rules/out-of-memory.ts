@@ -97,7 +97,7 @@ function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, lim
     spec: { containers: [{ name: container.name, resources: { limits: { memory }, ...requests } }] },
   };
   const canResize = container.kind === 'container' && pod.status?.phase === 'Running';
-  if (commands.owned) {
+  if (commands.settable) {
     const request = 'requests' in requests ? [`--requests=memory=${memory}`] : [];
     return [
       commands.kubectl(
@@ -112,7 +112,7 @@ function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, lim
       commands.kubectl('top', 'pod', name, '--containers'),
     ];
   }
-  if (!canResize) return commands.edit;
+  if (commands.owned || !canResize) return commands.edit;
   return [commands.kubectl('patch', `pod/${name}`, '--subresource=resize', '--patch', JSON.stringify(patch))];
 }
 
@@ -120,7 +120,7 @@ function withoutLimit({ commands, pod, name }: PodFacts, container: ContainerFac
   const node = pod.spec?.nodeName;
   return [
     ...(node === undefined ? [] : [commands.whyNode(node), commands.cluster('top', 'node', node)]),
-    commands.owned
+    commands.settable
       ? commands.kubectl('set', 'resources', commands.target, '-c', container.name, '--requests=memory=128Mi')
       : commands.kubectl('top', 'pod', name, '--containers'),
   ];

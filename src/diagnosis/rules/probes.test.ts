@@ -419,6 +419,22 @@ describe('probes that do not kill', () => {
     expect(diagnosePod(evidence(given)).findings.map(({ id }) => id)).toEqual(ids);
   });
 
+  it.each([
+    ['Liveness', 'livenessProbe', 'invalid port: htp'],
+    ['Liveness', 'livenessProbe', 'strconv.Atoi: parsing "htp": invalid syntax'],
+    ['Readiness', 'readinessProbe', 'invalid port: htp'],
+  ])('%s: a port whose name nobody has', (type, field, problem) => {
+    const ready = field === 'livenessProbe';
+    const errored = event('Unhealthy', `${type} probe errored and resulted in unknown state: ${problem}`, {
+      container: 'web',
+    });
+    const container = { ports: [{ name: 'http', containerPort: 80 }], [field]: { httpGet: { port: 'htp' } } };
+    const [finding] = diagnosePod(evidence({ pod: pod({ container, status: { ready } }), events: [errored] })).findings;
+    expect(finding).toMatchObject({ id: 'probe-port', severity: ready ? 'warning' : 'critical' });
+    expect(finding?.says).toContain('no port of its container is called htp');
+    expect(finding?.evidence.map((quote) => quoteText(quote, NOW)).join()).toContain('http');
+  });
+
   it('a command that is not there neither kills nor passes', () => {
     const probe = { exec: { command: ['/no/probe'] } };
     const errored = event(

@@ -67,7 +67,7 @@ function isShaky({ now }: PodFacts, container: ContainerFacts, type: ProbeType, 
   const probe = probeOf(container, type);
   if (type !== 'liveness' || probe === undefined || Number.isNaN(startedAt)) return false;
   // It never will: such an error neither kills nor passes.
-  if (failure.kind === 'no-command') return failure.lastMs >= startedAt;
+  if (failure.kind === 'no-command' || failure.kind === 'no-port') return failure.lastMs >= startedAt;
   if (failure.kind !== 'timeout') return false;
   if (failure.count < PROBE_TROUBLE_COUNT || now - failure.lastMs > PROBE_TROUBLE_MS) return false;
   const each = (failure.lastMs - failure.firstMs) / (failure.count - 1);
@@ -84,6 +84,7 @@ function judge(one: Case): readonly RankedFinding[] {
     'wants-https': (given) => wrongScheme(given, 'HTTPS'),
     timeout: tooTight,
     'no-command': noCommand,
+    'no-port': noSuchPort,
     other: unwell,
   };
   return [rules[failure.kind](one)];
@@ -166,6 +167,28 @@ function noCommand(one: Case): RankedFinding {
         ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} is not in the image`
         : `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
     evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
+    try: facts.commands.edit,
+  };
+}
+
+/** Such a probe is never sent: it neither kills nor passes. */
+function noSuchPort(one: Case): RankedFinding {
+  const { container, probe, facts, type, effect } = one;
+  const [handler, { port } = { port: '' }] = probe.httpGet
+    ? (['httpGet', probe.httpGet] as const)
+    : (['tcpSocket', probe.tcpSocket] as const);
+  const who = effect === 'unready' ? consequence(one) : `the ${type} probe of ${title(container)} can never ask`;
+  const ports = (container.spec.ports ?? []).map(({ name = '', containerPort }) => `${name} ${containerPort}`.trim());
+  return {
+    ...base(one),
+    id: 'probe-port',
+    rank: 88,
+    says: `${who}: no port of its container is called ${port}`,
+    evidence: quotes(one, field(one, `${handler}.port`, port), {
+      source: 'field',
+      path: `${container.path}.ports`,
+      value: ports.length === 0 ? 'none' : ports.join(', '),
+    }),
     try: facts.commands.edit,
   };
 }

@@ -139,6 +139,54 @@ const endings: readonly Case[] = [
     /\/app\/x in image/,
   ],
   [
+    'a file of a volume that may not be executed',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'scripts' } }] },
+        status: crashed({
+          exitCode: 128,
+          reason: 'StartError',
+          message: `${runc}exec: "/etc/app/run.sh": permission denied: unknown`,
+          lived: 0,
+        }),
+      }),
+    },
+    'not-executable',
+    /\/etc\/app\/run\.sh in volume conf \(ConfigMap scripts\) may not be executed$/,
+    [/spec\.volumes\[0\]\.configMap\.name: scripts/],
+  ],
+  [
+    'a file of a volume that a shell may not execute',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+        spec: { volumes: [{ name: 'conf', secret: { secretName: 'scripts' } }] },
+        status: crashed({ exitCode: 126 }),
+      }),
+      logs: lastWords('sh: /etc/app/run.sh: Permission denied'),
+    },
+    'not-executable',
+    /126: \/etc\/app\/run\.sh in volume conf \(Secret scripts\) may not be executed$/,
+  ],
+  [
+    'no such file in a volume',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'bin', mountPath: '/opt/bin' }] },
+        spec: { volumes: [{ name: 'bin', emptyDir: {} }] },
+        status: crashed({
+          exitCode: 128,
+          reason: 'StartError',
+          message: `${runc}exec: "/opt/bin/serve": stat /opt/bin/serve: no such file or directory: unknown`,
+          lived: 0,
+        }),
+      }),
+    },
+    'missing-binary',
+    /its program \/opt\/bin\/serve is not in volume bin$/,
+  ],
+  [
     'another machine',
     startError(`${runc}exec /app/serve: exec format error: unknown`),
     'wrong-architecture',
@@ -450,6 +498,83 @@ const starts: readonly Case[] = [
     [/secret\/db: keys: host, port/],
   ],
   [
+    'no key, which a volume wants',
+    {
+      ...creating(
+        [
+          event(
+            'FailedMount',
+            'MountVolume.SetUp failed for volume "conf" : configmap references non-existent config key: app.conf',
+          ),
+        ],
+        { volumes: [{ name: 'conf', configMap: { name: 'app', items: [{ key: 'app.conf', path: 'a' }] } }] },
+      ),
+      configs: [{ kind: 'ConfigMap', name: 'app', state: 'found', keys: ['app.yaml'] }],
+    },
+    'missing-config',
+    /ConfigMap app has no key app\.conf; it has app\.yaml$/,
+    [/spec\.volumes\[0\]\.configMap\.name: app/],
+  ],
+  [
+    'no key, which a projected volume wants',
+    {
+      ...creating(
+        [
+          event(
+            'FailedMount',
+            'MountVolume.SetUp failed for volume "all" : references non-existent secret key: password',
+          ),
+        ],
+        {
+          volumes: [
+            {
+              name: 'all',
+              projected: {
+                sources: [
+                  { configMap: { name: 'app' } },
+                  { secret: { name: 'db', items: [{ key: 'password', path: 'p' }] } },
+                ],
+              },
+            },
+          ],
+        },
+      ),
+      configs: [{ kind: 'Secret', name: 'db', state: 'found', keys: ['user'] }],
+    },
+    'missing-config',
+    /Secret db has no key password; it has user$/,
+    [/spec\.volumes\[0\]\.projected\.sources\[1\]\.secret\.name: db/],
+  ],
+  [
+    'no key, of which a file is to be',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app.conf', subPath: 'app.conf' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+        status: waiting('CreateContainerConfigError', 'subPath "app.conf" is not in its volume'),
+        podStatus: { phase: 'Pending' },
+      }),
+      configs: [{ kind: 'ConfigMap', name: 'app', state: 'found', keys: ['app.yaml'] }],
+    },
+    'missing-config',
+    /container web cannot start: ConfigMap app has no key app\.conf; it has app\.yaml$/,
+  ],
+  [
+    'a volume that came late, and has nothing to do with what came after',
+    {
+      pod: pod({ status: crashed({ exitCode: 1 }), podStatus: { phase: 'Pending' } }),
+      events: [
+        event('FailedMount', 'MountVolume.SetUp failed for volume "files" : configmap "files" not found', {
+          seconds: 90,
+        }),
+      ],
+      configs: [{ kind: 'ConfigMap', name: 'files', state: 'found', keys: ['a'] }],
+      logs: lastWords('boom'),
+    },
+    'exit-code',
+    /exit code 1$/,
+  ],
+  [
     'may not be read',
     {
       ...stuck('CreateContainerConfigError', 'secret "key" not found'),
@@ -744,6 +869,27 @@ const places: readonly Case[] = [
     unscheduled("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."),
     'unschedulable',
     /a port taken/,
+  ],
+  [
+    'pods that it does not go with',
+    unscheduled("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules."),
+    'unschedulable',
+    /1 node has pods that it does not go with$/,
+  ],
+  [
+    'no pods that it goes with',
+    unscheduled("0/2 nodes are available: 2 node(s) didn't match pod affinity rules."),
+    'unschedulable',
+    /2 nodes have none of the pods that it goes with$/,
+  ],
+  [
+    'spread by a label that no node has',
+    unscheduled(
+      "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label).",
+      { topologySpreadConstraints: [{ topologyKey: 'zone' }] },
+    ),
+    'unschedulable',
+    /1 node has not the label by which its pods are spread: zone$/,
   ],
   ['no nodes', unscheduled('no nodes available to schedule pods'), 'unschedulable', /no nodes available/],
   [

@@ -4,6 +4,7 @@ import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
+import { placeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -64,17 +65,19 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     evidence: [...refusal.quotes, ...argumentsOf(container), ...(event === undefined ? [] : [quoteEvent(event)])],
     try: facts.commands.edit,
   };
-  const image = container.spec.image ?? '';
   if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(container, base)];
   if (MOUNT_MISMATCH.test(text)) return [mountMismatch(container, base, text)];
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
   if (program !== undefined && NOT_FOUND.test(text)) {
-    const says = `${title(container)} cannot start: its program ${program} is not in image ${image}`;
-    return [{ ...base, id: 'missing-binary', rank: 92, says }];
+    const { where, quotes } = placeOf(facts, container, program);
+    const says = `${title(container)} cannot start: its program ${program} is not ${where}`;
+    return [{ ...base, id: 'missing-binary', rank: 92, says, evidence: [...base.evidence, ...quotes] }];
   }
   if (program !== undefined && NOT_ALLOWED.test(text)) {
-    const says = `${title(container)} cannot start: ${program} in image ${image} may not be executed`;
-    return [{ ...base, id: 'not-executable', rank: 92, says }];
+    const { where, quotes, executable } = placeOf(facts, container, program);
+    const says = `${title(container)} cannot start: ${program} ${where} may not be executed`;
+    const evidence = [...base.evidence, ...quotes];
+    return [{ ...base, id: 'not-executable', rank: 92, says, evidence, manifest: executable }];
   }
   const says = `${title(container)} cannot start: the runtime refuses it`;
   return [
@@ -141,13 +144,17 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
 
 function notExecutable(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, /permission denied|cannot execute|can't execute|is a directory/i);
+  const file = /(?:^|[\s'"])(\/[^\s:'"]+)/.exec(word?.line ?? '')?.[1];
+  const place = file === undefined ? undefined : placeOf(facts, container, file);
+  const what = place?.where.startsWith('in volume') === true ? `${file} ${place.where}` : 'a file that it calls';
   return [
     explainedEnd(facts, container, {
       id: 'not-executable',
       rank: 90,
-      says: `${title(container)} ends with exit code 126: a file that it calls may not be executed`,
+      says: `${title(container)} ends with exit code 126: ${what} may not be executed`,
       line: word?.line ?? container.lines.at(-1) ?? '',
-      more: argumentsOf(container),
+      more: [...argumentsOf(container), ...(place?.quotes ?? [])],
+      manifest: place?.executable,
       try: facts.commands.edit,
     }),
   ];

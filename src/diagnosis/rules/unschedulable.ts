@@ -1,4 +1,5 @@
 /** No node takes the pod: the scheduler's sentence, part by part, and what would help. */
+import { quantityMilliValue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
@@ -8,7 +9,7 @@ import { NOTHING, type PodRule } from '../rule.ts';
 
 interface Reason {
   readonly pattern: RegExp;
-  readonly says: (match: RegExpExecArray, nodes: string) => string;
+  readonly says: (match: RegExpExecArray, nodes: string, facts: PodFacts) => string;
   readonly fields: (facts: PodFacts, match: RegExpExecArray) => readonly Quote[];
   readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
 }
@@ -22,6 +23,31 @@ const field = (path: string, value: unknown): readonly Quote[] =>
     : [{ source: 'field', path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
 const none = (): readonly Quote[] => [];
 
+function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
+  const keys = (spec?.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
+  return keys.length === 0 ? ['topology.kubernetes.io/zone'] : [...new Set(keys)];
+}
+
+/** What a container may well ask for. Of devices, and of what cannot be set in place, nobody knows. */
+const SMALL_REQUESTS: Readonly<Record<string, string>> = { cpu: '100m', memory: '64Mi' };
+
+/** Of the container that asks for most. */
+function askLess({ commands, containers }: PodFacts, resource: string): readonly string[] {
+  const small = SMALL_REQUESTS[resource];
+  if (small === undefined || !commands.settable) return commands.edit;
+  const requests = containers.map(({ name, spec }) => ({
+    name,
+    amount: amountOf(spec.resources?.requests?.[resource]),
+  }));
+  const [most] = requests.toSorted((a, b) => b.amount - a.amount);
+  const which = most === undefined ? [] : ['-c', most.name];
+  return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
+}
+
+function amountOf(quantity: string | undefined): number {
+  return quantity === undefined ? 0 : quantityMilliValue(quantity);
+}
+
 /** Upstream's words (scheduler plugins), each once; what matches nothing is quoted as it is. */
 const REASONS: readonly Reason[] = [
   {
@@ -31,12 +57,7 @@ const REASONS: readonly Reason[] = [
       containers.flatMap(({ path, spec }) =>
         field(`${path}.resources.requests.${resource}`, spec.resources?.requests?.[resource]),
       ),
-    try: (facts) => [
-      facts.commands.cluster('describe', 'nodes'),
-      ...(facts.commands.owned
-        ? [facts.commands.kubectl('set', 'resources', facts.commands.target, '--requests=cpu=100m,memory=64Mi')]
-        : facts.commands.edit),
-    ],
+    try: (facts, [, resource = '']) => [facts.commands.cluster('describe', 'nodes'), ...askLess(facts, resource)],
   },
   {
     pattern: /^Too many pods$/,
@@ -93,19 +114,25 @@ const REASONS: readonly Reason[] = [
     ],
   },
   {
-    pattern: /didn't match pod (anti-)?affinity rules|didn't satisfy existing pods anti-affinity/,
-    says: (_, nodes) => `${nodes} pods that it does not go with, or lack pods that it goes with`,
-    fields: ({ pod }) => [
-      ...field('spec.affinity.podAffinity', pod.spec?.affinity?.podAffinity),
-      ...field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
-    ],
+    pattern: /didn't match pod affinity rules/,
+    says: (_, nodes) => `${nodes} none of the pods that it goes with`,
+    fields: ({ pod }) => field('spec.affinity.podAffinity', pod.spec?.affinity?.podAffinity),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
-    pattern: /didn't match pod topology spread constraints/,
-    says: (_, nodes) => `${nodes} more of its kind than its spread allows`,
+    pattern: /didn't match pod anti-affinity rules|didn't satisfy existing pods anti-affinity/,
+    says: (_, nodes) => `${nodes} pods that it does not go with`,
+    fields: ({ pod }) => field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
+    try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
+  },
+  {
+    pattern: /didn't match pod topology spread constraints( \(missing required label\))?/,
+    says: ([, missing], nodes, { pod }) =>
+      missing === undefined
+        ? `${nodes} more of its kind than its spread allows`
+        : `${nodes} not the label by which its pods are spread: ${listed(spreadKeys(pod))}`,
     fields: ({ pod }) => field('spec.topologySpreadConstraints', pod.spec?.topologySpreadConstraints),
-    try: (facts) => nodesOf(facts, '-L', 'topology.kubernetes.io/zone'),
+    try: (facts) => nodesOf(facts, '-L', spreadKeys(facts.pod).join(',')),
   },
   {
     pattern: /volume node affinity conflict/,
@@ -147,7 +174,7 @@ export const unschedulable: PodRule = (facts) => {
   // Claims have rules of their own, which know why.
   const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
   const known = parts.flatMap((part) => explain(part) ?? []);
-  const says = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts)));
+  const says = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
   return [
     {
       id: 'unschedulable',
@@ -214,9 +241,19 @@ function gated(facts: PodFacts): readonly RankedFinding[] {
       topic: 'schedule',
       says: `pod ${facts.name} is held back by its scheduling ${gates.length === 1 ? 'gate' : 'gates'} ${listed(gates)}, which somebody has to remove`,
       evidence: field('spec.schedulingGates', gates),
-      try: facts.commands.edit,
+      try: gates.slice(0, 1).map((gate) => removeGate(facts, gate)),
     },
   ];
+}
+
+/** Gates alone may be taken from a pod that is there. */
+function removeGate({ commands, name }: PodFacts, gate: string): string {
+  const path = '/spec/schedulingGates/0';
+  const patch = [
+    { op: 'test', path: `${path}/name`, value: gate },
+    { op: 'remove', path },
+  ];
+  return commands.kubectl('patch', `pod/${name}`, '--type=json', '-p', JSON.stringify(patch));
 }
 
 /** Nobody has looked at it: there may be no scheduler of that name. */
