@@ -12,14 +12,18 @@ import { WORKLOAD_RULES } from './workload/workload-rules.ts';
 
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
   const facts = workloadFacts(evidence);
-  const own = WORKLOAD_RULES.flatMap((rule) => rule(facts));
+  const pods = ofPods(facts);
+  const own = WORKLOAD_RULES.flatMap((rule) => rule(facts)).filter(
+    // Who waits for pods that only begin has no trouble.
+    ({ id }) => id !== 'ordered-start' || pods.length > 0,
+  );
   const { metadata } = evidence.workload;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: facts.kind.toLowerCase(), namespace: facts.namespace, name: facts.name, uid: metadata?.uid },
     state: workloadState(facts),
-    findings: told(ordered([...withoutFallbacks(own), ...ofPods(facts)])),
+    findings: told(ordered([...withoutFallbacks(own), ...pods])),
     notLookedAt: evidence.notLookedAt,
   };
 }

@@ -34,7 +34,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
   const peer = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
   const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(behind)}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(kind, behind)}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? 'warning' : severityOf(container),
@@ -105,12 +105,18 @@ function servicesBehind(facts: PodFacts, host: string | undefined): readonly Ser
   );
 }
 
-function because(behind: readonly ServiceEvidence[]): string {
+function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[]): string {
   const [service] = behind;
   if (service === undefined) return '';
   if (service.missing) return `: there is no service ${service.name}`;
+  if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return '';
   return `: service ${service.name} has no endpoint that is ready`;
+}
+
+/** A service with an address has a name, whoever is behind it; a headless one is found by those who are ready. */
+function isNamed(kind: Trouble['kind'], { missing, clusterIPs }: ServiceEvidence): boolean {
+  return kind === 'not-resolved' && !missing && clusterIPs.length > 0;
 }
 
 function serviceQuote(service: ServiceEvidence): Quote {
@@ -137,6 +143,13 @@ function commands(
   const namespace = facts.pod.metadata?.namespace ?? 'default';
   const [service] = behind;
   const own = service?.namespace === namespace;
+  if (service !== undefined && isNamed(kind, service)) {
+    const { cluster } = facts.commands;
+    return [
+      cluster('get', 'pods', '-n', 'kube-system', '-l', 'k8s-app=kube-dns'),
+      cluster('get', 'service/kube-dns', '-n', 'kube-system'),
+    ];
+  }
   if (service !== undefined && !service.missing && own) {
     return [
       kubectl('get', 'endpointslices', '-l', `kubernetes.io/service-name=${service.name}`),

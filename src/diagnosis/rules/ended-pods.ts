@@ -1,4 +1,5 @@
 /** Pods that were ended from outside: evicted, preempted, rejected by their node, out of time. */
+import { controllerOf, isConditionTrue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { isReplaced, type PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -6,6 +7,9 @@ import { NOTHING, type PodRule } from '../rule.ts';
 
 const REJECTIONS =
   /^(OutOf\w[\w.-]*|NodeAffinity|NodePorts|NodeName|UnexpectedAdmissionError|SysctlForbidden|TopologyAffinityError|Unexpected\w+|PodOSNotSupported|PodOSSelectorNodeLabelDoesNotMatch|InvalidNodeInfo|SupplementalGroupsPolicyNotSupported|AdmissionError|VolumeAttachmentLimitExceeded|PodFeatureUnsupported)$/;
+
+/** What the pod asks for no node of this kind gives. */
+const OF_THE_POD = /^(?:SysctlForbidden|PodOSNotSupported|PodFeatureUnsupported)$/;
 
 export const endedPods: PodRule = (facts) => {
   const { pod, deleting } = facts;
@@ -119,7 +123,9 @@ function rejected(facts: PodFacts, reason: string): RankedFinding {
       statusQuote(facts, `${reason}: ${facts.pod.status?.message ?? ''}`),
       ...(event === undefined ? [] : [quoteEvent(event)]),
     ],
-    try: [facts.commands.cluster('describe', `node/${nodeName}`), facts.commands.whyNode(nodeName)],
+    try: OF_THE_POD.test(reason)
+      ? facts.commands.edit
+      : [facts.commands.cluster('describe', `node/${nodeName}`), facts.commands.whyNode(nodeName)],
   };
 }
 
@@ -127,11 +133,27 @@ function statusQuote(_facts: PodFacts, value: string): Quote {
   return { source: 'field', path: 'status.reason', value };
 }
 
+function jobOf({ pod }: PodFacts): string | undefined {
+  const owner = controllerOf(pod);
+  return owner?.kind === 'Job' ? owner.name : undefined;
+}
+
+/** Its job, which then makes no more pods. */
+function hasFailed({ evidence }: PodFacts): boolean {
+  const job = evidence.owners.find(({ kind }) => kind === 'Job');
+  return isConditionTrue(job?.status?.conditions, 'Failed');
+}
+
 function after(facts: PodFacts): string {
   if (!isReplaced(facts)) return ', and nothing replaces it';
+  const job = jobOf(facts);
+  if (job !== undefined) {
+    return hasFailed(facts) ? `, and job/${job} has given up` : `; job/${job} makes another within its backoffLimit`;
+  }
   return facts.owner === undefined ? '' : `; ${facts.commands.target} replaces it`;
 }
 
 function base(facts: PodFacts) {
-  return { severity: isReplaced(facts) ? ('warning' as const) : ('critical' as const), topic: 'phase' };
+  const replaced = isReplaced(facts) && !hasFailed(facts);
+  return { severity: replaced ? ('warning' as const) : ('critical' as const), topic: 'phase' };
 }

@@ -2,7 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
@@ -38,24 +38,37 @@ interface Image {
   readonly registry: string;
 }
 
-const login = ({ facts, image }: Given): readonly string[] => [
-  facts.commands.kubectl(
+const login = ({ facts, image }: Given): readonly string[] => {
+  const { kubectl, owned, edit } = facts.commands;
+  const [absent] = absentSecrets(facts);
+  const secret = kubectl(
     'create',
     'secret',
     'docker-registry',
-    'pull-secret',
+    absent ?? 'pull-secret',
     `--docker-server=${image.registry}`,
     '--docker-username=USER',
     '--docker-password=PASSWORD',
-  ),
-  facts.commands.kubectl(
-    'patch',
-    'serviceaccount',
-    facts.pod.spec?.serviceAccountName ?? 'default',
-    '-p',
-    '{"imagePullSecrets":[{"name":"pull-secret"}]}',
-  ),
-];
+  );
+  if (absent !== undefined) return [secret];
+  const account = facts.pod.spec?.serviceAccountName ?? 'default';
+  return [
+    secret,
+    kubectl('patch', 'serviceaccount', account, '-p', '{"imagePullSecrets":[{"name":"pull-secret"}]}'),
+    // It is written into pods when they are made.
+    ...(owned ? [kubectl('delete', `pod/${facts.name}`)] : edit),
+  ];
+};
+
+function secretsEvent({ events }: PodFacts) {
+  return eventsWith(events, 'FailedToRetrieveImagePullSecret')[0];
+}
+
+/** Pull secrets that the pod names and its node did not find. */
+function absentSecrets(facts: PodFacts): readonly string[] {
+  const told = /pull secrets? \(([^)]*)\)/.exec(secretsEvent(facts)?.message ?? '')?.[1];
+  return (told ?? '').split(/,\s*/).filter((name) => name !== '');
+}
 const rename = ({ facts, container }: Given): readonly string[] => [
   facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=IMAGE:TAG`),
 ];
@@ -122,13 +135,32 @@ export const images: PodRule = eachContainer((facts, container) => {
   if (waiting?.reason === undefined || !REASONS.has(waiting.reason)) return NOTHING;
   const image = imageOf(container.spec.image ?? '');
   const text = problemOf(container, waiting.message ?? '');
+  const common = base(container, waiting.reason, waiting.message ?? '');
+  const judged = judge(facts, container, image, waiting.reason, text);
   return [
     {
-      ...base(container, waiting.reason, waiting.message ?? ''),
-      ...judge(facts, container, image, waiting.reason, text),
+      ...common,
+      ...judged,
+      ...(judged.id === 'image-unauthorized' ? wantOfSecrets(facts, judged.says, common.evidence) : {}),
     },
   ];
 });
+
+/** It may not pull, and what would have let it is not there. */
+function wantOfSecrets(facts: PodFacts, says: string, evidence: readonly Quote[]): Partial<RankedFinding> {
+  const absent = absentSecrets(facts);
+  const event = secretsEvent(facts);
+  if (absent.length === 0 || event === undefined) return {};
+  const named = facts.pod.spec?.imagePullSecrets?.map(({ name }) => name);
+  return {
+    says: `${says.replace(/ \([^)]*\)$/, '')}: there is no Secret ${listed(absent)}, which its pod names for that`,
+    evidence: [
+      ...evidence,
+      quoteEvent(event),
+      { source: 'field', path: 'spec.imagePullSecrets', value: JSON.stringify(named ?? []) },
+    ],
+  };
+}
 
 /** The back-off's message ends with the last error; older kubelets tell it in an event alone. */
 function problemOf(container: ContainerFacts, message: string): string {

@@ -1,7 +1,7 @@
 /** What is said to type next: it must fit the kind of what is wrong, and do no more than that. */
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
+import { crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 
 const unscheduled = (message: string, spec: object): Partial<PodEvidence> => ({
@@ -94,6 +94,70 @@ it.each<[string, Partial<PodEvidence>, readonly string[]]>([
     [
       'kubectl get job/load -o yaml | sed /controller-uid/d > load.yaml && ${EDITOR:-vi} load.yaml && kubectl replace --force -f load.yaml',
     ],
+  ],
+  [
+    'the pull secret that the pod names',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          'Back-off pulling image "registry.example/web:1": ErrImagePull: 401 Unauthorized',
+        ),
+      }),
+      events: [
+        event(
+          'FailedToRetrieveImagePullSecret',
+          'Unable to retrieve some image pull secrets (regcred); attempting to pull the image may not succeed.',
+        ),
+      ],
+    },
+    [
+      'kubectl create secret docker-registry regcred --docker-server=registry.example --docker-username=USER --docker-password=PASSWORD',
+    ],
+  ],
+  [
+    'a pull secret for its service account, which new pods alone get',
+    {
+      pod: pod({
+        metadata: { ownerReferences: [{ kind: 'StatefulSet', name: 'web', controller: true }] },
+        status: waiting(
+          'ImagePullBackOff',
+          'Back-off pulling image "registry.example/web:1": ErrImagePull: 401 Unauthorized',
+        ),
+      }),
+    },
+    [
+      'kubectl create secret docker-registry pull-secret --docker-server=registry.example --docker-username=USER --docker-password=PASSWORD',
+      `kubectl patch serviceaccount default -p '{"imagePullSecrets":[{"name":"pull-secret"}]}'`,
+      'kubectl delete pod/web-1',
+    ],
+  ],
+  [
+    'a sysctl that its node does not allow',
+    {
+      pod: pod({
+        spec: { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '65536' }] } },
+        podStatus: {
+          phase: 'Failed',
+          reason: 'SysctlForbidden',
+          message: 'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted',
+        },
+        metadata: { ownerReferences: [{ kind: 'DaemonSet', name: 'web', controller: true }] },
+      }),
+    },
+    ['kubectl edit daemonset/web'],
+  ],
+  [
+    'who answers for names',
+    {
+      pod: pod({ status: crashed({ exitCode: 1 }) }),
+      logs: lastWords("nc: bad address 'db'"),
+      services: [
+        { namespace: 'shop', name: 'db', missing: false, ready: 1, notReady: 0, clusterIPs: ['10.96.0.7'], ports: [1] },
+      ],
+    },
+    ['kubectl get pods -n kube-system -l k8s-app=kube-dns', 'kubectl get service/kube-dns -n kube-system'],
   ],
   [
     'memory for a job',

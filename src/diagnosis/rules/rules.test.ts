@@ -472,6 +472,35 @@ const endings: readonly Case[] = [
     [/"no db"/, /service\/db: not found/, /depends-on\]: service\/db/],
   ],
   [
+    'no name, though the service is there: endpoints have nothing to do with it',
+    {
+      ...crash(1, "nc: bad address 'db'"),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'db',
+          missing: false,
+          ready: 0,
+          notReady: 0,
+          clusterIPs: ['10.96.0.7'],
+          ports: [5432],
+        },
+      ],
+    },
+    'dependency-not-resolved',
+    /\(no such name\) and ends: service db is there, but no DNS server told its name$/,
+    [/service\/db: no endpoint at all, port 5432/],
+  ],
+  [
+    'no name of a headless service: it has one as soon as somebody is ready',
+    {
+      ...crash(1, "nc: bad address 'db'"),
+      services: [{ namespace: 'shop', name: 'db', missing: false, ready: 0, notReady: 1, clusterIPs: [], ports: [] }],
+    },
+    'dependency-not-resolved',
+    /service db has no endpoint that is ready$/,
+  ],
+  [
     'the last complaint counts',
     crash(1, 'dial tcp 10.0.0.7:5432: connect: connection refused', 'open /etc/key: permission denied'),
     'permission-denied',
@@ -610,6 +639,27 @@ const starts: readonly Case[] = [
     pull(`${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`),
     'image-unauthorized',
     /does not let it pull/,
+  ],
+  [
+    'not let in, for want of the secret that the pod names',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 403 Forbidden`,
+        ),
+      }),
+      events: [
+        event(
+          'FailedToRetrieveImagePullSecret',
+          'Unable to retrieve some image pull secrets (regcred); attempting to pull the image may not succeed.',
+        ),
+      ],
+    },
+    'image-unauthorized',
+    /does not let it pull registry\.example\/web:1: there is no Secret regcred, which its pod names for that$/,
+    [/FailedToRetrieveImagePullSecret/, /spec\.imagePullSecrets: \["regcred"\]/],
   ],
   [
     'Docker Hub',

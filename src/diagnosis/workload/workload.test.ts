@@ -163,6 +163,20 @@ describe('jobs', () => {
     expect(findings[1]?.says).toMatch(says);
   });
 
+  it('what ended its last pod comes first, and nothing replaces that', () => {
+    const evicted = pod({
+      podStatus: { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' },
+      metadata: { ownerReferences: [{ kind: 'Job', name: 'import', controller: true }] },
+    });
+    const failedJob = job({ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'x' });
+    const { findings } = diagnoseWorkload(workload({ workload: failedJob, pods: [evicted] }));
+    expect(findings.map(({ id, severity }) => [id, severity])).toEqual([
+      ['evicted', 'critical'],
+      ['job-failed', 'critical'],
+    ]);
+    expect(findings[0]?.says).toMatch(/low on memory, and job\/import has given up$/);
+  });
+
   it('nothing is wrong with one that is done, whatever it took, nor with one that is suspended', () => {
     const done = job({ type: 'Complete', status: 'True', reason: 'CompletionsReached' });
     expect(diagnoseWorkload(workload({ workload: done, pods: [failed] })).findings).toEqual([]);
@@ -182,6 +196,13 @@ describe('a stateful set', () => {
     const pods = [pod({ name: 'db-0', status: crashed({ exitCode: 1 }) })];
     expect(ids(workload({ workload: set('OrderedReady'), pods }))).toEqual(['exit-code', 'ordered-start']);
     expect(ids(workload({ workload: set('Parallel'), pods }))).toEqual(['exit-code']);
+  });
+
+  it('has no trouble while its first pod is only beginning', () => {
+    const begun = { ready: false, state: { running: { startedAt: ago(10) } } };
+    const container = { readinessProbe: { exec: { command: ['true'] }, initialDelaySeconds: 60 } };
+    const pods = [pod({ name: 'db-0', container, status: begun })];
+    expect(ids(workload({ workload: set('OrderedReady'), pods }))).toEqual([]);
   });
 });
 
