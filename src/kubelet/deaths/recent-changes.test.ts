@@ -55,6 +55,17 @@ describe('what changed before a death', () => {
     expect(whats(0, changed)).toEqual([]);
   });
 
+  it('a deletion changes no spec, though it counts as a generation', () => {
+    const { recent, whats } = changes();
+    recent.pod(pod, { sandboxAttempt: 0 });
+    const deleted = {
+      ...pod,
+      metadata: { ...pod.metadata, name: 'p', generation: 2, deletionTimestamp: '2026-01-31T12:00:00Z' },
+    };
+    recent.pod(deleted, { sandboxAttempt: 0 });
+    expect(whats(0, deleted)).toEqual([]);
+  });
+
   it('is told of the node: an agent’s restart to those alone who ran then', () => {
     const { clock, recent, whats } = changes();
     const { wall } = clock.now();

@@ -25,6 +25,8 @@ interface SeenRecovery {
 /** What is compared of a pod from one sight of it to the next. */
 interface PodShape {
   readonly generation: number | undefined;
+  /** That counts as a generation, and changes no spec. */
+  readonly deleting: boolean;
   readonly sandboxAttempt: number | undefined;
   readonly recovery: SeenRecovery | undefined;
   readonly images: Readonly<Record<string, string>>;
@@ -65,6 +67,7 @@ export class RecentChanges {
     const uid = pod.metadata?.uid ?? '';
     const shape: PodShape = {
       generation: pod.metadata?.generation,
+      deleting: (pod.metadata?.deletionTimestamp ?? undefined) !== undefined,
       sandboxAttempt: seen.sandboxAttempt,
       recovery: seen.recovery,
       images: Object.fromEntries(allContainers(pod).map(({ container: { name, image } }) => [name, image ?? ''])),
@@ -107,7 +110,7 @@ function objectText(what: string, before: string | undefined, after: string | un
 
 function differences(before: PodShape, now: PodShape): readonly string[] {
   const found: string[] = [];
-  if (before.generation !== undefined && now.generation !== before.generation) {
+  if (!now.deleting && before.generation !== undefined && now.generation !== before.generation) {
     found.push(`the pod's spec changed (generation ${before.generation} → ${now.generation})`);
   }
   for (const [name, image] of Object.entries(now.images)) {
