@@ -5,7 +5,6 @@ import type { KubeletSettings, MachineFacts } from '../../kubelet/index.ts';
 import { systemClock } from '../../lib/clock.node.ts';
 import type { Logger } from '../../lib/index.ts';
 import { systemRandom } from '../../lib/random.node.ts';
-import { isLoopback } from '../addresses.ts';
 import type { Background } from '../background.ts';
 import type { DataPaths } from '../data-dir-path.ts';
 import type { KeyPair } from '../key-pair.ts';
@@ -15,6 +14,7 @@ import { readServerPair, writeClientPair, writeServerPair } from './credentials.
 import { keepFresh, type KeptCertificate, type Names } from './renew-certificates.ts';
 import { CLIENT_SIGNER, SERVING_SIGNER } from './request-certificate.ts';
 import type { ServerWay } from './server-way.ts';
+import { servingNames } from './serving-names.ts';
 
 /** A certificate of no authority: until the server has signed one, enough for those who do not check it. */
 export async function selfSigned(nodeName: string): Promise<KeyPair> {
@@ -58,7 +58,11 @@ export function keepCertificates({
   const serving: KeptCertificate = {
     signerName: SERVING_SIGNER,
     current: readServerPair(paths),
-    names: async () => namesOf(await machine.facts(), nodeName, server),
+    names: async (signal) => {
+      const { addresses } = await machine.facts();
+      const isOurs = (): Promise<boolean> => way.isOurs(signal);
+      return servingNames({ nodeName, addresses, machineAddresses: outwardAddresses(), server, isOurs });
+    },
     fits: isFor,
     onNew: (pair) => {
       writeServerPair(paths, pair);
@@ -73,16 +77,6 @@ export function keepCertificates({
     background.start('serving certificate', (signal) =>
       keepFresh(serving, { ...options, client: way.client('certificates') }, signal),
     );
-}
-
-/**
- * What the node's status shows: the server checks that a certificate is for nothing else. Beside its server on one machine a
- * node has no address to itself, and its name is enough.
- */
-function namesOf({ addresses }: MachineFacts, nodeName: string, server: string): Names {
-  const host = new URL(server).hostname.replace(/^\[|\]$/g, '');
-  const isBeside = isLoopback({ host }) || outwardAddresses().includes(host);
-  return { dnsNames: [nodeName], ipAddresses: isBeside ? [] : addresses };
 }
 
 function isFor({ certificatePem }: KeyPair, { dnsNames, ipAddresses }: Names): boolean {

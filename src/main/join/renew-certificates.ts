@@ -35,7 +35,7 @@ export interface KeptCertificate {
   /** What there is; absent: the first is yet to be got. */
   readonly current: KeyPair | undefined;
   /** What a serving certificate must be for. */
-  readonly names: () => Promise<Names>;
+  readonly names: (signal: AbortSignal) => Promise<Names>;
   /** Whether `current` is for these. */
   readonly fits: (pair: KeyPair, names: Names) => boolean;
   /** Keeps and uses the new one. */
@@ -49,7 +49,7 @@ export async function keepFresh(kept: KeptCertificate, options: RenewalOptions, 
   let share = random.next();
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const names = await kept.names();
+      const names = await kept.names(signal);
       const { wall } = clock.now();
       if (current === undefined || !isFine(kept, current, names, wall, share)) {
         current = await ask(kept, names, options, signal);

@@ -3,6 +3,7 @@ import { createHttpConnection } from '../../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../../client/index.ts';
 import { systemClock } from '../../lib/clock.node.ts';
 import type { KeyPair } from '../key-pair.ts';
+import { readServerVersion } from '../server-version.ts';
 import { kubernetesVersion } from '../version.ts';
 import type { NodeCredentials } from './credentials.node.ts';
 import { ReplaceableConnection } from './replaceable-connection.ts';
@@ -10,6 +11,7 @@ import { ReplaceableConnection } from './replaceable-connection.ts';
 export class ServerWay {
   readonly #connection: ReplaceableConnection;
   #credentials: NodeCredentials;
+  #version: string | undefined;
 
   constructor(credentials: NodeCredentials) {
     this.#credentials = credentials;
@@ -23,6 +25,12 @@ export class ServerWay {
   client(component: string): KubeClient {
     const userAgent = `mendlet-${component}/${kubernetesVersion}`;
     return createKubeClient(this.#connection, { clock: systemClock, userAgent });
+  }
+
+  /** Whether the server is mendlet's. Asked once: that does not change. Rejects with `StatusError` or `ConnectionError`. */
+  async isOurs(signal: AbortSignal): Promise<boolean> {
+    this.#version ??= await readServerVersion(this.#connection, signal);
+    return this.#version.includes('+mendlet');
   }
 
   renew(client: KeyPair): void {
