@@ -28,9 +28,9 @@ export function parseTimeout(text: string): number {
   return ms;
 }
 
-/** "cache,tmp"; "all" is "*". */
+/** "cache,tmp"; "all" is "*", which may be said as well: it is the object's own word. */
 export function parseEmptyDirs(text: string): readonly string[] {
-  if (text === 'all') return ['*'];
+  if (text === 'all' || text === '*') return ['*'];
   const names = text.split(',');
   if (names.some((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))) {
     throw new UsageError('Give names of volumes, for instance cache,tmp; or all.');

@@ -57,6 +57,7 @@ describe('flag values', () => {
     [parseTimeout, '1m30s', 90_000],
     [parseEmptyDirs, 'a,b-c', ['a', 'b-c']],
     [parseEmptyDirs, 'all', ['*']],
+    [parseEmptyDirs, '*', ['*']],
     [parseParallel, '100', 100],
     [parseGracePeriod, '0', 0],
     [parseMaxUnavailable, '3', { text: '3', count: 3 }],
@@ -66,7 +67,7 @@ describe('flag values', () => {
   it.each<[(text: string) => unknown, readonly string[]]>([
     [parseNotBefore, ['now', '2026-01-31', '2026-13-01T00:00:00Z', '2026-01-31T15:04:05', '']],
     [parseTimeout, ['', '0', '0s', '5', 'soon', '-1s']],
-    [parseEmptyDirs, ['', 'a,', 'A', '*', 'a b']],
+    [parseEmptyDirs, ['', 'a,', 'A', 'a,*', 'a b']],
     [parseParallel, ['0', '101', '1.5', '']],
     [parseGracePeriod, ['-1', '', '1s']],
     [parseMaxUnavailable, ['0', '0%', '101%', '-1', 'all', '%', '']],
