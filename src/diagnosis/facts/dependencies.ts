@@ -5,9 +5,9 @@ import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { lastWord, type LastWord } from './last-words.ts';
 
-const REFUSED = /connection refused|ECONNREFUSED/i;
+const REFUSED = /connection refused|ECONNREFUSED|can't connect to .*\(111\b/i;
 const UNRESOLVED =
-  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
+  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
 
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
@@ -47,6 +47,8 @@ function refusedPeer(line: string): { readonly host?: string; readonly port?: nu
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
   /lookup ([\w.-]+)/i,
+  /UnknownHostException: ([\w.-]+)/,
+  /\bhost=['"]([\w.-]+)/,
   /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN) ['"]?([\w.-]+)/i,
   /(?:host name|resolve host:?|resolve(?: the)? hostname|host) ["'(]?([\w.-]+)/i,
   /['"]([\w.-]+)['"]:? (?:name or service|temporary failure|name does not resolve)/i,
@@ -56,7 +58,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
 function unresolvedHost(line: string): string | undefined {
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1];
-    if (host !== undefined) return host.replace(/\.$/, '');
+    if (host !== undefined && !/^(?:failed|error|getaddrinfo)$/i.test(host)) return host.replace(/\.$/, '');
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import { images } from './images.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
+import { missingSetting } from './missing-setting.ts';
 import { nodeLost } from './node-lost.ts';
 import { notProgressing } from './not-progressing.ts';
 import { outOfMemory } from './out-of-memory.ts';
@@ -39,6 +40,7 @@ export const POD_RULES: readonly PodRule[] = [
   livenessCascade,
   malformedConfig,
   missingConfig,
+  missingSetting,
   nodeLost,
   notProgressing,
   outOfMemory,

@@ -1,14 +1,17 @@
 /** What a program ran out of, by its own words: space on a disk, processes. */
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { volumeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
-import { explainedEnd, title } from './exit-code.ts';
+import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
 
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
 const NO_PROCESS =
-  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc/i;
+  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc|failed to create new OS thread/i;
+const FULL_HEAP =
+  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
 const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
 
 const noSpace: ContainerRule = (facts, container) => {
@@ -46,9 +49,25 @@ const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] =>
   return [finding];
 };
 
+/** Nobody killed it: a runtime of its own has a bound of its own. */
+const fullHeap: ContainerRule = (facts, container): readonly RankedFinding[] => {
+  const word = endedByItself(container) ? lastWord(container, FULL_HEAP) : undefined;
+  if (word === undefined) return [];
+  const finding = explainedEnd(facts, container, {
+    id: 'heap-exhausted',
+    rank: rankOfWord(85, word),
+    says: `${title(container)} gives up: the heap that it allows itself is full (its own setting, or a share of its memory limit)`,
+    line: word.line,
+    more: [...limitQuote(memoryLimit(container)), ...argumentsOf(container)],
+    try: [commandForLog(facts, container), ...facts.commands.edit],
+  });
+  return [finding];
+};
+
 export const exhausted: PodRule = eachContainer((facts, container) => [
   ...noSpace(facts, container),
   ...noProcess(facts, container),
+  ...fullHeap(facts, container),
 ]);
 
 function onNode({ commands, pod }: PodFacts): readonly string[] {

@@ -7,7 +7,7 @@ import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
-const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b/i;
+const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
 /** Of the messages around them: the file. */
 const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;

@@ -7,7 +7,7 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|EADDRINUSE|port (?:\d+ )?is already (?:allocated|in use)|Only one usage of each socket/i;
+  /address already in use|EADDRINUSE|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
 /** Of the part of the line that is about listening: the rest may hold times. */
 const ABOUT = /listen|bind|EADDRINUSE|address already|port/i;
 const PORT = /:(\d{2,5})\b|port (\d{2,5})\b|, (\d{2,5})\)/i;

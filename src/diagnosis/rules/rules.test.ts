@@ -501,6 +501,133 @@ const endings: readonly Case[] = [
     /service db has no endpoint that is ready$/,
   ],
   [
+    'mysql: refused',
+    crash(1, "ERROR 2003 (HY000): Can't connect to MySQL server on 'mysql:3306' (111)"),
+    'dependency-refused',
+    /by mysql:3306 /,
+  ],
+  [
+    'java: no such host',
+    crash(1, 'Caused by: java.net.UnknownHostException: kafka.prod.svc'),
+    'dependency-not-resolved',
+    /find kafka\.prod\.svc /,
+  ],
+  [
+    'php: no such host, and it does not say which',
+    crash(1, 'php_network_getaddresses: getaddrinfo failed: Name or service not known'),
+    'dependency-not-resolved',
+    /does not find a host /,
+  ],
+  [
+    'python: no such host',
+    crash(1, "HTTPConnectionPool(host='auth', port=8080): Max retries exceeded: [Errno -2] Name or service not known"),
+    'dependency-not-resolved',
+    /find auth /,
+  ],
+  [
+    'java: a file that it may not use',
+    crash(1, 'java.nio.file.AccessDeniedException: /data/index'),
+    'permission-denied',
+    /may not use \/data\/index/,
+  ],
+  [
+    'spring: port in use',
+    crash(1, 'Web server failed to start. Port 8080 was already in use.'),
+    'port-in-use',
+    /port 8080/,
+  ],
+  [
+    'rust: port in use',
+    crash(1, 'Os { code: 98, kind: AddrInUse, message: "Address in use" }'),
+    'port-in-use',
+    /listen/,
+  ],
+  [
+    'go: too many threads',
+    crash(2, 'runtime: failed to create new OS thread (have 5 already; errno=11)'),
+    'too-many-processes',
+    /one more process or thread/,
+  ],
+  [
+    'a library that is not there',
+    crash(
+      127,
+      '/app/serve: error while loading shared libraries: libssl.so.1.1: cannot open shared object file: No such file or directory',
+    ),
+    'missing-binary',
+    /127: library libssl\.so\.1\.1, which its program needs, is not in its image$/,
+  ],
+  [
+    'a library of another version',
+    crash(127, "/app/serve: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /app/serve)"),
+    'missing-binary',
+    /127: library GLIBC_2\.34, which its program needs, is not in its image$/,
+  ],
+  [
+    'env finds no command',
+    crash(127, "env: 'python': No such file or directory"),
+    'missing-binary',
+    /no command python/,
+  ],
+  [
+    'another machine, as older runtimes say it',
+    crash(1, 'standard_init_linux.go:228: exec user process caused: exec format error'),
+    'wrong-architecture',
+    /its program is made/,
+  ],
+  [
+    'a variable that is not set',
+    crash(1, 'Error: required environment variable DATABASE_URL is not set'),
+    'missing-setting',
+    /lacks the environment variable DATABASE_URL$/,
+  ],
+  [
+    'python: a variable that is not set',
+    crash(1, 'Traceback (most recent call last):', '  File "/m.py", line 3', "KeyError: 'SECRET_KEY'"),
+    'missing-setting',
+    /SECRET_KEY$/,
+  ],
+  [
+    'a variable whose ConfigMap may leave it out',
+    {
+      pod: pod({
+        container: {
+          env: [{ name: 'MODE', valueFrom: { configMapKeyRef: { name: 'app', key: 'mode', optional: true } } }],
+        },
+        status: crashed({ exitCode: 1 }),
+      }),
+      logs: lastWords('Environment variable not found: MODE.'),
+    },
+    'missing-setting',
+    /MODE$/,
+    [/spec\.containers\[0\]\.env\[0\]: .*"optional":true/],
+  ],
+  [
+    'a file of its configuration that is not there',
+    configured({ configMap: { name: 'app' } }, 'Error: open /etc/app/config.yaml: no such file or directory'),
+    'missing-setting',
+    /does not find its file \/etc\/app\/config\.yaml in volume conf \(ConfigMap app\)$/,
+    [/spec\.volumes\[0\]\.configMap\.name: app/],
+  ],
+  ['any other key', crash(1, "KeyError: 'name'"), 'exit-code', /exit code 1$/],
+  ['any other file', crash(1, "cat: can't open '/tmp/x': No such file or directory"), 'exit-code', /exit code 1$/],
+  [
+    'a heap of its own that is full',
+    {
+      pod: pod({ container: limit, status: crashed({ exitCode: 134 }) }),
+      logs: lastWords('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'),
+    },
+    'heap-exhausted',
+    /gives up: the heap that it allows itself is full/,
+    [/heap out of memory"/, /limits\.memory: 64Mi/],
+  ],
+  [
+    'java: a heap that is full',
+    crash(3, 'Exception in thread "main" java.lang.OutOfMemoryError: Java heap space'),
+    'heap-exhausted',
+    /heap/,
+  ],
+  [
     'the last complaint counts',
     crash(1, 'dial tcp 10.0.0.7:5432: connect: connection refused', 'open /etc/key: permission denied'),
     'permission-denied',
@@ -793,6 +920,20 @@ const starts: readonly Case[] = [
     'memory-limit-too-low',
     /limit of 1Mi is too low even to begin/,
     [/resources\.limits\.memory: 1Mi/],
+  ],
+  [
+    'a sysctl whose value the kernel refuses',
+    creating(
+      [
+        event(
+          'FailedCreatePodSandBox',
+          `Failed to create pod sandbox: ${runc}error during container init: write /proc/sys/net/ipv4/ip_local_port_range: invalid argument: unknown`,
+        ),
+      ],
+      { securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_port_range', value: 'abc' }] } },
+    ),
+    'sandbox-sysctl',
+    /sysctl/,
   ],
   [
     'sandbox',

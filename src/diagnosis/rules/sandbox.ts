@@ -33,7 +33,7 @@ const KINDS: readonly Kind[] = [
       /\bcni\b|failed to (?:set ?up|setup) (?:network|sandbox)|network plugin|NetworkPlugin|failed to find plugin|plugin type=/i,
     says: 'its network cannot be set up',
   },
-  { id: 'sandbox-sysctl', pattern: /sysctl/i, says: 'a sysctl that it asks for cannot be set' },
+  { id: 'sandbox-sysctl', pattern: /sysctl|\/proc\/sys\//i, says: 'a sysctl that it asks for cannot be set' },
   {
     id: 'sandbox-image',
     pattern: /failed to (?:get|pull) sandbox image|pause/i,

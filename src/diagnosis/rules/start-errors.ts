@@ -18,14 +18,16 @@ const WRONG_ARCHITECTURE = /exec format error/i;
 /** Shells that take what the kernel refuses for a script find the head of a binary in it. */
 const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
 /** "exec /app/serve: exec format error", "/app/serve: cannot execute binary file: Exec format error" */
-const FOREIGN_PROGRAM = /exec ([^:\s]+)|(\/[^:\s]+):/;
+const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+):/;
 /** runc's own init, at the last moment. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
 const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a file)/s;
+/** What a program is linked with. */
+const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
 /** Shells say it so; the name is before it. */
 const SHELL_NOT_FOUND =
-  /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute) '?([^\s':]+)'?.*No such file/i;
+  /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const refusal = refusalOf(container);
@@ -125,11 +127,16 @@ function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match
 }
 
 function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
-  const word = lastWord(container, SHELL_NOT_FOUND);
+  const library = lastWord(container, LIBRARY);
+  const word = library ?? lastWord(container, SHELL_NOT_FOUND);
   const name = word?.match[1] ?? word?.match[2];
   const line = word?.line ?? container.lines.at(-1) ?? '';
   const what =
-    name === undefined ? 'a command that it calls is not in its image' : `there is no command ${name} in its image`;
+    name === undefined
+      ? 'a command that it calls is not in its image'
+      : library === undefined
+        ? `there is no command ${name} in its image`
+        : `library ${name}, which its program needs, is not in its image`;
   return [
     explainedEnd(facts, container, {
       id: 'missing-binary',

@@ -1,0 +1,67 @@
+/** A variable or a file of its configuration that a program wants and says it does not find. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { placeOf } from '../facts/mounts.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { commandForLog, explainedEnd, title } from './exit-code.ts';
+
+/** Names of variables are in capitals: other keys are a program's own. */
+const VARIABLES: readonly RegExp[] = [
+  /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
+  /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
+  /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
+  /^KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/,
+];
+const CONFIG_FILE =
+  /['"`\s:(=](\/[\w@%+=.,/-]+\.(?:ya?ml|json|toml|ini|conf|cfg|cnf|properties|env|xml|pem|crt|key|p12|jks))\b/;
+const NO_FILE = /no such file or directory|ENOENT|FileNotFound|cannot find the file|does not exist/i;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  // Of these codes other rules know more.
+  if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
+  const variable = VARIABLES.flatMap((pattern) => lastWord(container, pattern) ?? []);
+  const [word] = variable.toSorted((a, b) => a.fromEnd - b.fromEnd);
+  return word === undefined ? missingFile(facts, container) : [missingVariable(facts, container, word)];
+};
+
+export const missingSetting: PodRule = eachContainer(ofContainer);
+
+function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastWord): RankedFinding {
+  const name = word.match[1] ?? '';
+  return explainedEnd(facts, container, {
+    id: 'missing-setting',
+    rank: rankOfWord(80, word),
+    says: `${title(container)} lacks the environment variable ${name}`,
+    line: word.line,
+    more: references(container, name),
+    try: facts.commands.edit,
+  });
+}
+
+/** Where it is to come from, which may leave it out; values are not told. */
+function references({ path, spec }: ContainerFacts, variable: string): readonly Quote[] {
+  return (spec.env ?? []).flatMap(({ name, valueFrom }, index): readonly Quote[] =>
+    name === variable && valueFrom !== undefined
+      ? [{ source: 'field', path: `${path}.env[${index}]`, value: JSON.stringify(valueFrom) }]
+      : [],
+  );
+}
+
+function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  const word = lastWord(container, NO_FILE);
+  const file = word && CONFIG_FILE.exec(word.line)?.[1];
+  if (word === undefined || file === undefined) return NOTHING;
+  const { where, quotes } = placeOf(facts, container, file);
+  return [
+    explainedEnd(facts, container, {
+      id: 'missing-setting',
+      rank: rankOfWord(80, word),
+      says: `${title(container)} does not find its file ${file} ${where}`,
+      line: word.line,
+      more: quotes,
+      try: [commandForLog(facts, container), ...facts.commands.edit],
+    }),
+  ];
+}
