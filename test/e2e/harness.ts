@@ -308,7 +308,7 @@ export function run(
 
 /** A folder on the host for a pod's own clock and traces, mounted at /out. */
 export function outFolder(
-  mendlet: Mendlet,
+  mendlet: Pick<Mendlet, 'folder'>,
   name: string,
 ): { path: string; spec: object; mount: object; lines(file: string): string[] } {
   const path = join(mendlet.folder, 'out', name);
@@ -322,7 +322,7 @@ export function outFolder(
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   return await new Promise((done, fail) => {
     const server = createServer();
     server.on('error', fail);

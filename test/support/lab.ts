@@ -23,6 +23,7 @@ import {
   serverAddress,
 } from './lab-network.ts';
 import { isAlive, mendletsOf, type ProcessIdentity, thisProcess } from './mendlet-processes.ts';
+import { Running } from './running.ts';
 
 const PROGRAM = join(root, 'dist/mendlet.js');
 const FOLDER_PREFIX = 'mendlet-lab-';
@@ -43,50 +44,6 @@ export interface LabOptions {
 interface Record extends LabNames {
   readonly owner: ProcessIdentity;
   readonly nodes: number;
-}
-
-/** A process of mendlet, with what it said. */
-class Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<number | NodeJS.Signals>;
-  log = '';
-  out = '';
-
-  constructor(file: string, args: readonly string[]) {
-    // A group of its own: a Ctrl-C is for the lab, which ends things in their order.
-    this.child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    this.child.stderr?.on('data', (chunk: Buffer) => {
-      this.log += chunk.toString();
-    });
-    this.child.stdout?.on('data', (chunk: Buffer) => {
-      this.out += chunk.toString();
-    });
-    this.ended = new Promise((done, fail) => {
-      this.child.on('exit', (code, signal) => done(code ?? signal ?? 1));
-      this.child.on('error', fail);
-    });
-  }
-
-  get pid(): number | undefined {
-    return this.child.exitCode === null && this.child.signalCode === null ? this.child.pid : undefined;
-  }
-
-  /** Waits for the ready line. @throws with the log when the process ends before */
-  async ready(line: string): Promise<void> {
-    await new Promise<void>((done, fail) => {
-      const look = (): void => {
-        if (this.out.includes(line)) done();
-      };
-      this.child.stdout?.on('data', look);
-      look();
-      void this.ended.then((how) => fail(new Error(`ended (${how}) before it was ready:\n${this.log}`)), fail);
-    });
-  }
-
-  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
-    if (this.pid !== undefined) kill(this.pid, signal);
-    return this.ended;
-  }
 }
 
 /** One machine of the lab. */

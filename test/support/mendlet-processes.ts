@@ -1,11 +1,13 @@
 /** Whose processes still run: those of tests that were killed, and the mendlets that they left. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** How the folders of the tests' mendlets begin, in the system's folder for temporary files. */
 export const TEST_FOLDER_PREFIX = 'mendlet-e2e-';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/mendlet.js');
+/** Of a control plane that tests start. */
+const KUBERNETES = new Set(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
 
 const OWNER_FILE = 'owner.json';
 
@@ -35,13 +37,14 @@ export function ownerOf(folder: string): ProcessIdentity | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as ProcessIdentity);
 }
 
-/** Servers, agents and `up`s on data folders below `folder`. */
+/** Servers, agents and `up`s on data folders below `folder`, and a control plane whose files are there. */
 export function mendletsOf(folder: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       const args = read(`/proc/${name}/cmdline`)?.split('\0') ?? [];
-      return args.includes(PROGRAM) && args.some((arg) => arg.startsWith(`${folder}/`));
+      const isOurs = args.includes(PROGRAM) || KUBERNETES.has(basename(args[0] ?? ''));
+      return isOurs && args.some((arg) => arg.startsWith(`${folder}/`));
     })
     .map(Number);
 }

@@ -1,0 +1,22 @@
+/** Once before the suites on a real Kubernetes: what the end-to-end tests need, and a control plane's programs. */
+import { join } from 'node:path';
+import { systemProcess } from '../../src/lib/process.node.ts';
+import { installMissing } from '../../tools/install-missing.ts';
+import { kubernetesPrograms } from '../../tools/kubernetes/build.ts';
+import setUpEndToEnd from '../e2e/global-set-up.ts';
+import { root } from '../e2e/harness.ts';
+import { PROGRAMS_FOLDER } from './control-plane.ts';
+
+export default async function setUp(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      'the tests on a real Kubernetes need root: containers, mounts, network (try: sudo npm run e2e:kubernetes)',
+    );
+  }
+  await setUpEndToEnd();
+  const say = (text: string): void => console.log(`set-up: ${text}`);
+  const stop = new AbortController().signal;
+  const logFile = join(root, '.cache/e2e/apt.log');
+  await installMissing({ etcd: 'etcd-server' }, { process: systemProcess, say, stop, logFile });
+  if (process.env[PROGRAMS_FOLDER] === undefined) await kubernetesPrograms(say);
+}
