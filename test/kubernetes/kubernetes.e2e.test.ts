@@ -129,7 +129,8 @@ describe('the node', () => {
 });
 
 describe('healing', () => {
-  it.concurrent('climbs the ladder of a policy: container, whole pod, stop; by force again', async () => {
+  it.concurrent('climbs the ladder of a policy: container, whole pod, stop', async () => {
+    const out = outFolder(cluster, 'climber');
     await cluster.create(
       policy('climber', {
         rungs: [
@@ -141,8 +142,8 @@ describe('healing', () => {
       // Not before the policy has come to it.
       busyboxPod('climber', 'while ! [ -f /out/go ]; do sleep 0.1; done; echo x >>/out/lives; exit 7', {
         metadata: { labels: { app: 'climber' } },
-        spec: outFolder(cluster, 'climber').spec,
-        container: outFolder(cluster, 'climber').mount,
+        spec: out.spec,
+        container: out.mount,
       }),
     );
     const begun = await cluster.untilPod(
@@ -150,18 +151,26 @@ describe('healing', () => {
       'running by its policy',
       (pod) => isReady(pod) && annotationsOf(pod)['mendlet.dev/healing-policy'] !== undefined,
     );
-    await cluster.kubectl(['exec', 'climber', '--', 'touch', '/out/go']);
+    writeFileSync(join(out.path, 'go'), '');
     const stopped = await cluster.untilPod(
       'climber',
       'stopped',
       (pod) => condition(pod, 'HealingStopped')?.status === 'True',
     );
-    expect(outFolder(cluster, 'climber').lines('lives')).toHaveLength(4);
+    expect(out.lines('lives')).toHaveLength(4);
     expect(stopped.metadata.uid).toBe(begun.metadata.uid);
     expect(stopped.status.podIP).not.toBe(begun.status.podIP);
     expect(condition(stopped, 'HealingStopped')).toMatchObject({ reason: 'AttemptsExhausted' });
     const accepted = '{.status.pods} {.status.conditions[?(@.type=="Accepted")].status}';
     await cluster.untilPrinted(['get', 'hp', 'climber', '-o', `jsonpath=${accepted}`], /^1 True$/);
+  });
+
+  it.concurrent('tells of a policy that only a younger server would have refused', async () => {
+    const rungs = [{ scope: 'pod' }, { scope: 'container' }];
+    await cluster.create(policy('upside-down', { rungs }));
+    const accepted =
+      '{.status.conditions[?(@.type=="Accepted")].status} {.status.conditions[?(@.type=="Accepted")].message}';
+    await cluster.untilPrinted(['get', 'hp', 'upside-down', '-o', `jsonpath=${accepted}`], /^False .*spec\.rungs/);
   });
 
   it.concurrent('restarts a pod in place: same UID, new address, init containers again', async () => {
