@@ -82,11 +82,12 @@ describe.each(runtimes)('healing on $name', (runtime) => {
   });
 
   it.concurrent('a slow start behind a startup probe is left in peace', async () => {
+    const probe = { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, timeoutSeconds: 60 };
     await mendlet.create(
       busyboxPod('slow-start', 'sleep 6; touch /tmp/up; exec sleep 3600', {
         container: {
-          startupProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, failureThreshold: 60 },
-          livenessProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, failureThreshold: 1 },
+          startupProbe: { ...probe, failureThreshold: 60 },
+          livenessProbe: { ...probe, failureThreshold: 1 },
         },
       }),
     );

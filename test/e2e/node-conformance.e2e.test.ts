@@ -47,6 +47,9 @@ const serving = (after: string) =>
 const PROBE = { initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 1 };
 const http = (path: string) => ({ httpGet: { path, port: 8080 }, ...PROBE, initialDelaySeconds: 3 });
 const exec = (...command: string[]) => ({ exec: { command }, ...PROBE });
+/** For who must not be restarted, however slow the machine is. */
+const PATIENT = { timeoutSeconds: 60 };
+const SERVES = { startupProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 300, ...PATIENT } };
 const probed = (name: string, script: string, container: object) => busyboxPod(name, script, { container });
 
 const WEB = [{ containerPort: 8080, hostPort: 32123 }];
@@ -199,9 +202,10 @@ const PODS: readonly object[] = [
     },
   ),
   busyboxPod('server', serving('')),
-  probed('http-well', serving(''), { livenessProbe: http('/') }),
+  probed('http-well', serving(''), { ...SERVES, livenessProbe: { ...http('/'), ...PATIENT } }),
   probed('tcp-well', serving('(sleep 1; rm /w/healthz) &'), {
-    livenessProbe: { tcpSocket: { port: 8080 }, ...PROBE, initialDelaySeconds: 3 },
+    ...SERVES,
+    livenessProbe: { tcpSocket: { port: 8080 }, ...PROBE, ...PATIENT, initialDelaySeconds: 3 },
   }),
   probed('http-ill', serving('(sleep 5; rm /w/healthz) &'), { livenessProbe: http('/healthz') }),
   probed('exec-slow', FOREVER, { livenessProbe: exec('sleep', '10') }),
@@ -209,8 +213,8 @@ const PODS: readonly object[] = [
   probed('never-ready', FOREVER, { readinessProbe: exec('false') }),
   probed('late-ready', FOREVER, { readinessProbe: { ...exec('true'), initialDelaySeconds: 5 } }),
   probed('starts-slowly', 'sleep 4; touch /up; exec sleep 36000', {
-    startupProbe: { ...exec('cat', '/up'), failureThreshold: 100 },
-    livenessProbe: exec('cat', '/up'),
+    startupProbe: { ...exec('cat', '/up'), ...PATIENT, failureThreshold: 100 },
+    livenessProbe: { ...exec('cat', '/up'), ...PATIENT },
   }),
   probed('own-grace', 'trap "" TERM; while :; do sleep 0.2; done', {
     livenessProbe: { ...exec('false'), terminationGracePeriodSeconds: 1 },
