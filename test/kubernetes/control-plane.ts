@@ -7,9 +7,6 @@ import { freePort, until } from '../e2e/harness.ts';
 import { Running } from '../support/running.ts';
 import { Pki } from './pki.ts';
 
-/** Names a folder of other programs: another version of Kubernetes. */
-export const PROGRAMS_FOLDER = 'MENDLET_KUBERNETES_BIN';
-
 /** For documentation: nobody has it. The API server wants to tell of one that is no loopback. */
 const ADVERTISED = '192.0.2.1';
 
@@ -98,11 +95,6 @@ export class ControlPlane {
     await this.#apiServer?.end('SIGKILL');
   }
 
-  /** What was running when a test failed, for its error. */
-  get log(): string {
-    return [this.#apiServer, ...this.#others].map((each) => each?.log.slice(-2000) ?? '').join('\n---\n');
-  }
-
   /** Ends all of it. Idempotent. */
   async stop(): Promise<void> {
     const all = [...this.#others.toReversed(), ...(this.#apiServer === undefined ? [] : [this.#apiServer])];
@@ -161,7 +153,7 @@ export class ControlPlane {
   }
 
   #begin(program: string, flags: Flags): Running {
-    return new Running(join(process.env[PROGRAMS_FOLDER] ?? kubernetesBin, program), argumentsOf(flags));
+    return new Running(join(kubernetesBin, program), argumentsOf(flags));
   }
 
   #readyz(): Promise<number | string> {

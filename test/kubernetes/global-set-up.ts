@@ -5,7 +5,6 @@ import { installMissing } from '../../tools/install-missing.ts';
 import { kubernetesPrograms } from '../../tools/kubernetes/build.ts';
 import setUpEndToEnd from '../e2e/global-set-up.ts';
 import { root } from '../e2e/harness.ts';
-import { PROGRAMS_FOLDER } from './control-plane.ts';
 
 export default async function setUp(): Promise<void> {
   if (process.getuid?.() !== 0) {
@@ -18,5 +17,5 @@ export default async function setUp(): Promise<void> {
   const stop = new AbortController().signal;
   const logFile = join(root, '.cache/e2e/apt.log');
   await installMissing({ etcd: 'etcd-server' }, { process: systemProcess, say, stop, logFile });
-  if (process.env[PROGRAMS_FOLDER] === undefined) await kubernetesPrograms(say);
+  await kubernetesPrograms(say);
 }

@@ -291,7 +291,8 @@ describe('what ends and comes back', () => {
     await cluster.untilPrinted(['get', 'node', NODE, '-o', `jsonpath=${ready}`], /^True$/);
     // The healer is back at work as well.
     const result = await cluster.mendlet('restart', 'pod/looping', '-c', 'main');
-    expect(result, `${healer.log}\n${cluster.agentLog}`).toMatchObject({ code: 0 });
+    const told = await cluster.kubectl(['get', 'podrestarts', '-o', 'yaml']);
+    expect(result, [told, healer.log, cluster.agentLog].join('\n')).toMatchObject({ code: 0 });
   });
 
   it('the agent, killed: another one touches nothing that runs, and sees what died', async () => {
