@@ -21,6 +21,8 @@ export const PROBE_TROUBLE_COUNT = 3;
 export const PROBE_TROUBLE_MS = 15 * MINUTE;
 /** On average they are no further apart: what fails once an hour has other causes. */
 export const PROBE_TROUBLE_GAP_MS = 5 * MINUTE;
+/** Who lived for so long answered its probes: an overloaded machine kills late, but not by minutes. */
+export const PROVING_LIFE_MS = 5 * MINUTE;
 /** Share of periods in which a container wanted to run and was not let. */
 export const THROTTLED_SHARE = 0.25;
 export const THROTTLED_MIN_PERIODS = 20;

@@ -264,6 +264,18 @@ describe('where the node saw the pod listen when it refused', () => {
       /before anything/,
     ],
     [
+      'elsewhere, and the machine was slow to kill it once',
+      {
+        ...killedWhile([own(9090)]),
+        history: history(
+          { exitCode: 137, startedAt: ago(200), finishedAt: ago(100) },
+          { exitCode: 137, probe: seen([own(9090)]) },
+        ),
+      },
+      'probe-port',
+      /but it listens on 9090$/,
+    ],
+    [
       'a management port still: it served, and stopped',
       {
         ...killedWhile([own(9010)]),

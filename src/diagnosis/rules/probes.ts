@@ -20,7 +20,7 @@ import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, plural } from '../facts/text.ts';
 import { throttledBy } from '../facts/throttling.ts';
 import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
-import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS } from '../limits.ts';
+import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
@@ -236,7 +236,7 @@ function hasAnswered(one: Case, port: number): boolean {
   if (startup !== undefined && probePort(container, startup) === port) return true;
   const startMs = startup === undefined ? 0 : secondsUntilFailed(startup) * 1000;
   const ended = container.deaths.filter((death) => type !== 'startup' || death !== container.death);
-  return ended.some((death) => outlived(one, death, startMs));
+  return ended.some((death) => (death.livedMs ?? 0) >= PROVING_LIFE_MS && outlived(one, death, startMs));
 }
 
 /** It says so itself, or declares other ports and not this one. */
