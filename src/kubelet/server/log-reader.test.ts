@@ -69,6 +69,7 @@ async function printedBytes(folder: LogFolder, options: Partial<LogOptions>): Pr
     fs: folder.fs,
     path: PATH,
     isRunning: () => false,
+    isEnding: () => false,
     signal: new AbortController().signal,
   };
   const chunks: Uint8Array[] = [];
@@ -145,19 +146,21 @@ describe('following', () => {
     readonly clock: ReturnType<typeof createManualClock>;
     readonly controller: AbortController;
     running: boolean;
+    ending: boolean;
     text: string;
     ended: boolean;
   }
 
-  function follow(folder: LogFolder, options: Partial<LogOptions> = {}): Following {
+  function follow(folder: LogFolder, options: Partial<LogOptions> = {}, running = true): Following {
     const clock = createManualClock();
     const controller = new AbortController();
-    const state: Following = { folder, clock, controller, running: true, text: '', ended: false };
+    const state: Following = { folder, clock, controller, running, ending: !running, text: '', ended: false };
     const source: LogSource = {
       clock,
       fs: folder.fs,
       path: PATH,
       isRunning: () => state.running,
+      isEnding: () => state.ending,
       signal: controller.signal,
     };
     void (async () => {
@@ -182,6 +185,31 @@ describe('following', () => {
     await f.clock.advance(100);
     expect([f.text, f.ended]).toEqual(['first\nsecond\nlast words\n', true]);
     expect([f.clock.pendingTimers, folder.watchers.size]).toEqual([0, 0]);
+  });
+
+  it('waits for the last words of who has just ended, from the first look on', async () => {
+    const folder = new LogFolder();
+    folder.append(record('first'));
+    const asked = follow(folder, { follow: false, tailLines: 1 }, false);
+    const following = follow(folder, {}, false);
+    await asked.clock.advance(1000);
+    await following.clock.advance(1000);
+    expect([asked.text, asked.ended, following.text, following.ended]).toEqual(['', false, '', false]);
+    folder.append(record('last words'));
+    for (const each of [asked, following]) {
+      each.ending = false;
+      await each.clock.advance(500);
+    }
+    expect([asked.text, asked.ended]).toEqual(['last words\n', true]);
+    expect([following.text, following.ended]).toEqual(['first\nlast words\n', true]);
+  });
+
+  it('does not wait for ever for a runtime that puts nothing away', async () => {
+    const folder = new LogFolder();
+    folder.append(record('all there is'));
+    const asked = follow(folder, { follow: false }, false);
+    await asked.clock.advance(2100);
+    expect([asked.text, asked.ended]).toEqual(['all there is\n', true]);
   });
 
   it('goes on across a rotation and loses nothing', async () => {

@@ -1,6 +1,6 @@
 /** Reads a container's log file: its end, or all of it, and then what comes, across rotations. */
 import { type Clock, FileError, type FileInfo, type FileSystem } from '../../lib/index.ts';
-import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES } from './limits.ts';
+import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
 import { LogFormatter } from './log-format.ts';
 import type { LogOptions } from './log-options.ts';
 
@@ -12,8 +12,9 @@ export interface LogSource {
   readonly fs: LogFiles;
   /** The log file on the host. */
   readonly path: string;
-  /** Whether more may be written. */
   readonly isRunning: () => boolean;
+  /** It has ended, and the runtime has not put it away yet: last lines may be on their way to the file. */
+  readonly isEnding: () => boolean;
   /** The reader is gone. */
   readonly signal: AbortSignal;
 }
@@ -21,6 +22,7 @@ export interface LogSource {
 /** What `kubectl logs` prints. Ends at the end of the file or, following, of the container. */
 export async function* readLog(source: LogSource, options: LogOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const formatter = new LogFormatter(options);
+  await untilPutAway(source);
   let offset = await startOffset(source, options.tailLines);
   let ended = false;
   while (!source.signal.aborted && !formatter.full) {
@@ -40,11 +42,19 @@ export async function* readLog(source: LogSource, options: LogOptions): AsyncGen
     }
     if (!options.follow || ended) break;
     // The runtime writes the last lines before it says that the container ended, but not before we asked.
-    ended = !source.isRunning();
+    ended = !source.isRunning() && !source.isEnding();
     await waitForMore(source, ended ? FOLLOW_DRAIN_MS : FOLLOW_POLL_MS);
   }
   const rest = formatter.end();
   if (rest.length > 0) yield rest;
+}
+
+/** Who sees that a container has ended may rely on its whole log being there, though we tell of it sooner than the runtime. */
+async function untilPutAway(source: LogSource): Promise<void> {
+  const giveUpAt = source.clock.now().mono + PUT_AWAY_WAIT_MS;
+  while (source.isEnding() && !source.signal.aborted && source.clock.now().mono < giveUpAt) {
+    await waitForMore(source, PUT_AWAY_POLL_MS);
+  }
 }
 
 /** What was written to the old file after our last look at it: it lies beside the new one under a longer name. */

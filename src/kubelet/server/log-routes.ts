@@ -2,7 +2,7 @@
 import type { Clock, HttpResponse } from '../../lib/index.ts';
 import type { PodDirectory } from '../types.ts';
 import { parseLogOptions } from './log-options.ts';
-import { type LogFiles, readLog } from './log-reader.ts';
+import { type LogFiles, type LogSource, readLog } from './log-reader.ts';
 import { logContainerId } from './log-target.ts';
 import { RequestError } from './responses.ts';
 import type { Route, RouteCall } from './routes.ts';
@@ -36,7 +36,14 @@ function containerLogs({ clock, fs, directory }: LogRouteOptions, { request, par
   const path = current()?.logPath ?? '';
   if (path === '') throw new RequestError(404, `unable to retrieve container logs for ${id}`);
   const signal = request.signal ?? new AbortController().signal;
-  const source = { clock, fs, path, signal, isRunning: () => current()?.state === 'running' };
+  const source: LogSource = {
+    clock,
+    fs,
+    path,
+    signal,
+    isRunning: () => current()?.state === 'running',
+    isEnding: () => current()?.ending === true,
+  };
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: readLog(source, options) };
 }
 
@@ -45,6 +52,6 @@ function find(
   namespace: string,
   name: string,
   id: string,
-): { readonly logPath: string; readonly state: string } | undefined {
+): { readonly logPath: string; readonly state: string; readonly ending?: true } | undefined {
   return directory.find(namespace, name)?.observation?.containers.find((each) => each.id === id);
 }
