@@ -6,6 +6,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/*.e2e.test.ts'],
     pool: 'threads',
     isolate: false,
+    // Vitest leaves one core alone, which of two is half of the machine.
+    maxWorkers: '100%',
     // Not a speed limit: only so that a test that never ends is named instead of hanging the run.
     testTimeout: 120_000,
     hookTimeout: 120_000,

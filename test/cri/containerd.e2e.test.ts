@@ -52,6 +52,13 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       return status !== undefined && logOf(status).includes('ready') ? true : undefined;
     });
 
+  /** ctr 2 may end before all of it is written. */
+  const exportImage = (tar: string, image: string): Promise<true> =>
+    until(`the whole archive of ${image}`, () => {
+      execFileSync(opened.install.ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, image]);
+      return spawnSync('tar', ['-tf', tar], { stdio: 'ignore' }).status === 0 ? true : undefined;
+    });
+
   beforeAll(async () => {
     test = await testRuntime(version);
     opened = await test.open();
@@ -260,16 +267,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       BUSYBOX,
       'example.org/copy:1',
     ]);
-    execFileSync(opened.install.ctr, [
-      '-a',
-      opened.socket,
-      '-n',
-      'k8s.io',
-      'images',
-      'export',
-      tar,
-      'example.org/copy:1',
-    ]);
+    await exportImage(tar, 'example.org/copy:1');
     execFileSync(opened.install.ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'rm', 'example.org/copy:1']);
     expect(await opened.importer.importArchives([folder])).toEqual(['example.org/copy:1']);
     expect(await opened.images.status('example.org/copy:1')).toBeDefined();
@@ -349,12 +347,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       try {
         const name = `${registry.host}/library/box:1`;
         const tar = join(test.options.dataDir, 'box.tar');
-        const { ctr } = opened.install;
-        // ctr 2 may end before all of it is written.
-        await until('the whole archive', () => {
-          execFileSync(ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, BUSYBOX]);
-          return spawnSync('tar', ['-tf', tar], { stdio: 'ignore' }).status === 0 ? true : undefined;
-        });
+        await exportImage(tar, BUSYBOX);
         const credentials = `${registry.username}:${registry.password}`;
         execFileSync(
           'skopeo',
