@@ -92,3 +92,13 @@ export function hostPortsClash(a: HostPort, b: HostPort): boolean {
   if (a.port !== b.port || a.protocol !== b.protocol) return false;
   return a.ip === b.ip || a.ip === ANY_IP || b.ip === ANY_IP;
 }
+
+/** Why nodes do not take a pod, one reason for each: "1 Insufficient cpu, 2 Too many pods", sorted as text. */
+export function countedReasons(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .toSorted()
+    .join(', ');
+}

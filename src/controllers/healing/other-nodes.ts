@@ -3,6 +3,7 @@
  * the scheduler's filters. Pure.
  */
 import {
+  countedReasons,
   isConditionTrue,
   isDeleting,
   type Namespace,
@@ -59,7 +60,7 @@ export function otherNodes({ pod, avoided, around, leaving, refusals }: OtherNod
     open.length === 0 ? undefined : refusals?.(successorOf(pod), { ...around, pods: settled(pod, around) });
   const reasons = open.flatMap((node) => refused?.get(nameOf(node)) ?? []);
   if (open.every((node) => refused?.has(nameOf(node)) === true)) {
-    return { kind: 'none', message: `no other node takes it: ${histogram([...own, ...reasons])}` };
+    return { kind: 'none', message: `no other node takes it: ${countedReasons([...own, ...reasons])}` };
   }
   // Whoever else looks for a node is taken to go where this one could.
   const nodes = [...open, ...around.nodes.filter((node) => !open.includes(node))];
@@ -84,16 +85,6 @@ function settled(pod: Pod, { pods }: Surroundings): readonly Pod[] {
 function moving(pod: Pod, { pods }: Surroundings, leaving: ReadonlySet<string>): readonly Pod[] {
   const others = pods.filter((each) => uidOf(each) !== uidOf(pod));
   return [...others, ...others.filter((each) => leaving.has(uidOf(each))).map(successorOf)];
-}
-
-/** "1 cordoned, 2 Insufficient memory", sorted as text. */
-function histogram(reasons: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .map(([reason, count]) => `${count} ${reason}`)
-    .toSorted()
-    .join(', ');
 }
 
 function obstacleOf(pod: Pod, node: Node, avoided: ReadonlySet<string>): string | undefined {
