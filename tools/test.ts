@@ -2,7 +2,7 @@
  * `npm test`: everything a newcomer runs to trust the project, in order of cost. Each step says what it does; the last line is
  * `N passed, N failed, N skipped`. With `CI=true` as root a skipped end-to-end suite is a failure.
  *
- *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim e2e
+ *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack e2e
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -45,6 +45,11 @@ const steps: readonly Step[] = [
     name: 'sim',
     what: 'simulation: the fixed seeds, twice, with equal traces',
     run: simulation,
+  },
+  {
+    name: 'attack',
+    what: 'attacks, in their short form',
+    run: () => vitest('test/attack/vitest.config.ts', { MENDLET_ATTACK: 'short' }),
   },
   { name: 'e2e', what: 'end to end on real containerd', slow: true, run: endToEnd },
 ];
@@ -113,7 +118,7 @@ function endToEnd(): Outcome {
 }
 
 /** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */
-function vitest(config: string): Outcome {
+function vitest(config: string, env: Readonly<Record<string, string>> = {}): Outcome {
   const folder = mkdtempSync(join(tmpdir(), 'mendlet-test-'));
   const report = join(folder, 'report.json');
   try {
@@ -127,7 +132,11 @@ function vitest(config: string): Outcome {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ];
-    const { status } = spawnSync(bin('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    const { status } = spawnSync(bin('vitest'), args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+    });
     if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] };
     const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
     const skipped = result.testResults.flatMap((file) =>
