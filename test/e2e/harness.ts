@@ -11,6 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
+/** The program as users run it: the bundle of this checkout. */
+const presentProgram = join(root, 'dist/mendlet.js');
 export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl');
 export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
 /** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
@@ -73,11 +75,11 @@ export class Mendlet {
     return this.#log;
   }
 
-  /** Starts `mendlet up` and waits for its ready line. Throws with its log when it ends before. */
-  async up(extraFlags: readonly string[] = []): Promise<void> {
+  /** Starts `mendlet up` of `program` and waits for its ready line. Throws with its log when it ends before. */
+  async up(extraFlags: readonly string[] = [], program = presentProgram): Promise<void> {
     this.#port ||= await freePort();
     const args = [
-      join(root, 'dist/mendlet.js'),
+      program,
       'up',
       '--data-dir',
       this.dataDir,

@@ -14,6 +14,7 @@ const LONG: readonly string[] = [
   'deployments',
   'jobs',
   'stateful',
+  'upgrade',
   'restart',
   'why',
   'node-care',

@@ -1,0 +1,212 @@
+/**
+ * An upgrade: the program that landed last makes the data folder and the pods, the present one takes them over. No container is
+ * touched, nothing rolls out, and what was remembered goes on.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unpackLandedProgram } from '../upgrade/landed-program.ts';
+import { barePods, idleForm, surroundings, workloads } from '../upgrade/state.ts';
+import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, root, run, until } from './harness.ts';
+
+interface Listed {
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>> & {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly uid: string }[];
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly revision?: number;
+}
+
+interface History {
+  readonly items: readonly { readonly containers: readonly { readonly deaths: readonly object[] }[] }[];
+}
+
+const OWNERS = 'deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,controllerrevisions';
+const REST =
+  'services,configmaps,secrets,persistentvolumes,persistentvolumeclaims,poddisruptionbudgets,healingpolicies';
+/** What a rollout, a restart or a new identity would change in an owner's status. */
+const STATUS = [
+  'observedGeneration',
+  'currentRevision',
+  'updateRevision',
+  'collisionCount',
+  'updatedReplicas',
+  'succeeded',
+];
+
+describe('an upgrade from the program that landed last', () => {
+  const mendlet = new Mendlet({ podNetwork: 167 });
+  const out = outFolder(mendlet, 'upgrade');
+  afterAll(() => mendlet.down());
+
+  const get = async (what: string): Promise<readonly Listed[]> =>
+    (JSON.parse(await mendlet.kubectl(['get', what, '-n', 'default', '-o', 'json'])) as { items: readonly Listed[] })
+      .items;
+  const apply = (objects: readonly object[]): Promise<string> =>
+    mendlet.kubectl(['apply', '-f', '-'], objects.map((each) => JSON.stringify(each)).join('\n---\n'));
+  const history = async (name: string): Promise<readonly object[]> => {
+    const cli = [`${root}/dist/mendlet.js`, 'history', `pod/${name}`, '-o', 'json', '--kubeconfig', mendlet.kubeconfig];
+    const { stdout, stderr } = await run(process.execPath, cli);
+    if (stdout === '') throw new Error(stderr);
+    return (JSON.parse(stdout) as History).items.flatMap(({ containers }) =>
+      containers.flatMap(({ deaths }) => deaths),
+    );
+  };
+
+  /** Whatever an upgrade must not change, by object. */
+  const snapshot = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const [pods, owners, rest] = await Promise.all([get('pods'), get(OWNERS), get(REST)]);
+    return Object.fromEntries([
+      ...pods
+        .filter(({ metadata }) => metadata.name !== 'loop')
+        .map((pod) => [`Pod ${pod.metadata.name}`, podIdentity(pod)]),
+      ...owners.map((owner) => [`${owner.kind} ${owner.metadata.name}`, ownerIdentity(owner)]),
+      ...rest.map(({ kind, metadata, spec, status }) => [
+        `${kind} ${metadata.name}`,
+        {
+          uid: metadata['uid'],
+          generation: metadata['generation'],
+          clusterIP: spec?.['clusterIP'],
+          phase: status?.['phase'],
+        },
+      ]),
+    ]);
+  };
+  const rolledOut = (what: string) => mendlet.kubectl(['rollout', 'status', what, '--timeout=280s']);
+
+  let before: Readonly<Record<string, unknown>> = {};
+  let deaths: readonly object[] = [];
+  let restarts = 0;
+  let ends = 0;
+  let token = '';
+
+  beforeAll(async () => {
+    await mendlet.up([], unpackLandedProgram());
+    await apply(surroundings(mendlet.folder));
+    // Two revisions of each: the first is history.
+    await apply(workloads(idleForm));
+    await mendlet.create(...barePods(out));
+    for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
+      await rolledOut(what);
+      await mendlet.kubectl(['set', 'env', what, 'REVISION=2']);
+    }
+    for (const what of ['deploy/web', 'sts/db', 'ds/logs']) await rolledOut(what);
+    await mendlet.kubectl(['wait', 'job/done', '--for=condition=Complete', '--timeout=280s']);
+    await mendlet.kubectl(['wait', 'pod', '-l', 'app=works', '--for=condition=Ready', '--timeout=280s']);
+    await mendlet.untilPod('steady', 'ready', (pod) => mainContainer(pod)?.ready === true);
+    await mendlet.untilPod('climber', 'stopped', (pod) => hasStopped(pod));
+    await mendlet.untilPod('loop', 'in its third wait', (pod) => (mainContainer(pod)?.restartCount ?? 0) >= 2);
+    token = (await mendlet.kubectl(['create', 'token', 'default', '--duration=1h'])).trim();
+    await untilQuiet(snapshot);
+    await mendlet.end('SIGTERM');
+    await mendlet.up([], unpackLandedProgram());
+    before = await untilQuiet(snapshot);
+    deaths = await history('loop');
+    ends = out.lines('loop').length;
+    restarts = mainContainer(await mendlet.pod('loop'))?.restartCount ?? 0;
+    await mendlet.end('SIGTERM');
+
+    await mendlet.up();
+    // What is made now comes after all that the controllers found at their start: when it is there, they have seen to the rest.
+    await apply(workloads(idleForm).map((each) => renamed(each, 'after')));
+    for (const what of ['deploy/web-after', 'ds/logs-after']) await rolledOut(what);
+    await mendlet.kubectl(['wait', 'job/done-after', '--for=condition=Complete', '--timeout=280s']);
+  });
+
+  it('leaves every container, revision, hash, generation, claim and address as it was', async () => {
+    expect(of(before, await untilQuiet(snapshot))).toEqual(before);
+    expect(out.lines('steady')).toEqual(['start']);
+  });
+
+  it('goes on with the crash loop where it was, and remembers its deaths', async () => {
+    expect((await history('loop')).slice(0, deaths.length)).toEqual(deaths);
+    const pod = await mendlet.untilPod(
+      'loop',
+      'died once more',
+      (each) => (mainContainer(each)?.restartCount ?? 0) > restarts,
+    );
+    expect(mainContainer(pod)?.restartCount).toBe(restarts + 1);
+    const times = out.lines('loop').map((line) => Number(line.split(' ')[1]));
+    const [last, next] = [times[ends - 1] ?? 0, times[ends] ?? 0];
+    // Its wait is that of the ladder's place: 10, 20, 40 … s after so many restarts.
+    expect(next - last).toBeGreaterThan(10 * 2 ** (restarts - 1) - 0.2);
+  });
+
+  it('goes on with the ladder that had ended: it stays where it is', async () => {
+    expect(hasStopped(await mendlet.pod('climber'))).toBe(true);
+    expect(out.lines('climber')).toHaveLength(3);
+  });
+
+  it('believes the tokens of before', async () => {
+    const asked = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}', '--token', token];
+    const config = await mendlet.kubectl([
+      'config',
+      'view',
+      '--minify',
+      '-o',
+      'jsonpath={.clusters[0].cluster.server}',
+    ]);
+    const insecure = ['--kubeconfig', '/dev/null', '--server', config, '--insecure-skip-tls-verify'];
+    expect(await mendlet.kubectl([...insecure, ...asked])).toBe('system:serviceaccount:default:default');
+  });
+
+  it.each([['as it was', idleForm]])('rolls nothing when the manifest is applied %s', async (_, form) => {
+    await apply(workloads(form));
+    await mendlet.create(busyboxPod(`later-${form === idleForm ? 'idle' : 'canonical'}`, 'exec sleep 36000'));
+    expect(of(before, await untilQuiet(snapshot))).toEqual(before);
+  });
+});
+
+function podIdentity({ metadata, spec, status }: Listed): object {
+  const { containerStatuses } = (status ?? {}) as ObservedPod['status'];
+  return {
+    uid: metadata['uid'],
+    node: spec['nodeName'],
+    ip: status?.['podIP'],
+    labels: metadata.labels,
+    containers: containerStatuses?.map(({ containerID, restartCount }) => ({ containerID, restartCount })),
+  };
+}
+
+function ownerIdentity({ metadata, status, revision }: Listed): object {
+  const { uid, generation, labels, annotations = {} } = metadata;
+  const kept = Object.fromEntries(STATUS.map((field) => [field, status?.[field]]));
+  return { uid, generation, labels, rollout: annotations['deployment.kubernetes.io/revision'], revision, ...kept };
+}
+
+function hasStopped(pod: ObservedPod): boolean {
+  return (
+    pod.status.conditions?.some(({ type, status }) => type === 'mendlet.dev/HealingStopped' && status === 'True') ===
+    true
+  );
+}
+
+/** The same workload once more, with a name and pods of its own. */
+function renamed(object: object, suffix: string): object {
+  const { kind, metadata } = object as Listed;
+  const text = JSON.stringify(object).replaceAll(/"app":"(\w+)"/g, `"app":"$1-${suffix}"`);
+  const copy = JSON.parse(text) as { metadata: { name: string }; spec: { replicas?: number } };
+  copy.metadata.name = `${metadata.name}-${suffix}`;
+  // Its claims have no volumes left.
+  if (kind === 'StatefulSet') copy.spec.replicas = 0;
+  return copy;
+}
+
+/** Of `now`, the objects that were there before, and those which their owners have made since: a new revision would be one. */
+function of(before: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): object {
+  const isNew = (key: string): boolean => /^\w+ (\w+-)*(after|later)(-|$)/.test(key);
+  return Object.fromEntries(Object.entries(now).filter(([key]) => key in before || !isNew(key)));
+}
+
+/** The snapshot once two in a row are equal. */
+async function untilQuiet<T>(take: () => Promise<T>): Promise<T> {
+  let last = await take();
+  return until('nothing changes any more', async () => {
+    const [earlier, now] = [last, await take()];
+    last = now;
+    return JSON.stringify(now) === JSON.stringify(earlier) ? { value: now } : { last: 'still changing' };
+  });
+}

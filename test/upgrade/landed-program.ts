@@ -1,0 +1,37 @@
+/** The program that landed last, kept as a fixture: what an upgrade begins with. `npm run upgrade:fixture` makes it. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+
+const root = resolve(import.meta.dirname, '..', '..');
+export const FIXTURE = 'test/upgrade/landed.json.br';
+/** What `mendlet up` loads; the licences and kubectl's plugins are not needed. */
+export const BUNDLED_FILES: readonly string[] = ['mendlet.js', 'program.js', 'store-worker.js'];
+
+export interface LandedProgram {
+  /** The commit that it was built from. */
+  readonly revision: string;
+  /** The day of that commit. */
+  readonly landedAt: string;
+  /** By name, as text. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Unpacks it once below `.cache`; returns the path of its `mendlet.js`. */
+export function unpackLandedProgram(): string {
+  const program = JSON.parse(brotliDecompressSync(readFileSync(join(root, FIXTURE))).toString()) as LandedProgram;
+  const folder = join(root, '.cache/upgrade', program.revision);
+  if (!existsSync(folder)) {
+    const part = `${folder}.${process.pid}`;
+    mkdirSync(part, { recursive: true });
+    for (const [name, text] of Object.entries(program.files)) writeFileSync(join(part, name), text);
+    // A second suite may have been faster: the same files.
+    try {
+      renameSync(part, folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
+      rmSync(part, { recursive: true });
+    }
+  }
+  return join(folder, 'mendlet.js');
+}
