@@ -203,10 +203,10 @@ function of(before: Readonly<Record<string, unknown>>, now: Readonly<Record<stri
 
 /** The snapshot once two in a row are equal. */
 async function untilQuiet<T>(take: () => Promise<T>): Promise<T> {
-  let last = await take();
+  let last: T = await take();
   return until('nothing changes any more', async () => {
-    const [earlier, now] = [last, await take()];
-    last = now;
-    return JSON.stringify(now) === JSON.stringify(earlier) ? { value: now } : { last: 'still changing' };
+    const earlier = JSON.stringify(last);
+    last = await take();
+    return JSON.stringify(last) === earlier ? { value: last } : { last: 'still changing' };
   });
 }
