@@ -204,7 +204,7 @@ function of(before: Readonly<Record<string, unknown>>, now: Readonly<Record<stri
 /** The snapshot once two in a row are equal. */
 async function untilQuiet<T>(take: () => Promise<T>): Promise<T> {
   let last: T = await take();
-  return until('nothing changes any more', async () => {
+  return until<T>('nothing changes any more', async () => {
     const earlier = JSON.stringify(last);
     last = await take();
     return JSON.stringify(last) === earlier ? { value: last } : { last: 'still changing' };
