@@ -65,5 +65,5 @@ export { validatePodSpec } from './validation/pod-spec.ts';
 export { validatePod } from './validation/pod.ts';
 export { validateBinding } from './validation/small-kinds.ts';
 export * from './validation/validate.ts';
-export { deprecationOf, warningsOf } from './warnings.ts';
+export { deprecationOf, warningsOf } from './warnings/warnings.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';

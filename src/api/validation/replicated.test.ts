@@ -4,7 +4,7 @@ import { printFieldError } from '../field-error.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../resource.ts';
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS } from '../resources.ts';
 import type { Deployment, ReplicaSet, ReplicationController } from '../types.gen.ts';
-import { warningsOf } from '../warnings.ts';
+import { warningsOf } from '../warnings/warnings.ts';
 import { validateCreate, validateUpdate } from './validate.ts';
 
 const metadata = { namespace: 'n', name: 'web' };

@@ -13,6 +13,7 @@ import type { ApiObject } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import type { Call, ServerContext } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { profilesFromAnnotations } from './app-armor.ts';
 import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
 import { taintNewNode } from './new-nodes.ts';
 import { isMirrorPod } from './node-restriction.ts';
@@ -32,7 +33,9 @@ export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject
   if (group === '' && resource === 'nodes' && server.admission.taintNewNodes) return taintNewNode(object);
   if (group !== '' || resource !== 'pods') return object;
   const { namespace } = object.metadata;
-  const limited = admitLimitRanges(object, await listOf<LimitRange>(server, LIMIT_RANGES, namespace));
+  const { object: profiled, warnings } = profilesFromAnnotations(object);
+  call.warnings.push(...warnings);
+  const limited = admitLimitRanges(profiled, await listOf<LimitRange>(server, LIMIT_RANGES, namespace));
   const accounted = await withAccount(server, limited);
   const ranked = admitPriority(accounted, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
   // The picture of a static pod runs already, whatever we think of its class.

@@ -62,10 +62,12 @@ export function resized(object: ApiObject, old: ApiObject): ApiObject {
 }
 
 /** Until its gates are gone no scheduler looks at the pod; kubectl shows this reason as its status. */
-function gated({ spec }: Pod): PodStatus {
+function gated({ metadata, spec }: Pod): PodStatus {
   if ((spec?.schedulingGates ?? []).length === 0) return {};
   const message = 'Scheduling is blocked due to non-empty scheduling gates';
-  return { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message }] };
+  const { creationTimestamp: lastTransitionTime } = metadata ?? {};
+  const reason = 'SchedulingGated';
+  return { conditions: [{ type: 'PodScheduled', status: 'False', reason, message, lastTransitionTime }] };
 }
 
 function qos(pod: Pod): { qosClass: string } {
