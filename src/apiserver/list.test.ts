@@ -65,7 +65,7 @@ describe('list', () => {
     ['fieldSelector=spec.nope%3Dx', 400, 'field label not supported: spec.nope'],
     ['labelSelector=a%3D%3D%3Db', 400, /unable to parse requirement/],
     ['resourceVersion=x', 400, /invalid resource version "x"/],
-    ['limit=-1', 400, /invalid value of limit/],
+    ['limit=1.5', 400, /invalid value of limit/],
     ['continue=xyz', 400, /continue key is not valid/],
     ['resourceVersionMatch=Exact', 422, /resourceVersionMatch is forbidden unless resourceVersion is provided/],
     ['resourceVersionMatch=Maybe&resourceVersion=1', 422, /Unsupported value: "Maybe"/],

@@ -22,4 +22,4 @@ export * from './streams/index.ts';
 export * from './token-bucket.ts';
 export * from './work-queue-metrics.ts';
 export * from './work-queue.ts';
-export { parseDocument, splitDocuments, type YamlDocument } from './yaml.ts';
+export { parseDocument, parseYamlText, splitDocuments, type YamlDocument } from './yaml.ts';

@@ -26,7 +26,7 @@ const schema = new Schema([
   nullYaml11Tag,
   boolYaml11Tag,
   withoutColon(intYaml11Tag),
-  withoutColon(floatYaml11Tag),
+  withExponents(withoutColon(floatYaml11Tag)),
   mergeTag,
 ]);
 
@@ -35,6 +35,15 @@ function withoutColon(tag: ScalarTagDefinition<number>): ScalarTagDefinition<num
     ...tag,
     resolve: (source, isExplicit, name) =>
       source.includes(':') ? NOT_RESOLVED : tag.resolve(source, isExplicit, name),
+  });
+}
+
+/** `1e3` is a number without a point, too (go-yaml's yamlStyleFloat). */
+function withExponents(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number> {
+  return defineScalarTag<number>(tag.tagName, {
+    ...tag,
+    resolve: (source, isExplicit, name) =>
+      /^[-+]?(\.\d+|\d+(\.\d*)?)(e[-+]?\d+)?$/i.test(source) ? Number(source) : tag.resolve(source, isExplicit, name),
   });
 }
 
@@ -70,5 +79,10 @@ export function splitDocuments(text: string): readonly YamlDocument[] {
 
 /** One document's value. @throws YAMLException with a mark relative to the document */
 export function parseDocument(document: YamlDocument): unknown {
-  return load(document.text, { schema });
+  return parseYamlText(document.text);
+}
+
+/** The value of a text that is one document. @throws YAMLException */
+export function parseYamlText(text: string): unknown {
+  return load(text, { schema });
 }

@@ -24,7 +24,8 @@ export function defaultJob(job: Job): void {
   }
   const { labels } = spec.template.metadata ?? {};
   if (labels === undefined || Object.keys(job.metadata?.labels ?? {}).length > 0) return;
-  job.metadata = { ...job.metadata, labels: { ...labels } };
+  // The very same map, not a copy, as upstream: what is generated for the pods then shows on the job, too.
+  job.metadata = { ...job.metadata, labels };
 }
 
 /** What a job gets by default it gets when it is made; its template has only the pods' defaults. */

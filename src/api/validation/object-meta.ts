@@ -16,6 +16,7 @@ import { byteLength, checkValue, immutable, NOT_NEGATIVE } from './messages.ts';
 
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 const MAX_MANAGER_LENGTH = 128;
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 const NO_META: ObjectMeta = {};
 
 /** A new object's metadata, with its name already generated. */
@@ -34,6 +35,7 @@ export function validateObjectMeta(
   if ((meta.generation ?? 0) < 0) errors.push(invalidValue(child(path, 'generation'), meta.generation, NOT_NEGATIVE));
   errors.push(...validateParts(meta, path));
   errors.push(...validateFinalizers(meta.finalizers, child(path, 'finalizers')));
+  errors.push(...validateKubeFinalizers(meta.finalizers, child(path, 'finalizers')));
   return errors;
 }
 
@@ -64,6 +66,7 @@ export function validateObjectMetaUpdate(
   ] as const;
   for (const name of fixed) errors.push(...immutable(child(path, name), meta[name], old[name]));
   errors.push(...validateParts(meta, path));
+  errors.push(...validateKubeFinalizers(meta.finalizers, child(path, 'finalizers'), old.finalizers));
   return errors;
 }
 
@@ -138,6 +141,23 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
   return errors;
 }
 
+/**
+ * Built-in kinds want finalizers with the domain of who removes them (upstream: validateKubeFinalizerName). One that was stored
+ * before this was checked may stay.
+ */
+function validateKubeFinalizers(
+  finalizers: readonly string[] | undefined,
+  path: string,
+  old: readonly string[] = [],
+): FieldError[] {
+  const text = 'name is neither a standard finalizer name nor is it fully qualified';
+  return (finalizers ?? []).flatMap((name, position) =>
+    name.includes('/') || STANDARD_FINALIZERS.has(name) || old.includes(name)
+      ? []
+      : [invalidValue(index(path, position), name, text)],
+  );
+}
+
 function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
   const added = (meta.finalizers ?? []).filter((name) => !old.finalizers?.includes(name)).toSorted();
   if (added.length === 0) return [];
@@ -170,8 +190,11 @@ export function validateWriteOptions(options: {
   readonly fieldValidation?: string;
 }): FieldError[] {
   const errors: FieldError[] = [];
-  if (byteLength(options.fieldManager ?? '') > MAX_MANAGER_LENGTH)
-    errors.push(tooLong('fieldManager', MAX_MANAGER_LENGTH));
+  const { fieldManager = '' } = options;
+  if (byteLength(fieldManager) > MAX_MANAGER_LENGTH) errors.push(tooLong('fieldManager', MAX_MANAGER_LENGTH));
+  // As Go has it: letters, marks, numbers, punctuation, symbols, and of all blanks the space alone.
+  if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(fieldManager))
+    errors.push(invalidValue('fieldManager', fieldManager, 'should only contain printable characters'));
   if (options.dryRun?.some((value) => value !== 'All')) errors.push(notSupported('dryRun', options.dryRun, ['All']));
   const modes = ['', 'Ignore', 'Strict', 'Warn'];
   if (!modes.includes(options.fieldValidation ?? ''))

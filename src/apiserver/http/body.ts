@@ -1,7 +1,7 @@
 /** Reads request bodies: JSON, YAML and Protobuf. */
-import { load, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../api/index.ts';
-import { decodeText, errorMessage, type HttpRequest } from '../../lib/index.ts';
+import { decodeText, errorMessage, type HttpRequest, parseYamlText } from '../../lib/index.ts';
 import { MAX_REQUEST_BODY_BYTES, MAX_YAML_BODY_BYTES } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
@@ -82,7 +82,7 @@ function parseYaml(text: string): unknown {
 
 function loadYaml(text: string): unknown {
   try {
-    return load(text);
+    return parseYamlText(text);
   } catch (error) {
     if (error instanceof YAMLException) throw badRequest(`error decoding the body: ${error.message}`);
     throw error;

@@ -3,9 +3,9 @@ import { badRequest, invalid, invalidValue, notSupported } from '../../api/index
 import type { HttpRequest } from '../../lib/index.ts';
 import type { Propagation } from '../registry/deletion.ts';
 import { isRecord } from '../registry/object.ts';
-import { isDryRun } from '../verbs/call.ts';
 import type { Removal } from '../verbs/write.ts';
 import { parseOptionalObject } from './body.ts';
+import { readWriteOptions } from './write-options.ts';
 
 const PROPAGATION_POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
@@ -22,7 +22,7 @@ export function readDeleteOptions(request: HttpRequest, query: URLSearchParams):
     gracePeriodSeconds: readGrace(body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined),
     uid: readText(preconditions['uid'], 'preconditions.uid'),
     resourceVersion: readText(preconditions['resourceVersion'], 'preconditions.resourceVersion'),
-    dryRun: isDryRun(query, body['dryRun']),
+    dryRun: readWriteOptions(query, 'DeleteOptions', body['dryRun']).dryRun,
   };
 }
 

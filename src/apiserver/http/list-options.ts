@@ -54,7 +54,7 @@ export function readListOptions(query: URLSearchParams, registration: Registrati
     selection: readSelection(query, registration, name),
     revision: readRevision(query),
     versionMatch: readMatch(query),
-    limit: readNumber(query, 'limit') ?? 0,
+    limit: readLimit(query),
     continue: query.get('continue') || undefined,
   };
 }
@@ -69,6 +69,11 @@ export function readWatchOptions(query: URLSearchParams, registration: Registrat
     sendInitialEvents: initial === null || initial === '' ? undefined : isTrue(initial),
     timeoutSeconds: readNumber(query, 'timeoutSeconds') || undefined,
   };
+}
+
+/** A negative limit is none (upstream pages only from 1). */
+function readLimit(query: URLSearchParams): number {
+  return /^-\d{1,18}$/.test(query.get('limit') ?? '') ? 0 : (readNumber(query, 'limit') ?? 0);
 }
 
 /** The number of a query parameter. Throws 400 for anything that is not a whole number from 0. */

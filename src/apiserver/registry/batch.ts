@@ -25,7 +25,8 @@ const cronJobStrategy: Strategy = {
 
 /**
  * The selector that finds the pods of this job alone, and the labels that they carry for it; what a client set already
- * stays, for validation to compare. A job without labels of its own shows those of its pods.
+ * stays, for validation to compare. A job without labels of its own shows those of its pods, the generated ones included: it has
+ * them by its defaults, as the same map.
  */
 function withGeneratedSelector(object: ApiObject): ApiObject {
   const { spec } = object as Job;
@@ -38,7 +39,8 @@ function withGeneratedSelector(object: ApiObject): ApiObject {
     [OLD_JOB_CONTROLLER_UID_LABEL]: uid,
     ...spec.template.metadata?.labels,
   };
-  const hasLabels = Object.keys(object.metadata.labels ?? {}).length > 0;
+  const given = object.metadata.labels ?? {};
+  const hasLabels = Object.keys(given).length > 0 && given !== spec.template.metadata?.labels;
   return {
     ...object,
     metadata: hasLabels ? object.metadata : { ...object.metadata, labels },

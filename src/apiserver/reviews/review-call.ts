@@ -7,7 +7,8 @@ import type { ResourceRequest } from '../http/request-info.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { HttpRequest, UserInfo } from '../ports.ts';
 import { readObject } from '../registry/read-object.ts';
-import { fieldValidationOf, isDryRun, type ServerContext } from '../verbs/call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import type { ServerContext } from '../verbs/call.ts';
 
 export interface ReviewCall {
   readonly server: ServerContext;
@@ -28,8 +29,7 @@ export function readQuestion<T extends KubeObject>(call: ReviewCall): { readonly
   const row = findResource(info.group, info.version, info.resource);
   if (row === undefined) throw new Error(`no row for ${info.resource}`);
   // A dry run is the same: nothing is stored anyway.
-  isDryRun(info.query);
-  const fieldValidation = fieldValidationOf(info.query);
+  const { fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
   return { row, asked: readObject(parseBody(request), { row, fieldValidation, warnings }) as unknown as T };
 }
 

@@ -15,7 +15,8 @@ import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
-import { type Call, isDryRun } from '../verbs/call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import type { Call } from '../verbs/call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 const created: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
@@ -36,7 +37,7 @@ export async function bind(call: Call): Promise<HttpResponse> {
   const named: Call = { ...call, info: { ...call.info, name } };
   await changeObject(named, keyOf(call.registration, call.info.namespace, name), {
     part: 'binding',
-    dryRun: isDryRun(call.info.query),
+    dryRun: readWriteOptions(call.info.query, 'CreateOptions').dryRun,
     change: (old) => bound(old, nodeName, metadata, now),
   });
   return jsonResponse(201, created);

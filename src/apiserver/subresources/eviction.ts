@@ -20,7 +20,8 @@ import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
-import { type Call, isDryRun, keyOfCall, nameOfCall } from '../verbs/call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
 import { listCurrent } from '../verbs/read-current.ts';
 import { changeObject, type Removal, removeObject } from '../verbs/write.ts';
 import {
@@ -65,7 +66,7 @@ function readEviction(call: Call): Removal {
     throw badRequest('name in URL does not match name in Eviction object');
   const options = encodeText(JSON.stringify(recordOf(value['deleteOptions'])));
   const removal = readDeleteOptions({ ...call.request, headers: {}, body: options }, new URLSearchParams());
-  return { ...removal, dryRun: removal.dryRun || isDryRun(call.info.query) };
+  return { ...removal, dryRun: removal.dryRun || readWriteOptions(call.info.query, 'CreateOptions').dryRun };
 }
 
 async function readPod(call: Call): Promise<ApiObject> {

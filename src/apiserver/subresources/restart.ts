@@ -3,6 +3,7 @@
  * restart that cannot be. Whoever may create pods/restart needs no right to podrestarts.
  */
 import {
+  type FieldValidation,
   badRequest,
   child,
   conflict,
@@ -25,7 +26,8 @@ import { renderObject } from '../http/render.ts';
 import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { findRegistration } from '../registry/rows.ts';
-import { type Call, fieldValidationOf, isDryRun, nameOfCall, renderingOf } from '../verbs/call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, nameOfCall, renderingOf } from '../verbs/call.ts';
 import { readCurrent } from '../verbs/read-current.ts';
 import { createObject } from '../verbs/write.ts';
 import { problemOfRestart } from './restart-problem.ts';
@@ -34,8 +36,8 @@ import { problemOfRestart } from './restart-problem.ts';
 export async function restartPod(call: Call): Promise<HttpResponse> {
   const restartCall = callOfRestarts(call);
   const form = negotiateObject(call.request.headers['accept']);
-  const dryRun = isDryRun(call.info.query);
-  const given = readRestart(call);
+  const { dryRun, fieldValidation } = readWriteOptions(call.info.query, 'CreateOptions');
+  const given = readRestart(call, fieldValidation);
   const pod = await readCurrent(call.server, PODS.resource, call.info.namespace, nameOfCall(call));
   if (pod === undefined) throw notFound(PODS, nameOfCall(call));
   refuseImpossible(given, pod);
@@ -53,12 +55,12 @@ function callOfRestarts(call: Call): Call {
 }
 
 /** The body, if there is one, with all that the path says. */
-function readRestart(call: Call): ApiObject {
+function readRestart(call: Call, fieldValidation: FieldValidation): ApiObject {
   const { request, info, warnings } = call;
   const name = nameOfCall(call);
   const isEmpty = request.body === undefined || request.body.length === 0;
   const body = isEmpty ? { value: {}, problems: [] } : parseBody(request);
-  const read = readObject(body, { row: POD_RESTARTS, fieldValidation: fieldValidationOf(info.query), warnings });
+  const read = readObject(body, { row: POD_RESTARTS, fieldValidation, warnings });
   const { podName = name } = recordOf(read['spec']);
   if (podName !== name)
     throw badRequest(`the pod of the PodRestart (${String(podName)}) does not match the name on the URL (${name})`);

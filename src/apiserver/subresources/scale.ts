@@ -21,7 +21,8 @@ import { applyPatch, readPatch } from '../registry/apply-patch.ts';
 import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
-import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall, renderingOf } from '../verbs/call.ts';
+import { readWriteOptions, type WriteOptions } from '../http/write-options.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../verbs/call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */
@@ -106,17 +107,22 @@ export async function patchScale(call: Call): Promise<HttpResponse> {
   });
 }
 
-function readScale({ info, warnings }: Call, body: Parameters<typeof readObject>[0]): ApiObject {
-  const fieldValidation = fieldValidationOf(info.query);
+function readScale(call: Call, body: Parameters<typeof readObject>[0]): ApiObject {
+  const { info, warnings } = call;
+  const { fieldValidation } = optionsOf(call);
   const scale = readObject(body, { row: SCALE_ROW, fieldValidation, warnings });
   return placeObject(scale, SCALE_ROW, info.namespace, info.name);
 }
 
+function optionsOf({ info }: Call): WriteOptions {
+  return readWriteOptions(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
+}
+
 async function change(call: Call, wanted: (old: ApiObject) => ApiObject): Promise<HttpResponse> {
-  const { info, registration } = call;
+  const { registration } = call;
   const changed = await changeObject(call, keyOfCall(call), {
     part: '',
-    dryRun: isDryRun(info.query),
+    dryRun: optionsOf(call).dryRun,
     change: (old) => {
       const scale = wanted(old);
       const replicas = countOf(recordOf(scale['spec'])['replicas']);

@@ -23,7 +23,8 @@ import type { ApiObject } from '../registry/object.ts';
 import { readObject } from '../registry/read-object.ts';
 import { completeSpec, planToken, validateTokenSpec } from '../tokens/plan-token.ts';
 import type { ObjectClaim } from '../tokens/token-signer.ts';
-import { type Call, fieldValidationOf, isDryRun, nameOfCall } from '../verbs/call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, nameOfCall } from '../verbs/call.ts';
 import { readCurrent } from '../verbs/read-current.ts';
 
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const;
@@ -33,13 +34,9 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
   const { server, info, warnings } = call;
   const { namespace = '' } = info;
   const name = nameOfCall(call);
-  const given = readObject(parseBody(call.request), {
-    row: ROW,
-    fieldValidation: fieldValidationOf(info.query),
-    warnings,
-  });
+  const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
+  const given = readObject(parseBody(call.request), { row: ROW, fieldValidation, warnings });
   refuseOtherPlace(given, namespace, name);
-  const dryRun = isDryRun(info.query);
   const account = await readCurrent(server, 'serviceaccounts', namespace, name);
   if (account === undefined) throw notFound(SERVICE_ACCOUNTS, name);
   const spec = completeSpec(given);

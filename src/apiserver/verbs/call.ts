@@ -1,5 +1,5 @@
 /** One request on a resource, as the verbs see it. */
-import { badRequest, type FieldValidation, invalid, type Ipv4Range, notSupported } from '../../api/index.ts';
+import { badRequest, type Ipv4Range } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
 import type { AdmissionSettings } from '../admission/settings.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
@@ -51,23 +51,6 @@ export function keyOfCall(call: Call): string {
 /** The name in the path; only for verbs on one object. */
 export function nameOfCall(call: Call): string {
   return call.info.name ?? '';
-}
-
-/** True when nothing may be stored (`dryRun=All`). Throws 400 for any other value. */
-export function isDryRun(query: URLSearchParams, fromBody?: unknown): boolean {
-  const values = [...query.getAll('dryRun'), ...(Array.isArray(fromBody) ? fromBody.map(String) : [])];
-  if (values.length === 0) return false;
-  if (values.every((value) => value === 'All')) return true;
-  throw invalid({ group: 'meta.k8s.io', kind: 'Options' }, '', [notSupported('dryRun', values, ['All'])]);
-}
-
-/** What to do with unknown fields; the default is Warn (upstream since 1.27). */
-export function fieldValidationOf(query: URLSearchParams): FieldValidation {
-  const value = query.get('fieldValidation') ?? '';
-  if (value === '') return 'Warn';
-  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
-  const error = notSupported('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']);
-  throw invalid({ group: 'meta.k8s.io', kind: 'Options' }, '', [error]);
 }
 
 /** How an answer to this call is written. */

@@ -5,15 +5,15 @@ import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, fieldValidationOf, isDryRun, renderingOf } from './call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, renderingOf } from './call.ts';
 import { createObject } from './write.ts';
 
 export async function create(call: Call): Promise<HttpResponse> {
   const { info, registration, warnings } = call;
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
-  const dryRun = isDryRun(info.query);
-  const fieldValidation = fieldValidationOf(info.query);
+  const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
   const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);

@@ -1,11 +1,13 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch. A lost race without a resourceVersion of its own is decided again. */
-import { notFound } from '../../api/index.ts';
+import { invalid, invalidValue, notFound } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { applyPatch, readPatch } from '../registry/apply-patch.ts';
+import type { ApiObject } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, fieldValidationOf, isDryRun, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
 import { type Change, changeObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
@@ -13,8 +15,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const { info, registration, warnings, request } = call;
   const { row } = registration;
   const form = negotiateObject(request.headers['accept']);
-  const dryRun = isDryRun(info.query);
-  const fieldValidation = fieldValidationOf(info.query);
+  const { dryRun, fieldValidation } = readWriteOptions(info.query, 'PatchOptions');
   const given = readPatch(request);
   const changed = await changeObject(call, keyOfCall(call), {
     part,
@@ -24,9 +25,17 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
       warnings.length = 0;
       const value = applyPatch(given, row, old);
       const object = readObject({ value, problems: given.problems }, { row, fieldValidation, warnings });
+      refuseOtherUid(call, object, old);
       return placeObject(object, row, info.namespace, info.name);
     },
   });
   if (changed === undefined) throw notFound(row, nameOfCall(call));
   return renderObject(renderingOf(call, form), 200, changed.item);
+}
+
+/** A PUT's uid is a precondition (409); a patch that names another one wants to change it. */
+function refuseOtherUid(call: Call, { metadata }: ApiObject, old: ApiObject): void {
+  const { uid } = metadata;
+  if (!uid || uid === old.metadata.uid) return;
+  throw invalid(call.registration.row, nameOfCall(call), [invalidValue('metadata.uid', uid, 'field is immutable')]);
 }

@@ -8,7 +8,8 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, fieldValidationOf, isDryRun, keyOfCall, renderingOf } from './call.ts';
+import { readWriteOptions } from '../http/write-options.ts';
+import { type Call, keyOfCall, renderingOf } from './call.ts';
 import { type Change, changeObject, createObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
@@ -16,8 +17,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const { info, registration, warnings } = call;
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
-  const dryRun = isDryRun(info.query);
-  const fieldValidation = fieldValidationOf(info.query);
+  const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
   const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);

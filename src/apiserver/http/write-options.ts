@@ -1,0 +1,41 @@
+/** The query of a write, read and checked (upstream: CreateOptions, UpdateOptions, PatchOptions and their validation). */
+import {
+  type FieldError,
+  type FieldValidation,
+  forbiddenField,
+  invalid,
+  validateWriteOptions,
+} from '../../api/index.ts';
+
+export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
+
+export interface WriteOptions {
+  /** Nothing may be stored (`dryRun=All`). */
+  readonly dryRun: boolean;
+  /** What becomes of unknown fields; the default is Warn (upstream since 1.27). */
+  readonly fieldValidation: FieldValidation;
+}
+
+/**
+ * @param dryRunOfBody what a body says of dry runs, beside the query
+ * @throws StatusError 422 that names every option which may not be so
+ */
+export function readWriteOptions(
+  query: URLSearchParams,
+  kind: WriteOptionsKind,
+  dryRunOfBody: unknown = [],
+): WriteOptions {
+  const dryRun = [...query.getAll('dryRun'), ...(Array.isArray(dryRunOfBody) ? dryRunOfBody.map(String) : [])];
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  const errors = [
+    ...validateWriteOptions({ fieldManager: query.get('fieldManager') ?? '', dryRun, fieldValidation }),
+    ...(kind === 'PatchOptions' ? refuseForce(query) : []),
+  ];
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
+  return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
+}
+
+/** Only who applies can have conflicts to overrule. */
+function refuseForce(query: URLSearchParams): FieldError[] {
+  return query.has('force') ? [forbiddenField('force', 'may not be specified for non-apply patch')] : [];
+}
