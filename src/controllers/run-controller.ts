@@ -8,11 +8,12 @@
  * A key whose writes the listers do not show yet waits for them; one whose write ended without an answer first asks the server
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
-import { type KubeObject, type Resource, StatusError } from '../api/index.ts';
+import { hasReason, type KubeObject, type Resource, StatusError } from '../api/index.ts';
 import { type Change, compareResourceVersions, type KubeClient, type Lister } from '../client/index.ts';
 import {
   type Clock,
   ConnectionError,
+  type LogFields,
   type Logger,
   type MetricsRegistry,
   WorkQueue,
@@ -208,12 +209,23 @@ function reconcileHandler(
         throw error;
       }
       count('error');
-      logger.warn('reconcile failed, trying again', { key, error: errorMessage(error), retries: queue.retries(key) });
+      logFailure(logger, { key, error: errorMessage(error), retries: queue.retries(key) }, isRefusal(error));
       return 'retry';
     } finally {
       times.observe((clock.now().mono - began) / 1000, { controller: controller.name });
     }
   };
+}
+
+/** Somebody's quota or policy says no: the owner's events and conditions tell it, and it is no trouble of ours. */
+function isRefusal(error: unknown): boolean {
+  return hasReason(error, 'Forbidden') || hasReason(error, 'Invalid');
+}
+
+function logFailure(logger: Logger, fields: { readonly retries: number } & LogFields, refused: boolean): void {
+  if (!refused) logger.warn('reconcile failed, trying again', fields);
+  else if (fields.retries === 0) logger.info('refused, trying again ever more slowly', fields);
+  else logger.debug('refused again', fields);
 }
 
 function newestVersion(objects: readonly KubeObject[]): string | undefined {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type AgentOptions, type ListenAddress, parsePodCidr } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
-import { INSTANCE_LABEL, type KubeletSettings, type MachineFacts, newNode } from '../kubelet/index.ts';
+import { type KubeletSettings, type MachineFacts, newNode } from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { errorMessage, formatTime } from '../lib/index.ts';
@@ -31,6 +31,7 @@ import { refuseTakenPort } from './taken-port.node.ts';
 import { untilReady } from './until-ready.ts';
 import { aborted, setUpMachine } from './up.ts';
 import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
+import { podsLeft, sayPodsLeft } from './pods-left.ts';
 import { UserError } from './user-error.ts';
 
 /** As upstream's kubelet: others must reach it. */
@@ -204,16 +205,10 @@ function serverForPods(server: string): ListenAddress | undefined {
 /** The pods live on: say so, or it looks as if they were lost. */
 async function sayGoodbye({ context, dataDir, say }: Run, { runtime }: NodeRuntime): Promise<void> {
   try {
-    const sandboxes = await runtime.listSandboxes({ labels: { [INSTANCE_LABEL]: dataDir.instanceId } });
-    const count = sandboxes.filter(({ state }) => state === 'ready').length;
+    const left = await podsLeft(runtime, dataDir.instanceId);
     const program = context.checkout === undefined ? 'mendlet' : './mendlet';
     const folder = dataDir.paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${dataDir.paths.dir}`;
-    say(
-      count === 0
-        ? 'ending; no pods are running'
-        : `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} agent${folder}" takes over again, ` +
-            `"${program} down${folder}" stops and removes`,
-    );
+    say(sayPodsLeft(left, `${program} agent${folder}`, `${program} down${folder}`));
   } catch (error) {
     say(`ending; the pods cannot be counted: ${errorMessage(error)}`);
   }

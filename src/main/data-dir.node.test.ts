@@ -71,8 +71,8 @@ describe('openDataDir', () => {
     expect(() => openExistingDataDir(path, options)).toThrow('no data folder of mendlet');
   });
 
-  it('takes a folder that only has images yet', () => {
-    mkdirSync(join(parent, 'd/images'), { recursive: true });
+  it.each(['images', 'manifests', 'registries'])('takes a folder that only has %s yet', (name) => {
+    mkdirSync(join(parent, 'd', name), { recursive: true });
     openDataDir(join(parent, 'd'), options).release();
   });
 

@@ -106,7 +106,8 @@ function refuseFile(dir: string): void {
 
 /** A folder that has something in it and no format file is somebody else's: its mode and contents are left alone. */
 function refuseForeign(paths: DataPaths): void {
-  const known = ['images', 'lock', 'lock-holder', 'lost+found', 'format.new'];
+  // What a user may put there before the first start, what a start that was broken off leaves, and what a new disk has.
+  const known = ['images', 'manifests', 'registries', 'lock', 'lock-holder', 'lost+found', 'format.new'];
   const foreign = readdirSync(paths.dir).filter((name) => !known.includes(name));
   if (foreign.length === 0) return;
   throw new UserError(

@@ -1,6 +1,6 @@
 /** The composition root of a whole host: control plane and node agent in one process, from an open data folder. */
 import { hostname } from 'node:os';
-import { isIpAddress, type Pod, PODS } from '../api/index.ts';
+import { isIpAddress } from '../api/index.ts';
 import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -51,7 +51,6 @@ export interface Host {
   readonly failed: Promise<never>;
   /** Resolves when the node is Ready. Rejects when `signal` is aborted. */
   ready(signal: AbortSignal): Promise<void>;
-  runningPods(): Promise<number>;
 }
 
 /** Of the part of the pods' network that each node gets which joins. */
@@ -144,8 +143,6 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     runtime,
     failed: background.failed,
     ready: (signal) => untilReady(client, nodeName, say, signal),
-    runningPods: async () =>
-      (await client.list<Pod>(PODS)).items.filter((pod) => pod.status?.phase === 'Running').length,
   };
 }
 

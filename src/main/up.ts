@@ -9,8 +9,8 @@ import { systemRandom } from '../lib/random.node.ts';
 import { applyManifests } from './apply.ts';
 import { type ClusterSettings, clusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
-import { openDataDir } from './data-dir.node.ts';
-import { type DataPaths, defaultDataDir } from './data-dir-path.ts';
+import { type DataDir, openDataDir } from './data-dir.node.ts';
+import { defaultDataDir } from './data-dir-path.ts';
 import { demo } from './demo.ts';
 import { type Host, startHost } from './host.ts';
 import { kubeletListenFlag } from './kubelet-edge.ts';
@@ -18,6 +18,7 @@ import { readSettings } from './kubelet-settings.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
+import { podsLeft, sayPodsLeft } from './pods-left.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
 import { refuseSilentRuntime } from './node-runtime.ts';
 import { refuseTakenNetwork } from './taken-network.node.ts';
@@ -121,7 +122,7 @@ async function serve({
     // Told to end before it was ready: pods may run all the same.
     if (!context.stop.aborted) throw error;
   }
-  await sayGoodbye(host, dataDir.paths, { context, say, logger, runtime });
+  await sayGoodbye(host, dataDir, { context, say, logger, runtime });
 }
 
 async function bringUp(
@@ -139,7 +140,7 @@ async function bringUp(
 /** The pods live on: say so, or it looks as if they were lost. */
 async function sayGoodbye(
   host: Host,
-  paths: DataPaths,
+  { paths, instanceId }: DataDir,
   {
     context,
     say,
@@ -148,18 +149,11 @@ async function sayGoodbye(
   }: Pick<ServeOptions, 'context' | 'say'> & { readonly logger: Logger; readonly runtime: RuntimeChoice },
 ): Promise<void> {
   try {
-    const count = await host.runningPods();
-    if (count === 0) {
-      say('ending; no pods are running');
-      return;
-    }
+    const left = await podsLeft(host.runtime.runtime, instanceId);
     const program = context.checkout === undefined ? 'mendlet' : './mendlet';
     const folder = paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${paths.dir}`;
     const socket = runtime.kind === 'socket' ? ` --runtime unix://${runtime.path}` : '';
-    say(
-      `ending; ${count === 1 ? '1 pod keeps' : `${count} pods keep`} running: "${program} up${folder}${socket}" takes over again, ` +
-        `"${program} down${folder}" stops and removes`,
-    );
+    say(sayPodsLeft(left, `${program} up${folder}${socket}`, `${program} down${folder}`));
   } catch (error) {
     logger.warn('the pods cannot be counted', { error: errorMessage(error) });
   }

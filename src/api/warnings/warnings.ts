@@ -2,14 +2,11 @@
  * What is accepted and yet likely a mistake, or on its way out: texts of `Warning` headers (upstream: GetWarningsForPod and its
  * siblings, one file here for each). Pure.
  */
-import { child } from '../field-error.ts';
 import { checkDns1123Label } from '../names.ts';
 import type { KubeObject, Resource } from '../resource.ts';
 import type {
   CronJob,
   Job,
-  PersistentVolume,
-  PersistentVolumeClaim,
   Pod,
   PodTemplate,
   PodTemplateSpec,
@@ -33,11 +30,11 @@ const WARNINGS: ReadonlyMap<string, Warn> = new Map<string, Warn>([
   ['/PodTemplate', (object) => templateWarnings((object as PodTemplate).template, 'template')],
   ['/ReplicationController', replicatedWarnings],
   ['/Service', serviceWarnings],
-  ['/PersistentVolume', (object) => volumeWarnings(object as PersistentVolume)],
-  ['/PersistentVolumeClaim', (object) => claimWarnings(object as PersistentVolumeClaim)],
+  ['/PersistentVolume', volumeWarnings],
+  ['/PersistentVolumeClaim', claimWarnings],
   ['apps/Deployment', replicatedWarnings],
   ['apps/ReplicaSet', replicatedWarnings],
-  ['apps/StatefulSet', (object) => statefulSetWarnings(object as StatefulSet)],
+  ['apps/StatefulSet', statefulSetWarnings],
   ['apps/DaemonSet', (object) => templateWarnings(templateOf(object), 'spec.template')],
   ['batch/Job', (object) => jobWarnings(object, (object as Job).spec, 'spec.template')],
   [

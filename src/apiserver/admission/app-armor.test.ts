@@ -8,7 +8,7 @@ function profiled(annotation: string, securityContext: object = {}, own: object 
     metadata: { name: 'p', annotations: { [NAME]: annotation } },
     spec: { securityContext, containers: [{ name: 'c', securityContext: own }, { name: 'other' }] },
   };
-  const { object, warnings } = profilesFromAnnotations(pod as never);
+  const { object, warnings } = profilesFromAnnotations(pod);
   const { spec } = object as unknown as { spec: { containers: { securityContext?: { appArmorProfile?: object } }[] } };
   expect(spec.containers[1]).toEqual({ name: 'other' });
   return { profile: spec.containers[0]?.securityContext?.appArmorProfile, warned: warnings.length };

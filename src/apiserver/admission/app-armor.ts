@@ -37,7 +37,7 @@ export function profilesFromAnnotations(object: ApiObject): WithProfiles {
     ...(initContainers === undefined ? {} : { initContainers: initContainers.map(withProfile) }),
     containers: containers.map(withProfile),
   };
-  return { object: { ...object, spec: changed } as ApiObject, warnings };
+  return { object: { ...object, spec: changed }, warnings };
 }
 
 /** Undefined for what is no profile. */

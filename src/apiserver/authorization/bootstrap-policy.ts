@@ -112,9 +112,10 @@ const USER_ROLES: readonly ClusterRole[] = [
     rule(`create ${READ}`, MENDLET_GROUP, 'podrestarts'),
     rule('create', '-', 'pods/restart'),
   ]),
-  // As metrics-server's own: figures are for those who see the pods. They feed the roles for people.
+  // Figures are for those who see the pods: these feed the roles for people. metrics-server's manifest brings a role of its own
+  // for that, `system:aggregated-metrics-reader`, which must find its name free.
   clusterRole(
-    'system:aggregated-metrics-reader',
+    'mendlet:aggregated-metrics-reader',
     [rule(READ, 'metrics.k8s.io', 'nodes pods')],
     ['admin', 'edit', 'view'],
   ),
