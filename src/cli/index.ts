@@ -7,6 +7,7 @@ export type { DownOptions } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';
 export type { HealerOptions } from './healer.ts';
+export type { ImageOptions } from './image.ts';
 export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
 export { type CliContext, runCommandLine } from './program.ts';
 export type { ServerOptions } from './server.ts';

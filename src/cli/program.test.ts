@@ -1,3 +1,4 @@
+import type { ImageOptions } from './image.ts';
 import { describe, expect, it } from 'vitest';
 import {
   type AgentOptions,
@@ -19,6 +20,7 @@ async function call(...args: string[]) {
     down?: DownOptions;
     server?: ServerOptions;
     agent?: AgentOptions;
+    image?: ImageOptions;
     token?: TokenOptions;
     healer?: HealerOptions;
   } = {};
@@ -42,6 +44,10 @@ async function call(...args: string[]) {
     },
     token: async (options): Promise<ExitCode> => {
       calls.token = options;
+      return 0;
+    },
+    image: async (options): Promise<ExitCode> => {
+      calls.image = options;
       return 0;
     },
     healer: async (options): Promise<ExitCode> => {

@@ -6,6 +6,7 @@ import { type DownOptions, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { type HealerOptions, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
+import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
@@ -23,6 +24,7 @@ export interface CliContext {
   server(options: ServerOptions): Promise<ExitCode>;
   agent(options: AgentOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
+  image(options: ImageOptions): Promise<ExitCode>;
   healer(options: HealerOptions): Promise<ExitCode>;
   readonly withCluster: WithCluster;
   /** How it was called: as a plugin its verbs are kubectl's. Default: "mendlet". */
@@ -72,6 +74,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
+  program.addCommand(imageCommand(async (options) => finish(await context.image(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
   program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
   program.addCommand(logsCommand(context.withCluster, finish));

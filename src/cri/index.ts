@@ -3,3 +3,4 @@
  * `containerd/*.node.ts`, loaded by `main` by their own path.
  */
 export * from './runtime.ts';
+export { type ArchiveWatchOptions, watchArchives } from './containerd/watch-archives.ts';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ListenAddress, RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
+import { watchArchives } from '../cri/index.ts';
 import type { KubeletSettings, Registration } from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
@@ -98,10 +99,19 @@ export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisp
     daemonPort: edge.port,
     runtime,
     cgroups,
-    settings: { staticPodPath: await manifestFolder(paths.manifests), ...options.settings },
+    settings: { staticPodPath: await watchedFolder(paths.manifests), ...options.settings },
   });
   edge.serve(connection);
   if (runtime.own !== undefined) {
+    const { importer } = runtime.own;
+    const archives = {
+      folder: await watchedFolder(paths.images),
+      fs: systemFileSystem,
+      clock: options.clock,
+      logger: logger.child({ component: 'images' }),
+      importArchive: (file: string) => importer.importArchives([file]),
+    };
+    options.background.start('image archives', (signal) => watchArchives(archives, signal));
     const routes = {
       ...options,
       instanceId,
@@ -135,7 +145,7 @@ async function openOrUndo(
 }
 
 /** Made at once, so that the first file in it is seen when it comes. */
-async function manifestFolder(path: string): Promise<string> {
+async function watchedFolder(path: string): Promise<string> {
   await systemFileSystem.mkdir(path, { mode: 0o700 });
   return path;
 }

@@ -10,6 +10,7 @@ import type { MainContext } from './context.ts';
 import type { Terminal } from './demo/screen.ts';
 import { down } from './down.ts';
 import { healer } from './healer.ts';
+import { image } from './image.ts';
 import { server } from './server.ts';
 import { findCheckout } from './set-up/set-up.node.ts';
 import { token } from './token.ts';
@@ -85,6 +86,10 @@ function main(): Promise<number> {
     },
     token: async (options) => {
       await token(options, context);
+      return exitCodes.done;
+    },
+    image: async (options) => {
+      await image(options, context);
       return exitCodes.done;
     },
     healer: async (options) => {

@@ -94,7 +94,13 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
   const networkLock = () => waitForKernelLock(NETWORK_LOCK);
-  const shared = { ...options, process: systemProcess, signal: options.background.signal, networkLock };
+  const shared = {
+    ...options,
+    process: systemProcess,
+    signal: options.background.signal,
+    networkLock,
+    fileLock: waitForKernelLock,
+  };
   try {
     const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
     // The supervision of containerd ends with the loops.

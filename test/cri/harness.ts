@@ -12,6 +12,7 @@ import {
 } from '../../src/cri/containerd/open-containerd.node.ts';
 import type { ContainerConfig, SandboxConfig } from '../../src/cri/index.ts';
 import { createLogger } from '../../src/lib/logger.node.ts';
+import { waitForKernelLock } from '../../src/lib/kernel-lock.node.ts';
 import { systemProcess } from '../../src/lib/process.node.ts';
 import { debianPackages } from '../../tools/debian.ts';
 
@@ -58,6 +59,7 @@ export async function testRuntime(
     install: await install(version, ociRuntime),
     cgroupDriver: 'cgroupfs' as const,
     imageArchives: [],
+    fileLock: waitForKernelLock,
   };
   const open = new Set<OpenedContainerd>();
   return {

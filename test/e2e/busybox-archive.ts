@@ -6,14 +6,9 @@ import { busyboxImage, ociArchitecture } from '../../src/cri/containerd/built-im
 import { ociArchive } from '../../src/cri/containerd/oci-image.ts';
 
 /** @param busybox a static one */
-export function writeBusyboxArchive(path: string, busybox: string): void {
+export function writeBusyboxArchive(path: string, busybox: string, name = 'docker.io/library/busybox:latest'): void {
   const applets = spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
-  const image = busyboxImage(
-    'docker.io/library/busybox:latest',
-    ociArchitecture(process.arch),
-    readFileSync(busybox),
-    applets,
-  );
+  const image = busyboxImage(name, ociArchitecture(process.arch), readFileSync(busybox), applets);
   writeFileSync(
     path,
     ociArchive(image, (data) => createHash('sha256').update(data).digest('hex')),

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxArchive, busyboxPod, mainContainer, Mendlet, run, until } from './harness.ts';
+import { writeBusyboxArchive } from './busybox-archive.ts';
+import { busyboxArchive, busyboxPod, mainContainer, Mendlet, root, run, until } from './harness.ts';
 
 describe('images from a registry', () => {
   const mendlet = new Mendlet({ podNetwork: 206 });
@@ -102,5 +103,38 @@ describe('images from a registry', () => {
     await mendlet.untilPod('keyed', 'ready', (p) => mainContainer(p)?.ready === true);
     const everything = `${mendlet.log}${await mendlet.kubectl(['get', 'events', '-A', '-o', 'json'])}`;
     expect(everything).not.toContain('open-sesame');
+  });
+
+  it('comes from archives while it runs: by a command, and from the folder; what is no archive is said', async () => {
+    const cli = (...args: string[]) =>
+      run(process.execPath, [join(root, 'dist/mendlet.js'), 'image', ...args, '--data-dir', mendlet.dataDir]);
+    const busybox = spawnSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).stdout.trim();
+    const given = join(mendlet.folder, 'given.tar');
+    writeBusyboxArchive(given, busybox, 'example.com/given:1');
+    expect(await cli('import', given)).toMatchObject({ code: 0, stdout: 'imported example.com/given:1\n' });
+    expect((await cli('import', given)).stdout).toContain('nothing new in it');
+    mkdirSync(join(mendlet.dataDir, 'images'), { recursive: true });
+    writeFileSync(join(mendlet.dataDir, 'images/broken.tar'), 'no archive');
+    writeBusyboxArchive(join(mendlet.dataDir, 'images/found.tar'), busybox, 'example.com/found:1');
+    const listed = await until('both are listed', async () => {
+      const { stdout } = await cli('ls');
+      return stdout.includes('example.com/found:1') ? { value: stdout } : { last: stdout };
+    });
+    expect(listed).toMatch(/example\.com\/given:1 +[0-9a-f]{12} +[\d.]+ MiB +archive/);
+    expect(listed).toMatch(new RegExp(`127.0.0.1:${open}/tools/busybox:1 .*registry`));
+    await mendlet.create(
+      pod('from-command', 'example.com/given:1', 'Never'),
+      pod('from-folder', 'example.com/found:1', 'Never'),
+    );
+    for (const name of ['from-command', 'from-folder'])
+      await mendlet.untilPod(name, 'ready', (p) => mainContainer(p)?.ready === true);
+    await until('the broken one is said', async () =>
+      mendlet.log.includes('broken.tar') ? { value: true } : { last: mendlet.log.slice(-500) },
+    );
+    expect(await cli('import', join(mendlet.folder, 'none.tar'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no such file or folder'),
+    });
+    expect((await cli('import', join(mendlet.dataDir, 'images/broken.tar'))).stderr).toContain('image archive');
   });
 });

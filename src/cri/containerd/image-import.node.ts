@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorMessage, type Logger, type Process, type RunResult } from '../../lib/index.ts';
+import type { Logger, Process, RunResult } from '../../lib/index.ts';
 import type { ImageService } from '../runtime.ts';
 import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit } from './built-images.ts';
 import { CRI_NAMESPACE } from './containerd-events.ts';
+import { type FileLock, fingerprint, ImportRecord } from './import-record.node.ts';
 import { importedNames } from './imported-names.ts';
 import { ociArchive, type OciImage } from './oci-image.ts';
 import { staticBusybox, staticInitPath } from './static-init.node.ts';
@@ -25,6 +26,8 @@ export interface ImageImporterOptions {
   readonly images: ImageService;
   /** Remembers what was imported, e.g. `DIR/containerd/imported.json`. */
   readonly recordFile: string;
+  /** Of the record, which another process may write, too. */
+  readonly fileLock: FileLock;
 }
 
 const IMPORT_TIMEOUT_MS = 600_000;
@@ -33,10 +36,13 @@ const VISIBLE_TIMEOUT_MS = 5_000;
 
 export class ImageImporter {
   readonly #options: ImageImporterOptions;
-  #kept: Set<string> | undefined;
+  readonly #record: ImportRecord;
+  /** Images of our own making, since the start. */
+  readonly #built = new Set<string>();
 
   constructor(options: ImageImporterOptions) {
     this.#options = options;
+    this.#record = new ImportRecord(options.recordFile, options.fileLock, options.logger);
   }
 
   /**
@@ -45,14 +51,12 @@ export class ImageImporter {
    */
   async importArchives(paths: readonly string[]): Promise<readonly string[]> {
     const names: string[] = [];
-    const record = await this.#readRecord();
     for (const file of await archives(paths)) {
       const mark = await fingerprint(file);
-      const known = record[file];
+      const known = (await this.#record.entries())[file];
       if (known?.mark === mark && (await this.#present(known.images))) continue;
       const images = await this.#import(file);
-      record[file] = { mark, images };
-      await writeFile(this.#options.recordFile, `${JSON.stringify(record, undefined, 1)}\n`, { mode: 0o600 });
+      await this.#record.add(file, { mark, images });
       this.#options.logger.info('imported images', { file, images });
       names.push(...images);
     }
@@ -61,11 +65,8 @@ export class ImageImporter {
 
   /** Names of all that was brought in from files: no registry gives it back. */
   async keptNames(): Promise<ReadonlySet<string>> {
-    if (this.#kept === undefined) {
-      const record = await this.#readRecord();
-      this.#kept = new Set([PAUSE_IMAGE, ...Object.values(record).flatMap(({ images }) => images)]);
-    }
-    return this.#kept;
+    const imported = Object.values(await this.#record.entries()).flatMap(({ images }) => images);
+    return new Set([PAUSE_IMAGE, ...this.#built, ...imported]);
   }
 
   /** Makes sure that the sandbox image is there. */
@@ -92,6 +93,7 @@ export class ImageImporter {
       const file = join(folder, 'image.tar');
       await writeFile(file, ociArchive(image, sha256));
       await this.#import(file);
+      this.#built.add(image.name);
       this.#options.logger.info('built image', { image: image.name });
     } finally {
       await rm(folder, { recursive: true });
@@ -110,7 +112,6 @@ export class ImageImporter {
     const names = importedNames(`${result.stdout}\n${result.stderr}`);
     if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no image in it`);
     await this.#untilVisible(file, names);
-    for (const name of names) this.#kept?.add(name);
     return names;
   }
 
@@ -142,24 +143,13 @@ export class ImageImporter {
     for (const name of names) if ((await this.#options.images.status(name)) === undefined) return false;
     return names.length > 0;
   }
-
-  async #readRecord(): Promise<Record<string, { mark: string; images: readonly string[] }>> {
-    const text = await readFile(this.#options.recordFile, 'utf8').catch(() => '{}');
-    try {
-      return JSON.parse(text) as Record<string, { mark: string; images: readonly string[] }>;
-    } catch (error) {
-      this.#options.logger.warn('the record of imported images is unreadable; importing again', {
-        error: errorMessage(error),
-      });
-      return {};
-    }
-  }
 }
 
 function sha256(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+/** Files of these paths: themselves, and the `.tar` files of folders. Rejects with `ImageImportError`. */
 async function archives(paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -176,11 +166,6 @@ async function archives(paths: readonly string[]): Promise<readonly string[]> {
       );
   }
   return found;
-}
-
-async function fingerprint(file: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(file);
-  return `${size}:${mtimeMs}:${ino}`;
 }
 
 async function staticInit(): Promise<StaticInit> {

@@ -16,6 +16,7 @@ import { CriRuntime } from './cri-runtime.node.ts';
 import { type ContainerdInstall, lacksSysResource, snapshotterFor } from './detect.node.ts';
 import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
 import { ImageImporter } from './image-import.node.ts';
+import type { FileLock } from './import-record.node.ts';
 import { endLostShims } from './lost-shims.node.ts';
 import { ensureNetwork, NetworkError, type NetworkLock, removeNetwork } from './network.node.ts';
 import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
@@ -42,6 +43,7 @@ export interface OpenContainerdOptions extends ContainerdOptions {
   readonly networkLock?: NetworkLock;
   /** Archives and folders of them; `DIR/images` is always one. */
   readonly imageArchives: readonly string[];
+  readonly fileLock: FileLock;
   /** Ends the supervision; containerd itself stays. */
   readonly signal: AbortSignal;
 }
@@ -247,9 +249,9 @@ async function configuration(options: OpenContainerdOptions, paths: ContainerdPa
 }
 
 function imageImporter(options: OpenContainerdOptions, paths: ContainerdPaths, images: ImageService): ImageImporter {
-  const { install, process, logger } = options;
+  const { install, process, logger, fileLock } = options;
   const recordFile = join(dirname(paths.configFile), 'imported.json');
-  return new ImageImporter({ ctr: install.ctr, socket: paths.socket, process, logger, images, recordFile });
+  return new ImageImporter({ ctr: install.ctr, socket: paths.socket, process, logger, images, recordFile, fileLock });
 }
 
 /** The pipes of commands in containers. */
