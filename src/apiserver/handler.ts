@@ -1,10 +1,12 @@
 /** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
 import {
   badRequest,
+  BINDINGS,
   deprecationOf,
-  findResource,
   internalError,
   notFoundPath,
+  PODS,
+  type ResourceRow,
   serviceUnavailable,
   StatusError,
   methodNotAllowed,
@@ -18,19 +20,26 @@ import {
   type UpgradeResponse,
 } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
-import { noCustomResources } from './discovery/no-custom-resources.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, noCustomResources } from './discovery/no-custom-resources.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
+import {
+  type AuthorizedPath,
+  type AuthorizedRequest,
+  type AuthorizedResource,
+  judgeRequest,
+} from './authorization/authorize-request.ts';
 import { MASTERS } from './authorization/authorizer.ts';
-import { refuse } from './authorization/refuse.ts';
+import { isStranger } from './authorization/refuse.ts';
 import { type HealthCheck, healthResponse } from './http/health.ts';
 import { prefersYaml, toYaml } from './http/yaml.ts';
 import { impersonate, isImpersonating, withoutImpersonation } from './http/impersonate.ts';
-import { parseRequestInfo, type PathRequest, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
+import { placeRequest } from './http/place-request.ts';
+import { parseRequestInfo, type RequestInfo } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
 import { answerMetrics } from './metrics-api/answer-metrics.ts';
 import type { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
-import { findMetricsRow } from './metrics-api/rows.ts';
+import { isMetricsRow } from './metrics-api/rows.ts';
 import type { ServerMetrics } from './metrics.ts';
 import { openApiResponse } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
@@ -39,12 +48,10 @@ import { findRegistration } from './registry/rows.ts';
 import { findReview } from './reviews/reviews.ts';
 import { bind } from './subresources/binding.ts';
 import { logOverWebSocket } from './subresources/log-websocket.ts';
-import { nodeUpgrade } from './subresources/node-stream.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
-import { proxyUpgrade } from './subresources/proxy.ts';
 import type { Call, ServerContext } from './verbs/call.ts';
-import { dispatch } from './verbs/dispatch.ts';
+import { dispatch, dispatchUpgrade } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
@@ -61,32 +68,40 @@ export type Handler = Connection;
 
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
+/** Whose request it is, and what it may ask for: this value is what is answered. */
+interface Admitted {
+  readonly user: UserInfo | undefined;
+  readonly info: AuthorizedRequest;
+}
+
 export function createHandler(options: HandlerOptions): Handler {
   const { context, metrics } = options;
   const observed = async <T>(
     request: HttpRequest,
-    answer: (info: RequestInfo, request: HttpRequest) => Promise<T>,
+    isUpgrade: boolean,
+    answer: (info: AuthorizedRequest, request: HttpRequest) => Promise<T>,
     codeOf: (value: T) => number,
     failed: (error: StatusError) => T,
   ): Promise<T> => {
     const began = context.clock.now().mono;
-    const info = parseRequestInfo(request.method, request.url);
+    const asked = parseRequestInfo(request.method, request.url, isUpgrade);
     let value: T;
     try {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
-      const user = await admitUser(options, request, info);
+      const { user, info } = await admit(options, request, asked);
       const headers = withoutImpersonation(request.headers);
       value = await answer(info, user === undefined ? request : { ...request, headers, user });
     } catch (error) {
       value = failed(asStatusError(options, request, error));
     }
-    metrics.observe(info, codeOf(value), (context.clock.now().mono - began) / 1000);
+    metrics.observe(asked, codeOf(value), (context.clock.now().mono - began) / 1000);
     return value;
   };
   return {
     request: (request) =>
       observed(
         request,
+        false,
         (info, effective) => answerRequest(options, effective, info),
         (response) => response.status,
         errorResponse,
@@ -94,6 +109,7 @@ export function createHandler(options: HandlerOptions): Handler {
     upgrade: (request) =>
       observed<UpgradeResponse>(
         request,
+        true,
         (info, effective) => answerUpgrade(options, effective, info),
         (answer) => (answer.upgraded ? answer.status : answer.response.status),
         (error) => ({ upgraded: false, response: errorResponse(error) }),
@@ -101,21 +117,25 @@ export function createHandler(options: HandlerOptions): Handler {
   };
 }
 
-/** Whom the request counts as. Throws 400, 401 or 403 when it may not be made. */
-async function admitUser(
-  { context, metrics }: HandlerOptions,
-  request: HttpRequest,
-  info: RequestInfo,
-): Promise<UserInfo | undefined> {
+/**
+ * Who asks, then whether there can be such a thing (404, the same for everybody known), then whether he may. Throws 400, 401,
+ * 403 or 404.
+ */
+async function admit(options: HandlerOptions, request: HttpRequest, asked: RequestInfo): Promise<Admitted> {
+  const { context, metrics } = options;
   const { authorizer } = context;
   const asking = await userOf(context, request);
   const behind = isPowerful(asking, request) ? undefined : authorizer.fresh?.();
   if (behind !== undefined) await behind;
   const user = impersonate(authorizer, asking, request.headers);
-  const refusal = refuse(authorizer, user, info);
-  metrics.authorizations.inc({ result: refusal === undefined ? 'allowed' : 'denied' });
-  if (refusal !== undefined) throw refusal;
-  return user;
+  // A stranger is not told what there can be.
+  const isRefused = isStranger(user) && asked.kind === 'resource';
+  const verdict = isRefused
+    ? ({ ok: false, refusal: unauthorized() } as const)
+    : judgeRequest(authorizer, user, placeRequest(asked));
+  metrics.authorizations.inc({ result: verdict.ok ? 'allowed' : 'denied' });
+  if (!verdict.ok) throw verdict.refusal;
+  return { user, info: verdict.info };
 }
 
 /** No role can add to what masters may: they need not wait for any. */
@@ -140,29 +160,37 @@ function asStatusError({ context }: HandlerOptions, request: HttpRequest, error:
   return internalError('the request could not be handled; the server has logged why');
 }
 
-async function answerRequest(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
+async function answerRequest(
+  options: HandlerOptions,
+  request: HttpRequest,
+  info: AuthorizedRequest,
+): Promise<HttpResponse> {
   const response = await answerAsJson(options, request, info);
   const isProxied = info.kind !== 'path' && info.verb === 'connect';
   return prefersYaml(request.headers['accept']) && !isProxied ? toYaml(response) : response;
 }
 
-async function answerAsJson(options: HandlerOptions, request: HttpRequest, info: RequestInfo): Promise<HttpResponse> {
+async function answerAsJson(
+  options: HandlerOptions,
+  request: HttpRequest,
+  info: AuthorizedRequest,
+): Promise<HttpResponse> {
   if (info.kind === 'path') return answerPath(options, request, info);
-  if (isBindings(info)) return bind(callOf(options, request, { ...info }, 'pods'));
+  const { context } = options;
+  if (isBindings(info)) return bind(callOf(options, request, info, PODS));
   const review = findReview(info);
   if (review !== undefined) {
     const warnings: string[] = [];
-    const { context: server } = options;
-    return withWarnings(await review({ server, request, info, user: request.user ?? ANONYMOUS, warnings }), warnings);
+    const answer = await review({ server: context, request, info, user: request.user ?? ANONYMOUS, warnings });
+    return withWarnings(answer, warnings);
   }
-  const row = findMetricsRow(info.group, info.version, info.resource);
-  if (row !== undefined) {
-    const { context, nodeFigures: figures } = options;
-    return answerMetrics({ context, figures, request, info, row });
+  if (isMetricsRow(info.row)) {
+    const { nodeFigures: figures } = options;
+    return answerMetrics({ context, figures, request, info, row: info.row });
   }
-  const none = noCustomResources(info);
+  const none = noCustomResources(info, info.row);
   if (none !== undefined) return none;
-  const call = callOf(options, request, info, info.resource);
+  const call = callOf(options, request, info, info.row);
   const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);
   if (deprecation !== undefined) call.warnings.push(deprecation);
@@ -173,44 +201,40 @@ async function answerAsJson(options: HandlerOptions, request: HttpRequest, info:
 async function answerUpgrade(
   options: HandlerOptions,
   request: HttpRequest,
-  info: RequestInfo,
+  info: AuthorizedRequest,
 ): Promise<UpgradeResponse> {
-  if (info.kind !== 'path' && info.resource === 'pods' && info.subresource === 'log' && isWebSocketRequest(request)) {
-    return logOverWebSocket(request, options.context.clock, () => answerRequest(options, request, info));
-  }
-  if (info.kind === 'path' || info.verb !== 'connect') {
+  if (info.kind === 'path' || info.row === undefined || info.verb !== 'connect') {
+    const isLog = info.kind !== 'path' && info.row === PODS && info.subresource === 'log';
+    const answer = (): Promise<HttpResponse> => answerRequest(options, request, info);
+    if (isLog && isWebSocketRequest(request)) return logOverWebSocket(request, options.context.clock, answer);
     // Nothing to upgrade to: the answer is the ordinary one.
-    return { upgraded: false, response: await answerRequest(options, request, info) };
+    return { upgraded: false, response: await answer() };
   }
-  const call = callOf(options, request, info, info.resource);
-  return info.subresource === 'proxy' && info.resource !== 'nodes' ? proxyUpgrade(call) : nodeUpgrade(call);
+  return dispatchUpgrade(callOf(options, request, info, info.row));
 }
 
-function isWrite({ verb, namespace }: ResourceRequest): boolean {
+function isWrite({ verb, namespace }: AuthorizedResource): boolean {
   return namespace !== undefined && verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect';
 }
 
-function isBindings(info: ResourceRequest): boolean {
-  return info.group === '' && info.resource === 'bindings' && info.verb === 'create' && info.name === undefined;
+function isBindings(info: AuthorizedResource): boolean {
+  return info.row === BINDINGS && info.verb === 'create' && info.name === undefined && info.namespace !== undefined;
 }
 
-function callOf({ context }: HandlerOptions, request: HttpRequest, info: ResourceRequest, resource: string): Call {
-  const registration = findRegistration(info.group, info.version, resource);
-  if (registration === undefined) throw refusalOfUnstored(info);
-  if (registration.row.namespaced && info.namespace === undefined && info.name !== undefined) throw notFoundPath();
+/** `row`: of the kind whose objects the request is about. */
+function callOf(
+  { context }: HandlerOptions,
+  request: HttpRequest,
+  info: AuthorizedResource,
+  row: ResourceRow | undefined,
+): Call {
+  const registration = row === undefined ? undefined : findRegistration(row.group, row.version, row.resource);
+  if (row === undefined || row === CUSTOM_RESOURCE_DEFINITIONS) throw notFoundPath();
+  if (registration === undefined) throw methodNotAllowed(row, info.verb);
   refuseBadSegment('Namespace', info.namespace);
   refuseBadSegment('Name', info.name);
-  const scoped = registration.row.namespaced ? info : { ...info, namespace: undefined };
   const storage = context.storageOf(registration);
-  return {
-    server: context,
-    request,
-    info: scoped,
-    registration,
-    storage,
-    user: request.user ?? ANONYMOUS,
-    warnings: [],
-  };
+  return { server: context, request, info, registration, storage, user: request.user ?? ANONYMOUS, warnings: [] };
 }
 
 /** Names become parts of keys (upstream: IsValidPathSegmentName). Throws 400. */
@@ -227,18 +251,13 @@ function refuseBadSegment(what: string, value: string | undefined): void {
   if (problem !== undefined) throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
-function refusalOfUnstored(info: ResourceRequest): StatusError {
-  const row = findResource(info.group, info.version, info.resource);
-  return row === undefined ? notFoundPath() : methodNotAllowed(row, info.verb);
-}
-
 /** Parts of the longest path under each top; those that look themselves are not here. */
 const longestPath: Readonly<Record<string, number>> = { version: 1, metrics: 1, api: 2, apis: 3 };
 
-async function answerPath(options: HandlerOptions, request: HttpRequest, info: PathRequest): Promise<HttpResponse> {
+async function answerPath(options: HandlerOptions, request: HttpRequest, info: AuthorizedPath): Promise<HttpResponse> {
   const accept = request.headers['accept'];
   if (info.isMalformed === true) throw badRequest('invalid percent-encoding in the path');
-  const parts = info.path.split('/').filter((part) => part !== '');
+  const parts = info.path === '/' ? [] : info.path.slice(1).split('/');
   const [top = '', second, third] = parts;
   if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
   if (parts.length > (longestPath[top] ?? parts.length)) throw notFoundPath();

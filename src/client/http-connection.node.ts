@@ -6,7 +6,13 @@ import * as http from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import {
+  checkServerIdentity,
+  connect as connectTls,
+  type ConnectionOptions,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls';
 import {
   type Clock,
   type Connection,
@@ -112,8 +118,9 @@ class NodeHttpConnection implements HttpConnection {
       port: Number(this.#url.port === '' ? 443 : this.#url.port),
       ALPNProtocols: protocols,
       rejectUnauthorized: insecureSkipTlsVerify !== true,
-      // SNI must be a name; Node then checks the certificate against the host.
+      // SNI must be a name. The certificate is checked against what was asked for, which may be an address that is not the host.
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
       ...(authorityPem === undefined ? {} : { ca: authorityPem }),
       ...(client === undefined ? {} : { cert: client.certificatePem, key: client.keyPem }),
     };

@@ -1,6 +1,6 @@
 /** Validation of Endpoints and EndpointSlices (upstream `ValidateEndpoints`, `ValidateEndpointSlice`). */
 import { child, duplicate, type FieldError, index, invalidValue, required, tooMany } from '../field-error.ts';
-import { isIpAddress, isIpv4Address, isIpv6Address } from '../ip-address.ts';
+import { type AddressScope, isIpAddress, isIpv4Address, isIpv6Address, scopeOfIp } from '../ip-address.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey, checkPortNumber } from '../names.ts';
 import type {
   DiscoveryEndpointPort,
@@ -63,15 +63,16 @@ function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: stri
 function validateEndpointIp(text: string, path: string): FieldError[] {
   if (!isIpAddress(text))
     return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
-  if (text === '0.0.0.0' || text === '::') return [invalidValue(path, text, `may not be unspecified (${text})`)];
-  if (text.startsWith('127.') || text === '::1')
-    return [invalidValue(path, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)')];
-  if (text.startsWith('169.254.') || /^fe[89ab]/i.test(text))
-    return [invalidValue(path, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)')];
-  if (text.startsWith('224.0.0.') || /^ff02:/i.test(text))
-    return [invalidValue(path, text, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')];
-  return [];
+  const refused = REFUSED_SCOPES[scopeOfIp(text) ?? 'unspecified'];
+  return refused === undefined ? [] : [invalidValue(path, text, refused.replace('%s', text))];
 }
+
+const REFUSED_SCOPES: Readonly<Partial<Record<AddressScope, string>>> = {
+  unspecified: 'may not be unspecified (%s)',
+  loopback: 'may not be in the loopback range (127.0.0.0/8, ::1/128)',
+  'link-local': 'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+  'link-local multicast': 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+};
 
 function validatePort(port: EndpointPort, needsName: boolean, path: string): FieldError[] {
   const errors: FieldError[] = [];

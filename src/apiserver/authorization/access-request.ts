@@ -40,8 +40,8 @@ export function accessesOf(info: RequestInfo): readonly AccessRequest[] {
   if (info.kind === 'path') return [{ kind: 'path', verb: info.verb, path: info.path }];
   const asked = accessOf(info);
   // A stream that a browser's handshake (GET) opens does what a POST does: reading alone must not be enough (upstream
-  // since 1.35: AuthorizePodWebsocketUpgradeCreatePermission).
-  if (asked.verb !== 'get' || !isPodStream(info)) return [asked];
+  // since 1.35: AuthorizePodWebsocketUpgradeCreatePermission, of pods alone; a node's proxy leads to the same streams).
+  if (asked.verb === 'create' || !(isPodStream(info) || isNodeStream(info))) return [asked];
   return [asked, { ...asked, verb: 'create' }];
 }
 
@@ -49,6 +49,15 @@ const podStreams: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward'
 
 function isPodStream({ group, resource, subresource }: ResourceRequest): boolean {
   return group === '' && resource === 'pods' && subresource !== undefined && podStreams.has(subresource);
+}
+
+/** First parts of the kubelet's paths that run something in a container, in lower case. */
+const nodeStreams: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'run', 'cri']);
+
+/** A kubelet upgrades a connection for nothing else. */
+function isNodeStream({ group, resource, subresource, isUpgrade, restParts }: ResourceRequest): boolean {
+  if (group !== '' || resource !== 'nodes' || subresource !== 'proxy') return false;
+  return isUpgrade || nodeStreams.has((restParts[0] ?? '').toLowerCase());
 }
 
 function accessOf(info: ResourceRequest): ResourceAccess {
@@ -60,7 +69,8 @@ function accessOf(info: ResourceRequest): ResourceAccess {
   return { kind: 'resource', verb, group, resource, subresource, namespace, name: name ?? safeName(named), fields };
 }
 
-function verbOfMethod(method: string): string {
+/** The verb of a request that is passed on as it is. */
+export function verbOfMethod(method: string): string {
   switch (method) {
     case 'POST':
       return 'create';

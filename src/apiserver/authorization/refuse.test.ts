@@ -20,7 +20,9 @@ describe('a refusal', () => {
     [undefined, 'GET', '/api/v1/pods', 'Unauthorized'],
     [undefined, 'GET', '/version', 'Unauthorized'],
     [undefined, 'GET', '/healthzz', 'Unauthorized'],
-    [undefined, 'GET', '//healthz', 'Unauthorized'],
+    // Another spelling of the same.
+    [undefined, 'GET', '//healthz', 'allowed'],
+    [undefined, 'GET', '/healthz/../version', 'allowed'],
     [undefined, 'GET', '/Healthz', 'Unauthorized'],
     [anonymous, 'GET', '/readyz', 'allowed'],
     [anonymous, 'GET', '/api', 'Unauthorized'],
@@ -63,6 +65,11 @@ describe('a refusal', () => {
 });
 
 describe('what is asked of the authorizer', () => {
+  it('of an upgrade on a node is creation, whatever the path', () => {
+    const info = parseRequestInfo('GET', '/api/v1/nodes/b/proxy/x', true);
+    expect(accessesOf(info).map(({ verb }) => verb)).toEqual(['get', 'create']);
+  });
+
   it.each([
     ['GET', '/api/v1/namespaces/a/pods/b', 'get pods a b'],
     ['HEAD', '/api/v1/namespaces/a/pods/b', 'get pods a b'],
@@ -80,7 +87,18 @@ describe('what is asked of the authorizer', () => {
     ['POST', '/api/v1/namespaces/a/pods/b/eviction', 'create pods/eviction a b'],
     ['POST', '/api/v1/namespaces/a/pods/b/exec', 'create pods/exec a b'],
     ['GET', '/api/v1/namespaces/a/pods/b/exec', 'get pods/exec a b, create pods/exec a b'],
+    ['PUT', '/api/v1/namespaces/a/pods/b/exec', 'update pods/exec a b, create pods/exec a b'],
     ['GET', '/api/v1/namespaces/a/pods/b/proxy/x', 'get pods/proxy a b'],
+    // A node's proxy leads to streams into containers.
+    ['GET', '/api/v1/nodes/b/proxy/metrics', 'get nodes/proxy  b'],
+    ['GET', '/api/v1/nodes/b/proxy/exec/ns/p/c', 'get nodes/proxy  b, create nodes/proxy  b'],
+    ['GET', '/api/v1/nodes/b/proxy//%65xec/ns/p/c', 'get nodes/proxy  b, create nodes/proxy  b'],
+    ['HEAD', '/api/v1/nodes/b/proxy/portForward/ns/p', 'get nodes/proxy  b, create nodes/proxy  b'],
+    ['PUT', '/api/v1/nodes/b/proxy/run/ns/p/c', 'update nodes/proxy  b, create nodes/proxy  b'],
+    ['POST', '/api/v1/nodes/b/proxy/run/ns/p/c', 'create nodes/proxy  b'],
+    ['POST', '/api/v1/watch/namespaces/a/pods', 'create pods a '],
+    ['DELETE', '/api/v1/watch/namespaces/a/pods/b', 'delete pods a b'],
+    ['GET', '//metrics/', 'get /metrics'],
     ['DELETE', '/api/v1/nodes/b/proxy/x', 'delete nodes/proxy  b'],
     // Percent-encoding and doubled slashes name the same; letters of another case do not.
     ['GET', '/api/v1/namespaces/a/%70ods/b', 'get pods a b'],

@@ -7,15 +7,19 @@ import type { Authorizer } from './authorizer.ts';
 
 const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** Paths that answer without a known user. */
-export function isPublicPath(path: string): boolean {
-  return /^\/(healthz|livez|readyz)(\/|$)/.test(path);
+/** Requests that are answered without a known user. */
+export function isPublic(info: RequestInfo): boolean {
+  return info.kind === 'path' && /^\/(healthz|livez|readyz)(\/|$)/.test(info.path);
+}
+
+export function isStranger(user: UserInfo | undefined): user is undefined {
+  return user === undefined || user.groups.includes(UNAUTHENTICATED);
 }
 
 /** `undefined`: it may. Nobody unknown sees more than health. */
 export function refuse(authorizer: Authorizer, user: UserInfo | undefined, info: RequestInfo): StatusError | undefined {
-  if (info.kind === 'path' && isPublicPath(info.path)) return undefined;
-  if (user === undefined || user.groups.includes(UNAUTHENTICATED)) return unauthorized();
+  if (isPublic(info)) return undefined;
+  if (isStranger(user)) return unauthorized();
   for (const access of accessesOf(info)) {
     const decision = authorizer.authorize(user, access);
     if (!decision.allowed) return refusal(user, access, decision.reason);

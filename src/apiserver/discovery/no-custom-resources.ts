@@ -2,14 +2,33 @@
  * The list of CustomResourceDefinitions: always empty, and told by no discovery. kubectl asks for it before it creates from a
  * file what can only be created (a SubjectAccessReview, a TokenReview), and fails when there is no answer.
  */
+import type { ResourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { ResourceRequest } from '../http/request-info.ts';
 import { jsonResponse } from '../http/respond.ts';
 
+const KIND = 'CustomResourceDefinition';
+
+/** Its scope, for requests on it. */
+export const CUSTOM_RESOURCE_DEFINITIONS: ResourceRow = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: KIND,
+  namespaced: false,
+  singular: KIND.toLowerCase(),
+  listKind: `${KIND}List`,
+  shortNames: [],
+  categories: [],
+  verbs: ['list'],
+  subresources: [],
+};
+
 /** `undefined`: something else is asked for. */
-export function noCustomResources({ group, version, resource, verb, name }: ResourceRequest): HttpResponse | undefined {
-  const isList = verb === 'list' && name === undefined && version === 'v1';
-  if (!isList || group !== 'apiextensions.k8s.io' || resource !== 'customresourcedefinitions') return undefined;
-  const kind = 'CustomResourceDefinitionList';
-  return jsonResponse(200, { kind, apiVersion: 'apiextensions.k8s.io/v1', metadata: {}, items: [] });
+export function noCustomResources(
+  { verb, name }: ResourceRequest,
+  row: ResourceRow | undefined,
+): HttpResponse | undefined {
+  if (row !== CUSTOM_RESOURCE_DEFINITIONS || verb !== 'list' || name !== undefined) return undefined;
+  return jsonResponse(200, { kind: row.listKind, apiVersion: `${row.group}/v1`, metadata: {}, items: [] });
 }

@@ -29,8 +29,12 @@ export interface ResourceRequest {
   /** Absent for collections. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** What follows the subresource, for proxies: "" or "/…". */
+  /** What follows the subresource, as the client wrote it: "" or "/…". Only proxies have it. */
   readonly rest: string;
+  /** The parts of `rest`, decoded; empty ones are left out. */
+  readonly restParts: readonly string[];
+  /** The client wants to speak another protocol on this connection. */
+  readonly isUpgrade: boolean;
 }
 
 export interface PathRequest {
@@ -38,6 +42,7 @@ export interface PathRequest {
   /** The method in lower case, as non-resource authorization names it. */
   readonly verb: string;
   readonly method: string;
+  /** Without doubled slashes and without one at its end: all spellings of a path are authorized and answered as one. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Its percent-encoding can not be read. */
@@ -46,62 +51,90 @@ export interface PathRequest {
 
 export type RequestInfo = ResourceRequest | PathRequest;
 
-/** Subresources of a namespace: every other word after its name is a resource inside it. */
-const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
+/** After a namespace's name these are parts of itself, and no namespace lies in another; all else is a resource inside it. */
+const ofNamespaceItself: ReadonlySet<string> = new Set(['status', 'finalize', 'namespaces']);
 const connectSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
 /**
  * Reads `url` (path and query, as on the request line). A path that is malformed (bad percent-encoding) is a
  * `PathRequest` that says so.
  */
-export function parseRequestInfo(method: string, url: string): RequestInfo {
+export function parseRequestInfo(method: string, url: string, isUpgrade = false): RequestInfo {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-  const plain: PathRequest = { kind: 'path', verb: method.toLowerCase(), method, path, query };
-  const parts = decodeSegments(path);
-  if (parts === undefined) return { ...plain, isMalformed: true };
-  const head = parts[0] === 'api' ? 2 : parts[0] === 'apis' ? 3 : 0;
-  if (head === 0 || parts.length <= head) return plain;
-  const group = head === 2 ? '' : (parts[1] ?? '');
-  const version = parts[head - 1] ?? '';
-  return resourceRequest({ method, path, query, group, version }, parts.slice(head));
+  const plain: PathRequest = { kind: 'path', verb: method.toLowerCase(), method, path: canonicalPath(path), query };
+  const segments = splitPath(path);
+  if (segments === undefined) return { ...plain, isMalformed: true };
+  const top = segments[0]?.text;
+  const head = top === 'api' ? 2 : top === 'apis' ? 3 : 0;
+  if (head === 0 || segments.length <= head) return plain;
+  const group = head === 2 ? '' : (segments[1]?.text ?? '');
+  const version = segments[head - 1]?.text ?? '';
+  return resourceRequest({ method, path, query, group, version, isUpgrade }, segments.slice(head));
 }
 
-function decodeSegments(path: string): string[] | undefined {
+/** One path for all that differ in slashes alone. */
+export function canonicalPath(path: string): string {
+  return `/${path
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')}`;
+}
+
+/** A part of a path that is not empty. */
+interface Segment {
+  /** Decoded. */
+  readonly text: string;
+  /** Where it ends in the path as it came. */
+  readonly end: number;
+}
+
+/** `undefined`: its percent-encoding cannot be read. */
+function splitPath(path: string): readonly Segment[] | undefined {
+  const segments: Segment[] = [];
+  let at = 0;
   try {
-    return path
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent);
+    for (const part of path.split('/')) {
+      const end = at + part.length;
+      if (part !== '') segments.push({ text: decodeURIComponent(part), end });
+      at = end + 1;
+    }
   } catch {
     return undefined;
   }
+  return segments;
 }
 
-type Base = Pick<ResourceRequest, 'method' | 'path' | 'query' | 'group' | 'version'>;
+type Base = Pick<ResourceRequest, 'method' | 'path' | 'query' | 'group' | 'version' | 'isUpgrade'>;
 
-function resourceRequest(base: Base, given: readonly string[]): ResourceRequest {
+function resourceRequest(base: Base, given: readonly Segment[]): ResourceRequest {
   let parts = given;
   // The old way to watch: /api/v1/watch/…
-  const oldWatch = parts[0] === 'watch' && parts.length > 1;
+  const oldWatch = parts[0]?.text === 'watch' && parts.length > 1;
   if (oldWatch) parts = parts.slice(1);
   let namespace: string | undefined;
-  if (parts[0] === 'namespaces' && parts[1] !== undefined) {
-    namespace = parts[1];
-    if (parts.length > 2 && !namespaceSubresources.has(parts[2] ?? '')) parts = parts.slice(2);
+  if (parts[0]?.text === 'namespaces' && parts[1] !== undefined) {
+    namespace = parts[1].text;
+    if (parts[2] !== undefined && !ofNamespaceItself.has(parts[2].text)) parts = parts.slice(2);
   }
-  const [resource = '', name, subresource, ...rest] = parts;
+  const [resource, name, subresource, ...rest] = parts;
+  const end = subresource?.end;
   return {
     ...base,
     kind: 'resource',
-    verb: oldWatch && base.method === 'GET' ? 'watch' : verbOf(base.method, base.query, name, subresource),
-    resource,
-    namespace: namespace === '' ? undefined : namespace,
-    name,
-    subresource,
-    rest: rest.length === 0 ? '' : `/${rest.map(encodeURIComponent).join('/')}`,
+    verb: oldWatch ? verbOfOldWatch(base.method) : verbOf(base.method, base.query, name?.text, subresource?.text),
+    resource: resource?.text ?? '',
+    namespace,
+    name: name?.text,
+    subresource: subresource?.text,
+    rest: end === undefined ? '' : base.path.slice(end),
+    restParts: rest.map(({ text }) => text),
   };
+}
+
+function verbOfOldWatch(method: string): Verb {
+  return method === 'GET' || method === 'HEAD' ? 'watch' : 'other';
 }
 
 function verbOf(

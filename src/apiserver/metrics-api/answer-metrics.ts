@@ -2,22 +2,13 @@
  * GET and LIST of metrics.k8s.io: which nodes and pods there are is read from the server's own store, what they use is asked
  * of their kubelets. Upstream: metrics-server, which serves the group beside the API server.
  */
-import {
-  badRequest,
-  methodNotAllowed,
-  NODES,
-  notFound,
-  notFoundPath,
-  type Pod,
-  PODS,
-  type ResourceRow,
-} from '../../api/index.ts';
+import { methodNotAllowed, NODES, notFound, notFoundPath, type Pod, PODS, type ResourceRow } from '../../api/index.ts';
 import type { HttpRequest, HttpResponse } from '../../lib/index.ts';
+import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderList, renderObject, type Rendering } from '../http/render.ts';
-import type { ResourceRequest } from '../http/request-info.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
@@ -31,7 +22,7 @@ export interface MetricsCall {
   readonly context: ServerContext;
   readonly figures: NodeFiguresCache;
   readonly request: HttpRequest;
-  readonly info: ResourceRequest;
+  readonly info: AuthorizedResource;
   readonly row: ResourceRow;
 }
 
@@ -54,7 +45,6 @@ async function list(call: MetricsCall): Promise<HttpResponse> {
 
 async function get(call: MetricsCall): Promise<HttpResponse> {
   const { info, row } = call;
-  if (row.namespaced && info.namespace === undefined) throw badRequest('a namespace is needed');
   const rendering = renderingOf(call);
   const found = await selected(call, subjectsOf(call), ({ metadata }) => metadata.name === info.name);
   const [item] = await measured(call, found);
@@ -79,7 +69,7 @@ async function selected(
 ): Promise<readonly CachedObject[]> {
   const storage = context.storageOf(registration);
   await storage.fresh();
-  const prefix = keyOf(registration, registration.row.namespaced ? info.namespace : undefined);
+  const prefix = keyOf(registration, info.namespace);
   return storage.cache.list(prefix).filter(({ object }) => matches(object));
 }
 

@@ -30,3 +30,7 @@ export const METRICS_ROWS: readonly ResourceRow[] = [NODE_METRICS, POD_METRICS];
 export function findMetricsRow(group: string, version: string, resource: string): ResourceRow | undefined {
   return METRICS_ROWS.find((row) => row.group === group && row.version === version && row.resource === resource);
 }
+
+export function isMetricsRow(row: ResourceRow | undefined): row is ResourceRow {
+  return row !== undefined && METRICS_ROWS.includes(row);
+}

@@ -56,3 +56,8 @@ export function keyOf(registration: Registration, namespace: string | undefined,
   const folder = row.namespaced && namespace !== undefined ? `${keyPrefix}${namespace}/` : keyPrefix;
   return name === undefined ? folder : `${folder}${name}`;
 }
+
+/** The name at the end of an object's key. */
+export function nameInKey(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}

@@ -1,9 +1,9 @@
 /** One question, and how its answer is written. */
-import { findResource, type KubeObject, notAcceptable, type ResourceRow } from '../../api/index.ts';
+import { type KubeObject, notAcceptable, type ResourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import type { ResourceRequest } from '../http/request-info.ts';
+import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { HttpRequest, UserInfo } from '../ports.ts';
 import { readObject } from '../registry/read-object.ts';
@@ -13,7 +13,7 @@ import type { ServerContext } from '../verbs/call.ts';
 export interface ReviewCall {
   readonly server: ServerContext;
   readonly request: HttpRequest;
-  readonly info: ResourceRequest;
+  readonly info: AuthorizedResource;
   readonly user: UserInfo;
   readonly warnings: string[];
 }
@@ -26,7 +26,7 @@ export function readQuestion<T extends KubeObject>(call: ReviewCall): { readonly
   // An answer has no table, and no metadata worth having.
   if (negotiateObject(request.headers['accept']).as !== 'object')
     throw notAcceptable(['application/json', 'application/yaml']);
-  const row = findResource(info.group, info.version, info.resource);
+  const { row } = info;
   if (row === undefined) throw new Error(`no row for ${info.resource}`);
   // A dry run is the same: nothing is stored anyway.
   const { fieldValidation } = readWriteOptions(info.query, 'CreateOptions');

@@ -1,6 +1,6 @@
 /** Questions to the server about users and rights: POSTed, answered at once, never stored. */
 import type { HttpResponse } from '../../lib/index.ts';
-import type { ResourceRequest } from '../http/request-info.ts';
+import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './access-review.ts';
 import type { ReviewCall } from './review-call.ts';
 import { selfSubjectReview, selfSubjectRulesReview } from './self-review.ts';
@@ -17,13 +17,11 @@ const reviews: Readonly<Record<string, Review>> = {
   'authorization.k8s.io/localsubjectaccessreviews': localSubjectAccessReview,
 };
 
-const NAMESPACED = 'localsubjectaccessreviews';
-
 /** What answers this request; undefined when it is no such question. */
-export function findReview(info: ResourceRequest): Review | undefined {
-  const { group, version, resource, verb, name, namespace } = info;
-  if (version !== 'v1' || verb !== 'create' || name !== undefined) return undefined;
-  if ((resource === NAMESPACED) !== (namespace !== undefined)) return undefined;
-  const key = `${group}/${resource}`;
+export function findReview(info: AuthorizedResource): Review | undefined {
+  const { row, verb, name, namespace } = info;
+  if (row === undefined || verb !== 'create' || name !== undefined) return undefined;
+  if (row.namespaced && namespace === undefined) return undefined;
+  const key = `${row.group}/${row.resource}`;
   return Object.hasOwn(reviews, key) ? reviews[key] : undefined;
 }

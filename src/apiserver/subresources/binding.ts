@@ -34,8 +34,7 @@ export async function bind(call: Call): Promise<HttpResponse> {
   }
   const nodeName = readTarget(value, name);
   const now = formatTime(call.server.clock.now().wall);
-  const named: Call = { ...call, info: { ...call.info, name } };
-  await changeObject(named, keyOf(call.registration, call.info.namespace, name), {
+  await changeObject(call, keyOf(call.registration, call.info.namespace, name), {
     part: 'binding',
     dryRun: readWriteOptions(call.info.query, 'CreateOptions').dryRun,
     change: (old) => bound(old, nodeName, metadata, now),

@@ -115,9 +115,7 @@ async function listBudgets(call: Call): Promise<readonly PodDisruptionBudget[]> 
 async function decrement(call: Call, name: string, dryRun: boolean): Promise<void> {
   const registration = budgetRegistration();
   const storage = call.server.storageOf(registration);
-  const { group, version, resource } = POD_DISRUPTION_BUDGETS;
-  const info = { ...call.info, group, version, resource, name, subresource: 'status' };
-  const budgetCall: Call = { ...call, registration, storage, info, warnings: [] };
+  const budgetCall: Call = { ...call, registration, storage, warnings: [] };
   const now = formatTime(call.server.clock.now().wall);
   const change = (old: ApiObject): ApiObject => ({
     ...old,

@@ -1,7 +1,8 @@
 /** The kubelet's paths behind pods/log, exec, attach, portforward and nodes/proxy. Pure. */
-import { badRequest, type Pod } from '../../api/index.ts';
+import { badRequest, type Node, type Pod } from '../../api/index.ts';
 import { isTrue, type ResourceRequest } from '../http/request-info.ts';
 import { chooseContainer } from './pod-container.ts';
+import type { ProxyName } from './proxy-target.ts';
 
 export interface NodeTarget {
   readonly nodeName: string;
@@ -72,15 +73,24 @@ export function streamTarget(pod: Pod, info: ResourceRequest): NodeTarget {
   return { nodeName, url: withQuery(podPath(info.subresource ?? '', pod, container), params) };
 }
 
-/** Where nodes/proxy goes: the rest of the path on the kubelet itself. */
-export function proxyTarget(info: ResourceRequest): NodeTarget {
-  return { nodeName: nodeOf(info.name ?? ''), url: withQuery(info.rest === '' ? '/' : info.rest, info.query) };
-}
-
-/** The name without the scheme and the port that some clients put to it: "https:node1:10250". */
-function nodeOf(text: string): string {
-  const parts = text.split(':');
-  return (parts.length === 3 ? parts[1] : parts[0]) ?? '';
+/**
+ * Where nodes/proxy goes: the rest of the path on the kubelet itself, in the one spelling that was authorized. `node` is only
+ * needed where a port is asked for. Throws 400 for another port of the node than its kubelet's, and for a path that some
+ * server might shorten to another one.
+ */
+export function proxyTarget(info: ResourceRequest, { scheme, name, port }: ProxyName, node?: Node): NodeTarget {
+  const own = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port;
+  if (port !== '' && port !== String(own ?? '')) {
+    throw badRequest(`address not allowed: only the kubelet of a node is reached through it, not its port ${port}`);
+  }
+  if (scheme === 'http') throw badRequest('address not allowed: a kubelet speaks https alone');
+  for (const part of info.restParts) {
+    if (part === '.' || part === '..' || /[/\\\0]/.test(part)) {
+      throw badRequest(`invalid path behind proxy: ${JSON.stringify(part)} may not be a part of it`);
+    }
+  }
+  const path = `/${info.restParts.map(encodeURIComponent).join('/')}`;
+  return { nodeName: name, url: withQuery(path, info.query) };
 }
 
 function podPath(verb: string, pod: Pod, container?: string): string {

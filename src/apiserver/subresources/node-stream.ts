@@ -9,12 +9,15 @@ import {
   type HttpResponse,
   readAll,
   type UpgradeResponse,
+  withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { MAX_NODE_ERROR_BYTES } from '../limits.ts';
 import type { Connection } from '../ports.ts';
 import { omit } from '../registry/object.ts';
 import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
+import { readCurrent } from '../verbs/read-current.ts';
 import { logTarget, type NodeTarget, proxyTarget, streamTarget } from './node-path.ts';
+import { parseProxyName } from './proxy-target.ts';
 
 /** GET pods/log: the log as it comes. */
 export async function podLog(call: Call): Promise<HttpResponse> {
@@ -28,23 +31,33 @@ export async function podLog(call: Call): Promise<HttpResponse> {
 
 /** nodes/proxy as an ordinary request. */
 export async function nodeProxy(call: Call): Promise<HttpResponse> {
-  const target = proxyTarget(call.info);
+  const target = await targetOfProxy(call);
   const { method, headers, body } = call.request;
   return ask(call, target, {
     method,
     url: target.url,
-    headers: withoutCredentials(headers),
+    // Nothing of the connection passes: it would change the next one's protocol, which nobody has authorized.
+    headers: withoutConnectionHeaders(withoutCredentials(headers)),
     ...(body === undefined ? {} : { body }),
     ...signalOf(call),
   });
 }
 
+/** nodes/proxy as an upgrade: streams into containers. */
+export async function nodeProxyUpgrade(call: Call): Promise<UpgradeResponse> {
+  return upgradeTo(call, await targetOfProxy(call));
+}
+
+/** exec, attach and portforward. */
+export async function podStreamUpgrade(call: Call): Promise<UpgradeResponse> {
+  return upgradeTo(call, streamTarget(await readPod(call), call.info));
+}
+
 /**
- * exec, attach, portforward (and nodes/proxy) as an upgrade; the handshake passes through, and so does the node's refusal, in
- * its own words (as upstream: kubectl says "unable to upgrade connection: ..." of a text that is no `Status`).
+ * The handshake passes through, and so does the node's refusal, in its own words (as upstream: kubectl says "unable to upgrade
+ * connection: ..." of a text that is no `Status`).
  */
-export async function nodeUpgrade(call: Call): Promise<UpgradeResponse> {
-  const target = call.info.resource === 'nodes' ? proxyTarget(call.info) : streamTarget(await readPod(call), call.info);
+async function upgradeTo(call: Call, target: NodeTarget): Promise<UpgradeResponse> {
   const { method, headers } = call.request;
   const request = { method, url: target.url, headers: withoutCredentials(headers), ...signalOf(call) };
   return dial(target, connectionTo(call, target).upgrade(request));
@@ -52,8 +65,14 @@ export async function nodeUpgrade(call: Call): Promise<UpgradeResponse> {
 
 /** exec and its like without an upgrade: there is no way to stream. */
 export async function refuseWithoutUpgrade(call: Call): Promise<HttpResponse> {
-  if (call.info.resource !== 'nodes') streamTarget(await readPod(call), call.info);
+  streamTarget(await readPod(call), call.info);
   throw badRequest('Upgrade request required');
+}
+
+async function targetOfProxy(call: Call): Promise<NodeTarget> {
+  const target = parseProxyName(nameOfCall(call));
+  const node = target.port === '' ? undefined : await readCurrent(call.server, 'nodes', undefined, target.name);
+  return proxyTarget(call.info, target, node);
 }
 
 async function readPod(call: Call): Promise<Pod> {

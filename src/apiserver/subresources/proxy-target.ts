@@ -2,7 +2,9 @@
 import {
   badRequest,
   type Container,
+  type EndpointAddress,
   type Endpoints,
+  isGlobalUnicast,
   labelSelectorOf,
   matchesLabels,
   type Pod,
@@ -10,10 +12,10 @@ import {
   type ServicePort,
   serviceUnavailable,
 } from '../../api/index.ts';
-import type { ResourceRequest } from '../http/request-info.ts';
 
 export interface ProxyName {
-  readonly scheme: 'http' | 'https';
+  /** "" when none is given. */
+  readonly scheme: '' | 'http' | 'https';
   readonly name: string;
   /** "" when none is given; a number or a port's name. */
   readonly port: string;
@@ -26,10 +28,10 @@ export function parseProxyName(text: string): ProxyName {
   const known = scheme === '' || scheme === 'http' || scheme === 'https';
   if (parts.length > 3 || !known || name === undefined || name === '')
     throw badRequest(`invalid request ${JSON.stringify(text)}`);
-  return { scheme: scheme === 'https' ? 'https' : 'http', name, port: port ?? '' };
+  return { scheme: scheme === 'https' || scheme === 'http' ? scheme : '', name, port: port ?? '' };
 }
 
-/** "http://10.244.0.5:80". Throws 400 for a pod without an address or such a port. */
+/** "http://10.244.0.5:80". Throws 400 for a pod without an address that may be reached, or such a port. */
 export function podOrigin(pod: Pod, { scheme, port }: ProxyName): string {
   const ip = pod.status?.podIP ?? '';
   if (ip === '') throw badRequest(`address not allowed: pod ${pod.metadata?.name ?? ''} has no address yet`);
@@ -52,15 +54,20 @@ function numbered(port: string): number | undefined {
   return /^\d{1,5}$/.test(port) && value >= 1 && value <= 65_535 ? value : undefined;
 }
 
-function originOf(scheme: 'http' | 'https', ip: string, port: number | undefined): string {
+/**
+ * A status is what somebody wrote: of all addresses only those that others on the network have, too, are connected to, never
+ * this machine's own loopback or its link (upstream: proxyutil.IsProxyableIP). Throws 400.
+ */
+function originOf(scheme: ProxyName['scheme'], ip: string, port: number | undefined): string {
+  if (!isGlobalUnicast(ip)) throw badRequest(`address not allowed: ${JSON.stringify(ip)} is no global unicast address`);
   const host = ip.includes(':') ? `[${ip}]` : ip;
-  return `${scheme}://${host}:${port ?? (scheme === 'https' ? 443 : 80)}`;
+  return `${scheme || 'http'}://${host}:${port ?? (scheme === 'https' ? 443 : 80)}`;
 }
 
 export interface ServiceInputs {
   readonly service: Service;
   readonly endpoints: Endpoints | undefined;
-  /** Of its namespace: asked when nobody wrote endpoints. */
+  /** Of its namespace: an endpoint is one of them, whatever the endpoints say. */
   readonly pods: readonly Pod[];
   /** Uniform in [0, 1). */
   readonly random: number;
@@ -78,20 +85,34 @@ export function serviceOrigin(inputs: ServiceInputs, { scheme, name, port }: Pro
     throw serviceUnavailable(`no service port ${JSON.stringify(port)} found for service ${JSON.stringify(name)}`);
   const listed = (endpoints?.subsets ?? []).flatMap((subset) => {
     const found = (subset.ports ?? []).find((each) => (each.name ?? '') === (wanted?.name ?? ''));
-    return found === undefined ? [] : (subset.addresses ?? []).map(({ ip }) => originOf(scheme, ip, found.port));
+    if (found === undefined) return [];
+    return (subset.addresses ?? [])
+      .filter((address) => isOfPod(address, service, pods))
+      .map(({ ip }) => ({ ip, port: found.port }));
   });
-  const origins = endpoints === undefined ? originsOfPods(service, wanted, pods, scheme) : listed;
-  const chosen = origins[Math.floor(random * origins.length)];
+  const places = (endpoints === undefined ? placesOfPods(service, wanted, pods) : listed).filter(({ ip }) =>
+    isGlobalUnicast(ip),
+  );
+  const chosen = places[Math.floor(random * places.length)];
   if (chosen === undefined) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
-  return chosen;
+  return originOf(scheme, chosen.ip, chosen.port);
 }
 
-function originsOfPods(
+/**
+ * Endpoints are written by whoever may write them in the namespace, and so must not lead out of it: an address counts when it
+ * is that of the pod that it names, here (upstream: isValidAddress of the services' ResourceLocation).
+ */
+function isOfPod({ ip, targetRef }: EndpointAddress, service: Service, pods: readonly Pod[]): boolean {
+  if (targetRef === undefined || targetRef.namespace !== service.metadata?.namespace) return false;
+  const pod = pods.find(({ metadata }) => metadata?.name === targetRef.name);
+  return (pod?.status?.podIPs ?? []).some((each) => each.ip === ip);
+}
+
+function placesOfPods(
   service: Service,
   wanted: ServicePort | undefined,
   pods: readonly Pod[],
-  scheme: 'http' | 'https',
-): string[] {
+): { readonly ip: string; readonly port: number }[] {
   const labels = service.spec?.selector ?? {};
   if (Object.keys(labels).length === 0) return [];
   const selector = labelSelectorOf({ matchLabels: labels }) ?? [];
@@ -99,7 +120,7 @@ function originsOfPods(
     .filter((pod) => matchesLabels(selector, pod.metadata?.labels) && isReady(pod))
     .flatMap((pod) => {
       const port = targetPort(pod, wanted);
-      return port === undefined ? [] : [originOf(scheme, pod.status?.podIP ?? '', port)];
+      return port === undefined ? [] : [{ ip: pod.status?.podIP ?? '', port }];
     });
 }
 
@@ -113,12 +134,4 @@ function targetPort(pod: Pod, wanted: ServicePort | undefined): number | undefin
   if (target === undefined || typeof target === 'number') return target;
   return (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports).find((each) => each.name === target)
     ?.containerPort;
-}
-
-/** What follows "proxy", as the client wrote it: "" or "/…", a trailing slash included. */
-export function restOfPath(info: ResourceRequest): string {
-  // /api/v1/namespaces/NS/pods/NAME/proxy…
-  const parts = info.path.split('/');
-  const at = info.namespace === undefined ? 5 : 7;
-  return parts.length > at + 1 ? `/${parts.slice(at + 1).join('/')}` : '';
 }

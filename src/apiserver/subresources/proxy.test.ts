@@ -108,7 +108,8 @@ describe('services/proxy', () => {
     expect(strange.body.message).toBe('no service port "99" found for service "s"');
   });
 
-  it('goes to the endpoints that somebody wrote', async () => {
+  it('goes to the endpoints that somebody wrote, as far as they are pods', async () => {
+    await runningPod('p', '10.9.9.9');
     await service({
       ports: [
         { name: 'a', port: 80 },
@@ -122,7 +123,7 @@ describe('services/proxy', () => {
       metadata: { name: 's' },
       subsets: [
         {
-          addresses: [{ ip: '10.9.9.9' }],
+          addresses: [{ ip: '10.9.9.9', targetRef: { kind: 'Pod', namespace: 'default', name: 'p' } }],
           ports: [
             { name: 'a', port: 1 },
             { name: 'b', port: 2 },

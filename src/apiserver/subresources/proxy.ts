@@ -7,14 +7,16 @@ import {
   type HttpRequest,
   type HttpResponse,
   type UpgradeResponse,
+  withoutConnectionHeaders,
 } from '../../lib/index.ts';
+import type { ResourceRequest } from '../http/request-info.ts';
 import { textResponse } from '../http/respond.ts';
 import type { OriginConnection } from '../ports.ts';
 import { omit } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import { type Call, nameOfCall } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
-import { parseProxyName, podOrigin, restOfPath, serviceOrigin } from './proxy-target.ts';
+import { parseProxyName, podOrigin, serviceOrigin } from './proxy-target.ts';
 
 /** An ordinary request. */
 export async function proxyRequest(call: Call): Promise<HttpResponse> {
@@ -23,8 +25,10 @@ export async function proxyRequest(call: Call): Promise<HttpResponse> {
   if (redirect !== undefined) return redirect;
   const connection = await open(call);
   try {
+    const asked = outgoing(call);
+    const headers = withoutConnectionHeaders(asked.headers);
     const answer = await reached(
-      connection.request({ ...outgoing(call), method, ...(body === undefined ? {} : { body }) }),
+      connection.request({ ...asked, headers, method, ...(body === undefined ? {} : { body }) }),
     );
     return { ...answer, headers: rewritten(answer.headers, call), body: closing(answer.body, connection) };
   } catch (error) {
@@ -46,17 +50,17 @@ export async function proxyUpgrade(call: Call): Promise<UpgradeResponse> {
 
 /** Relative links of what lies there need the slash (upstream: the proxy handler's redirect). */
 function redirectToFolder({ request, info }: Call): HttpResponse | undefined {
-  if (restOfPath(info) !== '' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
+  if (info.rest !== '' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
   const mark = request.url.indexOf('?');
   const query = mark < 0 ? '' : request.url.slice(mark);
-  return textResponse(301, '', { location: `${info.path}/${query}` });
+  return textResponse(301, '', { location: `${ownPath(info)}/${query}` });
 }
 
 function outgoing({ request, info }: Call): Omit<HttpRequest, 'method'> {
   const mark = request.url.indexOf('?');
   const query = mark < 0 ? '' : request.url.slice(mark);
   return {
-    url: `${restOfPath(info) || '/'}${query}`,
+    url: `${info.rest || '/'}${query}`,
     // What a client proved to us is not for the pod.
     headers: omit(request.headers, 'authorization', 'cookie', 'host'),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -67,9 +71,12 @@ function outgoing({ request, info }: Call): Omit<HttpRequest, 'method'> {
 function rewritten(headers: Headers, { info }: Call): Headers {
   const { location } = headers;
   if (location === undefined || !location.startsWith('/') || location.startsWith('//')) return headers;
-  const rest = restOfPath(info);
-  const base = rest === '' ? info.path : info.path.slice(0, info.path.length - rest.length);
-  return { ...headers, location: `${base}${location}` };
+  return { ...headers, location: `${ownPath(info)}${location}` };
+}
+
+/** The path up to "proxy". Two slashes at its begin would name another server. */
+function ownPath({ path, rest }: ResourceRequest): string {
+  return `/${path.slice(0, path.length - rest.length).replace(/^\/+/, '')}`;
 }
 
 async function open(call: Call): Promise<OriginConnection> {

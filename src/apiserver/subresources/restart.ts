@@ -45,13 +45,12 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
   return renderObject(renderingOf(restartCall, form), 201, item);
 }
 
-/** The same request as one on podrestarts. */
+/** What is written are restarts; where, the request says. */
 function callOfRestarts(call: Call): Call {
   const { group, version, resource } = POD_RESTARTS;
   const registration = findRegistration(group, version, resource);
   if (registration === undefined) throw new Error('no registration of restarts');
-  const info = { ...call.info, group, version, resource, name: undefined, subresource: undefined };
-  return { ...call, registration, storage: call.server.storageOf(registration), info };
+  return { ...call, registration, storage: call.server.storageOf(registration) };
 }
 
 /** The body, if there is one, with all that the path says. */

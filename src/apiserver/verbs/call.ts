@@ -5,7 +5,7 @@ import type { AdmissionSettings } from '../admission/settings.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
 import type { Rendering } from '../http/render.ts';
-import type { ResourceRequest } from '../http/request-info.ts';
+import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
@@ -33,7 +33,7 @@ export interface ServerContext {
 export interface Call {
   readonly server: ServerContext;
   readonly request: HttpRequest;
-  readonly info: ResourceRequest;
+  readonly info: AuthorizedResource;
   readonly registration: Registration;
   readonly storage: ResourceStorage;
   readonly user: UserInfo;

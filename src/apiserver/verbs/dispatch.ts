@@ -1,11 +1,18 @@
 /** From a request on a resource to the verb that answers it. */
 import { methodNotAllowed, notFoundPath } from '../../api/index.ts';
-import type { HttpResponse } from '../../lib/index.ts';
+import type { HttpResponse, UpgradeResponse } from '../../lib/index.ts';
+import { verbOfMethod } from '../authorization/access-request.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { podHistory } from '../subresources/history.ts';
-import { nodeProxy, podLog, refuseWithoutUpgrade } from '../subresources/node-stream.ts';
-import { proxyRequest } from '../subresources/proxy.ts';
+import {
+  nodeProxy,
+  nodeProxyUpgrade,
+  podLog,
+  podStreamUpgrade,
+  refuseWithoutUpgrade,
+} from '../subresources/node-stream.ts';
+import { proxyRequest, proxyUpgrade } from '../subresources/proxy.ts';
 import { restartPod } from '../subresources/restart.ts';
 import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
@@ -98,6 +105,16 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'serviceaccounts/token': { create: requestToken },
 };
 
+/** What may change its protocol, by "resource/subresource". */
+const upgrades: Readonly<Record<string, (call: Call) => Promise<UpgradeResponse>>> = {
+  'pods/exec': podStreamUpgrade,
+  'pods/attach': podStreamUpgrade,
+  'pods/portforward': podStreamUpgrade,
+  'pods/proxy': proxyUpgrade,
+  'services/proxy': proxyUpgrade,
+  'nodes/proxy': nodeProxyUpgrade,
+};
+
 /** Verbs that need to know the namespace, if there are any. */
 const inNamespace: ReadonlySet<string> = new Set(['create', 'deletecollection']);
 
@@ -105,9 +122,9 @@ const inNamespace: ReadonlySet<string> = new Set(['create', 'deletecollection'])
 export function dispatch(call: Call): Promise<HttpResponse> {
   const { info, registration } = call;
   const { verb, subresource } = info;
-  const handlers = subresource === undefined ? verbs : subresources[`${info.resource}/${subresource}`];
+  const handlers = subresource === undefined ? verbs : own(subresources, pathOf(call));
   if (handlers === undefined) throw notFoundPath();
-  const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
+  const handler = own(handlers, verb);
   const known = subresource !== undefined || (registration.row.verbs as readonly string[]).includes(verb);
   const misplaced = subresource === undefined && onObjects.get(verb) === (info.name === undefined);
   if (verb === 'other') throw methodNotAllowed(undefined, verb);
@@ -115,5 +132,31 @@ export function dispatch(call: Call): Promise<HttpResponse> {
   if (registration.row.namespaced && info.namespace === undefined && inNamespace.has(verb)) {
     throw methodNotAllowed(undefined, verb);
   }
+  refuseStrangeMethod(call);
   return handler(call);
+}
+
+/** The same for what asks to change its protocol. */
+export function dispatchUpgrade(call: Call): Promise<UpgradeResponse> {
+  const handler = own(upgrades, pathOf(call));
+  if (handler === undefined) throw notFoundPath();
+  refuseStrangeMethod(call);
+  return handler(call);
+}
+
+function pathOf({ info, registration }: Call): string {
+  const { row } = registration;
+  return `${row.resource}/${info.subresource ?? ''}`;
+}
+
+/** What is passed on keeps its method; a stream into a container is opened by GET or POST alone. */
+function refuseStrangeMethod({ info, registration }: Call): void {
+  if (info.verb !== 'connect' || info.subresource === 'proxy') return;
+  const row = registration.row.subresources.find(({ name }) => name === info.subresource);
+  const verb = verbOfMethod(info.method);
+  if (row === undefined || !(row.verbs as readonly string[]).includes(verb)) throw methodNotAllowed(undefined, verb);
+}
+
+function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -20,7 +20,7 @@ import { timedConditions } from '../registry/certificates.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
-import { keyOf, type Registration } from '../registry/registration.ts';
+import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
 import type { Call } from './call.ts';
 import { readCurrent } from './read-current.ts';
 
@@ -111,8 +111,8 @@ export function changeObject(call: Call, key: string, request: Change): Promise<
  * the newest is lost there and decided again. Only what comes of no write (an error, nothing to do) is checked before it is told.
  */
 async function changeStored(call: Call, key: string, request: Change): Promise<Changed | undefined> {
-  const { registration, storage, info } = call;
-  const name = info.name ?? '';
+  const { registration, storage } = call;
+  const name = nameInKey(key);
   const cached = storage.peek(key);
   let old = cached ?? (await storage.read(key));
   let isGuess = cached !== undefined;
@@ -146,13 +146,13 @@ async function changeStored(call: Call, key: string, request: Change): Promise<C
 type Attempt = Changed | { readonly kind: 'lost'; readonly current: CachedObject | undefined };
 
 async function attemptChange(call: Call, key: string, request: Change, old: CachedObject): Promise<Attempt> {
-  const { registration, storage, info } = call;
+  const { registration, storage } = call;
   const before = toServed(registration, old.object);
   const { part } = request;
   // What is not its own, a kubelet is not told more of.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
   const wanted = request.change(before);
-  refuseStale(registration, info.name ?? '', wanted, before);
+  refuseStale(registration, nameInKey(key), wanted, before);
   const object = await prepareChanged(call, wanted, before, part);
   await restrictNode(call, { operation: 'update', part, object, old: before });
   if (sameValue(object, before)) return { kind: 'same', item: old };

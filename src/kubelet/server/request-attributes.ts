@@ -4,8 +4,8 @@
  */
 
 export interface NodeAttributes {
-  /** get, create, update, patch, delete. */
-  readonly verb: string;
+  /** get, create, update, patch, delete; all of them are needed. */
+  readonly verbs: readonly string[];
   /** Any of them will do; the narrower right is asked for first. */
   readonly subresources: readonly string[];
 }
@@ -33,10 +33,18 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   mendlet: ['history', 'proxy'],
 };
 
-/** `root`: the first part of the path, decoded. */
-export function nodeAttributes(method: string, root: string): NodeAttributes {
+/** First parts of the paths that run something in a container. */
+const STREAMS: ReadonlySet<string> = new Set(['exec', 'attach', 'portForward', 'run']);
+
+/**
+ * `root`: the first part of the path, decoded. A stream that a browser's handshake (GET) opens does what a POST does, so that
+ * reading alone is not enough, as on pods (upstream: AuthorizePodWebsocketUpgradeCreatePermission).
+ */
+export function nodeAttributes(method: string, root: string, isUpgrade: boolean): NodeAttributes {
+  const verb = VERBS[method] ?? '';
+  const runs = isUpgrade || STREAMS.has(root);
   return {
-    verb: VERBS[method] ?? '',
+    verbs: runs && verb !== 'create' ? [verb, 'create'] : [verb],
     subresources: (Object.hasOwn(SUBRESOURCES, root) ? SUBRESOURCES[root] : undefined) ?? ['proxy'],
   };
 }

@@ -34,15 +34,25 @@ export function findRoute(routes: readonly Route[], parts: readonly string[]): R
   return best;
 }
 
-/** Throws `RequestError` 400 for what is no URL. */
+/** Throws `RequestError` 400 for what is no URL, and for parts that another reader might take for several, or for none. */
 export function parseCall(request: HttpRequest): RouteCall {
   const mark = request.url.indexOf('?');
   const path = mark < 0 ? request.url : request.url.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1));
+  let parts: string[];
   try {
-    const parts = path.split('/').flatMap((part) => (part === '' ? [] : [decodeURIComponent(part)]));
-    return { request, parts, query };
+    parts = path.split('/').flatMap((part) => (part === '' ? [] : [decodeURIComponent(part)]));
   } catch {
     throw new RequestError(400, 'malformed URL');
   }
+  if (parts.some((part) => part === '.' || part === '..' || /[/\0]/.test(part))) {
+    throw new RequestError(400, 'invalid URL path');
+  }
+  return { request, parts, query };
+}
+
+/** The one spelling of a call's path and query. */
+export function urlOf({ request, parts }: RouteCall): string {
+  const mark = request.url.indexOf('?');
+  return `/${parts.map(encodeURIComponent).join('/')}${mark < 0 ? '' : request.url.slice(mark)}`;
 }

@@ -1,0 +1,48 @@
+/**
+ * Where a request belongs, settled from its path and the table of kinds before anybody asks whether it may be made: a kind of
+ * the cluster lies in no namespace, and an object of a namespaced kind lies in one. Pure.
+ */
+import { findResource, NAMESPACES, notFoundPath, type ResourceRow } from '../../api/index.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../discovery/no-custom-resources.ts';
+import { findMetricsRow } from '../metrics-api/rows.ts';
+import type { PathRequest, RequestInfo, ResourceRequest } from './request-info.ts';
+
+/** A request on a resource whose path can name something. */
+export interface PlacedResource extends ResourceRequest {
+  /** Absent: no such kind is served; whoever may ask for it is told so. */
+  readonly row: ResourceRow | undefined;
+}
+
+export type PlacedRequest = PlacedResource | PathRequest;
+
+/** Throws 404 for a path that can name nothing, whatever there is. */
+export function placeRequest(info: RequestInfo): PlacedRequest {
+  if (info.kind === 'path') return info;
+  const row = findServed(info.group, info.version, info.resource);
+  if (!isPlaced(info, row)) throw notFoundPath();
+  return { ...info, row };
+}
+
+/** The row of a kind that is stored, or made when it is asked for. */
+export function findServed(group: string, version: string, resource: string): ResourceRow | undefined {
+  return (
+    findResource(group, version, resource) ??
+    findMetricsRow(group, version, resource) ??
+    [CUSTOM_RESOURCE_DEFINITIONS].find(
+      (row) => row.group === group && row.version === version && row.resource === resource,
+    )
+  );
+}
+
+function isPlaced(
+  { verb, namespace, name, subresource, rest }: ResourceRequest,
+  row: ResourceRow | undefined,
+): boolean {
+  // Only what is proxied has paths of its own below; a slash at the end says nothing.
+  if (subresource !== 'proxy' && !/^\/*$/.test(rest)) return false;
+  if (verb === 'watch' && subresource !== undefined) return false;
+  if (row === undefined) return true;
+  if (row.namespaced) return name === undefined || namespace !== undefined;
+  // A namespace is the one thing that lies in itself: who has rights in it may have them on it (upstream's RequestInfo).
+  return row === NAMESPACES ? namespace === name : namespace === undefined;
+}
