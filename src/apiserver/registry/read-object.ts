@@ -46,10 +46,7 @@ export function placeObject(
   name: string | undefined,
 ): ApiObject {
   const { metadata } = object;
-  if (row.namespaced && metadata.namespace && namespace !== undefined && metadata.namespace !== namespace) {
-    const text = `the namespace of the provided object does not match the namespace sent on the request`;
-    throw badRequest(text);
-  }
+  if (row.namespaced) refuseOtherNamespace(metadata.namespace, namespace);
   if (name !== undefined && metadata.name && metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
@@ -62,4 +59,10 @@ export function placeObject(
       ...(row.namespaced && namespace !== undefined ? { namespace } : {}),
     },
   };
+}
+
+/** Throws 400 when a body says that it lies elsewhere than its path. */
+export function refuseOtherNamespace(given: unknown, namespace: string | undefined): void {
+  if (!given || namespace === undefined || given === namespace) return;
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }

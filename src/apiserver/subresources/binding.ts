@@ -14,6 +14,7 @@ import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
+import { refuseOtherNamespace } from '../registry/read-object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import type { Call } from '../verbs/call.ts';
@@ -32,6 +33,7 @@ export async function bind(call: Call): Promise<HttpResponse> {
   if (given !== '' && given !== name) {
     throw badRequest(`name in URL does not match name in Binding object: ${name} != ${given}`);
   }
+  refuseOtherNamespace(metadata['namespace'], call.info.namespace);
   const nodeName = readTarget(value, name);
   const now = formatTime(call.server.clock.now().wall);
   await changeObject(call, keyOf(call.registration, call.info.namespace, name), {

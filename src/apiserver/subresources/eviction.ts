@@ -20,6 +20,7 @@ import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
+import { refuseOtherNamespace } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
 import { listCurrent } from '../verbs/read-current.ts';
@@ -64,6 +65,7 @@ function readEviction(call: Call): Removal {
   const given = textOf(recordOf(value['metadata'])['name']);
   if (given !== '' && given !== nameOfCall(call))
     throw badRequest('name in URL does not match name in Eviction object');
+  refuseOtherNamespace(recordOf(value['metadata'])['namespace'], call.info.namespace);
   const options = encodeText(JSON.stringify(recordOf(value['deleteOptions'])));
   const removal = readDeleteOptions({ ...call.request, headers: {}, body: options }, new URLSearchParams());
   return { ...removal, dryRun: removal.dryRun || readWriteOptions(call.info.query, 'CreateOptions').dryRun };

@@ -1,0 +1,131 @@
+/** Hostile paths, names and bodies, thrown at every endpoint by four kinds of users: an answer, never a 500 and never another's. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../src/api/index.ts';
+import type { UserInfo } from '../../src/lib/index.ts';
+import { collectionOf, fullName, manifestOf } from './access/manifests.ts';
+import { type AccessWorld, createAccessWorld, MARK, nameOf, OWN, type Sent } from './access/world.ts';
+import { inShort } from './extent.ts';
+
+function corpus(name: string): readonly string[] {
+  return JSON.parse(readFileSync(new URL(`corpus/${name}.json`, import.meta.url), 'utf8')) as string[];
+}
+
+const PATHS = corpus('paths');
+const NAMES = corpus('names');
+const BODIES = corpus('bodies');
+const PATCHES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+const TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'text/plain'];
+
+const TESS: UserInfo = { name: 'tess', groups: ['system:authenticated'] };
+const NODE: UserInfo = { name: 'system:node:n9', groups: ['system:nodes', 'system:authenticated'] };
+const STRANGER: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const ROOT: UserInfo = { name: 'root', groups: ['system:masters', 'system:authenticated'] };
+
+let world: AccessWorld;
+let sent = 0;
+beforeAll(async () => {
+  world = await createAccessWorld();
+});
+afterAll(() => world.close());
+
+async function throwAt(user: UserInfo, request: Sent): Promise<number> {
+  const { status, text } = await world.send(user, request);
+  sent += 1;
+  const what = `${user.name} ${JSON.stringify(request).slice(0, 600)}: ${status} ${text.slice(0, 300)}`;
+  // 503 says that there is nobody behind a proxy.
+  expect(status === 503 || (status >= 100 && status < 500), what).toBe(true);
+  if (user !== ROOT) expect(text.includes(MARK), what).toBe(false);
+  return status;
+}
+
+describe('hostile input', () => {
+  it('as a path', async () => {
+    for (const url of PATHS) {
+      for (const user of [TESS, NODE, STRANGER]) {
+        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'CONNECT'])
+          await throwAt(user, { method, url, body: '{}' });
+        await throwAt(user, { method: 'GET', url, isUpgrade: true });
+        await throwAt(user, { method: 'POST', url, isUpgrade: true });
+      }
+      await throwAt(ROOT, { method: 'GET', url });
+    }
+    await remade();
+  });
+
+  it.each(RESOURCES.map((row) => [fullName(row), row] as const))('as a name of %s', async (_, row) => {
+    const collection = collectionOf(row, row.namespaced ? OWN : undefined);
+    for (const name of inShort(
+      NAMES.filter((_name, at) => at % 2 === 0),
+      NAMES,
+    )) {
+      const url = `${collection}/${encodable(name)}`;
+      await throwAt(TESS, { method: 'GET', url });
+      await throwAt(TESS, { method: 'PUT', url, body: JSON.stringify(manifestOf(row, name, OWN)) });
+      const made = await throwAt(ROOT, {
+        method: 'POST',
+        url: collection,
+        body: JSON.stringify(manifestOf(row, name, row.namespaced ? OWN : undefined)),
+      });
+      if (/[\0/]/.test(name)) expect(made, JSON.stringify(name)).not.toBe(201);
+      const generated = { ...manifestOf(row, '', OWN), metadata: { generateName: name, namespace: OWN } };
+      await throwAt(TESS, { method: 'POST', url: collection, body: JSON.stringify(generated) });
+    }
+    await remade();
+  });
+
+  it.each(RESOURCES.map((row) => [fullName(row), row] as const))('as a body of %s', async (_, row) => {
+    const collection = collectionOf(row, row.namespaced ? OWN : undefined);
+    const object = `${collection}/${row.namespaced ? nameOf.own(row) : 'nobody'}`;
+    const bodies = inShort(
+      BODIES.filter((_body, at) => at % 3 === RESOURCES.indexOf(row) % 3),
+      BODIES,
+    );
+    for (const body of bodies) {
+      const users = row.namespaced ? [TESS] : [ROOT];
+      for (const user of users) {
+        for (const type of inShort(TYPES.slice(0, 2), TYPES)) {
+          await throwAt(user, { method: 'POST', url: collection, body, headers: { 'content-type': type } });
+          await throwAt(user, { method: 'PUT', url: object, body, headers: { 'content-type': type } });
+        }
+        for (const type of PATCHES)
+          await throwAt(user, { method: 'PATCH', url: object, body, headers: { 'content-type': type } });
+        for (const { name } of row.subresources) {
+          await throwAt(user, { method: 'POST', url: `${object}/${name}`, body });
+          await throwAt(user, { method: 'PUT', url: `${object}/${name}`, body });
+          await throwAt(user, {
+            method: 'PATCH',
+            url: `${object}/${name}`,
+            body,
+            headers: { 'content-type': PATCHES[1] ?? '' },
+          });
+        }
+        await throwAt(user, { method: 'DELETE', url: `${collection}/nobody`, body });
+      }
+    }
+    await remade();
+  });
+
+  it('was thrown, and the server goes on', async () => {
+    expect(sent).toBeGreaterThan(5000);
+    expect((await world.send(STRANGER, { method: 'GET', url: '/readyz' })).status).toBe(200);
+  });
+});
+
+/** Percent-encoded, a lone surrogate as it is. */
+function encodable(name: string): string {
+  try {
+    return encodeURIComponent(name);
+  } catch {
+    return '%ED%A0%80';
+  }
+}
+
+async function remade(): Promise<void> {
+  await world.close();
+  world = await createAccessWorld();
+}
