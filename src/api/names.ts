@@ -52,10 +52,16 @@ export function checkDns1035Label(value: string): readonly string[] {
     : [...errors, patternError(DNS1035_MESSAGE, DNS1035_LABEL, 'my-name', 'abc-123')];
 }
 
+/** Longest name that no other rule bounds; names become keys of the store. */
+const MAX_PATH_SEGMENT = 1024;
+
 /** What may stand as one part of a path: names of roles have colons and capitals (upstream: IsValidPathSegmentName). */
 export function checkPathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
-  return ['/', '%'].filter((sign) => value.includes(sign)).map((sign) => `may not contain '${sign}'`);
+  if (value.length > MAX_PATH_SEGMENT) return [`may not be longer than ${MAX_PATH_SEGMENT} characters`];
+  const errors = ['/', '%'].filter((sign) => value.includes(sign)).map((sign) => `may not contain '${sign}'`);
+  if (value.includes('\0')) errors.push('may not contain NUL');
+  return value.isWellFormed() ? errors : [...errors, 'must be valid Unicode'];
 }
 
 /** A qualified name: what keys of labels and annotations, finalizers and resource names must be. */

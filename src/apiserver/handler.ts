@@ -45,6 +45,7 @@ import { openApiResponse } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
 import { mayBeCounted } from './quota/quotas.ts';
 import { findRegistration } from './registry/rows.ts';
+import { refuseBadSegment } from './http/bad-segment.ts';
 import { findReview } from './reviews/reviews.ts';
 import { bind } from './subresources/binding.ts';
 import { logOverWebSocket } from './subresources/log-websocket.ts';
@@ -127,7 +128,8 @@ async function admit(options: HandlerOptions, request: HttpRequest, asked: Reque
   const asking = await userOf(context, request);
   const behind = isPowerful(asking, request) ? undefined : authorizer.fresh?.();
   if (behind !== undefined) await behind;
-  const user = impersonate(authorizer, asking, request.headers);
+  // A stranger is nobody else, either.
+  const user = isStranger(asking) ? asking : impersonate(authorizer, asking, request.headers);
   // A stranger is not told what there can be.
   const isRefused = isStranger(user) && asked.kind === 'resource';
   const verdict = isRefused
@@ -235,20 +237,6 @@ function callOf(
   refuseBadSegment('Name', info.name);
   const storage = context.storageOf(registration);
   return { server: context, request, info, registration, storage, user: request.user ?? ANONYMOUS, warnings: [] };
-}
-
-/** Names become parts of keys (upstream: IsValidPathSegmentName). Throws 400. */
-function refuseBadSegment(what: string, value: string | undefined): void {
-  if (value === undefined) return;
-  const problem =
-    value === '.' || value === '..'
-      ? `may not be '${value}'`
-      : value.includes('\0')
-        ? 'may not contain NUL'
-        : ['/', '%']
-            .filter((character) => value.includes(character))
-            .map((character) => `may not contain '${character}'`)[0];
-  if (problem !== undefined) throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
 }
 
 /** Parts of the longest path under each top; those that look themselves are not here. */

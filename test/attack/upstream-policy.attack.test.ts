@@ -83,7 +83,8 @@ function requestOf(
     case 'patch':
       return { method: 'PATCH', url: object, body: '{', headers: { 'content-type': 'application/merge-patch+json' } };
     case 'delete':
-      return { method: 'DELETE', url: object };
+      // The namespace is there, and the next tests need it.
+      return { method: 'DELETE', url: `${object}?dryRun=All` };
     default:
       return subresource === undefined ? { method: 'DELETE', url: `${collection}?labelSelector=no=one` } : undefined;
   }

@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from '../field-error.ts';
-import { checkDns1123Subdomain } from '../names.ts';
+import { checkDns1123Subdomain, checkPathSegment } from '../names.ts';
 import { parseCertificateRequest } from '../pkcs10.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../types.gen.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
@@ -22,7 +22,7 @@ const MAX_CERTIFICATE_BYTES = 64 * 1024;
 
 export function validateCertificateSigningRequest(request: CertificateSigningRequest): FieldError[] {
   const { spec } = request;
-  const errors = validateObjectMeta(request.metadata, false, () => []);
+  const errors = validateObjectMeta(request.metadata, false, checkPathSegment);
   const parsed = parseCertificateRequest(pemOfRequest(request));
   if (!parsed.ok) errors.push(invalidValue('spec.request', spec.request, parsed.reason));
   errors.push(...validateUsages(spec.usages), ...validateSigner(spec.signerName));

@@ -3,6 +3,7 @@ import { type FieldError, forbiddenField } from '../field-error.ts';
 import type { Pod } from '../types.gen.ts';
 import { validateAllContainers } from './containers.ts';
 import { equalJson } from './messages.ts';
+import { nulErrors } from './no-nul.ts';
 import { validateObjectMetaUpdate } from './object-meta.ts';
 
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldError[] {
@@ -10,6 +11,7 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldErro
   const errors = validateObjectMetaUpdate(pod.metadata, old.metadata);
   if (pod.metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined)
     return [...errors, forbiddenField('metadata', 'static pods do not support ephemeral containers')];
+  errors.push(...nulErrors(pod.spec?.ephemeralContainers, path));
   const next = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]));
   for (const container of old.spec?.ephemeralContainers ?? []) {
     const kept = next.get(container.name);

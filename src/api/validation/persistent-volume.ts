@@ -5,6 +5,7 @@ import { parseQuantity } from '../quantity.ts';
 import type { PersistentVolume, PersistentVolumeSpec, StorageClass } from '../types.gen.ts';
 import { validateAffinity } from './affinity.ts';
 import { checkValue, equalJson, immutable, oneOf, requireValue } from './messages.ts';
+import { nulErrors } from './no-nul.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validateAccessModes, VOLUME_MODES } from './persistent-volume-claim.ts';
 
@@ -25,7 +26,11 @@ const SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 export function validatePersistentVolume(volume: PersistentVolume): FieldError[] {
-  return [...validateObjectMeta(volume.metadata, false, checkDns1123Subdomain), ...validateSpec(volume.spec)];
+  return [
+    ...validateObjectMeta(volume.metadata, false, checkDns1123Subdomain),
+    ...nulErrors(volume.spec, 'spec'),
+    ...validateSpec(volume.spec),
+  ];
 }
 
 export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {

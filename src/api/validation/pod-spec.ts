@@ -6,6 +6,7 @@ import { validateAffinity, validateLabelSelector } from './affinity.ts';
 import { validateAllContainers } from './containers.ts';
 import { validateDns, validateHostAliases } from './pod-dns.ts';
 import { checkValue, oneOf, requireOneOf, requireValue } from './messages.ts';
+import { nulErrors } from './no-nul.ts';
 import { validateLabels } from './object-meta.ts';
 import { validateResources } from './resources.ts';
 import { validateHostNamespaces, validatePodSecurityContext } from './security-context.ts';
@@ -16,6 +17,7 @@ export const MAX_ACTIVE_DEADLINE_SECONDS = 2 ** 31 - 1;
 
 export function validatePodSpec(spec: PodSpec, path: string): FieldError[] {
   return [
+    ...nulErrors(spec, path),
     ...validateVolumes(spec.volumes, child(path, 'volumes')),
     ...validateAllContainers(spec, path),
     ...requireOneOf(child(path, 'restartPolicy'), spec.restartPolicy, ['Always', 'OnFailure', 'Never']),

@@ -1,9 +1,11 @@
 /** Validation of pods: at creation, and what updates of each kind may change (upstream `ValidatePodCreate`, `ValidatePodUpdate`). */
-import { child, type FieldError, forbiddenField, index, invalidValue } from '../field-error.ts';
+import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
+import { isIpAddress, isIpv4Address, isIpv6Address } from '../ip-address.ts';
 import { checkDns1123Subdomain } from '../names.ts';
-import type { Container, Pod, PodSpec, Toleration } from '../types.gen.ts';
+import type { Container, Pod, PodSpec, PodStatus, Toleration } from '../types.gen.ts';
 import { validateImage } from './containers.ts';
 import { checkValue, equalJson, immutable } from './messages.ts';
+import { nulErrors } from './no-nul.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePodAnnotations, validatePodAnnotationUpdates } from './pod-annotations.ts';
 import { MAX_ACTIVE_DEADLINE_SECONDS, validatePodSpec } from './pod-spec.ts';
@@ -50,7 +52,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
     ...validateDeadlineUpdate(spec, oldSpec),
     ...validateAddedTolerations(spec.tolerations, oldSpec.tolerations),
   );
-  errors.push(...validateRemovedGates(spec, oldSpec));
+  errors.push(...nulErrors(spec, 'spec'), ...validateRemovedGates(spec, oldSpec));
   const changed = changedFields(spec, withAllowedChanges(spec, oldSpec), 'spec');
   if (changed.length > 0) {
     const text = `pod updates may not change fields other than ${MAY_CHANGE}\nchanged: ${changed.join(', ')}`;
@@ -154,5 +156,32 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
     errors.push(...checkValue('status.nominatedNodeName', status.nominatedNodeName, checkDns1123Subdomain));
   if (old.status?.qosClass !== undefined)
     errors.push(...immutable('status.qosClass', status.qosClass, old.status.qosClass));
-  return [...errors, ...validateStateTransitions(pod, old)];
+  return [...errors, ...validateAddresses(status), ...validateStateTransitions(pod, old)];
+}
+
+/** Addresses that others connect to (upstream: validatePodIPs, validateHostIPs): at most one of each family. */
+function validateAddresses({ hostIP, hostIPs = [], podIP, podIPs = [] }: PodStatus): FieldError[] {
+  return [
+    ...validateIp('status.hostIP', hostIP),
+    ...validateIps('status.hostIPs', hostIPs),
+    ...validateIp('status.podIP', podIP),
+    ...validateIps('status.podIPs', podIPs),
+  ];
+}
+
+function validateIp(field: string, ip: string | undefined): FieldError[] {
+  if (!ip || isIpAddress(ip)) return [];
+  return [invalidValue(field, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+}
+
+function validateIps(field: string, entries: readonly { readonly ip?: string }[]): FieldError[] {
+  const ips = entries.map(({ ip = '' }) => ip);
+  const errors = ips.flatMap((ip, position) => {
+    const at = child(index(field, position), 'ip');
+    if (ip === '') return [required(at)];
+    return ips.indexOf(ip) < position ? [duplicate(index(field, position), ip)] : validateIp(at, ip);
+  });
+  const [ipv4, ipv6] = [ips.filter(isIpv4Address), ips.filter(isIpv6Address)];
+  if (errors.length > 0 || (ipv4.length < 2 && ipv6.length < 2)) return errors;
+  return [invalidValue(field, ips, 'may specify no more than one IP for each IP family')];
 }

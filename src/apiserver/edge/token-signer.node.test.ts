@@ -46,6 +46,35 @@ it('knows nobody else’s', async () => {
   }
 });
 
+it('knows a token in its one spelling', async () => {
+  const signer = await openTokenSigner({ dir, fs });
+  // Payloads of all lengths, so that every part ends in every way.
+  for (const jti of ['j', 'jj', 'jjj']) {
+    const token = await signer.sign({ ...claims, jti });
+    expect(await signer.verify(token)).toMatchObject({ jti });
+    const parts = token.split('.');
+    const others = [
+      `${token}=`,
+      `${token}==`,
+      `${token}.`,
+      `.${token}`,
+      ` ${token}`,
+      `${token}\n`,
+      token.toLowerCase(),
+    ];
+    for (const [at, part] of parts.entries()) {
+      const put = (text: string): string => parts.map((each, place) => (place === at ? text : each)).join('.');
+      others.push(put(`${part}=`), put(`${part}==`), put(`${part}%3D`), put(` ${part}`), put(`${part}A`), put(''));
+      const bytes = Buffer.from(part, 'base64url');
+      for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_') {
+        const text = `${part.slice(0, -1)}${last}`;
+        if (text !== part && Buffer.from(text, 'base64url').equals(bytes)) others.push(put(text));
+      }
+    }
+    for (const text of others) expect(await signer.verify(text), text).toBeUndefined();
+  }
+});
+
 it('names a key that it cannot use', async () => {
   writeFileSync(join(dir, 'sa.key'), 'nonsense');
   await expect(openTokenSigner({ dir, fs })).rejects.toThrow(/sa\.key: not a private key/);

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, compactVerify, CompactSign, errors, exportJWK } from 'jose';
 import { decodeText, encodeText, FileError, type FileSystem } from '../../lib/index.ts';
+import { isCanonicalToken } from '../tokens/canonical-token.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
 import { PkiError } from './pki.node.ts';
 
@@ -62,6 +63,8 @@ async function makeKey(fs: FileSystem, path: string): Promise<KeyObject> {
 }
 
 async function verify(token: string, key: KeyObject): Promise<unknown> {
+  // Decoders are lenient: what they would read as one of ours is not for that reason one.
+  if (!isCanonicalToken(token)) return undefined;
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
     return JSON.parse(decodeText(payload));

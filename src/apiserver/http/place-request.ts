@@ -2,10 +2,11 @@
  * Where a request belongs, settled from its path and the table of kinds before anybody asks whether it may be made: a kind of
  * the cluster lies in no namespace, and an object of a namespaced kind lies in one. Pure.
  */
-import { findResource, NAMESPACES, notFoundPath, type ResourceRow } from '../../api/index.ts';
+import { findResource, NAMESPACES, notFoundPath, RESOURCES, type ResourceRow } from '../../api/index.ts';
+import type { AccessRequest } from '../authorization/access-request.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../discovery/no-custom-resources.ts';
-import { findMetricsRow } from '../metrics-api/rows.ts';
-import type { PathRequest, RequestInfo, ResourceRequest } from './request-info.ts';
+import { findMetricsRow, METRICS_ROWS } from '../metrics-api/rows.ts';
+import { canonicalPath, type PathRequest, type RequestInfo, type ResourceRequest } from './request-info.ts';
 
 /** A request on a resource whose path can name something. */
 export interface PlacedResource extends ResourceRequest {
@@ -22,6 +23,31 @@ export function placeRequest(info: RequestInfo): PlacedRequest {
   if (!isPlaced(info, row)) throw notFoundPath();
   return { ...info, row };
 }
+
+/**
+ * A question about a request in the words of the request that would be made: of a kind of the cluster there is none in a
+ * namespace (kubectl names its own namespace whatever the kind), and a namespace lies in itself.
+ */
+export function placeAccess(access: AccessRequest): AccessRequest {
+  if (access.kind === 'path') return { ...access, path: canonicalPath(access.path) };
+  const { group, resource, verb, namespace, name } = access;
+  const row = SCOPED.find((each) => each.group === group && each.resource === resource);
+  if (row === undefined || row.namespaced || !REQUEST_VERBS.has(verb)) return access;
+  if (row !== NAMESPACES || !NAMED_VERBS.has(verb)) return { ...access, namespace: '' };
+  return { ...access, namespace: name === '' ? namespace : name };
+}
+
+const NAMED_VERBS: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+/** Others are of questions alone ("impersonate", "approve"), whose place whoever asks them knows. */
+const REQUEST_VERBS: ReadonlySet<string> = new Set([
+  ...NAMED_VERBS,
+  'list',
+  'watch',
+  'create',
+  'deletecollection',
+  '*',
+]);
+const SCOPED: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
 
 /** The row of a kind that is stored, or made when it is asked for. */
 export function findServed(group: string, version: string, resource: string): ResourceRow | undefined {

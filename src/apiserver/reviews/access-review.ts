@@ -13,6 +13,7 @@ import {
 } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { type AccessRequest, equalFields, resourceAccess } from '../authorization/access-request.ts';
+import { placeAccess } from '../http/place-request.ts';
 import type { UserInfo } from '../ports.ts';
 import { answered, readQuestion, type ReviewCall } from './review-call.ts';
 
@@ -94,7 +95,7 @@ function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSp
 
 async function decide({ server }: ReviewCall, user: UserInfo, attributes: Attributes): Promise<object> {
   await server.authorizer.fresh?.();
-  const decision = server.authorizer.authorize(user, requestOf(attributes));
+  const decision = server.authorizer.authorize(user, placeAccess(requestOf(attributes)));
   return { allowed: decision.allowed, ...(decision.reason === undefined ? {} : { reason: decision.reason }) };
 }
 

@@ -11,6 +11,7 @@ import {
   type Status,
 } from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
+import { refuseBadSegment } from '../http/bad-segment.ts';
 import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
@@ -29,6 +30,7 @@ export async function bind(call: Call): Promise<HttpResponse> {
   const metadata = recordOf(value['metadata']);
   const name = call.info.resource === 'bindings' ? textOf(metadata['name']) : (call.info.name ?? '');
   if (name === '') throw badRequest('name is required');
+  refuseBadSegment('Name', name);
   const given = textOf(metadata['name']);
   if (given !== '' && given !== name) {
     throw badRequest(`name in URL does not match name in Binding object: ${name} != ${given}`);

@@ -215,13 +215,27 @@ async function send(api: TestServer, user: UserInfo | undefined, sent: Sent): Pr
     ...(body !== undefined && { body: encodeText(body) }),
   };
   const { connection } = api.server;
-  const answer = isUpgrade ? await connection.upgrade(request) : undefined;
+  const answer = isUpgrade ? await inTime(api, connection.upgrade(request)) : undefined;
   if (answer?.upgraded === true) {
     answer.stream.destroy();
     return { status: 101, text: '' };
   }
-  const response = answer?.response ?? (await connection.request(request));
+  const response = answer?.response ?? (await inTime(api, connection.request(request)));
   return { status: response.status, text: JSON.stringify(response.headers) + (await readSome(response, abort)) };
+}
+
+/** What waits for a time that is over (a revision yet to come) is let have it. */
+async function inTime<T>(api: TestServer, answer: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  answer.then(over, over);
+  for (let turn = 0; !isOver; turn += 1) {
+    await settle();
+    if (turn > 50) await api.clock.advance(1000);
+  }
+  return answer;
 }
 
 const HANDSHAKE = {

@@ -1,0 +1,21 @@
+/**
+ * NUL in texts that reach the machine. A path, an argument or a variable ends at its first NUL for the kernel, so that what was
+ * checked and what is opened would be two things.
+ */
+import { child, type FieldError, index, invalidValue, key } from '../field-error.ts';
+
+const NUL = '\0';
+
+/** One error for each text, and each name of a map, below `path` that has a NUL. Bounded by the value's size. */
+export function nulErrors(value: unknown, path: string): FieldError[] {
+  if (typeof value === 'string') return value.includes(NUL) ? [invalidValue(path, value, 'must not contain NUL')] : [];
+  if (Array.isArray(value)) return value.flatMap((item, position) => nulErrors(item, index(path, position)));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    name.includes(NUL) ? [invalidValue(path, name, 'must not contain NUL')] : nulErrors(item, at(path, name)),
+  );
+}
+
+function at(path: string, name: string): string {
+  return /^\w+$/.test(name) ? child(path, name) : key(path, name);
+}
