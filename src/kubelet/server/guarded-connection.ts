@@ -1,5 +1,13 @@
-/** The kubelet's API as the network sees it: every request is checked before it is answered. */
-import type { Connection, HttpRequest, HttpResponse, UserInfo } from '../../lib/index.ts';
+/** The kubelet's API as the network sees it: every request is checked before it is read and answered. */
+import { StatusError } from '../../api/index.ts';
+import {
+  type Connection,
+  type GuardedConnection,
+  type HttpRequest,
+  type HttpResponse,
+  type UserInfo,
+  withBody,
+} from '../../lib/index.ts';
 import type { AccessControl } from './access-control.ts';
 import { nodeAttributes } from './request-attributes.ts';
 import { RequestError, textResponse } from './responses.ts';
@@ -11,11 +19,12 @@ const UNAUTHENTICATED = 'system:unauthenticated';
 type Verdict = { readonly request: HttpRequest } | { readonly refusal: HttpResponse };
 
 /** `connection` behind `access`; who asks was found out by the edge (`request.user`). Nothing is open to strangers. */
-export function guardConnection(connection: Connection, access: Pick<AccessControl, 'authorize'>): Connection {
+export function guardConnection(connection: Connection, access: Pick<AccessControl, 'authorize'>): GuardedConnection {
   return {
+    readsBodies: true,
     request: async (request) => {
       const verdict = await judge(request, access, false);
-      return 'refusal' in verdict ? verdict.refusal : connection.request(verdict.request);
+      return 'refusal' in verdict ? verdict.refusal : answerWhole(verdict.request, connection);
     },
     upgrade: async (request) => {
       const verdict = await judge(request, access, true);
@@ -23,6 +32,22 @@ export function guardConnection(connection: Connection, access: Pick<AccessContr
       return connection.upgrade(verdict.request);
     },
   };
+}
+
+/** The answer to a request that may be made: its body is read now. */
+async function answerWhole(request: HttpRequest, connection: Connection): Promise<HttpResponse> {
+  let whole: HttpRequest;
+  try {
+    whole = await withBody(request);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const answer = textResponse(error.code, error.message);
+    const seconds = error.status.details?.retryAfterSeconds;
+    return seconds === undefined
+      ? answer
+      : { ...answer, headers: { ...answer.headers, 'retry-after': String(seconds) } };
+  }
+  return connection.request(whole);
 }
 
 async function judge(
