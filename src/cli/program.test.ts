@@ -6,6 +6,7 @@ import {
   type HealerOptions,
   runCommandLine,
   type ServerOptions,
+  type StoreOptions,
   type TokenOptions,
   type UpOptions,
 } from './index.ts';
@@ -19,6 +20,7 @@ async function call(...args: string[]) {
     down?: DownOptions;
     server?: ServerOptions;
     agent?: AgentOptions;
+    store?: StoreOptions;
     token?: TokenOptions;
     healer?: HealerOptions;
   } = {};
@@ -38,6 +40,10 @@ async function call(...args: string[]) {
     },
     agent: async (options): Promise<ExitCode> => {
       calls.agent = options;
+      return 0;
+    },
+    store: async (options): Promise<ExitCode> => {
+      calls.store = options;
       return 0;
     },
     token: async (options): Promise<ExitCode> => {

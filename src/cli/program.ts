@@ -9,6 +9,7 @@ import { historyCommand } from './history.ts';
 import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
+import { type StoreOptions, storeCommand } from './store.ts';
 import { type TokenOptions, tokenCommand } from './token.ts';
 import { type UpOptions, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,6 +23,7 @@ export interface CliContext {
   down(options: DownOptions): Promise<ExitCode>;
   server(options: ServerOptions): Promise<ExitCode>;
   agent(options: AgentOptions): Promise<ExitCode>;
+  store(options: StoreOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   healer(options: HealerOptions): Promise<ExitCode>;
   readonly withCluster: WithCluster;
@@ -71,6 +73,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(downCommand(async (options) => finish(await context.down(options))));
   program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
+  program.addCommand(storeCommand(async (options) => finish(await context.store(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
   program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
