@@ -7,6 +7,10 @@ export interface HealthCheck {
   readonly name: string;
   /** Why it is not well; undefined when it is. */
   check(): Promise<string | undefined>;
+  /** What is to be said of it all the same, with `?verbose`; anybody may read it, so no names. */
+  remark?(): string | undefined;
+  /** Nothing is to be said of it. */
+  hidden?(): boolean;
   /** Part of /readyz alone: a server that is not ready must not be restarted for it. */
   readonly readyOnly?: boolean;
 }
@@ -18,7 +22,7 @@ export async function healthResponse(
   all: readonly HealthCheck[],
 ): Promise<HttpResponse> {
   const [, kind = '', only] = path.split('/');
-  const checks = all.filter((entry) => kind === 'readyz' || entry.readyOnly !== true);
+  const checks = all.filter((entry) => (kind === 'readyz' || entry.readyOnly !== true) && entry.hidden?.() !== true);
   if (only !== undefined && only !== '') return oneCheck(checks.find((entry) => entry.name === only));
   const excluded = new Set(query.getAll('exclude'));
   const lines: string[] = [];
@@ -30,13 +34,18 @@ export async function healthResponse(
       excluded.has(entry.name)
         ? `[+]${entry.name} excluded: ok`
         : problem === undefined
-          ? `[+]${entry.name} ok`
+          ? `[+]${entry.name} ok${remarkOf(entry)}`
           : `[-]${entry.name} failed: reason withheld`,
     );
   }
   const report = `${lines.join('\n')}\n`;
   if (!well) return textResponse(500, `${report}${kind} check failed\n`);
   return textResponse(200, query.has('verbose') ? `${report}${kind} check passed\n` : 'ok');
+}
+
+function remarkOf(entry: HealthCheck): string {
+  const remark = entry.remark?.();
+  return remark === undefined ? '' : `: ${remark}`;
 }
 
 async function oneCheck(entry: HealthCheck | undefined): Promise<HttpResponse> {
