@@ -5,12 +5,15 @@
  *   store.list → objects at R → store.watch(R) → apply each event → history → watchers
  *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
  */
-import { childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
+import { type Breather, childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
 import { type Store, StoreError, type StoreEvent } from '../../store/index.ts';
-import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
+import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, SHARED_LINES_BYTES, SHARED_TEXTS_BYTES } from '../limits.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { CachedObject } from './cached-object.ts';
+import { SortedObjects } from './sorted-objects.ts';
+import { HistoryKeeper, WatchHistory } from './watch-history.ts';
 import { Watcher } from './watcher.ts';
 import { WatcherSet } from './watcher-set.ts';
 
@@ -20,6 +23,25 @@ export interface WatchCacheOptions {
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly breather: Breather;
+  readonly shared: SharedBudgets;
+}
+
+/** What all caches of a server keep together. */
+export interface SharedBudgets {
+  readonly keeper: HistoryKeeper;
+  /** Encoded lines of events. */
+  readonly lines: ByteBudget;
+  /** Objects' JSON. */
+  readonly texts: ByteBudget;
+}
+
+export function createSharedBudgets(clock: Clock): SharedBudgets {
+  return {
+    keeper: new HistoryKeeper(clock),
+    lines: new ByteBudget(SHARED_LINES_BYTES),
+    texts: new ByteBudget(SHARED_TEXTS_BYTES),
+  };
 }
 
 /** Looks at every object as the cache sees it, before any watcher does: for indexes that must not lag behind it. */
@@ -31,8 +53,6 @@ export interface CacheObserver {
 }
 
 const LIST_PAGE = 500;
-/** Events whose shared bytes are kept for watchers that are a little behind. */
-const SHARED_LINES = 64;
 
 interface Waiter {
   readonly revision: number;
@@ -46,11 +66,8 @@ export class WatchCache {
   readonly #watchers = new WatcherSet();
   readonly #waiters = new Set<Waiter>();
   readonly #observers: CacheObserver[] = [];
-  #objects = new Map<string, CachedObject>();
-  #sorted: readonly CachedObject[] | undefined;
-  #history: CacheEvent[] = [];
-  /** Events up to and including this revision are no longer in the history. */
-  #forgotten = 0;
+  readonly #history: WatchHistory;
+  #objects = new SortedObjects();
   #revision = 0;
   #changedAt = 0;
   #listed = false;
@@ -62,6 +79,7 @@ export class WatchCache {
 
   constructor(options: WatchCacheOptions) {
     this.#options = options;
+    this.#history = new WatchHistory(options.shared.keeper);
   }
 
   get prefix(): string {
@@ -80,7 +98,7 @@ export class WatchCache {
 
   /** The oldest revision that a watch may resume after. */
   get oldestResume(): number {
-    return this.#forgotten;
+    return this.#history.forgotten;
   }
 
   get watcherCount(): number {
@@ -110,6 +128,7 @@ export class WatchCache {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+    this.#options.shared.keeper.close();
     this.#endWatchers();
     for (const waiter of this.#waiters) this.#settle(waiter, false);
   }
@@ -141,10 +160,9 @@ export class WatchCache {
     return this.#objects.get(key);
   }
 
-  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys. */
-  list(keyPrefix: string, after = ''): CachedObject[] {
-    this.#sorted ??= [...this.#objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-    return this.#sorted.filter((item) => item.key > after && item.key.startsWith(keyPrefix));
+  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys: a picture of now. */
+  list(keyPrefix: string, after = ''): readonly CachedObject[] {
+    return this.#objects.list(keyPrefix, after);
   }
 
   /**
@@ -152,9 +170,8 @@ export class WatchCache {
    * reaches back that far. The caller must `remove` it.
    */
   watch(filter: WatchFilter, afterRevision: number): Watcher | undefined {
-    if (afterRevision < this.#forgotten) return undefined;
-    const watcher = new Watcher(filter, afterRevision, WATCHER_BUFFER_EVENTS);
-    for (const event of this.#history) watcher.offer(event);
+    if (afterRevision < this.#history.forgotten) return undefined;
+    const watcher = new Watcher(filter, this.#history, afterRevision);
     if (this.#stop.signal.aborted) watcher.end('closed');
     else this.#watchers.add(watcher);
     return watcher;
@@ -187,7 +204,8 @@ export class WatchCache {
   }
 
   async #list(): Promise<void> {
-    const objects = new Map<string, CachedObject>();
+    const { breather, shared } = this.#options;
+    const objects: CachedObject[] = [];
     let revision: number | undefined;
     let after: string | undefined;
     for (;;) {
@@ -197,17 +215,20 @@ export class WatchCache {
         ...(after === undefined ? {} : { after }),
       });
       revision ??= page.revision;
-      for (const { key, value, revision: at } of page.entries) objects.set(key, CachedObject.decode(key, at, value));
+      for (const { key, value, revision: at } of page.entries) {
+        const pause = breather.pause();
+        if (pause !== undefined) await pause;
+        objects.push(CachedObject.decode(key, at, value, shared.texts));
+      }
       after = page.entries.at(-1)?.key;
       if (!page.more || after === undefined) break;
     }
-    this.#objects = objects;
-    this.#sorted = undefined;
-    this.#history = [];
-    this.#forgotten = revision;
+    for (const item of this.#objects) item.retire();
+    this.#objects = new SortedObjects(objects);
+    this.#history.reset(revision);
     this.#changedAt = revision;
     this.#listed = true;
-    for (const observer of this.#observers) observer.replaced([...objects.values()].map(({ object }) => object));
+    for (const observer of this.#observers) observer.replaced(objects.map(({ object }) => object));
     this.#advance(revision);
   }
 
@@ -219,7 +240,15 @@ export class WatchCache {
       this.#nudge = controller;
       try {
         for await (const batch of store.watch(prefix, this.#revision, controller.signal)) {
-          for (const event of batch.events) this.#apply(event);
+          for (const event of batch.events) {
+            const pause = this.#options.breather.pause();
+            // Who waits for what was seen so far need not wait for the rest.
+            if (pause !== undefined) {
+              this.#advance(this.#revision);
+              await pause;
+            }
+            this.#apply(event);
+          }
           this.#advance(batch.revision);
         }
       } finally {
@@ -232,29 +261,23 @@ export class WatchCache {
   #apply(event: StoreEvent): void {
     // A repeated event after the store's watch began again.
     if (event.revision <= this.#changedAt) return;
+    const { shared } = this.#options;
     const previous = this.#objects.get(event.key);
     let current: CachedObject | undefined;
     if (event.type === 'put') {
-      current = CachedObject.decode(event.key, event.revision, event.value);
-      this.#objects.set(event.key, current);
+      current = CachedObject.decode(event.key, event.revision, event.value, shared.texts);
+      this.#objects.set(current);
     } else {
       this.#objects.delete(event.key);
     }
-    this.#sorted = undefined;
+    previous?.retire();
     this.#changedAt = event.revision;
-    const change = new CacheEvent(event.revision, event.key, current, previous);
+    const change = new CacheEvent(event.revision, event.key, current, previous, shared.lines);
     for (const observer of this.#observers) observer.changed(current?.object, previous?.object);
-    this.#remember(change);
-    this.#revision = Math.max(this.#revision, event.revision);
-    this.#watchers.offer(change);
-  }
-
-  #remember(change: CacheEvent): void {
+    const place = this.#history.end;
     this.#history.push(change);
-    this.#history.at(-1 - SHARED_LINES)?.forgetLines();
-    if (this.#history.length <= WATCH_HISTORY_EVENTS) return;
-    const [oldest] = this.#history.splice(0, 1);
-    if (oldest !== undefined) this.#forgotten = oldest.revision;
+    this.#revision = Math.max(this.#revision, event.revision);
+    this.#watchers.offer(change, place);
   }
 
   #advance(revision: number): void {

@@ -14,11 +14,15 @@ export function prefersYaml(accept: string | undefined): boolean {
   return false;
 }
 
+export function dumpYaml(value: unknown): string {
+  return dump(value, { noRefs: true });
+}
+
 /** The same answer in YAML, if it is whole and JSON; a stream stays as it is. */
 export function toYaml(response: HttpResponse): HttpResponse {
   const { headers, body } = response;
   if (!(body instanceof Uint8Array) || headers['content-type'] !== 'application/json') return response;
-  const text = encodeText(dump(JSON.parse(decodeText(body)), { noRefs: true }));
+  const text = encodeText(dumpYaml(JSON.parse(decodeText(body))));
   return {
     ...response,
     headers: { ...headers, 'content-type': YAML_TYPE, 'content-length': String(text.length) },

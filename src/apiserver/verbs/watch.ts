@@ -18,6 +18,9 @@ import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
 
+/** Above this a line is sent by itself. */
+const LONG_LINE_BYTES = 8 * 1024;
+
 export async function watch(call: Call): Promise<HttpResponse> {
   const { registration, info, storage } = call;
   const form = negotiateObject(call.request.headers['accept']);
@@ -26,9 +29,7 @@ export async function watch(call: Call): Promise<HttpResponse> {
   await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
   const filter = filterOf(call, options);
   const { cache } = storage;
-  const initial = wantsInitialEvents(options)
-    ? cache.list(filter.keyPrefix).filter((item) => filter.matches(item.object))
-    : undefined;
+  const initial = wantsInitialEvents(options) ? cache.list(filter.keyPrefix) : undefined;
   const after = initial !== undefined || options.revision === undefined ? cache.revision : options.revision;
   const watcher = cache.watch(filter, after);
   if (watcher === undefined) return streamResponse(onlyError(tooOld(after, cache.oldestResume)));
@@ -76,9 +77,39 @@ interface StreamOptions {
   readonly options: WatchOptions;
   readonly rendering: Rendering;
   readonly watcher: Watcher;
-  /** What is there at the start, for those who asked for it. */
+  /** What is there at the start, matching or not, for those who asked for it. */
   readonly initial: readonly CachedObject[] | undefined;
   readonly after: number;
+}
+
+/** Lines on their way: short ones are put together, long ones (which many watchers share) are never copied. */
+class LinePieces {
+  #pieces: Uint8Array[] = [];
+  #short: Uint8Array[] = [];
+  bytes = 0;
+
+  add(line: Uint8Array): void {
+    this.bytes += line.length;
+    if (line.length >= LONG_LINE_BYTES) {
+      this.#join();
+      this.#pieces.push(line);
+    } else {
+      this.#short.push(line);
+    }
+  }
+
+  take(): readonly Uint8Array[] {
+    this.#join();
+    const taken = this.#pieces;
+    this.#pieces = [];
+    this.bytes = 0;
+    return taken;
+  }
+
+  #join(): void {
+    if (this.#short.length > 0) this.#pieces.push(concatBytes(this.#short));
+    this.#short = [];
+  }
 }
 
 /** One watch from its start to its end. Its timers die with the watcher, whoever ends it. */
@@ -107,8 +138,8 @@ class WatchStream {
       for (;;) {
         // Read before the events: all up to here is among them.
         const revision = call.storage.cache.revision;
-        const seen = watcher.take();
-        if (seen.length > 0) yield concatBytes(seen.map((event) => this.#line(event)));
+        const pieces = await this.#nextPieces();
+        if (pieces.length > 0) yield* pieces;
         else if (this.#bookmarkDue) {
           this.#bookmarkDue = false;
           yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
@@ -120,20 +151,34 @@ class WatchStream {
     }
   }
 
-  *#initialLines(initial: readonly CachedObject[]): Generator<Uint8Array, void, undefined> {
-    const { rendering, options, after } = this.#options;
-    let lines: Uint8Array[] = [];
-    let bytes = 0;
-    for (const item of initial) {
-      const line = watchLine(rendering, 'ADDED', item);
-      lines.push(line);
-      bytes += line.length;
-      if (bytes < WATCH_PIECE_BYTES) continue;
-      yield concatBytes(lines);
-      lines = [];
-      bytes = 0;
+  /** What there is to send, about one piece of it; several only where lines are long. Empty: it has seen everything. */
+  async #nextPieces(): Promise<readonly Uint8Array[]> {
+    const { watcher, call } = this.#options;
+    const lines = new LinePieces();
+    while (lines.bytes < WATCH_PIECE_BYTES) {
+      // A change that thousands watch is told to some of them in each turn of the loop.
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      const event = watcher.next();
+      if (event === undefined) break;
+      const seen = event.see(watcher.filter);
+      if (seen !== undefined) lines.add(this.#line(seen));
     }
-    if (lines.length > 0) yield concatBytes(lines);
+    return lines.take();
+  }
+
+  async *#initialLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, options, after, call, watcher } = this.#options;
+    const lines = new LinePieces();
+    for (const item of initial) {
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      if (this.#over && watcher.ended !== undefined) return;
+      if (!watcher.filter.matches(item.object)) continue;
+      lines.add(watchLine(rendering, 'ADDED', item));
+      if (lines.bytes >= WATCH_PIECE_BYTES) yield* lines.take();
+    }
+    yield* lines.take();
     if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
   }
 
