@@ -69,7 +69,7 @@ it('does in one turn no more than the budget and one piece, whoever asks, in the
 it('lets requests and the rest take turns', async () => {
   const loop = handLoop();
   const breather = createBreather(loop.turns, 1);
-  breather.pause();
+  void breather.pause();
   loop.work(1);
   const log: Lane[] = [];
   for (const lane of ['bulk', 'bulk', 'bulk', 'request', 'request'] as const)
@@ -84,7 +84,7 @@ it('lets requests and the rest take turns', async () => {
 it('plans nothing once nobody waits', async () => {
   const loop = handLoop();
   const breather = createBreather(loop.turns, 10);
-  breather.pause();
+  void breather.pause();
   await loop.turn();
   expect(loop.planned).toBe(0);
   loop.work(100);
