@@ -4,6 +4,8 @@
 export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
 /** Largest body in YAML, which takes ten times as long to read as JSON. */
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
+/** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
+export const MAX_YAML_BODY_LINES = 20_000;
 /** Entries of one map or list in a body, and of all of them together: what is walked in a fraction of a second. */
 export const MAX_LIST_ENTRIES = 20_000;
 export const MAX_BODY_ENTRIES = 100_000;

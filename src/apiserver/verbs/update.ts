@@ -18,9 +18,12 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
-  const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
+  const body = parseBody(call.request);
+  await call.server.breather.pause();
+  const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);
+  await call.server.breather.pause();
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

@@ -45,9 +45,8 @@ const read =
     await crowd(times, atOnce, async () => count((await client.send('GET', path, undefined, headers)).code));
   };
 
-async function watchers(client: AttackerClient, many: number, query: string): Promise<() => number> {
+function watchers(client: AttackerClient, many: number, query: string): () => number {
   const counts = Array.from({ length: many }, () => client.watch(`${MAPS}?watch=1&${query}`));
-  await sleep(2000);
   return () => counts.reduce((sum, each) => sum + each(), 0);
 }
 
@@ -55,8 +54,11 @@ async function patchTimes(client: AttackerClient, times: number, body: (i: numbe
   await crowd(times, 4, (i) => client.send('PATCH', `${MAPS}/m0`, JSON.stringify(body(i)), merge));
 }
 
+/** Waits until bytes have come and no more do, or nothing came for long. */
 async function settled(bytes: () => number): Promise<number> {
-  for (let before = -1; before !== bytes(); await sleep(700)) before = bytes();
+  const from = bytes();
+  for (let waited = 0; bytes() === from && waited < 20_000; waited += 100) await sleep(100);
+  for (let before = -1; before !== bytes(); await sleep(1000)) before = bytes();
   return bytes();
 }
 
@@ -66,13 +68,15 @@ const toldToAll = (many: number, times: number, change: (i: number) => object, q
   return {
     what: `${many} watchers, ${times} writes`,
     prepare: async (client) => {
-      await fill(1, 100)(client);
-      bytes = await watchers(client, many, query);
+      await fill(1, 100, { a0: 'x' })(client);
+      bytes = watchers(client, many, query);
+      await sleep(5000);
     },
     run: async (client, count) => {
       const before = bytes();
+      const told = settled(bytes);
       await patchTimes(client, times, change);
-      count(`${Math.round(((await settled(bytes)) - before) / many)} bytes to each`);
+      count(`${Math.round(((await told) - before) / many)} bytes to each`);
     },
   };
 };
@@ -115,7 +119,7 @@ const deployment = (annotation: string): string =>
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   idle: { what: 'nothing, for comparison', run: () => sleep(5000) },
   watchers: toldToAll(2000, 20, (i) => ({ data: { i: `${i}`.padEnd(1000) } })),
-  'watchers-large': toldToAll(100, 20, (i) => ({ data: { i: `${i}`.padEnd(MIB) } })),
+  'watchers-large': toldToAll(100, 20, (i) => ({ data: { i: `${i}`.padEnd(900_000) } })),
   'watchers-selector': toldToAll(
     500,
     50,
@@ -125,7 +129,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'watch-initial': {
     what: '2000 watchers that begin with 1,000 objects',
     prepare: fill(1000, 100),
-    run: async (client, count) => count(`${await settled(await watchers(client, 2000, ''))} bytes`),
+    run: async (client, count) => count(`${await settled(watchers(client, 2000, ''))} bytes`),
   },
   'watch-old': {
     what: '2000 watchers that resume 900 changes ago',
@@ -133,7 +137,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       await fill(1, 100)(client);
       await patchTimes(client, 900, (i) => ({ data: { i: `${i}` } }));
     },
-    run: async (client, count) => count(`${await settled(await watchers(client, 2000, 'resourceVersion=400'))} bytes`),
+    run: async (client, count) => count(`${await settled(watchers(client, 2000, 'resourceVersion=400'))} bytes`),
   },
   lists: { what: 'eight lists of 31 MB at once, three times', prepare: fill(31, MIB - 200), run: read(MAPS, 24, 8) },
   'lists-yaml': { what: 'lists of 31 MB as YAML', prepare: fill(31, MIB - 200), run: read(MAPS, 4, 4, yaml) },
