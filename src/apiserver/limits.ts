@@ -6,6 +6,8 @@ export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
 /** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
 export const MAX_YAML_BODY_LINES = 20_000;
+/** Objects whose JSON is longer are written as that where YAML is asked for, which it is as well. */
+export const MAX_YAML_LINES_BYTES = 64 * 1024;
 /** Entries of one map or list in a body, and of all of them together: what is walked in a fraction of a second. */
 export const MAX_LIST_ENTRIES = 20_000;
 export const MAX_BODY_ENTRIES = 100_000;

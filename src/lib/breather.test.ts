@@ -81,6 +81,19 @@ it('lets requests and the rest take turns', async () => {
   expect(log).toEqual(['request', 'bulk', 'request', 'bulk', 'bulk']);
 });
 
+it('counts what was sent as time', async () => {
+  const loop = handLoop();
+  const breather = createBreather(loop.turns, 10);
+  void breather.pause();
+  breather.sent(1024 * 1024);
+  expect(breather.pause()).toBeUndefined();
+  breather.sent(1024 * 1024);
+  const wait = breather.pause();
+  expect(wait).toBeInstanceOf(Promise);
+  await loop.turn();
+  await wait;
+});
+
 it('plans nothing once nobody waits', async () => {
   const loop = handLoop();
   const breather = createBreather(loop.turns, 10);

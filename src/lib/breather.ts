@@ -12,10 +12,12 @@ export interface Breather {
    * the order of asking. Ask again after each piece of work that takes about a millisecond.
    */
   pause(lane?: Lane): Promise<void> | undefined;
+  /** So many bytes were handed to the network: their encryption takes from the turn's time after the job has gone on. */
+  sent(bytes: number): void;
 }
 
 /** Never pauses: for simulated time, in which all work is free. */
-export const tireless: Breather = { pause: () => undefined };
+export const tireless: Breather = { pause: () => undefined, sent: () => {} };
 
 /** What a breather needs to know of the loop that it shares out. */
 export interface LoopTurns {
@@ -27,6 +29,8 @@ export interface LoopTurns {
 
 /** How long jobs may work in one turn of the loop, all of them together, ms. */
 export const TURN_BUDGET_MS = 8;
+/** What TLS and HTTP/2 carry away in one ms, roughly. */
+const SENT_BYTES_PER_MS = 128 * 1024;
 /** Microtasks that a job which was let go on may take before it works: promises that wait for promises. */
 const HOPS = 4;
 
@@ -83,6 +87,9 @@ export function createBreather(turns: LoopTurns, budgetMs: number = TURN_BUDGET_
       return new Promise((resolve) => {
         waiting[lane].push(resolve);
       });
+    },
+    sent: (bytes) => {
+      if (open) spentAt -= bytes / SENT_BYTES_PER_MS;
     },
   };
 }

@@ -13,7 +13,10 @@ const PREFIX = '/registry/things/';
 /** Pauses where a test says so, and then for one turn of the loop. */
 function moody(moods: readonly boolean[]): Breather {
   let asked = 0;
-  return { pause: () => (moods.length > 0 && moods[asked++ % moods.length] === true ? settle() : undefined) };
+  return {
+    pause: () => (moods.length > 0 && moods[asked++ % moods.length] === true ? settle() : undefined),
+    sent: () => {},
+  };
 }
 
 const all: WatchFilter = { keyPrefix: PREFIX, matches: () => true };

@@ -8,7 +8,7 @@ import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
 import type { ObjectForm } from './negotiate.ts';
 import { JSON_TYPE, textResponse } from './respond.ts';
-import { dumpYaml, YAML_TYPE } from './yaml.ts';
+import { yamlItemOf, yamlOf, YAML_TYPE } from './yaml.ts';
 
 export interface Rendering {
   readonly registration: Registration;
@@ -76,6 +76,7 @@ async function* jsonPieces(
     text += isFirst ? one : `,${one}`;
     isFirst = false;
     if (text.length < LIST_PIECE_BYTES) continue;
+    breather.sent(text.length);
     yield encodeText(text);
     text = '';
   }
@@ -91,12 +92,13 @@ async function* yamlPieces(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const rows = rendering.form.as === 'table';
   const name = rows ? 'rows' : 'items';
-  let text = `${dumpYaml(listHead(rendering, meta))}${name}:${items.length === 0 ? ' []' : ''}\n`;
+  let text = `${yamlOf(JSON.stringify(listHead(rendering, meta)))}${name}:${items.length === 0 ? ' []' : ''}\n`;
   for (const item of items) {
     const pause = breather.pause();
     if (pause !== undefined) await pause;
-    text += dumpYaml([JSON.parse(rows ? rowText(rendering, item) : objectText(rendering, item))]);
+    text += yamlItemOf(rows ? rowText(rendering, item) : objectText(rendering, item));
     if (text.length < LIST_PIECE_BYTES) continue;
+    breather.sent(text.length);
     yield encodeText(text);
     text = '';
   }

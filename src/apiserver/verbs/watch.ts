@@ -139,7 +139,7 @@ class WatchStream {
         // Read before the events: all up to here is among them.
         const revision = call.storage.cache.revision;
         const pieces = await this.#nextPieces();
-        if (pieces.length > 0) yield* pieces;
+        if (pieces.length > 0) yield* this.#send(pieces);
         else if (this.#bookmarkDue) {
           this.#bookmarkDue = false;
           yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
@@ -167,6 +167,13 @@ class WatchStream {
     return lines.take();
   }
 
+  *#send(pieces: readonly Uint8Array[]): Generator<Uint8Array, void, undefined> {
+    for (const piece of pieces) {
+      this.#options.call.server.breather.sent(piece.length);
+      yield piece;
+    }
+  }
+
   async *#initialLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
     const { rendering, options, after, call, watcher } = this.#options;
     const lines = new LinePieces();
@@ -176,9 +183,9 @@ class WatchStream {
       if (this.#over && watcher.ended !== undefined) return;
       if (!watcher.filter.matches(item.object)) continue;
       lines.add(watchLine(rendering, 'ADDED', item));
-      if (lines.bytes >= WATCH_PIECE_BYTES) yield* lines.take();
+      if (lines.bytes >= WATCH_PIECE_BYTES) yield* this.#send(lines.take());
     }
-    yield* lines.take();
+    yield* this.#send(lines.take());
     if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
   }
 
