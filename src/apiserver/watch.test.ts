@@ -74,8 +74,7 @@ async function put(api: TestServer, name: string, more: object = {}): Promise<st
 
 describe('watch', () => {
   it.each([
-    // A line that thousands may watch is never copied, so a long one goes by itself.
-    ['long', 2, [1, 1, 1, 1, 1]],
+    ['long', 2, [2, 2, 1]],
     ['short', 16, [16, 16, 2]],
   ])('sends what is there in pieces: %s lines', (_, share, expected) =>
     withServer(async (api) => {

@@ -18,7 +18,7 @@ function handLoop() {
       const fires = planned;
       planned = [];
       for (const fire of fires) fire();
-      for (let i = 0; i < 200; i++) await undefined;
+      for (let i = 0; i < 5000; i++) await undefined;
     },
   };
 }
@@ -92,6 +92,22 @@ it('counts what was sent as time', async () => {
   expect(wait).toBeInstanceOf(Promise);
   await loop.turn();
   await wait;
+});
+
+it('lets few go on in one turn even where their work shows late', async () => {
+  const loop = handLoop();
+  const breather = createBreather(loop.turns, 10);
+  void breather.pause();
+  loop.work(10);
+  let went = 0;
+  for (let i = 0; i < 100; i++) void breather.pause()?.then(() => (went += 1));
+  const perTurn: number[] = [];
+  while (went < 100) {
+    const before = went;
+    await loop.turn();
+    perTurn.push(went - before);
+  }
+  expect(perTurn).toEqual([32, 32, 32, 4]);
 });
 
 it('plans nothing once nobody waits', async () => {

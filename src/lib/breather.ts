@@ -32,7 +32,9 @@ export const TURN_BUDGET_MS = 8;
 /** What TLS and HTTP/2 carry away in one ms, roughly. */
 const SENT_BYTES_PER_MS = 128 * 1024;
 /** Microtasks that a job which was let go on may take before it works: promises that wait for promises. */
-const HOPS = 4;
+const HOPS = 50;
+/** Jobs that are let go on in one turn, whatever they seem to take: some of their work shows only later. */
+const MAX_JOBS_PER_TURN = 32;
 
 export function createBreather(turns: LoopTurns, budgetMs: number = TURN_BUDGET_MS): Breather {
   const waiting: Record<Lane, (() => void)[]> = { request: [], bulk: [] };
@@ -60,11 +62,14 @@ export function createBreather(turns: LoopTurns, budgetMs: number = TURN_BUDGET_
     return chosen;
   };
   const serve = async (): Promise<void> => {
-    for (let job = next(); job !== undefined; job = next()) {
+    for (let jobs = 0; jobs < MAX_JOBS_PER_TURN; jobs++) {
+      const job = next();
+      if (job === undefined) return;
       job();
       for (let hop = 0; hop < HOPS; hop++) await undefined;
       if (turns.now() >= spentAt) return;
     }
+    spentAt = turns.now();
   };
   const turn = (): void => {
     if (waiting.request.length === 0 && waiting.bulk.length === 0) {

@@ -62,7 +62,7 @@ export class CachedObject {
 
   /** One line of a watch answer. */
   line(type: WatchType): Uint8Array {
-    // The line is what is kept, see CacheEvent: the text would lie there twice.
+    // The line is what is kept (see CacheEvent, SharedPieces): the text would lie there twice.
     return encodeText(`${decodedLines.get(type)}${this.#text ?? JSON.stringify(this.object)}}\n`);
   }
 }

@@ -160,6 +160,11 @@ export class WatchCache {
     return this.#objects.get(key);
   }
 
+  /** Where bytes that many readers share are counted. */
+  get lines(): ByteBudget {
+    return this.#options.shared.lines;
+  }
+
   /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys: a picture of now. */
   list(keyPrefix: string, after = ''): readonly CachedObject[] {
     return this.#objects.list(keyPrefix, after);

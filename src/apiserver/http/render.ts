@@ -1,8 +1,10 @@
 /** Objects and lists in the form that the client asked for: as they are, as a table, or their metadata alone. */
 import { apiVersionOf, badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
+import type { ByteBudget } from '../cache/byte-budget.ts';
 import type { CachedObject, WatchType } from '../cache/cached-object.ts';
-import { type Breather, encodeText } from '../../lib/index.ts';
+import { SharedPieces } from '../cache/shared-pieces.ts';
+import { type Breather, concatBytes, encodeText } from '../../lib/index.ts';
 import { LIST_PIECE_BYTES } from '../limits.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
@@ -28,6 +30,13 @@ export function renderObject(rendering: Rendering, status: number, item: CachedO
   return jsonText(status, objectText(rendering, item));
 }
 
+export interface ListRendering {
+  readonly breather: Breather;
+  readonly yaml?: boolean;
+  /** The items are the very list that the cache hands to all: what is made of it is kept for others, and counted here. */
+  readonly shared?: ByteBudget;
+}
+
 /**
  * A list: whole when it is small, else as a stream that is made in pieces, so that neither a large list nor many at once hold
  * up the loop or lie in memory.
@@ -36,11 +45,12 @@ export async function renderList(
   rendering: Rendering,
   items: readonly CachedObject[],
   meta: ListMeta,
-  { breather, yaml = false }: { readonly breather: Breather; readonly yaml?: boolean },
+  options: ListRendering,
 ): Promise<HttpResponse> {
+  const { yaml = false } = options;
   // What cannot be answered is said before the answer begins.
   if (rendering.form.as === 'table') checkInclude(rendering);
-  const body = yaml ? yamlPieces(rendering, items, meta, breather) : jsonPieces(rendering, items, meta, breather);
+  const body = piecesOf(rendering, items, meta, options);
   const headers = { 'content-type': yaml ? YAML_TYPE : JSON_TYPE, 'cache-control': 'no-cache, private' };
   const first = await body.next();
   const second = first.done === true ? first : await body.next();
@@ -57,6 +67,47 @@ async function* resumed(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (const { done, value } of taken) if (done !== true) yield value;
   yield* rest;
+}
+
+function piecesOf(
+  rendering: Rendering,
+  items: readonly CachedObject[],
+  meta: ListMeta,
+  { breather, yaml = false, shared }: ListRendering,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (yaml) return yamlPieces(rendering, items, meta, breather);
+  if (shared === undefined || rendering.form.as === 'table') return jsonPieces(rendering, items, meta, breather);
+  return sharedJsonPieces(rendering, items, meta, { breather, shared });
+}
+
+/** The same as `jsonPieces`, for a list that many read: all but head and end is made once. */
+async function* sharedJsonPieces(
+  rendering: Rendering,
+  items: readonly CachedObject[],
+  meta: ListMeta,
+  { breather, shared }: { readonly breather: Breather; readonly shared: ByteBudget },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { form, registration } = rendering;
+  const format = `list ${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+  const pieces = SharedPieces.of(items, format, shared);
+  const encode = (some: readonly CachedObject[]): Uint8Array =>
+    encodeText(some.map((item) => objectText(rendering, item)).join(','));
+  let open = encodeText(`${JSON.stringify(listHead(rendering, meta)).slice(0, -1)},"items":[`);
+  for (let at = 0; at < items.length; ) {
+    const pause = breather.pause();
+    if (pause !== undefined) await pause;
+    const { bytes, next } = pieces.at(at, LIST_PIECE_BYTES, encode);
+    at = next;
+    if (at === items.length && open.length + bytes.length < LIST_PIECE_BYTES) {
+      yield concatBytes([open, bytes, encodeText(']}\n')]);
+      return;
+    }
+    breather.sent(bytes.length);
+    yield open;
+    yield bytes;
+    open = encodeText(',');
+  }
+  yield items.length === 0 ? concatBytes([open, encodeText(']}\n')]) : encodeText(']}\n');
 }
 
 async function* jsonPieces(

@@ -34,14 +34,22 @@ export async function list(call: Call): Promise<HttpResponse> {
       ? { continue: encodeContinue({ revision: page.revision, after: last.key }, prefix), ...rest }
       : {}),
   };
-  return renderItems(call, items, meta);
+  return renderItems(call, items, meta, items === call.storage.cache.list(prefix));
 }
 
-/** The items of a list in the form that the client asked for. */
-export function renderItems(call: Call, items: readonly CachedObject[], meta: ListMeta): Promise<HttpResponse> {
+/** The items of a list in the form that the client asked for; `isShared`: they are the very list that the cache hands to all. */
+export function renderItems(
+  call: Call,
+  items: readonly CachedObject[],
+  meta: ListMeta,
+  isShared = false,
+): Promise<HttpResponse> {
   const accept = call.request.headers['accept'];
-  const { breather } = call.server;
-  return renderList(renderingOf(call, negotiateObject(accept)), items, meta, { breather, yaml: prefersYaml(accept) });
+  return renderList(renderingOf(call, negotiateObject(accept)), items, meta, {
+    breather: call.server.breather,
+    yaml: prefersYaml(accept),
+    ...(isShared ? { shared: call.storage.cache.lines } : {}),
+  });
 }
 
 /** Those that match; with a `limit` (0: none) no more than one above it, which says that there are more. */

@@ -7,16 +7,27 @@ import { expired } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
 import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
+import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
-import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS, WATCH_PIECE_BYTES } from '../limits.ts';
+import {
+  BOOKMARK_INTERVAL_MS,
+  MIN_WATCH_TIMEOUT_SECONDS,
+  WATCH_OWN_PIECE_BYTES,
+  WATCH_PIECE_BYTES,
+} from '../limits.ts';
 import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
+
+/** The name of a form that does not depend on the moment: what it says of an object is the same for all. */
+function formatOf({ form, registration }: Rendering): string {
+  return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+}
 
 /** Above this a line is sent by itself. */
 const LONG_LINE_BYTES = 8 * 1024;
@@ -155,7 +166,7 @@ class WatchStream {
   async #nextPieces(): Promise<readonly Uint8Array[]> {
     const { watcher, call } = this.#options;
     const lines = new LinePieces();
-    while (lines.bytes < WATCH_PIECE_BYTES) {
+    while (lines.bytes < WATCH_OWN_PIECE_BYTES) {
       // A change that thousands watch is told to some of them in each turn of the loop.
       const pause = call.server.breather.pause();
       if (pause !== undefined) await pause;
@@ -175,26 +186,53 @@ class WatchStream {
   }
 
   async *#initialLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
-    const { rendering, options, after, call, watcher } = this.#options;
+    const { rendering, options, after } = this.#options;
+    if (options.selection.isEmpty && rendering.form.as !== 'table') yield* this.#sharedLines(initial);
+    else yield* this.#ownLines(initial);
+    if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
+  }
+
+  /** All that is there, in pieces that all who begin like this get. */
+  async *#sharedLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call } = this.#options;
+    const pieces = SharedPieces.of(initial, `ADDED ${formatOf(rendering)}`, call.storage.cache.lines);
+    const encode = (items: readonly CachedObject[]): Uint8Array =>
+      concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
+    for (let at = 0; at < initial.length; ) {
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      if (this.#isCut()) return;
+      const { bytes, next } = pieces.at(at, WATCH_PIECE_BYTES, encode);
+      yield* this.#send([bytes]);
+      at = next;
+    }
+  }
+
+  /** Those that it selects, or in a form that is its own. */
+  async *#ownLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call, watcher } = this.#options;
     const lines = new LinePieces();
     for (const item of initial) {
       const pause = call.server.breather.pause();
       if (pause !== undefined) await pause;
-      if (this.#over && watcher.ended !== undefined) return;
+      if (this.#isCut()) return;
       if (!watcher.filter.matches(item.object)) continue;
       lines.add(watchLine(rendering, 'ADDED', item));
-      if (lines.bytes >= WATCH_PIECE_BYTES) yield* this.#send(lines.take());
+      if (lines.bytes >= WATCH_OWN_PIECE_BYTES) yield* this.#send(lines.take());
     }
     yield* this.#send(lines.take());
-    if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
+  }
+
+  /** Its client is gone, or must begin anew. */
+  #isCut(): boolean {
+    return this.#over && this.#options.watcher.ended !== undefined;
   }
 
   #line(seen: SeenEvent): Uint8Array {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    const format = `${rendering.form.as} ${rendering.registration.row.group}`;
-    return seen.event.line(format, seen, () => watchLine(rendering, seen.type, seen.item));
+    return seen.event.line(formatOf(rendering), seen, () => watchLine(rendering, seen.type, seen.item));
   }
 
   #now(): number {
