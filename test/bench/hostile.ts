@@ -76,6 +76,7 @@ async function startServer(): Promise<Server> {
       env: { ...process.env, MENDLET_LOOP_OBSERVER: observed, NODE_NO_WARNINGS: '1' },
     },
   );
+  keep(child);
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => {
     log = (log + chunk.toString()).slice(-5000);
@@ -93,6 +94,19 @@ async function startServer(): Promise<Server> {
   return { process: child, folder, kubeconfig, observed };
 }
 
+/** Whoever ends the bench ends what it has started. */
+const started = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of started) child.kill('SIGKILL');
+    process.exit(1);
+  });
+
+function keep(child: ChildProcess): void {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+}
+
 async function stopServer(server: Server): Promise<void> {
   const ended = once(server.process, 'exit');
   server.process.kill('SIGTERM');
@@ -105,6 +119,7 @@ async function measure(server: Server, name: string): Promise<Record<string, unk
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   });
+  keep(attacker);
   const said = createInterface({ input: attacker.stdout })[Symbol.asyncIterator]();
   await said.next();
   await sleep(1500);
@@ -114,6 +129,7 @@ async function measure(server: Server, name: string): Promise<Record<string, unk
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   });
+  keep(prober);
   await once(prober.stderr, 'data');
   const probed = createInterface({ input: prober.stdout })[Symbol.asyncIterator]();
   await sleep(1000);

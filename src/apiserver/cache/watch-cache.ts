@@ -246,7 +246,8 @@ export class WatchCache {
       try {
         for await (const batch of store.watch(prefix, this.#revision, controller.signal)) {
           for (const event of batch.events) {
-            const pause = this.#options.breather.pause();
+            // Writers wait for what they wrote to be seen: it goes with the requests.
+            const pause = this.#options.breather.pause('request');
             // Who waits for what was seen so far need not wait for the rest.
             if (pause !== undefined) {
               this.#advance(this.#revision);

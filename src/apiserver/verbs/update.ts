@@ -19,11 +19,11 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
   const body = parseBody(call.request);
-  await call.server.breather.pause();
+  await call.server.breather.pause('request');
   const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);
-  await call.server.breather.pause();
+  await call.server.breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,
