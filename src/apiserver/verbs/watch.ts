@@ -154,8 +154,10 @@ class WatchStream {
         else if (this.#bookmarkDue) {
           this.#bookmarkDue = false;
           yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
-        } else if (this.#over || watcher.ended !== undefined) return;
-        else await watcher.wait();
+        } else if (this.#over || watcher.ended !== undefined) {
+          if (watcher.ended === 'slow') this.#tellOfSlowness();
+          return;
+        } else await watcher.wait();
       }
     } finally {
       this.#stop();
@@ -221,6 +223,12 @@ class WatchStream {
       if (lines.bytes >= WATCH_OWN_PIECE_BYTES) yield* this.#send(lines.take());
     }
     yield* this.#send(lines.take());
+  }
+
+  #tellOfSlowness(): void {
+    const { server, user, info } = this.#options.call;
+    const fields = { user: user.name, resource: info.resource, namespace: info.namespace ?? '' };
+    server.logger.warn('watch ended: its reader is too slow, what it had to read next is forgotten', fields);
   }
 
   /** Its client is gone, or must begin anew. */
