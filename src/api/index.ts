@@ -56,6 +56,8 @@ export * from './service-kind.ts';
 export * from './status-error.ts';
 export * from './system-priorities.ts';
 export type * from './types.gen.ts';
+export { MAX_JSON_DEPTH } from './json-depth.ts';
+export { setOwn } from './schema/set-own.ts';
 export * from './validate-structure.ts';
 export { validateLabelSelector } from './validation/affinity.ts';
 export { DAEMON_SET_COUNTS } from './validation/daemon-set.ts';

@@ -10,11 +10,18 @@ import { ClusterAuthorizer } from './authorization/cluster-authorizer.ts';
 import { ensurePolicy, type Stored } from './authorization/ensure-policy.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
-import { WatchCache } from './cache/watch-cache.ts';
+import { createSharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
-import { createMetrics, type GuardedConnection, type MetricsRegistry, type Timer } from '../lib/index.ts';
+import {
+  type Breather,
+  createMetrics,
+  type GuardedConnection,
+  type MetricsRegistry,
+  type Timer,
+  tireless,
+} from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
@@ -54,6 +61,8 @@ export interface ApiServerOptions {
   readonly eventTtlMs?: number;
   /** How many objects of the store cannot be read, for health; default none. */
   readonly damagedObjects?: () => number;
+  /** Lets others have their turn while long work is under way; absent: it is done in one go, as in simulated time. */
+  readonly breather?: Breather;
 }
 
 export interface ApiServer {
@@ -93,6 +102,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     admission: { ...DEFAULT_ADMISSION, ...options.admission },
     serviceRange: serviceRangeOf(options.serviceCidr),
     exclusive: new Exclusive(),
+    breather: options.breather ?? tireless,
     storageOf: (registration) => storageOf(storages, registration),
   };
   const state = { ready: false, closed: false };
@@ -133,7 +143,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     state.ready = true;
     if (!state.closed) planUpkeep();
   });
-  const served = onceStarted(handler, ready);
+  const served = onceStarted(handler, ready, context.breather);
   return {
     connection: served,
     metrics: metrics.registry,
@@ -203,11 +213,13 @@ function createStorages({
   clock,
   logger,
   eventTtlMs = EVENT_TTL_MS,
+  breather = tireless,
 }: ApiServerOptions): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
+  const shared = createSharedBudgets(clock);
   for (const { keyPrefix, expires } of REGISTRATIONS) {
     if (storages.has(keyPrefix)) continue;
-    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger });
+    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared });
     storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
   }
   return storages;
@@ -221,18 +233,22 @@ function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration:
 
 /**
  * Everything but health waits for the system namespaces: nobody sees a store without a single write. When the start failed,
- * requests go on and meet its cause themselves.
+ * requests go on and meet its cause themselves. A crowd of requests is let in by turns, and health passes it by.
  */
-function onceStarted(handler: Handler, ready: Promise<void>): GuardedConnection {
+function onceStarted(handler: Handler, ready: Promise<void>, breather: Breather): GuardedConnection {
   const started = ready.catch(() => {});
+  const turn = async (): Promise<void> => {
+    await started;
+    await breather.pause('request');
+  };
   return {
     readsBodies: true,
     request: async (request) => {
-      if (!isHealthPath(request.url)) await started;
+      if (!isHealthPath(request.url)) await turn();
       return await handler.request(request);
     },
     upgrade: async (request) => {
-      await started;
+      await turn();
       return await handler.upgrade(request);
     },
   };

@@ -4,15 +4,39 @@
 export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
 /** Largest body in YAML, which takes ten times as long to read as JSON. */
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
+/** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
+export const MAX_YAML_BODY_LINES = 20_000;
+/** Objects whose JSON is longer are written as that where YAML is asked for, which it is as well. */
+export const MAX_YAML_LINES_BYTES = 64 * 1024;
 /** Entries of one map or list in a body, and of all of them together: what is walked in a fraction of a second. */
 export const MAX_LIST_ENTRIES = 20_000;
 export const MAX_BODY_ENTRIES = 100_000;
-/** Events of one resource that a watcher may resume over; older ones answer 410. */
-export const WATCH_HISTORY_EVENTS = 1024;
-/** Events that wait for one slow watcher before it is ended. */
-export const WATCHER_BUFFER_EVENTS = 4096;
-/** Initial events of a watch are sent in pieces of about this size: a slow reader holds one, not all of them. */
+/**
+ * What the watch cache remembers of one resource for watchers that resume or are behind: changes of this age (upstream:
+ * DefaultEventFreshDuration, 75 s), so many and of so many bytes; past that a watch answers 410.
+ */
+export const WATCH_HISTORY_MS = 75_000;
+export const WATCH_HISTORY_EVENTS = 4096;
+export const WATCH_HISTORY_BYTES = 16 * 1024 * 1024;
+/** The same of all resources together. */
+export const WATCH_HISTORY_TOTAL_BYTES = 32 * 1024 * 1024;
+/** What a resource that seldom changes keeps of its older changes all the same (upstream keeps 100, of any size). */
+export const WATCH_HISTORY_OLD_EVENTS = 100;
+export const WATCH_HISTORY_OLD_BYTES = 64 * 1024;
+/** How often changes are looked at for their age. */
+export const WATCH_HISTORY_SWEEP_MS = 15_000;
+/** What a change takes besides the bytes of its objects, roughly. */
+export const WATCH_EVENT_OVERHEAD_BYTES = 512;
+/** Encoded lines of recent changes, kept for all who watch; and the JSON of objects that were read lately. */
+export const SHARED_LINES_BYTES = 8 * 1024 * 1024;
+export const SHARED_TEXTS_BYTES = 16 * 1024 * 1024;
+/** Lists of the watch cache that are handed to many readers without a copy, one for each prefix. */
+export const SHARED_LISTS = 8;
+/** Pieces of watches and of large lists are of about this size: a slow reader holds one, not all of them. */
 export const WATCH_PIECE_BYTES = 64 * 1024;
+export const LIST_PIECE_BYTES = 64 * 1024;
+/** The same of pieces that one watcher has to itself. */
+export const WATCH_OWN_PIECE_BYTES = 16 * 1024;
 /** How long a read waits for the cache to reach its revision (upstream: blockTimeout, 3 s). */
 export const FRESH_READ_TIMEOUT_MS = 3_000;
 /** Bookmarks of a watch that asked for them (upstream: bookmarkFrequency, 1 min). */

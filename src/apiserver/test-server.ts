@@ -47,7 +47,9 @@ export interface TestServer {
 export const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 export interface TestServerOptions
-  extends Partial<Pick<ApiServerOptions, 'nodeConnection' | 'originConnection' | 'eventTtlMs' | 'tokens'>> {
+  extends Partial<
+    Pick<ApiServerOptions, 'nodeConnection' | 'originConnection' | 'eventTtlMs' | 'tokens' | 'breather'>
+  > {
   readonly clock: TestClock;
   readonly store?: Store;
   readonly logger?: Logger;

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { decodeText } from '../lib/index.ts';
 import { createManualClock, settle } from '../lib/manual-clock.node.ts';
 import { createMemoryStore, type Store, StoreError } from '../store/index.ts';
-import { WATCH_HISTORY_EVENTS, WATCH_PIECE_BYTES } from './limits.ts';
+import {
+  WATCH_HISTORY_EVENTS,
+  WATCH_HISTORY_MS,
+  WATCH_HISTORY_OLD_BYTES,
+  WATCH_HISTORY_SWEEP_MS,
+  WATCH_PIECE_BYTES,
+} from './limits.ts';
 import { type Loose, podManifest, startTestServer, type TestServer } from './test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
@@ -67,27 +73,31 @@ async function put(api: TestServer, name: string, more: object = {}): Promise<st
 }
 
 describe('watch', () => {
-  it('sends what is there in pieces', () =>
+  it.each([
+    ['long', 2, [2, 2, 1]],
+    ['short', 16, [16, 16, 2]],
+  ])('sends what is there in pieces: %s lines', (_, share, expected) =>
     withServer(async (api) => {
-      const names = Array.from({ length: 5 }, (_, i) => `m${i}`);
-      for (const name of names) await put(api, name, { annotations: { text: 'x'.repeat(WATCH_PIECE_BYTES / 2) } });
+      const count = expected.reduce((sum, each) => sum + each, 0);
+      const text = 'x'.repeat(WATCH_PIECE_BYTES / share);
+      for (let i = 0; i < count; i++) await put(api, `m${i}`, { annotations: { text } });
       const { body } = await api.raw('GET', `${maps}?watch=1&timeoutSeconds=1`);
       if (body instanceof Uint8Array) throw new Error('not a stream');
       const pieces = body[Symbol.asyncIterator]();
-      const told: string[][] = [];
-      while (told.flat().length < names.length) {
+      const told: number[] = [];
+      while (told.reduce((sum, each) => sum + each, 0) < count) {
         const { value } = await pieces.next();
         told.push(
           decodeText(value as Uint8Array)
             .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line).object.metadata.name),
+            .split('\n').length,
         );
       }
-      expect(told).toEqual([['m0', 'm1'], ['m2', 'm3'], ['m4']]);
+      expect(told).toEqual(expected);
       await api.clock.advance(1000);
       expect((await pieces.next()).done).toBe(true);
-    }));
+    }),
+  );
 
   it('begins with what is there, or where it is told to', () =>
     withServer(async (api) => {
@@ -101,7 +111,7 @@ describe('watch', () => {
       expect(told(fromFirst)).toEqual(['ADDED b', 'ADDED c']);
       await fromNow.stop();
       await fromFirst.stop();
-      expect(api.clock.pendingTimers).toBeLessThanOrEqual(3);
+      expect(api.clock.pendingTimers).toBeLessThanOrEqual(4);
     }));
 
   it('sees an object enter and leave its selector', () =>
@@ -216,17 +226,31 @@ describe('watch', () => {
       expect((await api.call('GET', maps)).status).toBe(503);
     }));
 
-  it('forgets a reader who does not read', () =>
+  it('says 410 to those who come after the changes have grown old, and not before', () =>
     withServer(async (api) => {
+      const big = { annotations: { text: 'x'.repeat(WATCH_HISTORY_OLD_BYTES) } };
+      const at = await put(api, 'a', big);
+      await put(api, 'a', { ...big, labels: { is: 'new' } });
+      await api.clock.advance(WATCH_HISTORY_MS - WATCH_HISTORY_SWEEP_MS);
+      const inTime = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
+      expect(told(inTime)).toEqual(['MODIFIED a']);
+      await inTime.stop();
+      await api.clock.advance(2 * WATCH_HISTORY_SWEEP_MS);
+      const late = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
+      await late.ended;
+      expect(late.events).toMatchObject([{ type: 'ERROR', object: { code: 410 } }]);
+    }));
+
+  it('ends a reader who does not read, and holds nothing for him', () =>
+    withServer(async (api) => {
+      await put(api, 'a');
       const response = await api.raw('GET', `${maps}?watch=1`);
-      for (let i = 0; i < 4200; i++)
-        await api
-          .call('PATCH', `${maps}/a`, { metadata: { labels: { i: String(i) } } }, merge)
-          .then((answer) => (answer.status === 404 ? put(api, 'a') : undefined));
       if (response.body instanceof Uint8Array) throw new Error('not a stream');
-      let lines = 0;
-      for await (const chunk of response.body) lines += decodeText(chunk).trim().split('\n').length;
-      expect(lines).toBe(4096);
+      const chunks = response.body[Symbol.asyncIterator]();
+      await chunks.next();
+      for (let i = 0; i <= WATCH_HISTORY_EVENTS; i++)
+        await api.call('PATCH', `${maps}/a`, { metadata: { labels: { i: String(i) } } }, merge);
+      expect((await chunks.next()).done).toBe(true);
     }));
 });
 

@@ -5,6 +5,7 @@
 export * from './async-queue.ts';
 export * from './async.ts';
 export * from './back-off.ts';
+export * from './breather.ts';
 export * from './bytes.ts';
 export * from './clock.ts';
 export * from './duplex.ts';

@@ -18,6 +18,7 @@ import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { type CertificateSigner, type NodeIpamSettings, runControllers } from '../controllers/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
+import { loopBreather } from '../lib/breather.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
@@ -113,6 +114,7 @@ export async function startControlPlane(
     tokens,
     metrics,
     damagedObjects: () => damage.count,
+    breather: loopBreather,
   });
   stack.defer(() => server.close());
   // It is waited for below; should we leave before, nobody else waits.

@@ -23,6 +23,7 @@ import {
 import { createApiServer } from '../../src/apiserver/index.ts';
 import { createKubeClient, createReflector, type KubeClient, type Lister } from '../../src/client/index.ts';
 import { runControllers } from '../../src/controllers/index.ts';
+import { loopBreather } from '../../src/lib/breather.node.ts';
 import { systemClock } from '../../src/lib/clock.node.ts';
 import { createMetrics, seededRandom, silentLogger } from '../../src/lib/index.ts';
 import { runScheduler } from '../../src/scheduler/index.ts';
@@ -58,7 +59,8 @@ const random = seededRandom('bench');
 const logger = silentLogger;
 const metrics = createMetrics();
 const store = await openSqliteStore({ path: join(folder, 'store.db'), clock });
-const server = createApiServer({ store, clock, random, logger, metrics, version: { gitVersion: 'v1.36.0' } });
+const version = { gitVersion: 'v1.36.0' };
+const server = createApiServer({ store, clock, random, logger, metrics, version, breather: loopBreather });
 await server.ready;
 const connectionOf = (user: { name: string; groups: readonly string[] }) => server.as(user);
 const clientOf = (name: string): KubeClient => createKubeClient(connectionOf({ name, groups: MASTERS }), { clock });

@@ -227,3 +227,20 @@ function withoutEmptyLists(value: unknown): unknown {
   const entries = Object.entries(value).filter(([, item]) => !Array.isArray(item) || item.length > 0);
   return Object.fromEntries(entries.map(([name, item]) => [name, withoutEmptyLists(item)]));
 }
+
+it('looks at each element of two long lists a few times, and not at each for each', () => {
+  let reads = 0;
+  const counted = (name: string): object =>
+    Object.defineProperty({}, 'name', {
+      enumerable: true,
+      get: () => {
+        reads += 1;
+        return name;
+      },
+    });
+  const count = 2000;
+  const list = (prefix: string): object[] => Array.from({ length: count }, (_, i) => counted(`${prefix}${i}`));
+  const merged = applyStrategicMergePatch('v1', 'ServiceAccount', { secrets: list('a') }, { secrets: list('b') });
+  expect((merged as { secrets: unknown[] }).secrets).toHaveLength(2 * count);
+  expect(reads).toBeLessThan(200 * count);
+});

@@ -117,12 +117,12 @@ function mergeOrderedLists(result: Json, patch: Json, members: Members): Readonl
     const patchList = patch[name];
     if (patchList === null) continue;
     done.add(name);
-    const removed = listOf(patch[DELETE_FROM_PRIMITIVE_LIST + name] ?? [], DELETE_FROM_PRIMITIVE_LIST);
+    const removed = new Set(listOf(patch[DELETE_FROM_PRIMITIVE_LIST + name] ?? [], DELETE_FROM_PRIMITIVE_LIST));
     if (patchList !== undefined) checkOrder(listOf(patchList, name), order, identify, directive);
     if (!Array.isArray(original) && !Array.isArray(patchList)) continue;
     const server = Array.isArray(original) ? original : [];
     const merged = (Array.isArray(patchList) ? mergeList(server, patchList, field) : server).filter(
-      (item) => !removed.includes(item),
+      (item) => !removed.has(item),
     );
     result[name] = orderMerged(merged, order, server.map(identify), identify);
   }
@@ -169,12 +169,19 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
   const members = membersOfShape(shape);
   // Elements of the server that share an identity (a port for TCP and UDP) all stay; a patch reaches the first.
   const merged = original.filter((element) => !deleted.has(identify(element)));
+  // Where the first of each identity lies: looked for one by one, two long lists would take their product.
+  const positions = new Map<unknown, number>();
+  merged.forEach((element, position) => {
+    if (!positions.has(identify(element))) positions.set(identify(element), position);
+  });
   for (const element of elements) {
-    const identity = identify(element);
-    const position = merged.findIndex((other) => identify(other) === identity);
-    const old = merged[position];
-    if (isRecord(old)) merged[position] = mergeObject(old, element, members);
-    else merged.push(withoutDirectives(element));
+    const position = positions.get(identify(element));
+    const old = position === undefined ? undefined : merged[position];
+    if (position !== undefined && isRecord(old)) merged[position] = mergeObject(old, element, members);
+    else {
+      if (position === undefined) positions.set(identify(element), merged.length);
+      merged.push(withoutDirectives(element));
+    }
   }
   return orderMerged(merged, elements.map(identify), original.map(identify), identify);
 }

@@ -1,5 +1,6 @@
 /** One change of one object, as the watch cache keeps it for all watchers: seen by each through its own selector. */
 import type { ApiObject } from '../registry/object.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { CachedObject, WatchType } from './cached-object.ts';
 
 /** What a watcher wants to see. */
@@ -31,14 +32,23 @@ export class CacheEvent {
   /** Absent: deleted. */
   readonly current: CachedObject | undefined;
   readonly previous: CachedObject | undefined;
+  readonly #budget: ByteBudget | undefined;
   #left: CachedObject | undefined;
-  #lines = new Map<string, Uint8Array>();
+  #lines: Map<string, Uint8Array> | undefined;
 
-  constructor(revision: number, key: string, current: CachedObject | undefined, previous: CachedObject | undefined) {
+  /** `lines` bounds what all events keep of their bytes; without it they stay as long as the event. */
+  constructor(
+    revision: number,
+    key: string,
+    current: CachedObject | undefined,
+    previous: CachedObject | undefined,
+    lines?: ByteBudget,
+  ) {
     this.revision = revision;
     this.key = key;
     this.current = current;
     this.previous = previous;
+    this.#budget = lines;
   }
 
   /**
@@ -60,16 +70,23 @@ export class CacheEvent {
   /** The bytes of a seen event in one format: encoded for the first watcher that needs them, then shared. */
   line(format: string, seen: SeenEvent, encode: (seen: SeenEvent) => Uint8Array): Uint8Array {
     const key = `${seen.type} ${format}`;
-    let line = this.#lines.get(key);
-    if (line === undefined) {
-      line = encode(seen);
-      this.#lines.set(key, line);
-    }
+    const known = this.#lines?.get(key);
+    if (known !== undefined) return known;
+    const line = encode(seen);
+    this.#lines ??= new Map();
+    this.#lines.set(key, line);
+    this.#budget?.add(this, line.length);
     return line;
   }
 
   /** Drops the shared bytes: watchers that still need them encode again. */
-  forgetLines(): void {
-    this.#lines = new Map();
+  forget(): void {
+    this.#lines = undefined;
+  }
+
+  /** Out of the history: what it keeps does not count any more. */
+  retire(): void {
+    this.#lines = undefined;
+    this.#budget?.release(this);
   }
 }

@@ -1,6 +1,7 @@
-/** One version of one object as all its readers share it: decoded once, encoded at most once. Never mutate it. */
+/** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 const decodedLines = new Map<string, string>([
   ['ADDED', '{"type":"ADDED","object":'],
@@ -14,34 +15,55 @@ export class CachedObject {
   readonly key: string;
   readonly revision: number;
   readonly object: ApiObject;
+  /** Of its JSON in the store; 0: never stored. */
+  readonly bytes: number;
+  readonly #texts: ByteBudget | undefined;
   #text: string | undefined;
 
-  constructor(key: string, revision: number, object: ApiObject) {
+  /** `texts` bounds what all objects keep of their JSON; without it the text goes with the object. */
+  constructor(key: string, revision: number, object: ApiObject, bytes = 0, texts?: ByteBudget) {
     this.key = key;
     this.revision = revision;
     this.object = object;
+    this.bytes = bytes;
+    this.#texts = texts;
   }
 
   /** From the store's bytes, which hold no resourceVersion: the revision is it. */
-  static decode(key: string, revision: number, value: Uint8Array): CachedObject {
-    return new CachedObject(key, revision, decodeStored(value, revision));
+  static decode(key: string, revision: number, value: Uint8Array, texts?: ByteBudget): CachedObject {
+    return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
   }
 
   /** The same object as seen at another revision: what a watcher gets when it left its selector, or is deleted. */
   at(revision: number): CachedObject {
     const metadata = { ...this.object.metadata, resourceVersion: String(revision) };
-    return new CachedObject(this.key, revision, { ...this.object, metadata });
+    return new CachedObject(this.key, revision, { ...this.object, metadata }, this.bytes);
   }
 
   /** Its JSON. */
   get text(): string {
-    this.#text ??= JSON.stringify(this.object);
-    return this.#text;
+    if (this.#text !== undefined) return this.#text;
+    const text = JSON.stringify(this.object);
+    this.#text = text;
+    this.#texts?.add(this, text.length);
+    return text;
+  }
+
+  /** Drops the text that it keeps for its next reader. */
+  forget(): void {
+    this.#text = undefined;
+  }
+
+  /** Nobody will read it again: what it keeps does not count any more. */
+  retire(): void {
+    this.#text = undefined;
+    this.#texts?.release(this);
   }
 
   /** One line of a watch answer. */
   line(type: WatchType): Uint8Array {
-    return encodeText(`${decodedLines.get(type)}${this.text}}\n`);
+    // The line is what is kept (see CacheEvent, SharedPieces): the text would lie there twice.
+    return encodeText(`${decodedLines.get(type)}${this.#text ?? JSON.stringify(this.object)}}\n`);
   }
 }
 

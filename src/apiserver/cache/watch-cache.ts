@@ -5,12 +5,15 @@
  *   store.list → objects at R → store.watch(R) → apply each event → history → watchers
  *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
  */
-import { childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
+import { type Breather, childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
 import { type DamagedKey, type Store, StoreError, type StoreEvent } from '../../store/index.ts';
-import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
+import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, SHARED_LINES_BYTES, SHARED_TEXTS_BYTES } from '../limits.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { CachedObject } from './cached-object.ts';
+import { SortedObjects } from './sorted-objects.ts';
+import { HistoryKeeper, WatchHistory } from './watch-history.ts';
 import { Watcher } from './watcher.ts';
 import { WatcherSet } from './watcher-set.ts';
 
@@ -20,6 +23,25 @@ export interface WatchCacheOptions {
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly breather: Breather;
+  readonly shared: SharedBudgets;
+}
+
+/** What all caches of a server keep together. */
+export interface SharedBudgets {
+  readonly keeper: HistoryKeeper;
+  /** Encoded lines of events. */
+  readonly lines: ByteBudget;
+  /** Objects' JSON. */
+  readonly texts: ByteBudget;
+}
+
+export function createSharedBudgets(clock: Clock): SharedBudgets {
+  return {
+    keeper: new HistoryKeeper(clock),
+    lines: new ByteBudget(SHARED_LINES_BYTES),
+    texts: new ByteBudget(SHARED_TEXTS_BYTES),
+  };
 }
 
 /** Looks at every object as the cache sees it, before any watcher does: for indexes that must not lag behind it. */
@@ -31,8 +53,6 @@ export interface CacheObserver {
 }
 
 const LIST_PAGE = 500;
-/** Events whose shared bytes are kept for watchers that are a little behind. */
-const SHARED_LINES = 64;
 
 interface Waiter {
   readonly revision: number;
@@ -46,13 +66,10 @@ export class WatchCache {
   readonly #watchers = new WatcherSet();
   readonly #waiters = new Set<Waiter>();
   readonly #observers: CacheObserver[] = [];
-  #objects = new Map<string, CachedObject>();
+  readonly #history: WatchHistory;
+  #objects = new SortedObjects();
   /** Keys whose objects are there and cannot be read, with their revision. */
   readonly #damaged = new Map<string, number>();
-  #sorted: readonly CachedObject[] | undefined;
-  #history: CacheEvent[] = [];
-  /** Events up to and including this revision are no longer in the history. */
-  #forgotten = 0;
   #revision = 0;
   #changedAt = 0;
   #listed = false;
@@ -64,6 +81,7 @@ export class WatchCache {
 
   constructor(options: WatchCacheOptions) {
     this.#options = options;
+    this.#history = new WatchHistory(options.shared.keeper);
   }
 
   get prefix(): string {
@@ -82,7 +100,7 @@ export class WatchCache {
 
   /** The oldest revision that a watch may resume after. */
   get oldestResume(): number {
-    return this.#forgotten;
+    return this.#history.forgotten;
   }
 
   get watcherCount(): number {
@@ -112,6 +130,7 @@ export class WatchCache {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+    this.#options.shared.keeper.close();
     this.#endWatchers();
     for (const waiter of this.#waiters) this.#settle(waiter, false);
   }
@@ -154,10 +173,14 @@ export class WatchCache {
     return [...this.#damaged.keys()].filter((key) => key.startsWith(keyPrefix)).sort();
   }
 
-  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys. */
-  list(keyPrefix: string, after = ''): CachedObject[] {
-    this.#sorted ??= [...this.#objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-    return this.#sorted.filter((item) => item.key > after && item.key.startsWith(keyPrefix));
+  /** Where bytes that many readers share are counted. */
+  get lines(): ByteBudget {
+    return this.#options.shared.lines;
+  }
+
+  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys: a picture of now. */
+  list(keyPrefix: string, after = ''): readonly CachedObject[] {
+    return this.#objects.list(keyPrefix, after);
   }
 
   /**
@@ -165,9 +188,8 @@ export class WatchCache {
    * reaches back that far. The caller must `remove` it.
    */
   watch(filter: WatchFilter, afterRevision: number): Watcher | undefined {
-    if (afterRevision < this.#forgotten) return undefined;
-    const watcher = new Watcher(filter, afterRevision, WATCHER_BUFFER_EVENTS);
-    for (const event of this.#history) watcher.offer(event);
+    if (afterRevision < this.#history.forgotten) return undefined;
+    const watcher = new Watcher(filter, this.#history, afterRevision);
     if (this.#stop.signal.aborted) watcher.end('closed');
     else this.#watchers.add(watcher);
     return watcher;
@@ -200,7 +222,8 @@ export class WatchCache {
   }
 
   async #list(): Promise<void> {
-    const objects = new Map<string, CachedObject>();
+    const { breather, shared } = this.#options;
+    const objects: CachedObject[] = [];
     const damaged: DamagedKey[] = [];
     let revision: number | undefined;
     let after: string | undefined;
@@ -212,28 +235,24 @@ export class WatchCache {
       });
       revision ??= page.revision;
       for (const { key, value, revision: at } of page.entries) {
+        const pause = breather.pause();
+        if (pause !== undefined) await pause;
         const item = this.#decode(key, at, value);
         if (item === undefined) damaged.push({ key, revision: at });
-        else objects.set(key, item);
+        else objects.push(item);
       }
       damaged.push(...(page.damaged ?? []));
       after = page.entries.at(-1)?.key;
       if (!page.more || after === undefined) break;
     }
-    this.#damaged.clear();
-    for (const { key, revision: at } of damaged) {
-      // What was read before it was damaged is still what it is.
-      const seen = this.#objects.get(key);
-      if (seen?.revision === at) objects.set(key, seen);
-      else this.#damaged.set(key, at);
-    }
-    this.#objects = objects;
-    this.#sorted = undefined;
-    this.#history = [];
-    this.#forgotten = revision;
+    this.#keepDamaged(damaged, objects);
+    const kept = new Set(objects);
+    for (const item of this.#objects) if (!kept.has(item)) item.retire();
+    this.#objects = new SortedObjects(objects);
+    this.#history.reset(revision);
     this.#changedAt = revision;
     this.#listed = true;
-    for (const observer of this.#observers) observer.replaced([...objects.values()].map(({ object }) => object));
+    for (const observer of this.#observers) observer.replaced(objects.map(({ object }) => object));
     this.#advance(revision);
   }
 
@@ -245,7 +264,16 @@ export class WatchCache {
       this.#nudge = controller;
       try {
         for await (const batch of store.watch(prefix, this.#revision, controller.signal)) {
-          for (const event of batch.events) this.#apply(event);
+          for (const event of batch.events) {
+            // Writers wait for what they wrote to be seen: it goes with the requests.
+            const pause = this.#options.breather.pause('request');
+            // Who waits for what was seen so far need not wait for the rest.
+            if (pause !== undefined) {
+              this.#advance(this.#revision);
+              await pause;
+            }
+            this.#apply(event);
+          }
           this.#advance(batch.revision);
         }
       } finally {
@@ -258,6 +286,7 @@ export class WatchCache {
   #apply(event: StoreEvent): void {
     // A repeated event after the store's watch began again.
     if (event.revision <= this.#changedAt) return;
+    const { shared } = this.#options;
     const previous = this.#objects.get(event.key);
     let current: CachedObject | undefined;
     this.#damaged.delete(event.key);
@@ -267,35 +296,38 @@ export class WatchCache {
         this.#damaged.set(event.key, event.revision);
         return;
       }
-      this.#objects.set(event.key, current);
+      this.#objects.set(current);
     } else {
       this.#objects.delete(event.key);
     }
-    this.#sorted = undefined;
+    previous?.retire();
     this.#changedAt = event.revision;
-    const change = new CacheEvent(event.revision, event.key, current, previous);
+    const change = new CacheEvent(event.revision, event.key, current, previous, shared.lines);
     for (const observer of this.#observers) observer.changed(current?.object, previous?.object);
-    this.#remember(change);
+    const place = this.#history.end;
+    this.#history.push(change);
     this.#revision = Math.max(this.#revision, event.revision);
-    this.#watchers.offer(change);
+    this.#watchers.offer(change, place);
   }
 
   /** Undefined: it is no object, which is told by its key; what it holds may be a secret. */
   #decode(key: string, revision: number, value: Uint8Array): CachedObject | undefined {
     try {
-      return CachedObject.decode(key, revision, value);
+      return CachedObject.decode(key, revision, value, this.#options.shared.texts);
     } catch {
       this.#options.logger.error('an object in the store is damaged', { key, revision });
       return undefined;
     }
   }
 
-  #remember(change: CacheEvent): void {
-    this.#history.push(change);
-    this.#history.at(-1 - SHARED_LINES)?.forgetLines();
-    if (this.#history.length <= WATCH_HISTORY_EVENTS) return;
-    const [oldest] = this.#history.splice(0, 1);
-    if (oldest !== undefined) this.#forgotten = oldest.revision;
+  /** Of what a list lacks: what was read before it was damaged is still what it is, and joins `objects`. */
+  #keepDamaged(damaged: readonly DamagedKey[], objects: CachedObject[]): void {
+    this.#damaged.clear();
+    for (const { key, revision } of damaged) {
+      const seen = this.#objects.get(key);
+      if (seen?.revision === revision) objects.push(seen);
+      else this.#damaged.set(key, revision);
+    }
   }
 
   #advance(revision: number): void {

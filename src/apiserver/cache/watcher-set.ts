@@ -49,21 +49,19 @@ export class WatcherSet {
     this.#byField.clear();
   }
 
-  offer(event: CacheEvent): void {
-    this.#offerTo(this.#others, event);
+  /** Wakes those whom `event` may concern; it lies at `place`. */
+  offer(event: CacheEvent, place: number): void {
+    this.#offerTo(this.#others, place);
     for (const { read, byValue } of this.#byField.values()) {
       const now = event.current === undefined ? undefined : read(event.current.object);
       const before = event.previous === undefined ? undefined : read(event.previous.object);
-      if (now !== undefined) this.#offerTo(byValue.get(now), event);
-      if (before !== undefined && before !== now) this.#offerTo(byValue.get(before), event);
+      if (now !== undefined) this.#offerTo(byValue.get(now), place);
+      if (before !== undefined && before !== now) this.#offerTo(byValue.get(before), place);
     }
   }
 
-  #offerTo(watchers: Iterable<Watcher> | undefined, event: CacheEvent): void {
-    for (const watcher of watchers ?? []) {
-      watcher.offer(event);
-      if (watcher.ended !== undefined) this.delete(watcher);
-    }
+  #offerTo(watchers: Iterable<Watcher> | undefined, place: number): void {
+    for (const watcher of watchers ?? []) watcher.offer(place);
   }
 
   #bucket({ field, value, read }: ExactField): Set<Watcher> {

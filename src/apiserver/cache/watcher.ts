@@ -1,48 +1,57 @@
-/** The bounded queue between the watch cache and one watching client. */
-import type { CacheEvent, SeenEvent, WatchFilter } from './cache-event.ts';
+/** A watching client's place in the history that all share. It holds no events of its own, so a slow one costs nothing. */
+import type { CacheEvent, WatchFilter } from './cache-event.ts';
+import type { WatchHistory } from './watch-history.ts';
 
 export class Watcher {
   readonly filter: WatchFilter;
+  readonly #history: WatchHistory;
   readonly #afterRevision: number;
-  readonly #capacity: number;
-  #queue: SeenEvent[] = [];
+  /** The place of the next change to look at; undefined: it has seen all that concerns it. */
+  #place: number | undefined;
   #ended: 'slow' | 'closed' | undefined;
   #wake: (() => void) | undefined;
 
-  /** It sees only events newer than `afterRevision`; more than `capacity` waiting ones end it. */
-  constructor(filter: WatchFilter, afterRevision: number, capacity: number) {
+  /** It sees only changes newer than `afterRevision`, and ends when one of them is forgotten before it was read. */
+  constructor(filter: WatchFilter, history: WatchHistory, afterRevision: number) {
     this.filter = filter;
+    this.#history = history;
     this.#afterRevision = afterRevision;
-    this.#capacity = capacity;
+    const place = history.placeAfter(afterRevision);
+    if (place < history.end) this.#place = place;
   }
 
-  /** Why no more events come; undefined while they may. */
+  /** Why no more changes come; undefined while they may. */
   get ended(): 'slow' | 'closed' | undefined {
     return this.#ended;
   }
 
-  offer(event: CacheEvent): void {
-    if (this.#ended !== undefined || event.revision <= this.#afterRevision) return;
-    const seen = event.see(this.filter);
-    if (seen === undefined) return;
-    if (this.#queue.length >= this.#capacity) {
-      this.end('slow');
-      return;
-    }
-    this.#queue.push(seen);
+  /** A change that may concern it lies at `place`. */
+  offer(place: number): void {
+    if (this.#ended !== undefined) return;
+    this.#place ??= place;
     this.#notify();
   }
 
-  /** What has come since the last call, in order. */
-  take(): readonly SeenEvent[] {
-    const taken = this.#queue;
-    this.#queue = [];
-    return taken;
+  /** The next change to look at, in order, each once; undefined when there is none now, or no more. */
+  next(): CacheEvent | undefined {
+    while (this.#place !== undefined) {
+      if (this.#place >= this.#history.end) {
+        this.#place = undefined;
+      } else if (this.#place < this.#history.first) {
+        this.end('slow');
+        this.#place = undefined;
+      } else {
+        const event = this.#history.at(this.#place);
+        this.#place += 1;
+        if (event !== undefined && event.revision > this.#afterRevision) return event;
+      }
+    }
+    return undefined;
   }
 
-  /** Resolves when there is something to take, or it ended. */
+  /** Resolves when there may be something to see, or it ended. */
   async wait(): Promise<void> {
-    if (this.#queue.length > 0 || this.#ended !== undefined) return;
+    if (this.#place !== undefined || this.#ended !== undefined) return;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });

@@ -1,13 +1,26 @@
 /** Reads request bodies: JSON, YAML and Protobuf. */
 import { YAMLException } from 'js-yaml';
-import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../api/index.ts';
+import {
+  badRequest,
+  MAX_JSON_DEPTH,
+  requestEntityTooLarge,
+  StatusError,
+  unsupportedMediaType,
+} from '../../api/index.ts';
 import { decodeText, errorMessage, type HttpRequest, parseYamlText } from '../../lib/index.ts';
-import { MAX_REQUEST_BODY_BYTES, MAX_YAML_BODY_BYTES } from '../limits.ts';
+import {
+  MAX_BODY_ENTRIES,
+  MAX_LIST_ENTRIES,
+  MAX_REQUEST_BODY_BYTES,
+  MAX_YAML_BODY_BYTES,
+  MAX_YAML_BODY_LINES,
+} from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
-import { ProtobufError } from '../protobuf/reader.ts';
-import { duplicateFields } from './duplicate-fields.ts';
+import { ProtobufError, TooManyFieldsError } from '../protobuf/reader.ts';
+import { tooManyEntries } from './entries.ts';
 import { exceedsSize } from './expanded-size.ts';
+import { duplicateFields, shapeOfJson } from './json-text.ts';
 
 export const BODY_TYPES: readonly string[] = ['application/json', 'application/yaml', PROTOBUF_TYPE];
 
@@ -39,11 +52,8 @@ export function parseBody(request: HttpRequest): ParsedBody {
   const type = contentType(request);
   if (type === PROTOBUF_TYPE) return { value: parseProtobuf(bodyBytes(request)), problems: [] };
   const text = bodyText(request);
-  if (type === 'application/json') return { value: parseJson(text), problems: duplicateFields(text) };
-  if (type === 'application/yaml') {
-    if (text.length > MAX_YAML_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_BYTES} for YAML`);
-    return { value: parseYaml(text), problems: [] };
-  }
+  if (type === 'application/json') return parseJson(text);
+  if (type === 'application/yaml') return parseYaml(text);
   throw unsupportedMediaType(BODY_TYPES);
 }
 
@@ -55,29 +65,66 @@ export function parseOptionalObject(request: HttpRequest): Readonly<Record<strin
   return value;
 }
 
-export function parseJson(text: string): unknown {
+/**
+ * The value of a JSON text, which is looked at for its shape first: what nests too deep or has too many entries is not parsed.
+ * Throws 400 and 413.
+ */
+export function parseJson(text: string): ParsedBody {
+  const limits = { depth: MAX_JSON_DEPTH, entries: MAX_BODY_ENTRIES, widest: MAX_LIST_ENTRIES };
+  const shape = shapeOfJson(text, limits);
+  if (shape.depth > limits.depth) throw badRequest('error decoding the body: json: exceeded max depth');
+  if (shape.widest > limits.widest || shape.entries > limits.entries) throw tooManyEntries(shape);
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw badRequest(`error decoding the body: ${errorMessage(error)}`);
   }
+  return { value, problems: duplicateFields(text, value, shape) };
 }
 
 function parseProtobuf(body: Uint8Array): unknown {
   try {
     return decodeProtobuf(body);
   } catch (error) {
+    if (error instanceof TooManyFieldsError) throw tooManyEntries({ widest: 0 });
     if (error instanceof ProtobufError) throw badRequest(`error decoding the body: ${error.message}`);
     throw error;
   }
 }
 
-function parseYaml(text: string): unknown {
+/** Throws 400 and 413. Text that is JSON, which many send as YAML, is read as that: in a tenth of the time. */
+function parseYaml(text: string): ParsedBody {
+  const json = text.trimStart().startsWith('{') ? jsonOrNot(text) : undefined;
+  if (json !== undefined) return json;
+  if (text.length > MAX_YAML_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_BYTES} for YAML`);
+  if (countMarks(text) > MAX_YAML_BODY_LINES)
+    throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_LINES} lines and commas for YAML`);
   const value = loadYaml(text);
   if (exceedsSize(value, MAX_REQUEST_BODY_BYTES)) {
     throw badRequest('error decoding the body: its aliases make it too large');
   }
-  return value;
+  return { value, problems: [] };
+}
+
+/** Undefined for what is no JSON. */
+function jsonOrNot(text: string): ParsedBody | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 400) return undefined;
+    throw error;
+  }
+}
+
+/** How many lines a text has, and commas: each entry of a YAML text needs one of them. */
+function countMarks(text: string): number {
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13 || code === 44) marks += 1;
+  }
+  return marks;
 }
 
 function loadYaml(text: string): unknown {

@@ -17,7 +17,7 @@ describe('a body with very many entries', () => {
     const one = await api.call('POST', url, { metadata: { name: 'a' }, data: many(20_001) });
     expect([one.status, one.body.message]).toEqual([
       413,
-      'Request entity too large: one map or list has 20001 entries, the limit is 20000',
+      'Request entity too large: one map or list has more than 20000 entries',
     ]);
     expect((await api.call('POST', url, { metadata: { name: 'a' }, data: many(20_000) })).status).toBe(201);
     const spread = Object.fromEntries(Array.from({ length: 6 }, (_, each) => [`x${each}`, many(19_000)]));

@@ -2,7 +2,7 @@
  * How many things a decoded body holds. The limit on bytes alone lets hundreds of thousands of keys through, and whatever
  * walks them for a second keeps everybody else waiting for that long.
  */
-import { requestEntityTooLarge } from '../../api/index.ts';
+import { requestEntityTooLarge, type StatusError } from '../../api/index.ts';
 import { MAX_BODY_ENTRIES, MAX_LIST_ENTRIES } from '../limits.ts';
 
 /** Throws 413 for a value with too many entries in one map or list, or in all. `value` must be a tree, as JSON is. */
@@ -14,9 +14,17 @@ export function refuseTooManyEntries(value: unknown): void {
     if (typeof next !== 'object' || next === null) continue;
     const children: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
     total += children.length;
-    if (children.length > MAX_LIST_ENTRIES)
-      throw requestEntityTooLarge(`one map or list has ${children.length} entries, the limit is ${MAX_LIST_ENTRIES}`);
-    if (total > MAX_BODY_ENTRIES) throw requestEntityTooLarge(`more than ${MAX_BODY_ENTRIES} entries in all`);
+    if (children.length > MAX_LIST_ENTRIES || total > MAX_BODY_ENTRIES)
+      throw tooManyEntries({ widest: children.length });
     for (const child of children) if (typeof child === 'object' && child !== null) waiting.push(child);
   }
+}
+
+/** 413: one map or list has `widest` entries, or as many as were counted; or there are too many in all. */
+export function tooManyEntries({ widest }: { readonly widest: number }): StatusError {
+  return requestEntityTooLarge(
+    widest > MAX_LIST_ENTRIES
+      ? `one map or list has more than ${MAX_LIST_ENTRIES} entries`
+      : `more than ${MAX_BODY_ENTRIES} entries in all`,
+  );
 }

@@ -40,7 +40,7 @@ async function list(call: MetricsCall): Promise<HttpResponse> {
   const subjects = subjectsOf(call);
   const { selection } = readListOptions(call.info.query, subjects);
   const found = await selected(call, subjects, (object) => selection.matches(object));
-  return renderList(rendering, await measured(call, found), { resourceVersion: '' });
+  return renderList(rendering, await measured(call, found), { resourceVersion: '' }, call.context);
 }
 
 async function get(call: MetricsCall): Promise<HttpResponse> {

@@ -2,9 +2,11 @@
  * Request bodies in Kubernetes' Protobuf form, as their JSON values: typed clients (kubectl's `create namespace`, kubelets,
  * controllers) send them, and read JSON answers. Numbers come from `fields.json`.
  */
+import { setOwn } from '../../api/index.ts';
 import { decodeText, formatMicroTime, formatTime } from '../../lib/index.ts';
+import { MAX_BODY_ENTRIES } from '../limits.ts';
 import raw from './fields.json' with { type: 'json' };
-import { packedVarints, ProtobufError, readFields, type WireValue } from './reader.ts';
+import { FieldBudget, packedVarints, ProtobufError, readFields, type WireValue } from './reader.ts';
 import { typeOfKind } from './type-of-kind.ts';
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
@@ -12,6 +14,12 @@ export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 /** "k8s" and a zero: every such body begins with it. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const MAX_DEPTH = 32;
+
+/** Where in the body a message lies, and how much more the body may hold. */
+interface Place {
+  readonly depth: number;
+  readonly budget: FieldBudget;
+}
 
 type Json = Record<string, unknown>;
 
@@ -34,67 +42,75 @@ export function decodeProtobuf(body: Uint8Array): Json {
   let apiVersion = '';
   let kind = '';
   let content: Uint8Array = new Uint8Array();
-  for (const [number, value] of readFields(body.subarray(MAGIC.length))) {
-    if (number === 1) [apiVersion, kind] = readTypeMeta(bytesOf(value));
+  const budget = new FieldBudget(MAX_BODY_ENTRIES);
+  for (const [number, value] of readFields(body.subarray(MAGIC.length), budget)) {
+    if (number === 1) [apiVersion, kind] = readTypeMeta(bytesOf(value), budget);
     else if (number === 2) content = bytesOf(value);
   }
   const type = typeOfKind(apiVersion, kind);
   if (type === undefined || !Object.hasOwn(MESSAGES, type)) {
     throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`);
   }
-  return { apiVersion, kind, ...decodeMessage(type, content, 0) };
+  return { apiVersion, kind, ...decodeMessage(type, content, { depth: 0, budget }) };
 }
 
-function readTypeMeta(bytes: Uint8Array): [apiVersion: string, kind: string] {
+function inside({ depth, budget }: Place): Place {
+  return { depth: depth + 1, budget };
+}
+
+function readTypeMeta(bytes: Uint8Array, budget: FieldBudget): [apiVersion: string, kind: string] {
   let apiVersion = '';
   let kind = '';
-  for (const [number, value] of readFields(bytes)) {
+  for (const [number, value] of readFields(bytes, budget)) {
     if (number === 1) apiVersion = decodeText(bytesOf(value));
     else if (number === 2) kind = decodeText(bytesOf(value));
   }
   return [apiVersion, kind];
 }
 
-function decodeMessage(type: string, bytes: Uint8Array, depth: number): Json {
-  if (depth > MAX_DEPTH) throw new ProtobufError('the message is nested too deeply');
+function decodeMessage(type: string, bytes: Uint8Array, place: Place): Json {
+  if (place.depth > MAX_DEPTH) throw new ProtobufError('the message is nested too deeply');
   const fields = fieldsOf(type);
   const result: Json = {};
-  for (const [number, value] of readFields(bytes)) {
+  for (const [number, value] of readFields(bytes, place.budget)) {
     const field = fields.get(number);
-    if (field !== undefined) decodeField(result, field, value, depth);
+    if (field !== undefined) decodeField(result, field, value, place);
   }
   return result;
 }
 
-function decodeField(result: Json, field: Field, value: WireValue, depth: number): void {
+function decodeField(result: Json, field: Field, value: WireValue, place: Place): void {
   const { name, type } = field;
   if (name === '') {
-    Object.assign(result, decodeMessage(type, bytesOf(value), depth + 1));
+    Object.assign(result, decodeMessage(type, bytesOf(value), inside(place)));
   } else if (field.kind === 'map') {
-    result[name] = { ...(result[name] as Json | undefined), ...decodeEntry(type, bytesOf(value), depth) };
+    const map = (result[name] ?? {}) as Json;
+    result[name] = map;
+    const [key, entry] = decodeEntry(type, bytesOf(value), place);
+    setOwn(map, key, entry);
   } else if (field.kind === 'list') {
     const items = (result[name] ?? []) as unknown[];
     result[name] = items;
-    if (type === 'int32' || type === 'int64') items.push(...packedVarints(value).map(signed));
-    else items.push(decodeValue(type, value, depth));
+    if (type !== 'int32' && type !== 'int64') items.push(decodeValue(type, value, place));
+    else for (const number of packedVarints(value, place.budget)) items.push(signed(number));
   } else {
-    const decoded = decodeValue(type, value, depth);
+    const decoded = decodeValue(type, value, place);
     const isZero = decoded === '' || decoded === 0 || decoded === false || decoded === undefined;
     if (!isZero || (field.pointer && decoded !== undefined)) result[name] = decoded;
   }
 }
 
-function decodeEntry(type: string, bytes: Uint8Array, depth: number): Json {
+function decodeEntry(type: string, bytes: Uint8Array, place: Place): [key: string, value: unknown] {
   let key = '';
   let value: unknown = type === 'string' || type === 'bytes' ? '' : {};
-  for (const [number, part] of readFields(bytes)) {
+  for (const [number, part] of readFields(bytes, place.budget)) {
     if (number === 1) key = decodeText(bytesOf(part));
-    else if (number === 2) value = decodeValue(type, part, depth);
+    else if (number === 2) value = decodeValue(type, part, place);
   }
-  return { [key]: value };
+  return [key, value];
 }
 
-function decodeValue(type: string, value: WireValue, depth: number): unknown {
+function decodeValue(type: string, value: WireValue, place: Place): unknown {
   switch (type) {
     case 'string':
       return decodeText(bytesOf(value));
@@ -119,7 +135,7 @@ function decodeValue(type: string, value: WireValue, depth: number): unknown {
     case 'raw':
       return rawOf(bytesOf(value));
     default:
-      return decodeMessage(type, bytesOf(value), depth + 1);
+      return decodeMessage(type, bytesOf(value), inside(place));
   }
 }
 
@@ -143,13 +159,20 @@ function doubleOf(value: WireValue): number {
   return new DataView(value.bytes.buffer, value.bytes.byteOffset, 8).getFloat64(0, true);
 }
 
+/** Times, quantities and the like have two or three fields. */
+function smallMessage(): FieldBudget {
+  return new FieldBudget(16);
+}
+
 function textField(bytes: Uint8Array, wanted: number): string {
-  for (const [number, value] of readFields(bytes)) if (number === wanted) return decodeText(bytesOf(value));
+  for (const [number, value] of readFields(bytes, smallMessage()))
+    if (number === wanted) return decodeText(bytesOf(value));
   return '';
 }
 
 function numberField(bytes: Uint8Array, wanted: number): number {
-  for (const [number, value] of readFields(bytes)) if (number === wanted) return signed(varintOf(value));
+  for (const [number, value] of readFields(bytes, smallMessage()))
+    if (number === wanted) return signed(varintOf(value));
   return 0;
 }
 
@@ -178,10 +201,14 @@ function rawOf(bytes: Uint8Array): unknown {
   }
 }
 
+/** Bytes that are written at once: whole groups of three, and fewer than a call may have arguments. */
+const BASE64_PIECE = 3 * 4096;
+
 function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += BASE64_PIECE)
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + BASE64_PIECE))));
+  return pieces.join('');
 }
 
 function fieldsOf(type: string): ReadonlyMap<number, Field> {

@@ -2,7 +2,7 @@
 
 /** Bytes that are no Protobuf. */
 export class ProtobufError extends Error {
-  override readonly name = 'ProtobufError';
+  override readonly name: string = 'ProtobufError';
 }
 
 export type WireValue =
@@ -10,12 +10,32 @@ export type WireValue =
   | { readonly wire: 'fixed'; readonly bytes: Uint8Array }
   | { readonly wire: 'bytes'; readonly bytes: Uint8Array };
 
+/** More fields than a body may have: whoever reads them all keeps others waiting. */
+export class TooManyFieldsError extends ProtobufError {}
+
+/** How many fields and elements a body may have. */
+export class FieldBudget {
+  #left: number;
+
+  constructor(fields: number) {
+    this.#left = fields;
+  }
+
+  /** Takes one. Throws `TooManyFieldsError` when there is none left. */
+  take(): void {
+    this.#left -= 1;
+    if (this.#left < 0) throw new TooManyFieldsError('the message has too many fields');
+  }
+}
+
 /** The fields of one message in their order. Throws `ProtobufError`. */
 export function* readFields(
   bytes: Uint8Array,
+  budget: FieldBudget,
 ): Generator<readonly [number: number, value: WireValue], void, undefined> {
   const cursor = { bytes, at: 0 };
   while (cursor.at < bytes.length) {
+    budget.take();
     const tag = Number(readVarint(cursor));
     yield [tag >>> 3, readValue(cursor, tag & 7)];
   }
@@ -62,10 +82,13 @@ function take(cursor: Cursor, length: number): Uint8Array {
 }
 
 /** All numbers of a repeated field, packed or not. */
-export function packedVarints(value: WireValue): readonly bigint[] {
+export function packedVarints(value: WireValue, budget: FieldBudget): readonly bigint[] {
   if (value.wire === 'varint') return [value.value];
   const cursor = { bytes: value.bytes, at: 0 };
   const numbers: bigint[] = [];
-  while (cursor.at < value.bytes.length) numbers.push(readVarint(cursor));
+  while (cursor.at < value.bytes.length) {
+    budget.take();
+    numbers.push(readVarint(cursor));
+  }
   return numbers;
 }

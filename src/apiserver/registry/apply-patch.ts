@@ -14,7 +14,6 @@ import {
 } from '../../api/index.ts';
 import type { HttpRequest } from '../../lib/index.ts';
 import { bodyText, contentType, parseJson } from '../http/body.ts';
-import { duplicateFields } from '../http/duplicate-fields.ts';
 import { type ApiObject, isRecord } from './object.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -35,10 +34,9 @@ export function readPatch(request: HttpRequest): Patch {
   const type = contentType(request);
   if (type === APPLY_PATCH) throw serverSideApply();
   if (!PATCH_TYPES.includes(type)) throw unsupportedMediaType(PATCH_TYPES);
-  const text = bodyText(request);
-  const value = parseJson(text);
+  const { value, problems } = parseJson(bodyText(request));
   if (type !== JSON_PATCH && !isRecord(value)) throw badRequest('the patch must be a JSON object');
-  return { type, value, problems: duplicateFields(text) };
+  return { type, value, problems };
 }
 
 function serverSideApply(): StatusError {

@@ -1,6 +1,7 @@
 /** One request on a resource, as the verbs see it. */
 import { badRequest, type Ipv4Range } from '../../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
+import type { Breather } from '../../lib/index.ts';
 import type { AdmissionSettings } from '../admission/settings.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ObjectForm } from '../http/negotiate.ts';
@@ -27,6 +28,8 @@ export interface ServerContext {
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */
   readonly exclusive: Exclusive;
+  /** To be asked for a pause between the pieces of long work. */
+  readonly breather: Breather;
   storageOf(registration: Registration): ResourceStorage;
 }
 

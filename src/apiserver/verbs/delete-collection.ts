@@ -5,20 +5,19 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { readDeleteOptions } from '../http/delete-options.ts';
 import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderList } from '../http/render.ts';
 import { DELETE_COLLECTION_WORKERS } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
-import { type Call, renderingOf } from './call.ts';
-import { readPage } from './list.ts';
-import { removeObject, toServed } from './write.ts';
+import type { Call } from './call.ts';
+import { readPage, renderItems, selectItems } from './list.ts';
+import { removeObject } from './write.ts';
 
 export async function removeCollection(call: Call): Promise<HttpResponse> {
   const { registration, info } = call;
-  const form = negotiateObject(call.request.headers['accept']);
+  negotiateObject(call.request.headers['accept']);
   const removal = readDeleteOptions(call.request, info.query);
   const options = readListOptions(info.query, registration);
   const page = await readPage(call, keyOf(registration, info.namespace), options);
-  const chosen = page.items.filter((item) => options.selection.matches(toServed(registration, item.object)));
+  const chosen = await selectItems(call, page.items, options.selection, 0);
   const removed = await mapLimit(chosen, DELETE_COLLECTION_WORKERS, async (item): Promise<CachedObject | undefined> => {
     try {
       return (await removeObject(call, item.key, item.object.metadata.name ?? '', removal)).item;
@@ -28,5 +27,5 @@ export async function removeCollection(call: Call): Promise<HttpResponse> {
     }
   });
   const items = removed.filter((item) => item !== undefined);
-  return renderList(renderingOf(call, form), items, { resourceVersion: String(page.revision) });
+  return renderItems(call, items, { resourceVersion: String(page.revision) });
 }

@@ -5,9 +5,10 @@ import { hasReason, StatusError } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import { decodeContinue, encodeContinue } from '../http/continue-token.ts';
-import { type ListOptions, readListOptions } from '../http/list-options.ts';
+import { type ListOptions, readListOptions, type Selection } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderList } from '../http/render.ts';
+import { type ListMeta, renderList } from '../http/render.ts';
+import { prefersYaml } from '../http/yaml.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
@@ -18,24 +19,37 @@ export interface Page {
 }
 
 export async function list(call: Call): Promise<HttpResponse> {
-  const form = negotiateObject(call.request.headers['accept']);
+  negotiateObject(call.request.headers['accept']);
   const options = readListOptions(call.info.query, call.registration, call.info.name);
   const prefix = keyOf(call.registration, call.info.namespace);
   const page = await readPage(call, prefix, options);
-  const { registration } = call;
   warnOfDamage(call, prefix, options.continue === undefined);
-  const found = options.selection.isEmpty
-    ? page.items
-    : page.items.filter((item) => options.selection.matches(toServed(registration, item.object)));
+  const found = await selectItems(call, page.items, options.selection, options.limit);
   const cut = options.limit > 0 && found.length > options.limit;
   const items = cut ? found.slice(0, options.limit) : found;
   const last = items.at(-1);
   const rest = cut && options.selection.isEmpty ? { remainingItemCount: found.length - items.length } : {};
-  return renderList(renderingOf(call, form), items, {
+  const meta = {
     resourceVersion: String(page.revision),
     ...(cut && last !== undefined
       ? { continue: encodeContinue({ revision: page.revision, after: last.key }, prefix), ...rest }
       : {}),
+  };
+  return renderItems(call, items, meta, items === call.storage.cache.list(prefix));
+}
+
+/** The items of a list in the form that the client asked for; `isShared`: they are the very list that the cache hands to all. */
+export function renderItems(
+  call: Call,
+  items: readonly CachedObject[],
+  meta: ListMeta,
+  isShared = false,
+): Promise<HttpResponse> {
+  const accept = call.request.headers['accept'];
+  return renderList(renderingOf(call, negotiateObject(accept)), items, meta, {
+    breather: call.server.breather,
+    yaml: prefersYaml(accept),
+    ...(isShared ? { shared: call.storage.cache.lines } : {}),
   });
 }
 
@@ -50,6 +64,25 @@ function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
   const names = damaged.slice(0, MAX_NAMED).map((key) => key.slice(keyPrefix.length));
   const more = damaged.length > names.length ? ` and ${damaged.length - names.length} more` : '';
   call.warnings.push(`left out, because they are damaged on the disk: ${row.resource} ${names.join(', ')}${more}`);
+}
+
+/** Those that match; with a `limit` (0: none) no more than one above it, which says that there are more. */
+export async function selectItems(
+  { registration, server }: Call,
+  items: readonly CachedObject[],
+  selection: Selection,
+  limit: number,
+): Promise<readonly CachedObject[]> {
+  if (selection.isEmpty) return items;
+  const found: CachedObject[] = [];
+  for (const item of items) {
+    const pause = server.breather.pause();
+    if (pause !== undefined) await pause;
+    if (!selection.matches(toServed(registration, item.object))) continue;
+    found.push(item);
+    if (limit > 0 && found.length > limit) break;
+  }
+  return found;
 }
 
 /** Every object that the options' revision shows, after the token's key. */

@@ -17,6 +17,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const form = negotiateObject(request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'PatchOptions');
   const given = readPatch(request);
+  await call.server.breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

@@ -19,13 +19,16 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
-  const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
+  const body = parseBody(call.request);
+  await call.server.breather.pause('request');
+  const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);
   if (part === '') {
     const restored = await restoreDamaged(call, object, dryRun);
     if (restored !== undefined) return renderObject(renderingOf(call, form), 200, restored);
   }
+  await call.server.breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

@@ -7,16 +7,30 @@ import { expired } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
 import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
+import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
-import { BOOKMARK_INTERVAL_MS, MIN_WATCH_TIMEOUT_SECONDS, WATCH_PIECE_BYTES } from '../limits.ts';
+import {
+  BOOKMARK_INTERVAL_MS,
+  MIN_WATCH_TIMEOUT_SECONDS,
+  WATCH_OWN_PIECE_BYTES,
+  WATCH_PIECE_BYTES,
+} from '../limits.ts';
 import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
+
+/** The name of a form that does not depend on the moment: what it says of an object is the same for all. */
+function formatOf({ form, registration }: Rendering): string {
+  return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+}
+
+/** Above this a line is sent by itself. */
+const LONG_LINE_BYTES = 8 * 1024;
 
 export async function watch(call: Call): Promise<HttpResponse> {
   const { registration, info, storage } = call;
@@ -26,9 +40,7 @@ export async function watch(call: Call): Promise<HttpResponse> {
   await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
   const filter = filterOf(call, options);
   const { cache } = storage;
-  const initial = wantsInitialEvents(options)
-    ? cache.list(filter.keyPrefix).filter((item) => filter.matches(item.object))
-    : undefined;
+  const initial = wantsInitialEvents(options) ? cache.list(filter.keyPrefix) : undefined;
   const after = initial !== undefined || options.revision === undefined ? cache.revision : options.revision;
   const watcher = cache.watch(filter, after);
   if (watcher === undefined) return streamResponse(onlyError(tooOld(after, cache.oldestResume)));
@@ -76,9 +88,39 @@ interface StreamOptions {
   readonly options: WatchOptions;
   readonly rendering: Rendering;
   readonly watcher: Watcher;
-  /** What is there at the start, for those who asked for it. */
+  /** What is there at the start, matching or not, for those who asked for it. */
   readonly initial: readonly CachedObject[] | undefined;
   readonly after: number;
+}
+
+/** Lines on their way: short ones are put together, long ones (which many watchers share) are never copied. */
+class LinePieces {
+  #pieces: Uint8Array[] = [];
+  #short: Uint8Array[] = [];
+  bytes = 0;
+
+  add(line: Uint8Array): void {
+    this.bytes += line.length;
+    if (line.length >= LONG_LINE_BYTES) {
+      this.#join();
+      this.#pieces.push(line);
+    } else {
+      this.#short.push(line);
+    }
+  }
+
+  take(): readonly Uint8Array[] {
+    this.#join();
+    const taken = this.#pieces;
+    this.#pieces = [];
+    this.bytes = 0;
+    return taken;
+  }
+
+  #join(): void {
+    if (this.#short.length > 0) this.#pieces.push(concatBytes(this.#short));
+    this.#short = [];
+  }
 }
 
 /** One watch from its start to its end. Its timers die with the watcher, whoever ends it. */
@@ -107,42 +149,98 @@ class WatchStream {
       for (;;) {
         // Read before the events: all up to here is among them.
         const revision = call.storage.cache.revision;
-        const seen = watcher.take();
-        if (seen.length > 0) yield concatBytes(seen.map((event) => this.#line(event)));
+        const pieces = await this.#nextPieces();
+        if (pieces.length > 0) yield* this.#send(pieces);
         else if (this.#bookmarkDue) {
           this.#bookmarkDue = false;
           yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
-        } else if (this.#over || watcher.ended !== undefined) return;
-        else await watcher.wait();
+        } else if (this.#over || watcher.ended !== undefined) {
+          if (watcher.ended === 'slow') this.#tellOfSlowness();
+          return;
+        } else await watcher.wait();
       }
     } finally {
       this.#stop();
     }
   }
 
-  *#initialLines(initial: readonly CachedObject[]): Generator<Uint8Array, void, undefined> {
-    const { rendering, options, after } = this.#options;
-    let lines: Uint8Array[] = [];
-    let bytes = 0;
-    for (const item of initial) {
-      const line = watchLine(rendering, 'ADDED', item);
-      lines.push(line);
-      bytes += line.length;
-      if (bytes < WATCH_PIECE_BYTES) continue;
-      yield concatBytes(lines);
-      lines = [];
-      bytes = 0;
+  /** What there is to send, about one piece of it; several only where lines are long. Empty: it has seen everything. */
+  async #nextPieces(): Promise<readonly Uint8Array[]> {
+    const { watcher, call } = this.#options;
+    const lines = new LinePieces();
+    while (lines.bytes < WATCH_OWN_PIECE_BYTES) {
+      // A change that thousands watch is told to some of them in each turn of the loop.
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      const event = watcher.next();
+      if (event === undefined) break;
+      const seen = event.see(watcher.filter);
+      if (seen !== undefined) lines.add(this.#line(seen));
     }
-    if (lines.length > 0) yield concatBytes(lines);
+    return lines.take();
+  }
+
+  *#send(pieces: readonly Uint8Array[]): Generator<Uint8Array, void, undefined> {
+    for (const piece of pieces) {
+      this.#options.call.server.breather.sent(piece.length);
+      yield piece;
+    }
+  }
+
+  async *#initialLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, options, after } = this.#options;
+    if (options.selection.isEmpty && rendering.form.as !== 'table') yield* this.#sharedLines(initial);
+    else yield* this.#ownLines(initial);
     if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
+  }
+
+  /** All that is there, in pieces that all who begin like this get. */
+  async *#sharedLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call } = this.#options;
+    const pieces = SharedPieces.of(initial, `ADDED ${formatOf(rendering)}`, call.storage.cache.lines);
+    const encode = (items: readonly CachedObject[]): Uint8Array =>
+      concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
+    for (let at = 0; at < initial.length; ) {
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      if (this.#isCut()) return;
+      const { bytes, next } = pieces.at(at, WATCH_PIECE_BYTES, encode);
+      yield* this.#send([bytes]);
+      at = next;
+    }
+  }
+
+  /** Those that it selects, or in a form that is its own. */
+  async *#ownLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call, watcher } = this.#options;
+    const lines = new LinePieces();
+    for (const item of initial) {
+      const pause = call.server.breather.pause();
+      if (pause !== undefined) await pause;
+      if (this.#isCut()) return;
+      if (!watcher.filter.matches(item.object)) continue;
+      lines.add(watchLine(rendering, 'ADDED', item));
+      if (lines.bytes >= WATCH_OWN_PIECE_BYTES) yield* this.#send(lines.take());
+    }
+    yield* this.#send(lines.take());
+  }
+
+  #tellOfSlowness(): void {
+    const { server, user, info } = this.#options.call;
+    const fields = { user: user.name, resource: info.resource, namespace: info.namespace ?? '' };
+    server.logger.warn('watch ended: its reader is too slow, what it had to read next is forgotten', fields);
+  }
+
+  /** Its client is gone, or must begin anew. */
+  #isCut(): boolean {
+    return this.#over && this.#options.watcher.ended !== undefined;
   }
 
   #line(seen: SeenEvent): Uint8Array {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    const format = `${rendering.form.as} ${rendering.registration.row.group}`;
-    return seen.event.line(format, seen, () => watchLine(rendering, seen.type, seen.item));
+    return seen.event.line(formatOf(rendering), seen, () => watchLine(rendering, seen.type, seen.item));
   }
 
   #now(): number {

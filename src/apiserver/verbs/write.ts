@@ -71,6 +71,7 @@ export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObjec
   const object = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
   await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
+  await server.breather.pause('request');
   await restrictRoles(call, object, undefined);
   await admitCertificateRequest(call, '', object, undefined);
   call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, undefined));
@@ -153,8 +154,10 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
   const wanted = request.change(before);
   refuseStale(registration, nameInKey(key), wanted, before);
+  await call.server.breather.pause('request');
   const object = await prepareChanged(call, wanted, before, part);
   await restrictNode(call, { operation: 'update', part, object, old: before });
+  await call.server.breather.pause('request');
   if (sameValue(object, before)) return { kind: 'same', item: old };
   const released = isReleased(object, registration.strategy);
   if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
@@ -214,6 +217,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
+  await call.server.breather.pause('request');
   if (part === '') await restrictRoles(call, object, old);
   await admitCertificateRequest(call, part, object, old);
   if (part === '') call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, old));

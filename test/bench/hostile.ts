@@ -1,0 +1,196 @@
+/**
+ * `npm run bench:hostile`: how long honest clients wait while others attack. A server as users run it, bundled and behind TLS,
+ * for each attack; attacker and honest client are processes of their own.
+ *
+ *   npm run bench:hostile -- [--only NAME,…] [--program DIR] [--after-seconds 5] [--together] [--json FILE]
+ *
+ * --program: another bundle, to compare with; --together: all attacks on one server, one after the other, for its memory.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { percentile, processUsage } from './figures.ts';
+import { ATTACKS } from './hostile/attacks.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    program: { type: 'string', default: join(import.meta.dirname, '../../dist') },
+    'after-seconds': { type: 'string', default: '5' },
+    together: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+});
+const names = values.only?.split(',') ?? Object.keys(ATTACKS);
+const unknown = names.filter((name) => !Object.hasOwn(ATTACKS, name));
+if (unknown.length > 0)
+  throw new Error(`no such attack: ${unknown.join(', ')}; there are ${Object.keys(ATTACKS).join(', ')}`);
+const afterMs = Number(values['after-seconds']) * 1000;
+const here = join(import.meta.dirname, 'hostile');
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly observed: string;
+}
+
+interface Observation {
+  readonly at: number;
+  readonly pauseMs: number;
+  readonly rss: number;
+}
+
+interface Probes {
+  readonly livez: readonly number[];
+  readonly lease: readonly number[];
+  readonly failures: readonly string[];
+  readonly failed: number;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function startServer(): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'mendlet-hostile-'));
+  const observed = join(folder, 'loop.jsonl');
+  const dataDir = join(folder, 'data');
+  const args = ['server', '--data-dir', dataDir, '--listen', `127.0.0.1:${await freePort()}`];
+  const child = spawn(
+    process.execPath,
+    ['--import', join(here, 'loop-observer.ts'), join(values.program, 'mendlet.js'), ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, MENDLET_LOOP_OBSERVER: observed, NODE_NO_WARNINGS: '1' },
+    },
+  );
+  keep(child);
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    log = (log + chunk.toString()).slice(-5000);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal !== 'SIGTERM' && code !== 0) console.error(`the server ended (${code ?? signal}):\n${log}`);
+  });
+  const kubeconfig = join(dataDir, 'kubeconfig');
+  child.stdout.resume();
+  for (let i = 0; !existsSync(kubeconfig); i++) {
+    if (i > 600 || child.exitCode !== null) throw new Error(`the server did not start:\n${log}`);
+    await sleep(100);
+  }
+  await sleep(3000);
+  return { process: child, folder, kubeconfig, observed };
+}
+
+/** Whoever ends the bench ends what it has started. */
+const started = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of started) child.kill('SIGKILL');
+    process.exit(1);
+  });
+
+function keep(child: ChildProcess): void {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+}
+
+async function stopServer(server: Server): Promise<void> {
+  const ended = once(server.process, 'exit');
+  server.process.kill('SIGTERM');
+  await ended;
+  rmSync(server.folder, { recursive: true, force: true });
+}
+
+async function measure(server: Server, name: string): Promise<Record<string, unknown>> {
+  const attacker = spawn(process.execPath, [join(here, 'attacker.ts'), server.kubeconfig, name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  keep(attacker);
+  const said = createInterface({ input: attacker.stdout })[Symbol.asyncIterator]();
+  await said.next();
+  await sleep(1500);
+  const rss = (): number => processUsage(server.process.pid ?? 0).rssMiB;
+  const before = rss();
+  const prober = spawn(process.execPath, [join(here, 'prober.ts'), server.kubeconfig], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  keep(prober);
+  await once(prober.stderr, 'data');
+  const probed = createInterface({ input: prober.stdout })[Symbol.asyncIterator]();
+  await sleep(1000);
+  const from = Date.now();
+  attacker.stdin.write('now\n');
+  const answer = await said.next();
+  const until = Date.now() + 300;
+  await sleep(500);
+  prober.kill('SIGTERM');
+  const probes = JSON.parse((await probed.next()).value as string) as Probes;
+  await sleep(afterMs);
+  const during = readFileSync(server.observed, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Observation)
+    .filter(({ at }) => at >= from && at <= until + 2000);
+  const result = {
+    name,
+    seconds: (until - from) / 1000,
+    livez: [0.5, 0.99, 0.999, 1].map((share) => percentile(probes.livez, share)),
+    leaseMaxMs: Math.max(...probes.lease),
+    failed: probes.failed,
+    failures: probes.failures,
+    pauseMs: Math.max(...during.map(({ pauseMs }) => pauseMs)),
+    rssMiB: { before, peak: Math.max(...during.map(({ rss: bytes }) => bytes / 1024 ** 2)), after: rss() },
+    answers: answer.done === true ? 'none' : JSON.parse(answer.value),
+  };
+  report(result);
+  return result;
+}
+
+function report(result: Awaited<ReturnType<typeof measure>> & Record<string, unknown>): void {
+  const { name, livez, pauseMs, rssMiB, leaseMaxMs, failed, answers, seconds } = result as unknown as {
+    name: string;
+    livez: number[];
+    pauseMs: number;
+    rssMiB: { before: number; peak: number; after: number };
+    leaseMaxMs: number;
+    failed: number;
+    answers: unknown;
+    seconds: number;
+  };
+  const ms = (value: number): string => value.toFixed(0).padStart(6);
+  const { before, peak, after } = rssMiB;
+  console.log(
+    `${name.padEnd(18)}${livez.map(ms).join('')}${ms(leaseMaxMs)}${ms(pauseMs)}   ${ms(before)}${ms(peak)}${ms(after)}` +
+      `   ${seconds.toFixed(1).padStart(5)} s ${failed > 0 ? `${failed} FAILED ` : ''}${JSON.stringify(answers)}`,
+  );
+}
+
+console.log(`${'ms'.padEnd(18)}   p50   p99 p99.9   max lease pause   RSS MiB: before, peak, after`);
+const results: unknown[] = [];
+const shared = values.together ? await startServer() : undefined;
+for (const name of names) {
+  const server = shared ?? (await startServer());
+  try {
+    results.push(await measure(server, name));
+  } finally {
+    if (shared === undefined) await stopServer(server);
+  }
+}
+if (shared !== undefined) await stopServer(shared);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 1)}\n`);
+process.exit(0);
