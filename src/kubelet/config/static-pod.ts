@@ -9,7 +9,8 @@ import {
   type PodSpec,
   printFieldErrors,
   StatusError,
-  validatePod,
+  PODS,
+  validateCreate,
   validateStructure,
 } from '../../api/index.ts';
 import { parseDocument, splitDocuments } from '../../lib/index.ts';
@@ -56,7 +57,7 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
       'Pod',
       withIdentity(object, { file, nodeName, seen, content: JSON.stringify(value) }),
     );
-    const errors = validatePod(pod);
+    const errors = validateCreate(PODS, pod);
     if (errors.length > 0) return { problem: `${place(0)}: ${printFieldErrors(errors)}` };
     const reference = apiReference(pod.spec);
     if (reference !== undefined) return { problem: `${place(0)}: static pods may not reference ${reference}` };
