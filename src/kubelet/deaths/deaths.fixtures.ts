@@ -1,5 +1,6 @@
 /** Builders for tests of the black box. Used by tests alone. */
 import { encodeText, FileError, type FileSystem } from '../../lib/index.ts';
+import { memoryOpenFile } from '../../lib/open-file.fixtures.ts';
 import type { NewDeath } from './death-book.ts';
 
 export const NAMES = { namespace: 'default', name: 'web', uid: 'u1' };
@@ -42,6 +43,14 @@ export function memoryFiles(now: () => number = () => 0): MemoryFiles {
     mkdir: async (path: string) => mayWrite(path),
     readFile: async (path: string) => need(path),
     readAt: async (path: string, offset: number, length: number) => need(path).subarray(offset, offset + length),
+    openFileBelow: async (root: string, below: string) => {
+      const path = `${root === '/' ? '' : root}/${below}`;
+      return files.has(path) ? memoryOpenFile(() => need(path)) : undefined;
+    },
+    openBelow: async (root: string, below: string) => {
+      const path = `${root === '/' ? '' : root}/${below}`;
+      return { path, type: 'directory', close: async () => {} };
+    },
     stat: async (path: string) => {
       const text = files.get(path);
       if (text === undefined) return undefined;
