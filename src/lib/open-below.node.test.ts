@@ -103,7 +103,9 @@ describe('openFileBelow', () => {
     swapper.abort();
     await swapping;
     expect(seen).not.toContain(SECRET);
-    expect([...seen].filter((each) => !['log', '', 'nothing', 'ELOOP', 'ENOTDIR', 'EINVAL'].includes(each))).toEqual([]);
+    expect([...seen].filter((each) => !['log', '', 'nothing', 'ELOOP', 'ENOTDIR', 'EINVAL'].includes(each))).toEqual(
+      [],
+    );
     expect(open()).toBeLessThanOrEqual(before + 2);
   });
 

@@ -20,7 +20,10 @@ const sh = (script: string): void => void execFileSync('sh', ['-c', script], { c
 
 describe('remove, of what a container left', () => {
   it.each([
-    ['names that are no text', `touch "$(printf 'a\\377b')" && mkdir "$(printf '\\300')" && touch "$(printf '\\300/\\301')"`],
+    [
+      'names that are no text',
+      `touch "$(printf 'a\\377b')" && mkdir "$(printf '\\300')" && touch "$(printf '\\300/\\301')"`,
+    ],
     ['names with newlines, escapes and dashes', `touch "$(printf 'a\\nb')" -- -rf "$(printf '\\033[31m')" ' '`],
     ['a symlink farm', 'for i in $(seq 20); do ln -s / l$i; ln -s l$((i+1)) m$i; done; mkdir d; ln -s .. d/up'],
     ['pipes, sockets and devices', 'mkfifo p; mknod c c 1 3 2>/dev/null; mkdir d; mkfifo d/p'],
@@ -93,7 +96,11 @@ describe('remove, of what a container left', () => {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
     })();
-    for (let i = 0; i < 10; i++) await fs.remove(tree).then(() => mkdirSync(tree, { recursive: true }), () => {});
+    for (let i = 0; i < 10; i++)
+      await fs.remove(tree).then(
+        () => mkdirSync(tree, { recursive: true }),
+        () => {},
+      );
     goesOn = false;
     await swapping;
     expect(readdirSync(precious)).toHaveLength(21);

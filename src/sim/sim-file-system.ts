@@ -99,11 +99,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
 }
 
 /** By its name: files of a simulated disk are replaced when they grow, so that the one that is open is the one of that name. */
-function openSimFile(
-  disk: SimDisk,
-  path: string,
-  read: <T>(work: () => T) => Promise<T>,
-): OpenFile | undefined {
+function openSimFile(disk: SimDisk, path: string, read: <T>(work: () => T) => Promise<T>): OpenFile | undefined {
   const now = (): DiskNode | undefined => disk.resolve(path)?.node;
   const found = now();
   if (found === undefined) return undefined;

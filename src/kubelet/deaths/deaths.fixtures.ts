@@ -1,6 +1,6 @@
 /** Builders for tests of the black box. Used by tests alone. */
 import { encodeText, FileError, type FileSystem } from '../../lib/index.ts';
-import { memoryOpenFile } from '../../lib/open-file.fixtures.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import type { NewDeath } from './death-book.ts';
 
 export const NAMES = { namespace: 'default', name: 'web', uid: 'u1' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { concatBytes, decodeText, encodeText } from '../../lib/index.ts';
-import { memoryOpenFile } from '../../lib/open-file.fixtures.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { LogOptions } from './log-options.ts';
 import { type LogSource, readLog } from './log-reader.ts';
@@ -34,7 +34,11 @@ class LogFolder {
         const file = this.files.get(PATH);
         return file === undefined
           ? undefined
-          : memoryOpenFile(() => file.bytes, () => this.files.get(PATH) === file, PATH);
+          : memoryOpenFile(
+              () => file.bytes,
+              () => this.files.get(PATH) === file,
+              PATH,
+            );
       },
       watch: (_, onChange) => {
         this.watchers.add(onChange);

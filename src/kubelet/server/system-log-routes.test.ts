@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decodeText, encodeText, type FileInfo, readAll } from '../../lib/index.ts';
-import { memoryOpenFile } from '../../lib/open-file.fixtures.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { RequestError } from './responses.ts';
 import { parseCall } from './routes.ts';
 import { type SystemLogFiles, systemLogRoutes } from './system-log-routes.ts';

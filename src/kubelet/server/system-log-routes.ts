@@ -33,7 +33,8 @@ async function show(fs: SystemLogFiles, { request, parts }: RouteCall): Promise<
   const below = path.slice(ROOT.length + 1);
   // Looked at before the answer begins, and opened again when somebody reads it.
   const file = await openLog(fs, below);
-  const size = await file.size().finally(() => file.close());
+  const size = await file.size();
+  await file.close();
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   return { status: 200, headers, body: content(fs, below, size, request.signal) };
 }

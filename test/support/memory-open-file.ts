@@ -1,5 +1,5 @@
 /** An `OpenFile` for fakes of files in memory. Used by tests alone. */
-import type { OpenFile } from './file-system.ts';
+import type { OpenFile } from '../../src/lib/index.ts';
 
 /** @param bytes what the file has by now. @param isInPlace whether its name still leads to it */
 export function memoryOpenFile(bytes: () => Uint8Array, isInPlace: () => boolean = () => true, path = ''): OpenFile {
