@@ -15,7 +15,7 @@ const diagnosis = {
       id: 'x',
       severity: 'critical',
       says: `says ${HOSTILE}\nmore`,
-      evidence: [{ from: `from ${HOSTILE}`, text: `quote ${HOSTILE}` }],
+      evidence: [{ source: 'log', container: `c${HOSTILE}`, line: `quote ${HOSTILE}` }],
       try: [`kubectl ${HOSTILE}`],
       manifest: `a: ${HOSTILE}\nb: 1\n`,
       pods: [`a${HOSTILE}`, 'b'],
