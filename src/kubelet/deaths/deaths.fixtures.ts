@@ -1,6 +1,5 @@
 /** Builders for tests of the black box. Used by tests alone. */
 import { encodeText, FileError, type FileSystem } from '../../lib/index.ts';
-import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import type { NewDeath } from './death-book.ts';
 
 export const NAMES = { namespace: 'default', name: 'web', uid: 'u1' };
@@ -45,7 +44,13 @@ export function memoryFiles(now: () => number = () => 0): MemoryFiles {
     readAt: async (path: string, offset: number, length: number) => need(path).subarray(offset, offset + length),
     openFileBelow: async (root: string, below: string) => {
       const path = `${root === '/' ? '' : root}/${below}`;
-      return files.has(path) ? memoryOpenFile(() => need(path)) : undefined;
+      return files.has(path)
+        ? {
+            size: async () => need(path).length,
+            readAt: async (offset: number, length: number) => need(path).subarray(offset, offset + length),
+            close: async () => {},
+          }
+        : undefined;
     },
     openBelow: async (root: string, below: string) => {
       const path = `${root === '/' ? '' : root}/${below}`;

@@ -4,7 +4,7 @@ import { errorMessage, FileError } from '../../lib/index.ts';
 import { containerLogsDir, isLogOf, LOG_OWNER_FILE, logLinkName } from '../gc/log-names.ts';
 import { logPlace } from '../logs/log-place.ts';
 import type { VerbContext } from './context.ts';
-import { containerLogPath, podLogDir, terminationMessagePath } from './pod-paths.ts';
+import { containerLogPath, isSafeName, podLogDir, terminationMessagePath } from './pod-paths.ts';
 
 type LogContext = Pick<VerbContext, 'fs' | 'config' | 'logger'>;
 
@@ -69,6 +69,12 @@ export async function linkContainerLog(
   container: { readonly name: string; readonly id: string; readonly attempt: number },
 ): Promise<void> {
   const target = `${podLogDir(config.podLogsDir, pod)}/${containerLogPath(container.name, container.attempt)}`;
+  if (!isSafeName(container.id)) {
+    logger.warn('a log is not linked: the runtime gave its container an id that is no plain name', {
+      id: container.id,
+    });
+    return;
+  }
   const path = linkPath(config.podLogsDir, pod, container.name, container.id);
   try {
     const links = containerLogsDir(config.podLogsDir);
