@@ -20,8 +20,13 @@ export interface ClusterSession {
   readonly clock: Clock;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Text for people: what others have put into it cannot drive the terminal. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Standard output as it is: for what has been made visible, or is to be had as it was written. */
+  readonly outRaw: (data: string | Uint8Array) => void;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
   /** Width of the terminal; undefined when the output is none. */
   readonly columns: number | undefined;
 }

@@ -18,6 +18,9 @@ Examples:
 Of each death the node keeps the last lines, of the first one more; "mendlet history pod/NAME" lists them. Pods that are gone
 have theirs for a day.
 
+On a terminal, what would drive it (escape sequences, other control characters) is shown by its number, as \\u001b; elsewhere
+the log is given as it was written.
+
 ${exitCodesHelp}`;
 
 interface LogsFlags extends PodFlags {
@@ -25,6 +28,7 @@ interface LogsFlags extends PodFlags {
   readonly follow?: boolean;
   readonly timestamps?: boolean;
   readonly tail?: number;
+  readonly raw?: boolean;
 }
 
 /** @param finish is given the exit code */
@@ -39,6 +43,7 @@ export function logsCommand(withCluster: WithCluster, finish: (code: ExitCode) =
     .addOption(new Option('-f, --follow', 'go on with what comes'))
     .addOption(new Option('--timestamps', 'with the time of each line'))
     .addOption(new Option('--tail <N>', 'the last lines only; -1: all').argParser(valueOf(parseTail)))
+    .addOption(new Option('--raw', 'as the program wrote it, also to a terminal, which then does what it is told'))
     .addHelpText('after', help)
     .action(async (args: readonly string[], flags: LogsFlags) => {
       const options = { ...podFlags(flags), ...logFlags(flags), pod: podTarget(args) };
@@ -47,13 +52,13 @@ export function logsCommand(withCluster: WithCluster, finish: (code: ExitCode) =
 }
 
 function logFlags(flags: LogsFlags) {
-  const { death, uid, previous = false, follow = false, timestamps = false, tail } = flags;
+  const { death, uid, previous = false, follow = false, timestamps = false, tail, raw = false } = flags;
   const alive = [previous && '--previous', follow && '--follow', timestamps && '--timestamps'].filter(Boolean);
   if (death !== undefined && alive.length > 0) {
     throw new UsageError(`--death shows what the node has kept: leave out ${alive.join(' and ')}.`);
   }
   if (death === undefined && uid !== undefined) throw new UsageError('--uid goes with --death.');
-  return { previous, follow, timestamps, ...(tail === undefined ? {} : { tail }) };
+  return { previous, follow, timestamps, raw, ...(tail === undefined ? {} : { tail }) };
 }
 
 function parseTail(text: string): number {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,11 +30,38 @@ describe('diskUsage', () => {
     expect(inodes).toBeGreaterThan(0);
   });
 
+  it('has nothing of what is not there', async () => {
+    expect(await machine.diskUsage(join(folder, 'none'), unhurried)).toBeUndefined();
+  });
+
+  it('counts no more entries than it may, and forgets none of them', async () => {
+    const found = await machine.diskUsage(folder, { ...unhurried, maxEntries: 3 });
+    expect(found?.inodes).toBe(3);
+  });
+
   it.each([
-    ['what is not there', join(folder, 'none'), 1000],
-    ['what has too many entries', folder, 2],
-  ])('has nothing of %s', async (_, path, maxEntries) => {
-    expect(await machine.diskUsage(path, { ...unhurried, maxEntries })).toBeUndefined();
+    ['names that are no text', `head -c 100000 /dev/zero >"$(printf 'a\\377')"; mkdir "$(printf '\\300')"`, 1, 3],
+    ['a sparse file by what it takes', 'truncate -s 1T sparse', 0, 2],
+    ['no pipe, no link and no device', 'mkfifo p; ln -s / l', 0, 3],
+  ])('counts %s', async (_, script, files, inodes) => {
+    const hostile = mkdtempSync(join(tmpdir(), 'mendlet-usage-'));
+    execFileSync('sh', ['-c', script], { cwd: hostile });
+    const found = await machine.diskUsage(hostile, unhurried);
+    execFileSync('rm', ['-rf', hostile]);
+    expect(found?.inodes).toBe(inodes);
+    expect(found?.bytes).toBeGreaterThanOrEqual(files * 100_000);
+    expect(found?.bytes).toBeLessThan((files + 1) * 200_000);
+  });
+
+  it('counts what lies deeper than any path', async () => {
+    const hostile = mkdtempSync(join(tmpdir(), 'mendlet-usage-'));
+    const script = `for (let i = 0; i < 100; i++) { fs.mkdirSync('d'.repeat(100)); process.chdir('d'.repeat(100)); }
+      fs.writeFileSync('end', Buffer.alloc(500_000, 1));`;
+    execFileSync(process.execPath, ['-e', script], { cwd: hostile });
+    const found = await machine.diskUsage(hostile, unhurried);
+    execFileSync('rm', ['-rf', hostile]);
+    expect(found?.inodes).toBe(102);
+    expect(found?.bytes).toBeGreaterThan(500_000);
   });
 
   it('ends when it is told to', async () => {

@@ -1,8 +1,9 @@
 /** The machine as the node object shows it, from /proc, /sys and os-release. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { lstat, opendir, readFile, realpath, statfs } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
 import { arch, cpus, hostname, networkInterfaces, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import { diskUsage } from './disk-usage.node.ts';
 import {
   defaultInterface,
   type InterfaceAddress,
@@ -12,7 +13,6 @@ import {
   processCount,
 } from './machine-facts.ts';
 import type {
-  DiskUsage,
   InterfaceFigures,
   Machine,
   MachineFacts,
@@ -21,7 +21,6 @@ import type {
   Meter,
   ProcessFigures,
 } from './ports.ts';
-import { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
 import { bootTime, interfaceFigures, machineUsage, processFigures } from './proc-figures.ts';
 
 /** Node's names of processors in Go's words, which Kubernetes labels nodes with. */
@@ -142,44 +141,6 @@ async function networkOf(pid: number): Promise<readonly InterfaceFigures[] | und
     // It ended.
     return undefined;
   }
-}
-
-const BYTES_PER_BLOCK = 512;
-
-/** One entry after the other, off our own thread: a slow disk delays nobody but who asked. */
-async function diskUsage(
-  path: string,
-  { maxEntries, signal }: { readonly maxEntries: number; readonly signal: AbortSignal },
-): Promise<DiskUsage | undefined> {
-  const real = await realpath(path).catch(() => undefined);
-  const top = real === undefined ? undefined : await lstat(real).catch(() => undefined);
-  if (real === undefined || top === undefined) return undefined;
-  // What is mounted inside is not even looked at: a file system that is away would keep the thread.
-  const mounts = new Set(mountsUnder(parseMountPoints(procText('/proc/self/mountinfo') ?? ''), real));
-  const linked = new Set<string>();
-  let bytes = top.blocks * BYTES_PER_BLOCK;
-  let inodes = 1;
-  const folders = top.isDirectory() ? [real] : [];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await opendir(folder, { bufferSize: 256 }).catch(() => undefined);
-    if (entries === undefined) continue;
-    for await (const entry of entries) {
-      signal.throwIfAborted();
-      const name = join(folder, entry.name);
-      if (mounts.has(name)) continue;
-      const found = await lstat(name).catch(() => undefined);
-      if (found === undefined || found.dev !== top.dev) continue;
-      if (!found.isDirectory() && found.nlink > 1) {
-        if (linked.has(String(found.ino))) continue;
-        linked.add(String(found.ino));
-      }
-      bytes += found.blocks * BYTES_PER_BLOCK;
-      inodes += 1;
-      if (inodes > maxEntries) return undefined;
-      if (found.isDirectory()) folders.push(name);
-    }
-  }
-  return { bytes, inodes };
 }
 
 function text(path: string): Promise<string> {

@@ -247,8 +247,8 @@ export interface Meter {
   /** The interfaces that a process sees; `undefined` when it is gone or shares the node's network. */
   networkOf(pid: number): Promise<readonly InterfaceFigures[] | undefined>;
   /**
-   * Walks a folder, not leaving its file system; hard links count once. `undefined` when it is not there, or has more than
-   * `maxEntries`. Slow: as long as the disk takes. Rejects when `signal` is aborted.
+   * Walks a folder, not leaving its file system; hard links count once. `undefined` when it is not there; of more than
+   * `maxEntries`, what so many take up: whoever made them must not have no figure for it. Slow: as long as the disk takes. Rejects when `signal` is aborted.
    */
   diskUsage(
     path: string,

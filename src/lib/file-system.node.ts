@@ -3,7 +3,7 @@ import { watch as watchPath, readFileSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isolatedStat } from './isolated-stat.node.ts';
-import { openBelow } from './open-below.node.ts';
+import { openBelow, openFileBelow } from './open-below.node.ts';
 import { removeTree } from './remove-tree.node.ts';
 import { FileError, type FileInfo, type FileSystem, type WriteOptions } from './file-system.ts';
 
@@ -175,6 +175,16 @@ export const systemFileSystem: FileSystem = {
   symlink: (target, path) => call(path, () => fs.symlink(target, path)),
   readlink: (path) => call(path, () => fs.readlink(path)),
   openBelow: (folder, path, options) => call(`${folder}/${path}`, () => openBelow(folder, path, options, fileType)),
+  openFileBelow: (folder, path) =>
+    call(`${folder}/${path}`, async () => {
+      const file = await openFileBelow(folder, path);
+      if (file === undefined) return undefined;
+      return {
+        ...file,
+        size: () => call(path, file.size),
+        readAt: (offset, length) => call(path, () => file.readAt(offset, length)),
+      };
+    }),
   chmod: (path, mode) => call(path, () => fs.chmod(path, mode)),
   chown: (path, uid, gid) => call(path, () => fs.lchown(path, uid, gid)),
   statfs: (path) => call(path, () => statfs(path)),

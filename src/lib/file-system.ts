@@ -20,8 +20,8 @@ export interface WriteOptions {
 }
 
 export interface OpenBelowOptions {
-  /** Of folders that are missing on the way, and made. */
-  readonly folderMode: number;
+  /** Of folders that are missing on the way, and made; absent: none is made, and what is missing is ENOENT. */
+  readonly folderMode?: number;
 }
 
 /** Something that is held open: whatever is renamed meanwhile, `path` is it. */
@@ -29,6 +29,20 @@ export interface OpenedBelow {
   /** For other programs of this machine, too, until it is closed; not to be resolved to another path. */
   readonly path: string;
   readonly type: FileInfo['type'];
+  close(): Promise<void>;
+}
+
+/** A regular file that is held open to be read: whatever is renamed, linked or put in its place meanwhile, this is it. */
+export interface OpenFile {
+  /** For watching it, and for other programs of this machine, until it is closed. */
+  readonly path: string;
+  readonly mtimeMs: number;
+  /** Bytes it has by now. */
+  size(): Promise<number>;
+  /** Reads up to `length` bytes at `offset`; shorter at the end of the file. */
+  readAt(offset: number, length: number): Promise<Uint8Array>;
+  /** Whether the name it was opened by still leads to it. */
+  isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -55,9 +69,16 @@ export interface FileSystem {
   readlink(path: string): Promise<string>;
   /**
    * Opens what lies at `path` (relative, plain names) below `folder`, where somebody hostile may be writing at the same time:
-   * no link below `folder` is ever followed (ELOOP). Missing folders are made.
+   * no link below `folder` is ever followed (ELOOP).
    */
   openBelow(folder: string, path: string, options: OpenBelowOptions): Promise<OpenedBelow>;
+  /**
+   * Opens the regular file at `path` (relative, plain names) below `folder`, where somebody hostile may be writing at the same
+   * time, to read it; `undefined`: there is nothing. A `FileError` refuses what is not just that: a link on the way or at the
+   * end (ELOOP), a folder, pipe, socket or device (EINVAL, never opened), a file with further names (EMLINK), which may be
+   * somebody else's. Never waits for whoever is at a pipe's other end.
+   */
+  openFileBelow(folder: string, path: string): Promise<OpenFile | undefined>;
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
   /** Bytes and inodes of the file system that holds `path`. Free is what we may still use; with what is reserved it is not used. */

@@ -1,4 +1,6 @@
 /** One readable line of a JSON log record: `2026-11-20T12:00:00Z INFO message key=value key="two words"`. */
+import { visibleText } from './visible-text.ts';
+
 const PLAIN = /^[^\s"=]+$/;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -10,10 +12,9 @@ function shown(value: unknown): string {
   return PLAIN.test(text) ? text : JSON.stringify(text);
 }
 
-/** Control characters in a message must not break the line or drive the terminal. */
+/** A message of several lines is one line of the log. */
 function oneLine(message: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return message.replace(/[\u0000-\u001f\u007f]/g, (char) => JSON.stringify(char).slice(1, -1));
+  return message.replace(/[\n\t\r]/g, (char) => JSON.stringify(char).slice(1, -1));
 }
 
 /** `json` is one record with `time`, `level` and `message`; anything else is given back as it is. */
@@ -24,5 +25,6 @@ export function formatLine(json: string): string {
   const seconds = String(time).replace(/\.\d+Z$/, 'Z');
   const head = `${seconds} ${String(level).toUpperCase()} ${oneLine(typeof message === 'string' ? message : '')}`;
   const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
-  return `${head}${tail.join('')}\n`;
+  // Whatever was quoted, by whatever name: it must not drive the terminal.
+  return `${visibleText(`${head}${tail.join('')}`)}\n`;
 }

@@ -45,6 +45,22 @@ describe('createLogger', () => {
     expect(lines[0]?.length).toBeLessThan(5000);
   });
 
+  it.each(['text', 'json'] as const)('drives no terminal, whatever was quoted where: %s', (format) => {
+    const { lines, logger } = capture(format);
+    const hostile = '\u001b[31m\u009b2J\u202e\u007f';
+    logger.child({ pod: hostile }).warn(`of ${hostile}`, {
+      bare: hostile,
+      quoted: `a ${hostile}`,
+      [hostile]: 1,
+      error: new Error(hostile),
+      deep: { [hostile]: [hostile] },
+    });
+    expect(lines.join('')).toContain('\\u202e');
+    // oxlint-disable-next-line no-control-regex
+    expect(lines.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    if (format === 'json') expect(JSON.parse(lines[0] ?? '')).toMatchObject({ bare: hostile });
+  });
+
   it('reaches stderr, the last line too when the process dies of an exception', () => {
     const file = new URL('./logger.node.ts', import.meta.url).pathname;
     const script = `import { createLogger } from ${JSON.stringify(file)};

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { formatLine } from './log-line.ts';
 import { boundFields } from './log-fields.ts';
 import type { LogFields, Logger } from './logger.ts';
+import { visibleText } from './visible-text.ts';
 
 /** Lines that wait for a slow reader of stderr, in bytes; more are dropped and counted. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -67,7 +68,10 @@ function wrap(logger: pino.Logger, flush: () => void): SystemLogger {
 /** A logger of lines with `time`, `level`, `message` and the fields; a field's size is bounded, an error is shown with its causes. */
 export function createLogger(options: LoggerOptions): SystemLogger {
   const sink = options.write === undefined ? standardError() : { write: options.write, flush: () => {} };
-  const write = options.format === 'json' ? sink.write : (line: string) => sink.write(formatLine(line));
+  const write =
+    options.format === 'json'
+      ? (line: string) => sink.write(visibleText(line))
+      : (line: string) => sink.write(formatLine(line));
   const logger = pino(
     {
       level: options.level ?? 'info',

@@ -5,7 +5,7 @@
  */
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { FileError, type OpenBelowOptions, type OpenedBelow } from './file-system.ts';
+import { FileError, type OpenBelowOptions, type OpenedBelow, type OpenFile } from './file-system.ts';
 
 /** Linux: a handle of whatever it is, which neither reads nor waits. Node does not name it. */
 const O_PATH = 0o10000000;
@@ -16,9 +16,65 @@ const MAX_TRIES = 3;
 export async function openBelow(
   folder: string,
   path: string,
-  { folderMode }: OpenBelowOptions,
+  options: OpenBelowOptions,
   typeOf: (stats: Stats) => OpenedBelow['type'],
 ): Promise<OpenedBelow> {
+  const { handle, stats } = await walk(folder, path, options);
+  return { path: pathOf(handle), type: typeOf(stats), close: () => handle.close() };
+}
+
+/** See `FileSystem.openFileBelow`. */
+export async function openFileBelow(folder: string, path: string): Promise<OpenFile | undefined> {
+  const found = await walk(folder, path, {}).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return undefined;
+  try {
+    // What a device or a pipe does when it is opened is not for us to find out.
+    if (!found.stats.isFile()) throw new FileError('EINVAL', path, `"${path}" is not a regular file`);
+    if (found.stats.nlink > 1) throw new FileError('EMLINK', path, `"${path}" has other names (hard links)`);
+    // This very file, by no name; somebody's lease on it is not waited for.
+    const file = await fs.open(pathOf(found.handle), constants.O_RDONLY | constants.O_NONBLOCK);
+    return openFile(file, found.stats, `${folder}/${path}`);
+  } finally {
+    await found.handle.close();
+  }
+}
+
+function openFile(file: fs.FileHandle, { dev, ino, mtimeMs }: Stats, name: string): OpenFile {
+  return {
+    path: pathOf(file),
+    mtimeMs,
+    size: async () => (await file.stat()).size,
+    readAt: async (offset, length) => {
+      const buffer = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await file.read(buffer, filled, length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    },
+    isInPlace: async () => {
+      const now = await fs.lstat(name).catch(() => undefined);
+      return now !== undefined && now.ino === ino && now.dev === dev;
+    },
+    close: () => file.close(),
+  };
+}
+
+function pathOf(handle: fs.FileHandle): string {
+  return `/proc/${process.pid}/fd/${handle.fd}`;
+}
+
+interface Found {
+  readonly handle: fs.FileHandle;
+  readonly stats: Stats;
+}
+
+async function walk(folder: string, path: string, { folderMode }: OpenBelowOptions): Promise<Found> {
   let handle = await fs.open(folder, O_PATH);
   let stats = await handle.stat();
   try {
@@ -36,17 +92,16 @@ export async function openBelow(
     await handle.close();
     throw error;
   }
-  const opened = handle;
-  return { path: `/proc/${process.pid}/fd/${opened.fd}`, type: typeOf(stats), close: () => opened.close() };
+  return { handle, stats };
 }
 
-async function openPart(folder: fs.FileHandle, part: string, folderMode: number): Promise<fs.FileHandle> {
+async function openPart(folder: fs.FileHandle, part: string, folderMode: number | undefined): Promise<fs.FileHandle> {
   const at = `/proc/self/fd/${folder.fd}/${part}`;
   for (let tries = 1; ; tries += 1) {
     try {
       return await fs.open(at, HANDLE);
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || tries === MAX_TRIES) throw error;
+      if (codeOf(error) !== 'ENOENT' || tries === MAX_TRIES || folderMode === undefined) throw error;
     }
     await makeFolder(at, folderMode);
   }

@@ -1,14 +1,21 @@
 /**
- * Recursive removal that can neither be led out of its tree nor into a mount. Every step works on an open folder
- * (`/proc/self/fd/N/name` is openat), so a container that swaps a folder for a symlink meanwhile gains nothing; mounts,
- * bind mounts of the same disk included, are refused, since behind one lie the data of somebody else.
+ * Recursive removal that can neither be led out of its tree nor into a mount, nor be stopped by what lies there: names that are
+ * no text, trees of any depth, folders of any length. Every step works on an open folder (`/proc/self/fd/N/name` is openat), so
+ * a container that swaps a folder for a symlink meanwhile gains nothing; mounts, bind mounts of the same disk included, are
+ * refused, since behind one lie the data of somebody else.
  */
-import { constants, readFileSync } from 'node:fs';
+import { constants, type Dirent, readFileSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { FileError } from './file-system.ts';
 
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Linux: a handle of whatever it is, which neither reads nor waits. Node does not name it. */
+const O_PATH = 0o10000000;
+/** Folders held open at once: one that lies deeper is moved to the top of the tree first. */
+const MAX_OPEN_FOLDERS = 32;
+/** Entries taken from a folder before they are removed: a folder may have millions. */
+const ENTRIES_AT_ONCE = 1000;
 
 /** Mount points of this process, from /proc/self/mountinfo, where blanks are written as \040. */
 export function parseMountPoints(mountinfo: string): string[] {
@@ -26,54 +33,140 @@ function refuseMounts(path: string): void {
   if (mounted !== undefined) throw new FileError('EBUSY', mounted, `${mounted}: still mounted, not removing ${path}`);
 }
 
-/** Removes all that is in the open folder `fd`, whose path is `shown` in errors. */
-async function removeChildren(fd: number, device: number, shown: string): Promise<void> {
-  const folder = `/proc/self/fd/${fd}`;
-  for (const entry of await fs.readdir(folder, { withFileTypes: true })) {
-    const child = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) await removeFolder(child, device, `${shown}/${entry.name}`);
-    else await fs.rm(child, { force: true });
+/** One removal: what goes wrong with one entry keeps no other from going. */
+class TreeRemoval {
+  readonly #top: fs.FileHandle;
+  readonly #device: number;
+  readonly #shown: string;
+  #moved = 0;
+  #problem: unknown;
+
+  constructor(top: fs.FileHandle, device: number, shown: string) {
+    this.#top = top;
+    this.#device = device;
+    this.#shown = shown;
+  }
+
+  /** Removes all that is in the tree; rejects with the first problem once the rest is gone. */
+  async run(): Promise<void> {
+    // What was moved to the top comes in a further round.
+    for (let moved = -1; moved !== this.#moved; ) {
+      moved = this.#moved;
+      await this.#empty(this.#top, 1);
+    }
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  /** Looks again until a look finds nothing that could be removed: entries may be passed over while others go. */
+  async #empty(folder: fs.FileHandle, depth: number): Promise<void> {
+    for (;;) {
+      const entries = await someEntries(folder);
+      let gone = 0;
+      for (const entry of entries) if (await this.#tried(() => this.#remove(folder, entry, depth))) gone += 1;
+      if (gone === 0 || entries.length < ENTRIES_AT_ONCE) return;
+    }
+  }
+
+  async #tried(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return true;
+      this.#problem ??= error;
+      return false;
+    }
+  }
+
+  async #remove(folder: fs.FileHandle, entry: Dirent<Buffer>, depth: number): Promise<void> {
+    const path = below(folder, entry.name);
+    if (!entry.isDirectory()) await this.#named(entry.name, () => fs.unlink(path));
+    else if (depth < MAX_OPEN_FOLDERS) await this.#removeFolder(path, entry.name, depth + 1);
+    else {
+      this.#moved += 1;
+      const name = `.removed-${process.pid}-${this.#moved}-${Math.trunc(performance.now() * 1000)}`;
+      await this.#named(entry.name, () => fs.rename(path, below(this.#top, Buffer.from(name))));
+    }
+  }
+
+  async #removeFolder(path: Buffer, name: Buffer, depth: number): Promise<void> {
+    const folder = await fs.open(path, FOLDER_FLAGS);
+    try {
+      if ((await folder.stat()).dev !== this.#device)
+        throw new FileError('EBUSY', this.#shown, `${this.#shown}: "${name}" is another file system, not removed`);
+      await this.#empty(folder, depth);
+    } finally {
+      await folder.close();
+    }
+    await this.#named(name, () => fs.rmdir(path));
+  }
+
+  /** An error that names the entry as people know it, not by the number of its folder. */
+  async #named(name: Buffer, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') return;
+      const why = code === 'EPERM' ? ' (it may be immutable: see lsattr)' : '';
+      const text = `${this.#shown}: "${name.toString()}" could not be removed: ${String(code)}${why}`;
+      throw new FileError(String(code), this.#shown, text, { cause: error });
+    }
   }
 }
 
-async function removeFolder(path: string, device: number, shown: string): Promise<void> {
-  const folder = await fs.open(path, FOLDER_FLAGS);
+async function someEntries(folder: fs.FileHandle): Promise<readonly Dirent<Buffer>[]> {
+  const found: Dirent<Buffer>[] = [];
+  // The types of Node know a folder's entries by text alone.
+  const options = { encoding: 'buffer', bufferSize: 256 } as unknown as { readonly bufferSize: number };
+  const entries = (await fs.opendir(`/proc/self/fd/${folder.fd}`, options)) as unknown as AsyncIterable<Dirent<Buffer>>;
+  for await (const entry of entries) {
+    found.push(entry);
+    if (found.length === ENTRIES_AT_ONCE) break;
+  }
+  return found;
+}
+
+function below(folder: fs.FileHandle, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+async function removeIn(parent: fs.FileHandle, name: string): Promise<void> {
+  const at = `/proc/self/fd/${parent.fd}/${name}`;
+  const shown = `${readlinkSync(`/proc/self/fd/${parent.fd}`)}/${name}`;
+  const stats = await fs.lstat(at);
+  if (!stats.isDirectory()) {
+    await fs.rm(at, { force: true });
+    return;
+  }
+  refuseMounts(shown);
+  const top = await fs.open(at, FOLDER_FLAGS);
   try {
-    const { dev } = await folder.stat();
-    if (dev !== device) throw new FileError('EBUSY', shown, `${shown}: another file system, not removed`);
-    await removeChildren(folder.fd, device, shown);
+    await new TreeRemoval(top, stats.dev, shown).run();
   } finally {
-    await folder.close();
+    await top.close();
   }
-  await fs.rmdir(path);
+  await fs.rmdir(at);
 }
 
-/** Removes `path` and all below it; nothing there is no error. `FileError` EBUSY: something is mounted at or below it. */
+/**
+ * Removes `path` and all below it; nothing there is no error. Rejects with `FileError` EBUSY: something is mounted at or below
+ * it; with another one when something could not be removed (an immutable file), all else being gone.
+ */
 export async function removeTree(path: string): Promise<void> {
   try {
-    const real = join(await fs.realpath(dirname(path)), basename(path));
-    const stats = await fs.lstat(real);
-    if (!stats.isDirectory()) {
-      await fs.rm(real, { force: true });
-      return;
+    const parent = await fs.open(dirname(path), O_PATH | constants.O_DIRECTORY);
+    try {
+      await removeIn(parent, basename(path));
+    } finally {
+      await parent.close();
     }
-    refuseMounts(real);
-    await removeFolder(real, stats.dev, real);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      // Somebody else removes the same tree: what is left of it is looked at again, from its top.
-      if (await exists(path)) return removeTree(path);
-      return;
-    }
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return;
     throw error;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await fs.lstat(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -12,6 +12,9 @@ export interface MainContext {
   readonly checkout: string | undefined;
   /** Standard output, if it is a terminal. */
   readonly screen: Terminal | undefined;
+  /** Text for people: what others have put into it cannot drive the terminal. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Standard output as it is. */
+  readonly outRaw: (data: string | Uint8Array) => void;
 }

@@ -15,7 +15,7 @@ import {
   uidOfLogFolder,
 } from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
-import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
+import { decodeText, errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
@@ -30,6 +30,8 @@ import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
+/** Of a note of whose a log folder is. */
+const MAX_OWNER_BYTES = 256;
 /** Kubernetes' default. Whoever waits for `down` waits no longer; a longer grace is what `kubectl delete` is for. */
 const MAX_GRACE_SECONDS = 30;
 
@@ -125,8 +127,8 @@ export async function purge({ paths, instanceId }: DataDir, context: MainContext
   const uids = podsOf(paths);
   const logs = podLogsDir(context, paths.dir);
   for (const name of entries(logs)) {
-    if (uids.has(uidOfLogFolder(name) ?? '') || ownerOf(join(logs, name)) === instanceId)
-      rmSync(join(logs, name), { recursive: true, force: true });
+    if (uids.has(uidOfLogFolder(name) ?? '') || (await ownerOf(logs, name)) === instanceId)
+      await systemFileSystem.remove(join(logs, name));
   }
   const links = containerLogsDir(logs);
   for (const name of entries(links)) {
@@ -137,9 +139,15 @@ export async function purge({ paths, instanceId }: DataDir, context: MainContext
 }
 
 /** The mendlet that made a log folder; `undefined`: nobody says. */
-function ownerOf(folder: string): string | undefined {
+async function ownerOf(logs: string, folder: string): Promise<string | undefined> {
   try {
-    return readFileSync(join(folder, LOG_OWNER_FILE), 'utf8').trim();
+    const file = await systemFileSystem.openFileBelow(logs, `${folder}/${LOG_OWNER_FILE}`);
+    if (file === undefined) return undefined;
+    try {
+      return decodeText(await file.readAt(0, MAX_OWNER_BYTES)).trim();
+    } finally {
+      await file.close();
+    }
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callOf, exitCodes, runCommandLine } from '../cli/index.ts';
+import { visibleText } from '../lib/index.ts';
 import { agent } from './agent.ts';
 import type { MainContext } from './context.ts';
 import type { Terminal } from './demo/screen.ts';
@@ -41,8 +42,9 @@ const context: MainContext = {
   stop: stop.signal,
   checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),
   screen: process.stdout.isTTY ? terminal() : undefined,
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void process.stdout.write(visibleText(text)),
+  err: (text) => void process.stderr.write(visibleText(text)),
+  outRaw: (data) => void process.stdout.write(data),
 };
 
 process.exitCode = await main().catch((error: unknown) => {

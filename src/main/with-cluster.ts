@@ -33,6 +33,8 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
       signal: context.stop,
       out: context.out,
       err: context.err,
+      outRaw: context.outRaw,
+      isTerminal: context.screen !== undefined,
       columns: context.screen?.columns(),
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The FileSystem port of one process on a simulated disk: reads are quick, writes take their time, fsync more of it. */
-import { FileError, type FileSystem, type Random, encodeText } from '../lib/index.ts';
+import { FileError, type FileSystem, type OpenFile, type Random, encodeText } from '../lib/index.ts';
 import type { Life } from './life.ts';
 import { remoteCall } from './remote-call.ts';
 import { type DiskNode, type SimDisk, parentOf } from './sim-disk.ts';
@@ -70,9 +70,11 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
     // Nobody is hostile here, and nothing moves between this and the mount.
     openBelow: async (folder, below, { folderMode }) => {
       const path = `${folder}/${below}`;
-      if (disk.get(path) === undefined) await write('mkdir', 1, () => disk.mkdir(path, folderMode & 0o777));
+      if (disk.get(path) === undefined && folderMode !== undefined)
+        await write('mkdir', 1, () => disk.mkdir(path, folderMode & 0o777));
       return await read(() => ({ path, type: disk.info(need(path)).type, close: async () => {} }));
     },
+    openFileBelow: (folder, below) => read(() => openSimFile(disk, `${folder}/${below}`, read)),
     chmod: (path, mode) => write('chmod', 1, () => disk.change(path, { mode })),
     chown: (path, uid, gid) => write('chown', 1, () => disk.change(path, { uid, gid })),
     statfs: (path) =>
@@ -93,5 +95,21 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
       });
       return { close: stop };
     },
+  };
+}
+
+/** By its name: files of a simulated disk are replaced when they grow, so that the one that is open is the one of that name. */
+function openSimFile(disk: SimDisk, path: string, read: <T>(work: () => T) => Promise<T>): OpenFile | undefined {
+  const now = (): DiskNode | undefined => disk.resolve(path)?.node;
+  const found = now();
+  if (found === undefined) return undefined;
+  if (found.type !== 'file') throw new FileError('EINVAL', path, `"${path}" is not a regular file`);
+  return {
+    path,
+    mtimeMs: found.mtimeMs,
+    size: () => read(() => now()?.data.length ?? 0),
+    readAt: (offset, length) => read(() => now()?.data.slice(offset, offset + length) ?? new Uint8Array()),
+    isInPlace: () => read(() => now() !== undefined),
+    close: async () => {},
   };
 }

@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
+import { busyboxPod, Mendlet, mainContainer, root, run, until } from './harness.ts';
 
 const LOG_BYTES = 256 * 1024;
 
@@ -82,6 +82,80 @@ describe('the node', () => {
       const tail = await mendlet.kubectl(['logs', 'runaway', '--tail', '2']);
       return tail.trim().split('\n').length >= 2 ? { value: true } : { last: tail };
     });
+  });
+
+  it('shows no other file, loses no volume and says what is too large, whatever hostile pods try', async () => {
+    const secret = join(mendlet.folder, 'secret');
+    writeFileSync(secret, 'root:x:secret');
+    const logs = { name: 'logs', hostPath: { path: '/var/log/pods' } };
+    const withLogs = (name: string, script: string): object =>
+      busyboxPod(name, `cd /pods/default_${name}_*/main && ${script}; exec sleep 36000`, {
+        spec: { volumes: [logs] },
+        container: { volumeMounts: [{ name: 'logs', mountPath: '/pods' }] },
+      });
+    const flood =
+      'echo mine; i=0; while [ $i -lt 8000 ]; do echo "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"; i=$((i+1)); done';
+    const litter = [
+      'cd /scratch && touch "$(printf \'a\\377b\')" && mkdir "$(printf \'\\300\')" && mkfifo pipe',
+      'ln -s / root; ln -s .. up; truncate -s 1T sparse; i=0',
+      'while [ $i -lt 300 ]; do mkdir d; cd d; i=$((i+1)); done; touch end',
+      'head -c 20000000 /dev/zero >/dev/termination-log; exit 3',
+    ].join('; ');
+    await mendlet.create(
+      withLogs('linker', `mv 0.log aside && ln -s ${secret} 0.log`),
+      withLogs('piper', 'mv 0.log aside && mkfifo 0.log'),
+      withLogs('planter', `ln -s ${secret} 0.log.20200101-000000; ${flood}`),
+      busyboxPod('litterer', litter, {
+        spec: { volumes: [{ name: 'scratch', emptyDir: {} }], restartPolicy: 'Never' },
+        container: { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] },
+      }),
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'big' }, data: { BIG: 'x'.repeat(1_000_000) } },
+      busyboxPod('bomb', 'exec sleep 36000', { container: { envFrom: [{ configMapRef: { name: 'big' } }] } }),
+    );
+    const ports = Array.from({ length: 15_000 }, (_, i) => ({ name: `p${i}`, port: i + 1 }));
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'vast' }, spec: { ports } };
+    const refused = await mendlet.tryKubectl(['create', '-f', '-'], JSON.stringify(service));
+    expect(refused.stderr).toContain('spec.ports: Too many: 15000: must have at most 3000 items');
+    for (const [name, said] of [
+      ['linker', 'symbolic link'],
+      ['piper', 'not a regular file'],
+    ] as const) {
+      await until(`no log of ${name}`, async () => {
+        const { code, stdout, stderr } = await mendlet.tryKubectl(['logs', name]);
+        expect(stdout).not.toContain('secret');
+        return code !== 0 && stderr.includes(said) ? { value: true } : { last: `${stdout}${stderr}` };
+      });
+    }
+    await until('a rotation beside the planted link', async () => {
+      const files = logFiles('planter');
+      return files.some((file) => /\.\d{8}-\d{6}/.test(file) && !file.includes('20200101'))
+        ? { value: true }
+        : { last: files.join(' ') };
+    });
+    const found = await mendlet.kubectl([
+      'exec',
+      'planter',
+      '--',
+      'sh',
+      '-c',
+      'cd /pods/default_planter_*/main; zcat -f *.gz 2>/dev/null; true',
+    ]);
+    expect(found).not.toContain('secret');
+    const litterer = await mendlet.untilPod('litterer', 'failed', ({ status }) => status.phase === 'Failed');
+    expect(mainContainer(litterer)?.state.terminated?.message?.length).toBeLessThanOrEqual(4096);
+    await until('the event of the large environment', async () => {
+      const text = await events('bomb');
+      return text.includes('EnvironmentTooLarge') ? { value: true } : { last: text };
+    });
+    const why = await until('why', async () => {
+      const args = ['why', 'pod/bomb', '--kubeconfig', mendlet.kubeconfig];
+      const { stdout, stderr } = await run(process.execPath, [join(root, 'dist/mendlet.js'), ...args]);
+      return stdout.includes('more than the kernel passes') ? { value: stdout } : { last: `${stdout}${stderr}` };
+    });
+    expect(why).toContain('envFrom[0] (configMap default/big)');
+    expect(why).toContain('enableServiceLinks: false');
+    const hostile = ['litterer', 'linker', 'piper', 'planter', 'bomb'];
+    await mendlet.kubectl(['delete', 'pod', ...hostile, '--wait']);
   });
 
   it('evicts the pod that uses most when memory is short, tells the node’s condition, and takes nobody new', async () => {

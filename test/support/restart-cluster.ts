@@ -77,6 +77,8 @@ export async function createRestartCluster(): Promise<RestartCluster> {
       err: (text) => {
         said.err += text;
       },
+      outRaw: () => {},
+      isTerminal: false,
       columns: undefined,
     }),
     pod: async (name, options = {}) => {

@@ -1,5 +1,5 @@
 /** Validation of Endpoints and EndpointSlices (upstream `ValidateEndpoints`, `ValidateEndpointSlice`). */
-import { child, duplicate, type FieldError, index, invalidValue, required, tooMany } from '../field-error.ts';
+import { child, duplicate, type FieldError, index, invalidValue, required } from '../field-error.ts';
 import { type AddressScope, isIpAddress, isIpv4Address, isIpv6Address, scopeOfIp } from '../ip-address.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey, checkPortNumber } from '../names.ts';
 import type {
@@ -16,10 +16,6 @@ import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];
 const ADDRESS_TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6'];
-const MAX_ENDPOINTS = 1000;
-const MAX_ADDRESSES = 100;
-const MAX_PORTS = 20_000;
-const MAX_HINTS = 8;
 
 export function validateEndpoints(endpoints: Endpoints): FieldError[] {
   return [...validateObjectMeta(endpoints.metadata, true, checkDns1123Subdomain), ...validateSubsets(endpoints)];
@@ -99,8 +95,6 @@ export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointS
 
 function validateSlice({ addressType, endpoints = [], ports = [] }: EndpointSlice): FieldError[] {
   const errors = requireOneOf('addressType', addressType, ADDRESS_TYPES);
-  if (endpoints.length > MAX_ENDPOINTS) return [...errors, tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)];
-  if (ports.length > MAX_PORTS) return [...errors, tooMany('ports', ports.length, MAX_PORTS)];
   endpoints.forEach((endpoint, position) =>
     errors.push(...validateEndpoint(endpoint, addressType, index('endpoints', position))),
   );
@@ -118,7 +112,6 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
   const { addresses = [], hostname, nodeName, hints } = endpoint;
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(child(path, 'addresses'), 'must contain at least 1 address'));
-  if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(child(path, 'addresses'), addresses.length, MAX_ADDRESSES));
   addresses.forEach((address, position) => {
     const at = index(child(path, 'addresses'), position);
     if (addressType === 'FQDN') errors.push(...checkValue(at, address, checkDns1123Subdomain));
@@ -133,7 +126,6 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
   for (const list of ['forZones', 'forNodes'] as const) {
     const entries = hints?.[list] ?? [];
     const at = child(path, 'hints', list);
-    if (entries.length > MAX_HINTS) errors.push(tooMany(at, entries.length, MAX_HINTS));
     entries.forEach(({ name = '' }: { name?: string }, position) =>
       errors.push(...checkValue(child(index(at, position), 'name'), name, checkLabelKey)),
     );

@@ -92,6 +92,7 @@ import {
   validateRoleUpdate,
 } from './rbac.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from './service.ts';
+import { validateObjectSize } from './object-size.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set.ts';
 import { validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import {
@@ -205,8 +206,10 @@ function metadataOnly(namespaced: boolean): Validator {
   );
 }
 
-/** A new object, with name, namespace and defaults set. */
+/** A new object, with name, namespace and defaults set. One that holds too much is not looked at any further. */
 export function validateCreate(resource: Resource<unknown>, object: KubeObject): FieldError[] {
+  const tooLarge = validateObjectSize(apiVersionOf(resource), resource.kind, object, undefined);
+  if (tooLarge.length > 0) return tooLarge;
   return validatorOf(resource).create(object);
 }
 
@@ -217,6 +220,8 @@ export function validateUpdate(
   old: KubeObject,
   subresource = '',
 ): FieldError[] {
+  const tooLarge = validateObjectSize(apiVersionOf(resource), resource.kind, object, old);
+  if (tooLarge.length > 0) return tooLarge;
   const { update, subresources } = validatorOf(resource);
   const own = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
   return (own ?? update)(object, old);

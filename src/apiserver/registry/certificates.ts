@@ -7,6 +7,7 @@ import type { Strategy } from './registration.ts';
 export const certificateRequestStrategy: Strategy = {
   prepareForCreate: (object, user) => {
     const { spec } = object as unknown as CertificateSigningRequest;
+    // One without a spec is refused later, with the fields that it lacks.
     const asked = omit(spec ?? {}, 'username', 'uid', 'groups', 'extra');
     return { ...object, spec: { ...asked, ...requestor(user) }, status: {} };
   },

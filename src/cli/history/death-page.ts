@@ -1,7 +1,8 @@
 /** One death with all that is known of it. Pure. */
 import type { DeathRecord } from '../../api/index.ts';
+import { visibleLine } from '../../lib/index.ts';
 import { listeningText } from '../../diagnosis/index.ts';
-import { backOffText, cpuText, exitText, oneLine, oomText, ranText, requestText } from './death-text.ts';
+import { backOffText, cpuText, exitText, oomText, ranText, requestText } from './death-text.ts';
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
 
@@ -42,13 +43,13 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
 
 function fields(pairs: readonly (readonly [string, string | undefined])[]): readonly string[] {
   return pairs.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [`  ${`${name}:`.padEnd(15)} ${oneLine(value)}`],
+    value === undefined || value === '' ? [] : [`  ${`${name}:`.padEnd(15)} ${visibleLine(value)}`],
   );
 }
 
 function probeLines({ probe }: DeathRecord): readonly string[] {
   if (probe === undefined) return [];
-  const outputs = probe.outputs.map(({ at, output }) => `${at}  ${oneLine(output) || '(no output)'}`);
+  const outputs = probe.outputs.map(({ at, output }) => `${at}  ${visibleLine(output) || '(no output)'}`);
   const lines = outputs.length === 0 ? ['its outputs were seen by an earlier agent and are lost'] : outputs;
   const { listening } = probe;
   return [

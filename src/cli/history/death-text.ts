@@ -1,4 +1,5 @@
 /** One death in words: short, for a line of a table, and at length. Pure. */
+import { visibleLine } from '../../lib/index.ts';
 import { type CpuThrottling, type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
 /** Of killed processes. */
@@ -19,7 +20,7 @@ export function whyText(death: DeathRecord): string {
   const [change] = changes ?? [];
   if (change !== undefined) parts.push(`after: ${change.what}`);
   return parts
-    .map((part) => oneLine(part))
+    .map((part) => visibleLine(part))
     .filter((part) => part !== '')
     .join('; ');
 }
@@ -28,12 +29,6 @@ export function whyText(death: DeathRecord): string {
 function lastWords({ log, exitCode }: DeathRecord): string {
   if (exitCode === 0) return '';
   return (log?.tail ?? '').trimEnd().split('\n').at(-1) ?? '';
-}
-
-/** No line break and no control character: these texts come from containers. */
-export function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is to go
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
 }
 
 export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): string {

@@ -1,5 +1,6 @@
 /** The deaths of a pod as a table, oldest first. Pure. */
 import type { ContainerHistory, DeathRecord, PodHistory } from '../../api/index.ts';
+import { visibleLine } from '../../lib/index.ts';
 import { backOffText, exitText, ranText, whyText } from './death-text.ts';
 import { LEAST_WHY_CHARACTERS, WHY_CHARACTERS } from './limits.ts';
 
@@ -55,7 +56,7 @@ function rowOf(history: ContainerHistory, death: DeathRecord, { wide, now }: Tab
     backOffText(death),
     death.rung ?? '-',
   ];
-  return wide ? [...cells, death.finishedAt, death.image ?? '-'] : cells;
+  return (wide ? [...cells, death.finishedAt, death.image ?? '-'] : cells).map(visibleLine);
 }
 
 const WHY = 6;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { DeathRecord, PodHistory } from '../../api/index.ts';
 import { StatusError } from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
-import { type Connection, encodeText } from '../../lib/index.ts';
+import { type Connection, decodeText, encodeText } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { UsageError } from '../usage-error.ts';
 import { deathLines } from './death-page.ts';
-import { backOffText, exitText, oneLine, oomText, ranText, whyText } from './death-text.ts';
+import { backOffText, exitText, oomText, ranText, whyText } from './death-text.ts';
 import { ageText, historyLines } from './history-table.ts';
 import { UNREADY_NODE_TIMEOUT_MS } from './limits.ts';
 import { numbersText, pickDeath } from './pick-death.ts';
@@ -126,8 +126,9 @@ describe('a death in words', () => {
   });
 
   it('has no control characters, whatever a container wrote', () => {
-    expect(oneLine('a\u001b[31mb\r\n\tc\u009b')).toBe('a [31mb c');
-    expect(whyText(death(1, { log: { tail: '\u001b]0;title\u0007x\n', truncated: false } }))).toBe(']0;title x');
+    expect(whyText(death(1, { log: { tail: '\u001b]0;title\u0007x\n', truncated: false } }))).toBe(
+      '\\u001b]0;title\\u0007x',
+    );
   });
 
   it('in numbers', () => {
@@ -266,6 +267,8 @@ function cluster(served: Served) {
     signal: new AbortController().signal,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
+    outRaw: (data) => out.push(typeof data === 'string' ? data : decodeText(data)),
+    isTerminal: false,
     columns: undefined,
   };
   return { session, clock, asked, out: () => out.join(''), err: () => err.join('') };
@@ -467,7 +470,14 @@ describe('a pod in which nothing has died, and its namesakes', () => {
     expect(err()).toBe(said);
     const logs = cluster(served);
     expect(
-      await runLogs(logs.session, { pod: 'web', previous: false, follow: false, timestamps: false, death: 1 }),
+      await runLogs(logs.session, {
+        pod: 'web',
+        previous: false,
+        follow: false,
+        timestamps: false,
+        raw: false,
+        death: 1,
+      }),
     ).toBe(0);
     expect([logs.out(), logs.err()]).toEqual(['words of 1\nlast of 1\n', said]);
   });
@@ -477,12 +487,14 @@ describe('a pod in which nothing has died, and its namesakes', () => {
     expect(await runHistory(session, options)).toBe(0);
     expect([out(), err()]).toEqual(['', 'No death of pod/web is known.\n']);
     expect(await runHistory(session, { ...options, death: 1 })).toBe(0);
-    expect(await runLogs(session, { pod: 'web', previous: false, follow: false, timestamps: false, death: 1 })).toBe(1);
+    expect(
+      await runLogs(session, { pod: 'web', previous: false, follow: false, timestamps: false, raw: false, death: 1 }),
+    ).toBe(1);
   });
 });
 
 describe('logs', () => {
-  const wish: LogsOptions = { pod: 'web', previous: false, follow: false, timestamps: false };
+  const wish: LogsOptions = { pod: 'web', previous: false, follow: false, timestamps: false, raw: false };
   const served: Served = { [`${PODS}/web/history`]: list(web) };
 
   it.each([
@@ -495,6 +507,48 @@ describe('logs', () => {
     const { session, out } = cluster(served);
     expect(await runLogs(session, { ...wish, ...change })).toBe(0);
     expect(out()).toBe(wanted);
+  });
+
+  describe('of a program that writes to terminals', () => {
+    const hostile = '\u001b]0;owned\u0007\u009b31mx\u202e\rtab\there\r\n';
+    const deaths = [death(1, { log: { tail: hostile, truncated: false } })];
+    const bytes = new Uint8Array([...encodeText(hostile), 0xff, 0x0a]);
+    const answers: Served = {
+      [`${PODS}/web/history`]: list(history([{ name: 'main', total: 1, deaths }])),
+    };
+    const logOf = async (isTerminal: boolean, change: Partial<LogsOptions>) => {
+      const { session } = cluster(answers);
+      const pieces: (string | Uint8Array)[] = [];
+      const live: Connection = {
+        ...session.connection,
+        request: (request) =>
+          request.url.includes('/log?')
+            ? Promise.resolve({ status: 200, headers: {}, body: bytes })
+            : session.connection.request(request),
+      };
+      const client = { ...session.client, get: async () => ({ spec: { containers: [{ name: 'main' }] } }) as never };
+      const outRaw = (data: string | Uint8Array): void => void pieces.push(data);
+      const out = (): void => expect.unreachable();
+      await runLogs({ ...session, client, connection: live, isTerminal, outRaw, out }, { ...wish, ...change });
+      return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+    };
+    const seen = '\\u001b]0;owned\\u0007\\u009b31mx\\u202e\\u000dtab\there\r\n';
+
+    it('shows its controls to a terminal', async () => {
+      expect((await logOf(true, {})).toString()).toBe(`${seen}\\xff\n`);
+      expect((await logOf(true, { death: 1 })).toString()).toBe(seen);
+    });
+
+    it('gives its bytes as they are to a file, and with --raw', async () => {
+      for (const [isTerminal, raw] of [
+        [false, false],
+        [true, true],
+        [false, true],
+      ] as const) {
+        expect([...(await logOf(isTerminal, { raw }))]).toEqual([...bytes]);
+        expect((await logOf(isTerminal, { raw, death: 1 })).toString()).toBe(hostile);
+      }
+    });
   });
 
   it('says which deaths there are', async () => {

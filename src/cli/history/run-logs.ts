@@ -1,6 +1,6 @@
 /** What `logs` does with a cluster: a container's log as kubectl shows it, or the end of the log of one of its deaths. */
 import { type Pod, PODS, type Status, StatusError } from '../../api/index.ts';
-import { decodeText, readAll } from '../../lib/index.ts';
+import { decodeText, encodeText, readAll, VisibleDecoder } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { fetchHistory } from './fetch-history.ts';
@@ -17,6 +17,8 @@ export interface LogsOptions {
   readonly follow: boolean;
   readonly timestamps: boolean;
   readonly tail?: number;
+  /** As the program wrote it, also to a terminal. */
+  readonly raw: boolean;
 }
 
 /** @throws UsageError, StatusError, ConnectionError */
@@ -44,7 +46,7 @@ async function deadLog(session: ClusterSession, options: LogsOptions, number: nu
   }
   if (death.log.tail === '') session.err(`(container ${name} said nothing before its death ${death.number})\n`);
   if (death.log.truncated) session.err(`(the end of it: the node keeps no more of death ${death.number})\n`);
-  session.out(lastLines(death.log.tail, tail));
+  await print([encodeText(lastLines(death.log.tail, tail))], session, options);
   return exitCodes.done;
 }
 
@@ -59,7 +61,7 @@ function lastLines(text: string, count: number | undefined): string {
 }
 
 async function liveLog(session: ClusterSession, options: LogsOptions): Promise<ExitCode> {
-  const { client, connection, namespace, signal, out } = session;
+  const { client, connection, namespace, signal } = session;
   const pod = await client.get<Pod>(PODS, namespace, options.pod, signal);
   const container = options.container ?? defaultContainer(pod);
   const query = new URLSearchParams({ container });
@@ -70,15 +72,19 @@ async function liveLog(session: ClusterSession, options: LogsOptions): Promise<E
   const url = `/api/v1/namespaces/${namespace}/pods/${options.pod}/log?${query.toString()}`;
   const { status, body } = await connection.request({ method: 'GET', url, headers: { accept: '*/*' }, signal });
   if (status !== 200) throw refused(status, decodeText(await readAll(body, MAX_ANSWER_BYTES)));
-  if (body instanceof Uint8Array) out(decodeText(body));
-  else await print(body, out);
+  await print(body instanceof Uint8Array ? [body] : body, session, options);
   return exitCodes.done;
 }
 
-async function print(body: AsyncIterable<Uint8Array>, out: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const chunk of body) out(decoder.decode(chunk, { stream: true }));
-  out(decoder.decode());
+/** A terminal would do what a program's output tells it to; a file or another program is to have it as it was written. */
+async function print(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { outRaw, isTerminal }: ClusterSession,
+  { raw }: LogsOptions,
+): Promise<void> {
+  const decoder = new VisibleDecoder();
+  for await (const chunk of chunks) outRaw(raw || !isTerminal ? chunk : decoder.add(chunk));
+  outRaw(decoder.end());
 }
 
 /** As kubectl chooses. */

@@ -1,6 +1,7 @@
-/** A diagnosis as text: what is wrong, why we say so, what to try. Pure. */
+/** A diagnosis as text: what is wrong, why we say so, what to try; nothing in it but our own colours drives a terminal. Pure. */
 import type { Diagnosis, Finding } from '../../diagnosis/index.ts';
 import { plural, quoteText } from '../../diagnosis/index.ts';
+import { visibleLine, visibleText } from '../../lib/index.ts';
 
 export interface PrintOptions {
   /** Wall ms, for ages. */
@@ -13,9 +14,11 @@ const SEVERITY_COLOURS = { critical: 31, warning: 33, info: 36 } as const;
 export function printDiagnosis(diagnosis: Diagnosis, options: PrintOptions): string {
   const { findings, notLookedAt } = diagnosis;
   const lines = [
-    findings.length === 0 ? nothing(diagnosis) : paint(options, 1, `${title(diagnosis)}: ${diagnosis.state}`),
+    findings.length === 0
+      ? visibleLine(nothing(diagnosis))
+      : paint(options, 1, visibleLine(`${title(diagnosis)}: ${diagnosis.state}`)),
     ...findings.flatMap((finding, index) => findingLines(finding, index + 1, options)),
-    ...notLookedAt.map((what) => `not looked at: ${what}`),
+    ...notLookedAt.map((what) => `not looked at: ${visibleLine(what)}`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -40,17 +43,14 @@ function findingLines(finding: Finding, number: number, options: PrintOptions): 
   const { says, severity, evidence, try: next, manifest, pods } = finding;
   const mark = severity === 'critical' ? '' : ` (${severity})`;
   return [
-    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], printable(says))}${mark}`,
-    ...evidence.map((quote) => `      ${printable(quoteText(quote, options.now))}`),
-    ...(pods === undefined || pods.length < 2 ? [] : [`      ${plural(pods.length, 'pod')}: ${pods.join(', ')}`]),
-    ...next.map((command, index) => `    ${index === 0 ? 'try: ' : '     '}${command}`),
+    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], visibleLine(says))}${mark}`,
+    ...evidence.map((quote) => `      ${visibleLine(quoteText(quote, options.now))}`),
+    ...(pods === undefined || pods.length < 2
+      ? []
+      : [`      ${plural(pods.length, 'pod')}: ${visibleLine(pods.join(', '))}`]),
+    ...next.map((command, index) => `    ${index === 0 ? 'try: ' : '     '}${visibleLine(command)}`),
     ...(manifest === undefined ? [] : manifestLines(manifest)),
   ];
-}
-
-/** What others wrote may hold anything; terminals obey it. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ');
 }
 
 function manifestLines(manifest: string): readonly string[] {
@@ -59,7 +59,7 @@ function manifestLines(manifest: string): readonly string[] {
     ...manifest
       .trimEnd()
       .split('\n')
-      .map((line) => `      ${line}`),
+      .map((line) => `      ${visibleText(line)}`),
   ];
 }
 

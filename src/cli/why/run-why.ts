@@ -28,7 +28,7 @@ export async function runWhy(session: ClusterSession, options: WhyOptions): Prom
   if (options.output === 'json') session.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
   else {
     const print = { now: asker.now, colours: session.columns !== undefined };
-    session.out(printDiagnosis(diagnosis, print));
+    session.outRaw(printDiagnosis(diagnosis, print));
   }
   return options.exitCode && diagnosis.findings.length > 0 ? exitCodes.failed : exitCodes.done;
 }

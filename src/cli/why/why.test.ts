@@ -69,6 +69,10 @@ async function why(
       out += text;
     },
     err: () => {},
+    outRaw: (data) => {
+      out += String(data);
+    },
+    isTerminal: false,
     columns: undefined,
   };
   const defaults = { output: 'text', exitCode: false, namespaceGiven: false } as const;

@@ -22,6 +22,11 @@ const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+):/;
 /** runc's own init, at the last moment. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
+/** Of the runtime's init; a shell says it in capitals, of commands with too many arguments, too. */
+const TOO_MUCH_TO_PASS = /argument list too long/;
+const NOTHING_TO_PASS_TO = /^exec \S+: argument list too long$/;
+/** The node agent's own, of what no kernel takes. */
+const CANNOT_BE_PASSED = /can ?not be passed|can be passed|once expanded$/;
 const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a file)/s;
 /** What a program is linked with. */
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
@@ -46,6 +51,10 @@ interface Refusal {
 function refusalOf(container: ContainerFacts): Refusal | undefined {
   const { death, status, path } = container;
   const waiting = status?.state?.waiting;
+  if (waiting?.reason === 'CreateContainerConfigError' && CANNOT_BE_PASSED.test(waiting.message ?? '')) {
+    const quote: Quote = { source: 'field', path: `${path}: state.waiting`, value: quotable(waiting.message ?? '') };
+    return { text: 'argument list too long', quotes: [quote] };
+  }
   if (waiting?.reason === 'CreateContainerError' || waiting?.reason === 'RunContainerError') {
     const at = `${path}: state.waiting`;
     const text = waiting.message ?? '';
@@ -68,6 +77,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     try: facts.commands.edit,
   };
   if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(container, base)];
+  if (TOO_MUCH_TO_PASS.test(text)) return [tooMuchToPass(container, base)];
   if (MOUNT_MISMATCH.test(text)) return [mountMismatch(container, base, text)];
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
   if (program !== undefined && NOT_FOUND.test(text)) {
@@ -95,6 +105,17 @@ function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedF
   if (foreign !== undefined) {
     const base = explainedEnd(facts, container, { id: '', says: '', rank: 0, try: [], line: foreign.line });
     return [wrongArchitecture(facts, container, base, foreign.program)];
+  }
+  const tooMuch = lastWord(container, NOTHING_TO_PASS_TO);
+  if (tooMuch !== undefined) {
+    const base = explainedEnd(facts, container, {
+      id: '',
+      says: '',
+      rank: 0,
+      try: facts.commands.edit,
+      line: tooMuch.line,
+    });
+    return [tooMuchToPass(container, base)];
   }
   const absent = lastWord(container, NOTHING_TO_EXEC);
   if (absent !== undefined) return [noInterpreter(facts, container, absent)];
@@ -179,6 +200,24 @@ function tooLittleMemory(
     rank: 92,
     says: `${title(container)} cannot start: its memory limit${of} is too low even to begin`,
     evidence: [...base.evidence, ...limitQuote(limit)],
+  };
+}
+
+/** E2BIG: of the environment, mostly, which the node agent has measured. */
+function tooMuchToPass(
+  container: ContainerFacts,
+  base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence' | 'try'>,
+): RankedFinding {
+  const events = eventsWith(container.events, 'EnvironmentTooLarge', 'ServiceEnvironmentTruncated').slice(0, 2);
+  const known = new Set(base.evidence.map((quote) => JSON.stringify(quote)));
+  const quotes = events.map((event) => quoteEvent(event)).filter((quote) => !known.has(JSON.stringify(quote)));
+  const hint = 'shorten them, mount the ConfigMap as a volume, or set enableServiceLinks: false';
+  return {
+    ...base,
+    id: 'environment-too-large',
+    rank: 93,
+    says: `${title(container)} cannot start: its environment and arguments together are more than the kernel passes to a program (${hint})`,
+    evidence: [...base.evidence, ...quotes],
   };
 }
 

@@ -3,9 +3,47 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
-import { type Case, creating, pull, resolve, runc, stuck, tellsEach, unscheduled } from './cases.fixtures.ts';
+import {
+  type Case,
+  crash,
+  creating,
+  pull,
+  resolve,
+  runc,
+  startError,
+  stuck,
+  tellsEach,
+  unscheduled,
+} from './cases.fixtures.ts';
 
 const starts: readonly Case[] = [
+  [
+    'more environment than the kernel passes, as the runtime refuses it',
+    {
+      ...startError(`${runc}exec: "/bin/app": argument list too long`),
+      events: [event('EnvironmentTooLarge', 'variable BIG of envFrom[0] (configMap shop/big) has 1000000 bytes')],
+    },
+    'environment-too-large',
+    /environment and arguments together are more than the kernel passes.*enableServiceLinks: false/,
+    [/argument list too long/],
+  ],
+  [
+    'more environment than the kernel passes, as the init of the runtime ends',
+    crash(255, 'exec /bin/app: argument list too long'),
+    'environment-too-large',
+    /environment and arguments together/,
+    [/exec \/bin\/app: argument list too long/],
+  ],
+  [
+    'more environment than any kernel passes',
+    stuck(
+      'CreateContainerConfigError',
+      'variable BIG of env[0] has 3000000 bytes, and no more than 2097152 can be passed',
+    ),
+    'environment-too-large',
+    /environment and arguments together/,
+    [/variable BIG of env\[0\]/],
+  ],
   [
     'no ConfigMap',
     stuck('CreateContainerConfigError', 'configmap "web" not found'),

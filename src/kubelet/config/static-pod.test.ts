@@ -64,6 +64,8 @@ describe('readStaticPod', () => {
     ],
     ['apiVersion: v1\nkind: [\n', '/m/web.yaml: line 3'],
     [GOOD.replace('image:', 'imagee:'), 'unknown field "spec.containers[0].imagee"'],
+    [GOOD.replace('  name: web', '  name: web\n  uid: ../../etc'), 'metadata.uid: Invalid value: "../../etc"'],
+    [GOOD.replace('  name: web', '  name: web\n  uid: "a\\0b"'), 'metadata.uid: Invalid value: "a\\u0000b"'],
     [GOOD.replace('name: main', 'name: Not_Good'), 'spec.containers[0].name'],
     [`${GOOD}  serviceAccountName: robot\n`, 'static pods may not reference serviceaccounts'],
     [`${GOOD}    envFrom: [{secretRef: {name: s}}]\n`, 'static pods may not reference secrets'],

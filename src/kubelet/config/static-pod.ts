@@ -9,10 +9,12 @@ import {
   type PodSpec,
   printFieldErrors,
   StatusError,
-  validatePod,
+  PODS,
+  validateCreate,
   validateStructure,
 } from '../../api/index.ts';
 import { parseDocument, splitDocuments } from '../../lib/index.ts';
+import { isSafeName } from '../execute/pod-paths.ts';
 import { fnv1a64 } from '../plan/hash.ts';
 
 export const CONFIG_HASH = 'kubernetes.io/config.hash';
@@ -56,7 +58,11 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
       'Pod',
       withIdentity(object, { file, nodeName, seen, content: JSON.stringify(value) }),
     );
-    const errors = validatePod(pod);
+    const uid = pod.metadata?.uid ?? '';
+    // It becomes the name of a folder; of other pods the server makes it.
+    if (!isSafeName(uid))
+      return { problem: `${place(0)}: metadata.uid: Invalid value: ${JSON.stringify(uid)}: must be a plain name` };
+    const errors = validateCreate(PODS, pod);
     if (errors.length > 0) return { problem: `${place(0)}: ${printFieldErrors(errors)}` };
     const reference = apiReference(pod.spec);
     if (reference !== undefined) return { problem: `${place(0)}: static pods may not reference ${reference}` };

@@ -42,6 +42,20 @@ export function memoryFiles(now: () => number = () => 0): MemoryFiles {
     mkdir: async (path: string) => mayWrite(path),
     readFile: async (path: string) => need(path),
     readAt: async (path: string, offset: number, length: number) => need(path).subarray(offset, offset + length),
+    openFileBelow: async (root: string, below: string) => {
+      const path = `${root === '/' ? '' : root}/${below}`;
+      return files.has(path)
+        ? {
+            size: async () => need(path).length,
+            readAt: async (offset: number, length: number) => need(path).subarray(offset, offset + length),
+            close: async () => {},
+          }
+        : undefined;
+    },
+    openBelow: async (root: string, below: string) => {
+      const path = `${root === '/' ? '' : root}/${below}`;
+      return { path, type: 'directory', close: async () => {} };
+    },
     stat: async (path: string) => {
       const text = files.get(path);
       if (text === undefined) return undefined;

@@ -1,5 +1,6 @@
 /** The end of a container's log, as its container wrote it. */
 import { decodeText, FileError, type FileSystem } from '../../lib/index.ts';
+import { belowRoot, type LogPlace, logPlace } from '../logs/log-place.ts';
 import { LogFormatter } from '../server/log-format.ts';
 import { LOG_READ_FACTOR } from './limits.ts';
 
@@ -9,7 +10,7 @@ export interface LogTail {
   readonly truncated: boolean;
 }
 
-type LogFiles = Pick<FileSystem, 'stat' | 'readAt' | 'readdir'>;
+type LogFiles = Pick<FileSystem, 'openFileBelow' | 'openBelow' | 'readdir'>;
 
 /** `undefined`: there is no log (any more). Rejects with file errors. */
 export async function readLogTail(
@@ -17,13 +18,14 @@ export async function readLogTail(
   path: string,
   limits: { readonly lines: number; readonly bytes: number },
 ): Promise<LogTail | undefined> {
-  const current = await endOf(fs, path, limits.bytes * LOG_READ_FACTOR);
+  const place = logPlace(path);
+  const current = await endOf(fs, place, place.name, limits.bytes * LOG_READ_FACTOR);
   if (current === undefined) return undefined;
   const cut = cutTail(current.bytes, current.begun, limits);
   if (cut.truncated || current.bytes.length >= limits.bytes) return cut;
   // It may just have been rotated: the last words are in the file before.
-  const before = await newestRotated(fs, path);
-  const old = before === undefined ? undefined : await endOf(fs, before, limits.bytes * LOG_READ_FACTOR);
+  const before = await newestRotated(fs, place);
+  const old = before === undefined ? undefined : await endOf(fs, place, before, limits.bytes * LOG_READ_FACTOR);
   if (old === undefined) return cut;
   const both = new Uint8Array(old.bytes.length + current.bytes.length);
   both.set(old.bytes);
@@ -66,31 +68,40 @@ function lastBytes(text: string, maxBytes: number): string {
 
 async function endOf(
   fs: LogFiles,
-  path: string,
+  place: LogPlace,
+  name: string,
   maxBytes: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly begun: boolean } | undefined> {
+  const file = await fs.openFileBelow(place.root, belowRoot(place, name));
+  if (file === undefined) return undefined;
   try {
-    const info = await fs.stat(path, { follow: true });
-    if (info === undefined || info.type !== 'file') return undefined;
-    const from = Math.max(0, info.size - maxBytes);
-    return { bytes: await fs.readAt(path, from, info.size - from), begun: from === 0 };
-  } catch (error) {
-    if (error instanceof FileError && error.code === 'ENOENT') return undefined;
-    throw error;
+    const size = await file.size();
+    const from = Math.max(0, size - maxBytes);
+    return { bytes: await file.readAt(from, size - from), begun: from === 0 };
+  } finally {
+    await file.close();
   }
 }
 
-/** Beside it under a longer name; the newest is not compressed yet. Names sort by their time. */
-async function newestRotated(fs: LogFiles, path: string): Promise<string | undefined> {
-  const slash = path.lastIndexOf('/');
-  const [dir, base] = [path.slice(0, slash), path.slice(slash + 1)];
-  const names = await fs.readdir(dir).catch((error: unknown) => {
+/** Its name, longer than the log's; the newest is not compressed yet. Names sort by their time. */
+async function newestRotated(fs: LogFiles, { root, folder, name }: LogPlace): Promise<string | undefined> {
+  const names = await namesIn(fs, root, folder);
+  const rotated = names.filter((each) =>
+    /^\.\d{8}-\d{6}(?:-\d+)?$/.test(each.startsWith(name) ? each.slice(name.length) : ''),
+  );
+  return rotated.toSorted().at(-1);
+}
+
+async function namesIn(fs: LogFiles, root: string, folder: string): Promise<readonly string[]> {
+  try {
+    const opened = await fs.openBelow(root, folder, {});
+    try {
+      return await fs.readdir(opened.path);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
     if (error instanceof FileError) return [];
     throw error;
-  });
-  const rotated = names.filter((name) =>
-    /^\.\d{8}-\d{6}(?:-\d+)?$/.test(name.startsWith(base) ? name.slice(base.length) : ''),
-  );
-  const newest = rotated.toSorted().at(-1);
-  return newest === undefined ? undefined : `${dir}/${newest}`;
+  }
 }

@@ -239,3 +239,79 @@ it('tells of the services of the namespace, which everything else overrules', as
   const found = await values(w, { env });
   expect(found).toMatchObject({ DB_SERVICE_HOST: '10.96.0.7', URL: 'tcp://10.96.0.7:5432', DB_SERVICE_PORT: '1' });
 });
+
+describe('what is more than can be passed', () => {
+  const bigService = (name: string, ports: number, created: string): Service => ({
+    metadata: { name, namespace: 'default', creationTimestamp: created },
+    spec: {
+      clusterIP: '10.96.0.7',
+      ports: Array.from({ length: ports }, (_, i) => ({ name: `port-${i}`, port: i + 1 })),
+    },
+  });
+  const bytesOf = (of: Record<string, string>) =>
+    Object.entries(of).reduce((sum, [name, value]) => sum + name.length + value.length + 10, 0);
+
+  it('is not made of services: the newest that do not fit are left out, and said once', async () => {
+    const w = await world();
+    w.services.push(bigService('vast', 15_000, '2026-01-03T00:00:00Z'));
+    for (let i = 0; i < 9; i++) w.services.push(bigService(`many-${i}`, 1000, `2026-01-0${i + 1}T00:00:00Z`));
+    w.services.push(bigService('small', 1, '2026-02-01T00:00:00Z'));
+    const all = await values(w, {});
+    expect(bytesOf(all)).toBeLessThan(1.1 * 1024 * 1024);
+    expect(all['MANY_0_SERVICE_HOST']).toBe('10.96.0.7');
+    expect(all['SMALL_SERVICE_HOST']).toBe('10.96.0.7');
+    expect(all['VAST_SERVICE_HOST']).toBeUndefined();
+    expect(all['KUBERNETES_SERVICE_HOST']).toBe('10.244.0.1');
+    w.services.reverse();
+    expect(await values(w, {})).toEqual(all);
+    expect(w.events).toHaveLength(1);
+    expect(w.events[0]).toMatch(
+      /^Warning ServiceEnvironmentTruncated Container "app" is started without the environment variables of services many-\d, .*vast, which .*enableServiceLinks: false/,
+    );
+  });
+
+  it('leaves fewer services where the own variables are many', async () => {
+    const w = await world();
+    for (let i = 0; i < 3; i++) w.services.push(bigService(`many-${i}`, 1000, `2026-01-0${i + 1}T00:00:00Z`));
+    const own = Array.from({ length: 13 }, (_, i) => ({ name: `OWN${i}`, value: 'x'.repeat(100_000) }));
+    const all = await values(w, { env: own });
+    expect(bytesOf(all)).toBeLessThan(1536 * 1024 + 1000);
+    expect(all['OWN12']).toHaveLength(100_000);
+  });
+
+  it('is told with its field where the kernel may refuse it', async () => {
+    const w = await world();
+    await w.api.client.create(CONFIG_MAPS, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'big', namespace: 'default' },
+      data: { BIG: 'x'.repeat(1_000_000) },
+    });
+    expect((await values(w, { envFrom: [{ configMapRef: { name: 'big' } }] }))['BIG']).toHaveLength(1_000_000);
+    expect(w.events.at(-1)).toMatch(
+      /^Warning EnvironmentTooLarge .*131072 bytes a string.*: variable BIG of envFrom\[0\] \(configMap default\/big\) has 1000013 bytes$/,
+    );
+    await values(w, { args: ['y'.repeat(140_000)] });
+    expect(w.events.at(-1)).toContain('args[0] has 140009 bytes');
+  });
+
+  it('never fills our own memory by variables that repeat each other', async () => {
+    const w = await world();
+    const env = [{ name: 'V0', value: 'x'.repeat(1000) }];
+    for (let i = 1; i < 40; i++) env.push({ name: `V${i}`, value: `$(V${i - 1})`.repeat(20) });
+    expect(await problem(w, { env })).toMatch(/^env\[3\] \(V3\): it is longer than \d+ characters once expanded$/);
+    const wide = [{ name: 'A', value: 'x'.repeat(1_900_000) }];
+    for (let i = 0; i < 5; i++) wide.push({ name: `B${i}`, value: '$(A)' });
+    expect(await problem(w, { env: wide })).toMatch(
+      /variable B2 of env\[3\] the environment has more than 6291456 bytes/,
+    );
+    const args = Array.from({ length: 10 }, () => '$(A)');
+    expect(await problem(w, { env: wide.slice(0, 1), args })).toMatch(/^args is longer than/);
+  });
+
+  it('reads a text of openings alone in one go', async () => {
+    const w = await world();
+    const value = '$('.repeat(500_000);
+    expect((await values(w, { env: [{ name: 'A', value }] }))['A']).toBe(value);
+  });
+});

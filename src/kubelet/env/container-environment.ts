@@ -3,19 +3,37 @@
  * against envFrom, envFrom against env, and of two equal names the later one wins. A value of env expands `$(NAME)` from
  * what stands before it.
  */
-import type { ConfigMap, EnvFromSource, EnvVar, EnvVarSource, Secret } from '../../api/index.ts';
+import type { ConfigMap, EnvFromSource, EnvVar, EnvVarSource, Secret, Service } from '../../api/index.ts';
 import { decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import type { ContainerEnvironment, EnvironmentInput, EnvironmentResolver, PodEvents } from '../types.ts';
+import { BoundedMap } from '../deaths/bounded-map.ts';
+import { type ChosenServices, chooseServices, leftOutMessage } from './choose-services.ts';
 import type { ConfigSource } from './config-source.ts';
 import { isEnvironmentName, skippedKeysMessage } from './env-names.ts';
 import { EnvironmentError } from './environment-error.ts';
+import {
+  bounded,
+  type EnvironmentSize,
+  textBytes,
+  tooLargeMessage,
+  totalBytes,
+  wordSizes,
+} from './environment-size.ts';
 import { expand } from './expand.ts';
 import { podFieldValue } from './field-ref.ts';
 import { resourceFieldValue } from './resource-field-ref.ts';
 import type { KnownServices } from './known-services.ts';
 import { serviceEnvironment } from './service-environment.ts';
-import { serviceLinks } from './service-links.ts';
+import {
+  MAX_SERVICE_BYTES,
+  MAX_STRING_BYTES,
+  MAX_TOLD_CONTAINERS,
+  MAX_TOTAL_BYTES,
+  MAX_WITH_SERVICES_BYTES,
+} from './limits.ts';
+import { OwnVariables } from './own-variables.ts';
+import { linkedServices } from './service-links.ts';
 
 export interface EnvironmentOptions {
   readonly config: ConfigSource;
@@ -26,10 +44,21 @@ export interface EnvironmentOptions {
 }
 
 export function createEnvironmentResolver(options: EnvironmentOptions): EnvironmentResolver {
+  const told = new BoundedMap<string, string>(MAX_TOLD_CONTAINERS);
+  const events: PodEvents = {
+    ...options.events,
+    // What is so at each of a container's starts is told once.
+    pod: (pod, type, reason, message, fieldPath) => {
+      const key = `${pod.metadata?.uid ?? ''} ${reason} ${fieldPath ?? ''}`;
+      if (told.get(key) === message) return;
+      told.set(key, message);
+      options.events.pod(pod, type, reason, message, fieldPath);
+    },
+  };
   return {
     resolve: async (input) => {
       try {
-        return await resolveContainerEnvironment(options, input);
+        return await resolveContainerEnvironment(options, input, events);
       } catch (error) {
         // Whatever kept us from the answer (a missing object, the API server away), the container waits and says why.
         return { ok: false, message: errorMessage(error) };
@@ -38,30 +67,81 @@ export function createEnvironmentResolver(options: EnvironmentOptions): Environm
   };
 }
 
+/** @param once tells what is wrong with a container, once */
 async function resolveContainerEnvironment(
   options: EnvironmentOptions,
   input: EnvironmentInput,
+  once: PodEvents,
 ): Promise<ContainerEnvironment> {
-  const { container } = input;
-  const links =
-    input.pod.spec?.enableServiceLinks === false ? [] : serviceLinks(await options.services.list(), input.pod);
-  const known = [...(options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer)), ...links];
-  const service = new Map(known.map(({ name, value }) => [name, value]));
-  const own = new Map<string, string>();
+  const { container, pod } = input;
+  const known = options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer);
+  const services = pod.spec?.enableServiceLinks === false ? [] : linkedServices(await options.services.list(), pod);
+  const links = chooseServices(services, MAX_SERVICE_BYTES);
+  const service = new Map([...known, ...links.variables].map(({ name, value }) => [name, value]));
+  const own = new OwnVariables();
   const lookup = (name: string): string | undefined => own.get(name) ?? service.get(name);
-  for (const source of container.envFrom ?? []) await addAll(options, input, source, own);
-  for (const variable of container.env ?? []) {
-    const value = await valueOf(options, input, variable, lookup);
-    if (value !== undefined) own.set(variable.name, value);
+  for (const [position, source] of (container.envFrom ?? []).entries())
+    await addAll(options, input, source, own, position);
+  for (const [position, variable] of (container.env ?? []).entries()) {
+    const from = `env[${position}]`;
+    const value = await valueOf(options, input, variable, lookup, from);
+    if (value !== undefined) own.set(variable.name, value, from);
   }
-  const merged = new Map([...service, ...own]);
+  const words = {
+    command: expandAll('command', container.command, lookup),
+    args: expandAll('args', container.args, lookup),
+  };
+  const sizes = {
+    variables: own.sizes(),
+    words: [...wordSizes('command', words.command), ...wordSizes('args', words.args)],
+  };
+  const kept = withRoomFor(sizes, services, links);
+  tell(input, once, kept.leftOut, sizes);
+  const merged = new Map([
+    ...[...known, ...kept.variables].map(({ name, value }) => [name, value] as const),
+    ...own.entries(),
+  ]);
   return {
     ok: true,
     env: [...merged].map(([name, value]) => ({ name, value })),
-    command: (container.command ?? []).map((text) => expand(text, lookup)),
-    args: (container.args ?? []).map((text) => expand(text, lookup)),
+    ...words,
     expand: (text) => expandStrictly(text, lookup),
   };
+}
+
+/** Fewer services where the container's own variables are many. */
+function withRoomFor(sizes: EnvironmentSize, services: readonly Service[], links: ChosenServices): ChosenServices {
+  const room = MAX_WITH_SERVICES_BYTES - totalBytes(sizes);
+  return room >= MAX_SERVICE_BYTES ? links : chooseServices(services, Math.max(0, room));
+}
+
+/** Events of what was left out, and of what the kernel may refuse. */
+function tell(
+  { pod, container }: EnvironmentInput,
+  events: PodEvents,
+  leftOut: readonly string[],
+  sizes: EnvironmentSize,
+) {
+  const path = `spec.containers{${container.name}}`;
+  if (leftOut.length > 0) {
+    events.pod(pod, 'Warning', 'ServiceEnvironmentTruncated', leftOutMessage(container.name, leftOut), path);
+  }
+  const tooLarge = tooLargeMessage(container.name, sizes);
+  if (tooLarge !== undefined) events.pod(pod, 'Warning', 'EnvironmentTooLarge', tooLarge, path);
+}
+
+function expandAll(
+  field: string,
+  texts: readonly string[] | undefined,
+  lookup: (name: string) => string | undefined,
+): readonly string[] {
+  let left = MAX_TOTAL_BYTES;
+  return (texts ?? []).map((text, position) => {
+    const expanded = bounded(`${field}[${position}]`, () => expand(text, lookup, MAX_STRING_BYTES));
+    left -= textBytes(expanded);
+    if (left < 0) throw new EnvironmentError(`${field} is longer than ${MAX_TOTAL_BYTES} bytes once expanded`);
+    return expanded;
+  });
 }
 
 function expandStrictly(text: string, lookup: (name: string) => string | undefined): string | undefined {
@@ -80,8 +160,10 @@ async function valueOf(
   input: EnvironmentInput,
   variable: EnvVar,
   lookup: (name: string) => string | undefined,
+  from: string,
 ): Promise<string | undefined> {
-  if (variable.value !== undefined && variable.value !== '') return expand(variable.value, lookup);
+  const { value = '' } = variable;
+  if (value !== '') return bounded(`${from} (${variable.name})`, () => expand(value, lookup, MAX_STRING_BYTES));
   return variable.valueFrom === undefined ? '' : referenced(options, input, variable.valueFrom);
 }
 
@@ -116,7 +198,8 @@ async function addAll(
   options: EnvironmentOptions,
   input: EnvironmentInput,
   source: EnvFromSource,
-  into: Map<string, string>,
+  into: OwnVariables,
+  position: number,
 ): Promise<void> {
   const namespace = input.pod.metadata?.namespace ?? '';
   const ref = source.configMapRef ?? source.secretRef;
@@ -126,9 +209,10 @@ async function addAll(
   const read = kind === 'configMap' ? configMapData : secretData;
   const data = await read(options.config, namespace, name, ref.optional ?? false);
   const skipped: string[] = [];
+  const from = `envFrom[${position}] (${kind} ${namespace}/${name})`;
   for (const [key, value] of Object.entries(data ?? {})) {
     const variable = `${source.prefix ?? ''}${key}`;
-    if (isEnvironmentName(variable)) into.set(variable, value);
+    if (isEnvironmentName(variable)) into.set(variable, value, from);
     else skipped.push(variable);
   }
   if (skipped.length === 0) return;

@@ -19,3 +19,18 @@ export const POLL_MS = 15_000;
 export const POLL_JITTER = 0.5;
 /** How long a container's start waits for the first list of services. */
 export const SERVICES_WAIT_MS = 5000;
+
+/** What Linux takes of one string (MAX_ARG_STRLEN of 4 KiB pages) and of all of them (a quarter of a stack of 8 MiB). */
+export const KERNEL_STRING_BYTES = 128 * 1024;
+export const KERNEL_TOTAL_BYTES = 2 * 1024 * 1024;
+/** What no Linux takes, whatever its pages and limits: such a container is not even made. */
+export const MAX_STRING_BYTES = 2 * 1024 * 1024;
+export const MAX_TOTAL_BYTES = 6 * 1024 * 1024;
+/** Variables of services, at most, and together with the container's own: room is left for what its image adds. */
+export const MAX_SERVICE_BYTES = 1024 * 1024;
+export const MAX_WITH_SERVICES_BYTES = 1536 * 1024;
+/** Named in one message. */
+export const MAX_NAMED_VARIABLES = 3;
+export const MAX_NAMED_SERVICES = 10;
+/** Containers of which it is known what was told of them last. */
+export const MAX_TOLD_CONTAINERS = 1000;

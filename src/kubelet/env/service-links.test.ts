@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod, Service } from '../../api/index.ts';
-import { serviceLinks } from './service-links.ts';
+import { linkedServices, variablesOf } from './service-links.ts';
 
 const pod = (spec: Partial<Pod['spec'] & object> = {}): Pod => ({
   metadata: { name: 'p', namespace: 'shop' },
@@ -13,7 +13,9 @@ const service = (name: string, spec: Service['spec'], namespace = 'shop'): Servi
 });
 
 const lines = (services: readonly Service[], of: Pod = pod()) =>
-  serviceLinks(services, of).map(({ name, value }) => `${name}=${value}`);
+  linkedServices(services, of)
+    .flatMap(variablesOf)
+    .map(({ name, value }) => `${name}=${value}`);
 
 describe('serviceLinks', () => {
   it('tells of a service’s address and ports', () => {

@@ -12,16 +12,15 @@ export interface EnvironmentVariable {
 /** The API server's own service: its variables are made of the address at which it is really reached. */
 const API_SERVICE = 'kubernetes';
 
-/** Of the services that `pod` is told of: those of its namespace with an address, unless it wants none. */
-export function serviceLinks(services: readonly Service[], pod: Pod): readonly EnvironmentVariable[] {
+/** The services that `pod` is told of: those of its namespace, unless it wants none. */
+export function linkedServices(services: readonly Service[], pod: Pod): readonly Service[] {
   if (pod.spec?.enableServiceLinks === false) return [];
   const namespace = pod.metadata?.namespace ?? 'default';
-  return services
-    .filter(({ metadata }) => metadata?.namespace === namespace && metadata.name !== API_SERVICE)
-    .flatMap((service) => variablesOf(service));
+  return services.filter(({ metadata }) => metadata?.namespace === namespace && metadata.name !== API_SERVICE);
 }
 
-function variablesOf({ metadata, spec }: Service): readonly EnvironmentVariable[] {
+/** None of a service without an address or a port. */
+export function variablesOf({ metadata, spec }: Service): readonly EnvironmentVariable[] {
   const address = spec?.clusterIP ?? '';
   const ports = spec?.ports ?? [];
   const [first] = ports;

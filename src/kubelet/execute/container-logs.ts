@@ -2,21 +2,65 @@
 import type { Pod } from '../../api/index.ts';
 import { errorMessage, FileError } from '../../lib/index.ts';
 import { containerLogsDir, isLogOf, LOG_OWNER_FILE, logLinkName } from '../gc/log-names.ts';
+import { logPlace } from '../logs/log-place.ts';
 import type { VerbContext } from './context.ts';
-import { containerLogPath, podLogDir, terminationMessagePath } from './pod-paths.ts';
+import { containerLogPath, isSafeName, podLogDir, terminationMessagePath } from './pod-paths.ts';
 
 type LogContext = Pick<VerbContext, 'fs' | 'config' | 'logger'>;
 
 /** Notes in a new log folder that it is ours. Without the note the folder is only removed with its pod. */
 export async function markLogFolder({ fs, config, logger }: LogContext, folder: string): Promise<void> {
   try {
-    // Once for each folder: a loss of power may bring the folder back, and then this is all that tells whose it is.
-    if ((await fs.stat(`${folder}/${LOG_OWNER_FILE}`)) !== undefined) return;
-    await fs.writeFile(`${folder}/${LOG_OWNER_FILE}`, `${config.instanceId}\n`, { mode: 0o600, sync: true });
+    const slash = folder.lastIndexOf('/');
+    const opened = await fs.openBelow(folder.slice(0, slash), folder.slice(slash + 1), {});
+    try {
+      const note = `${opened.path}/${LOG_OWNER_FILE}`;
+      // Once for each folder: a loss of power may bring the folder back, and then this is all that tells whose it is.
+      if ((await fs.stat(note)) !== undefined) return;
+      // In one piece: what somebody put there meanwhile is replaced, and not written to.
+      await fs.writeFile(note, `${config.instanceId}\n`, { mode: 0o600, atomic: true, sync: true });
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     logger.warn('a log folder could not be marked as ours', { folder, error: errorMessage(error) });
   }
 }
+
+/** Makes a pod's log folder. Rejects with `FileError` (ENOTDIR, ELOOP) where something else is in its place. */
+export async function makePodLogFolder({ fs }: Pick<LogContext, 'fs'>, folder: string): Promise<void> {
+  const slash = folder.lastIndexOf('/');
+  await fs.mkdir(folder.slice(0, slash));
+  const opened = await fs.openBelow(folder.slice(0, slash), folder.slice(slash + 1), { folderMode: LOG_FOLDER_MODE });
+  await opened.close();
+  if (opened.type !== 'directory') throw new FileError('ENOTDIR', folder, `${folder} is no folder`);
+}
+
+/**
+ * Makes a container's log folder. The runtime follows every link on its way to the log, so there must be none: rejects with
+ * `FileError` (ELOOP, ENOTDIR) where a pod that has the folder mounted put one, and removes what is no file in the log's place.
+ */
+export async function makeContainerLogFolder(
+  { fs, config }: Pick<LogContext, 'fs' | 'config'>,
+  pod: Pod,
+  container: string,
+  attempt: number,
+): Promise<void> {
+  const root = config.podLogsDir;
+  const path = `${podLogDir(root, pod)}/${containerLogPath(container, attempt)}`;
+  const { folder, name } = logPlace(path);
+  await fs.mkdir(root);
+  const opened = await fs.openBelow(root, folder, { folderMode: LOG_FOLDER_MODE });
+  try {
+    const log = `${opened.path}/${name}`;
+    const info = await fs.stat(log);
+    if (info !== undefined && info.type !== 'file') await fs.remove(log);
+  } finally {
+    await opened.close();
+  }
+}
+
+const LOG_FOLDER_MODE = 0o755;
 
 /** Links the log as upstream does, for log shippers. Never rejects for a file error: the container runs all the same. */
 export async function linkContainerLog(
@@ -25,10 +69,25 @@ export async function linkContainerLog(
   container: { readonly name: string; readonly id: string; readonly attempt: number },
 ): Promise<void> {
   const target = `${podLogDir(config.podLogsDir, pod)}/${containerLogPath(container.name, container.attempt)}`;
+  if (!isSafeName(container.id)) {
+    logger.warn('a log is not linked: the runtime gave its container an id that is no plain name', {
+      id: container.id,
+    });
+    return;
+  }
   const path = linkPath(config.podLogsDir, pod, container.name, container.id);
   try {
-    await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
-    await fs.symlink(target, path);
+    const links = containerLogsDir(config.podLogsDir);
+    const slash = links.lastIndexOf('/');
+    // A pod with /var/log mounted could make the folder a link, and have its own file called from anywhere on the node.
+    const opened = await fs.openBelow(links.slice(0, slash) || '/', links.slice(slash + 1), {
+      folderMode: LOG_FOLDER_MODE,
+    });
+    try {
+      await fs.symlink(target, `${opened.path}${path.slice(links.length)}`);
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     if (error.code !== 'EEXIST') logger.warn('a log could not be linked', { path, error: errorMessage(error) });
@@ -46,12 +105,26 @@ export async function removeContainerLog(
   const match = /^([^/]+)\/((\d+)\.log)$/.exec(logPath.startsWith(folder) ? logPath.slice(folder.length) : '');
   if (match === null || match[1] === '..') return;
   const [, name = '', base = '', attempt = ''] = match;
-  const names = await fs.readdir(`${folder}${name}`).catch(() => []);
   await Promise.all([
-    ...names.filter((each) => isLogOf(each, base)).map((each) => fs.remove(`${folder}${name}/${each}`)),
+    removeLogs(fs, config.podLogsDir, `${folder.slice(config.podLogsDir.length + 1)}${name}`, base),
     fs.remove(linkPath(config.podLogsDir, pod, name, id)),
     fs.remove(terminationMessagePath(config.rootDir, pod.metadata?.uid ?? '', name, Number(attempt))),
   ]);
+}
+
+/** A log and what rotation made of it. What is reached through a link is none of ours. */
+async function removeLogs(fs: LogContext['fs'], root: string, folder: string, base: string): Promise<void> {
+  const opened = await fs.openBelow(root, folder, {}).catch((error: unknown) => {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  });
+  if (opened === undefined) return;
+  try {
+    const names = await fs.readdir(opened.path).catch(() => []);
+    await Promise.all(names.filter((each) => isLogOf(each, base)).map((each) => fs.remove(`${opened.path}/${each}`)));
+  } finally {
+    await opened.close();
+  }
 }
 
 function linkPath(podLogsDir: string, { metadata }: Pod, container: string, id: string): string {

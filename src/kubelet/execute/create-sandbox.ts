@@ -1,6 +1,6 @@
 /** Creates and starts a pod's sandbox: namespaces, network, log folder. */
 import type { PodAction } from '../plan/actions.ts';
-import { markLogFolder } from './container-logs.ts';
+import { makePodLogFolder, markLogFolder } from './container-logs.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { type Dns, parseResolvConf, podDns } from './dns.ts';
 import { kernelHostname } from './hostname.ts';
@@ -22,7 +22,7 @@ export async function createSandbox(
     const { config: plain, warnings } = await sandboxConfigOf(context, pod, attempt);
     const config = runtimeHandler === '' ? plain : { ...plain, runtimeHandler };
     for (const warning of warnings) context.events.pod(pod, 'Warning', 'DNSConfigForming', warning);
-    await context.fs.mkdir(config.logDirectory);
+    await makePodLogFolder(context, config.logDirectory);
     // Beside the sandbox, which takes longer.
     const marked = markLogFolder(context, config.logDirectory);
     await context.runtime.runSandbox(config, { timeoutMs: SANDBOX_TIMEOUT_MS });

@@ -26,6 +26,8 @@ it('is called off between create and start when the pod is ending', async () => 
     metrics: executeMetrics(createMetrics()),
     runtime: runtime as RuntimeService,
     fs: {
+      openBelow: async () => ({ path: '/logs', type: 'directory', close: async () => {} }),
+      stat: async () => undefined,
       mkdir: nothing,
       writeFile: nothing,
       chmod: nothing,

@@ -7,7 +7,7 @@ import type { ContainerConfig, Mount } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
-import { linkContainerLog } from './container-logs.ts';
+import { linkContainerLog, makeContainerLogFolder } from './container-logs.ts';
 import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
 import { podSandboxConfig } from './create-sandbox.ts';
 import { endLeftOvers } from './end-left-overs.ts';
@@ -16,7 +16,7 @@ import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { isContentVolume } from '../volumes/volume-setup.ts';
 import { containerMounts, type MountsResult } from './mounts.ts';
-import { podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
+import { podDir, terminationMessagePath } from './pod-paths.ts';
 import { nonRootProblem } from './security.ts';
 
 type Start = Extract<PodAction, { verb: 'start-container' }>;
@@ -102,7 +102,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     }),
     writeMessageFile(context, message),
     writeHosts(context, hosts, pod, podIps),
-    context.fs.mkdir(`${podLogDir(context.config.podLogsDir, pod)}/${container.name}`),
+    makeContainerLogFolder(context, pod, container.name, action.attempt),
   ]);
   if (!environment.ok) return environment;
   const volumes = context.volumes.fact(uid);

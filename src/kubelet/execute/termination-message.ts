@@ -1,6 +1,6 @@
 /** What a container left to say: its message file, else (FallbackToLogsOnError) the end of its log. */
 import type { FileSystem } from '../../lib/index.ts';
-import { FileError } from '../../lib/index.ts';
+import { belowRoot, logPlace } from '../logs/log-place.ts';
 import {
   MAX_TERMINATION_LOG_BYTES,
   MAX_TERMINATION_LOG_LINES,
@@ -8,9 +8,11 @@ import {
   TERMINATION_LOG_READ_BYTES,
 } from './limits.ts';
 
+type MessageFiles = Pick<FileSystem, 'openFileBelow'>;
+
 /** Never rejects for a missing file: that is an empty message. Other file errors reject. */
 export async function readTerminationMessage(
-  fs: FileSystem,
+  fs: MessageFiles,
   request: { readonly path: string; readonly logPath: string; readonly fallbackToLogs: boolean },
 ): Promise<string> {
   const message = await tail(fs, request.path, MAX_TERMINATION_MESSAGE_BYTES);
@@ -18,16 +20,17 @@ export async function readTerminationMessage(
   return logTail(await tail(fs, request.logPath, TERMINATION_LOG_READ_BYTES));
 }
 
-/** The last `maxBytes` of a file as text. */
-async function tail(fs: FileSystem, path: string, maxBytes: number): Promise<string> {
+/** The last `maxBytes` of a file as text. Whatever is there in its place, by a pod that has the folder mounted, is not read. */
+async function tail(fs: MessageFiles, path: string, maxBytes: number): Promise<string> {
+  const place = logPlace(path);
+  const file = await fs.openFileBelow(place.root, belowRoot(place));
+  if (file === undefined) return '';
   try {
-    const info = await fs.stat(path, { follow: true });
-    if (info === undefined || info.size === 0) return '';
-    const length = Math.min(info.size, maxBytes);
-    return new TextDecoder().decode(await fs.readAt(path, info.size - length, length));
-  } catch (error) {
-    if (error instanceof FileError && error.code === 'ENOENT') return '';
-    throw error;
+    const size = await file.size();
+    const length = Math.min(size, maxBytes);
+    return new TextDecoder().decode(await file.readAt(size - length, length));
+  } finally {
+    await file.close();
   }
 }
 

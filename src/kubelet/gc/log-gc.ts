@@ -58,7 +58,7 @@ export class LogGc {
       const uid = uidOfLogFolder(name);
       if (uid === undefined || isKnown(uid)) continue;
       const path = `${podLogsDir}/${name}`;
-      if (!(await this.#isOurs(path))) continue;
+      if (!(await this.#isOurs(name))) continue;
       if (!this.#unknown.has(name)) unknown.add(name);
       // Meanwhile the pod may have come.
       else if (!isKnown(uid)) {
@@ -83,16 +83,21 @@ export class LogGc {
       const there = (await fs.stat(`${podLogsDir}/${folder}`)) !== undefined;
       // A log that is just being rotated is missing for a moment.
       const id = name.slice(name.lastIndexOf('-') + 1, -'.log'.length);
-      if (there && (hasContainer(id) || !(await this.#isOurs(`${podLogsDir}/${folder}`)))) continue;
+      if (there && (hasContainer(id) || !(await this.#isOurs(folder)))) continue;
       await fs.remove(path);
     }
   }
 
   async #isOurs(folder: string): Promise<boolean> {
-    const { fs, instanceId } = this.#options;
+    const { fs, instanceId, podLogsDir } = this.#options;
     try {
-      const owner = await fs.readFile(`${folder}/${LOG_OWNER_FILE}`, { maxBytes: MAX_OWNER_BYTES });
-      return new TextDecoder().decode(owner).trim() === instanceId;
+      const file = await fs.openFileBelow(podLogsDir, `${folder}/${LOG_OWNER_FILE}`);
+      if (file === undefined) return false;
+      try {
+        return new TextDecoder().decode(await file.readAt(0, MAX_OWNER_BYTES)).trim() === instanceId;
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       if (error instanceof FileError) return false;
       throw error;

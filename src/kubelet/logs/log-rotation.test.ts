@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -69,6 +70,68 @@ describe('LogRotation', () => {
     await writeFile(join(folder, '0.log'), 'a line that is too long\n');
     await lookOnce(() => Promise.reject(new Error('the runtime is away')));
     expect(await readdir(folder)).toEqual(['0.log']);
+  });
+
+  describe('in a folder that a pod writes to', () => {
+    let secret = '';
+    beforeEach(async () => {
+      secret = join(folder, '..', `${folder.split('/').at(-1)}-secret`);
+      await writeFile(secret, 'root:x:secret');
+    });
+    afterEach(() => rm(secret));
+    const logText = 'a line that is too long\n';
+    const everything = async (): Promise<string> => {
+      const texts = (await readdir(folder)).map((name) => {
+        const run = spawnSync('sh', ['-c', 'zcat -f <"$1"', 'sh', join(folder, name)], { encoding: 'utf8' });
+        return run.stdout;
+      });
+      return texts.join('');
+    };
+
+    it.each<[string, (old: string) => Promise<void>]>([
+      ['a link', (old) => symlink(secret, old)],
+      ['a hard link', (old) => link(secret, old)],
+      ['a folder', (old) => mkdir(old).then(() => writeFile(join(old, 'x'), ''))],
+      ['a pipe', async (old) => void spawnSync('mkfifo', [old])],
+    ])('compresses no %s that is called like a rotated log', async (_, put) => {
+      await writeFile(join(folder, '0.log'), logText);
+      await put(join(folder, '0.log.20200102-000000'));
+      await lookOnce((path) => writeFile(path, ''));
+      await rm(join(folder, '0.log.20200102-000000'), { recursive: true, force: true });
+      expect(await everything()).toBe(logText);
+      expect(await readFile(secret, 'utf8')).toBe('root:x:secret');
+    });
+
+    it('writes its compression to no file that was there', async () => {
+      await writeFile(join(folder, '0.log'), logText);
+      await writeFile(join(folder, '0.log.20200102-000000'), 'older');
+      for (const end of ['.gz', '.tmp', '.gz.tmp']) await symlink(secret, join(folder, `0.log.20200102-000000${end}`));
+      await lookOnce((path) => writeFile(path, ''));
+      expect(await readFile(secret, 'utf8')).toBe('root:x:secret');
+      expect(await everything()).toContain(logText);
+    });
+
+    it.each<[string, (log: string) => Promise<void>]>([
+      ['a link to a large file', (log) => symlink(secret, log)],
+      ['a folder', (log) => mkdir(log).then(() => undefined)],
+      ['a pipe', async (log) => void spawnSync('mkfifo', [log])],
+    ])('leaves %s in the place of the log alone', async (_, put) => {
+      await put(join(folder, '0.log'));
+      await lookOnce(async () => expect.unreachable());
+      expect(await readdir(folder)).toEqual(['0.log']);
+    });
+
+    it('is not led away by a link in place of the folder', async () => {
+      const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+      await writeFile(join(elsewhere, '0.log'), logText);
+      await rm(folder, { recursive: true });
+      await symlink(elsewhere, folder);
+      await lookOnce(async () => expect.unreachable());
+      expect(await readdir(elsewhere)).toEqual(['0.log']);
+      await rm(folder);
+      await mkdir(folder);
+      await rm(elsewhere, { recursive: true });
+    });
   });
 
   it('asks for a log that has vanished', async () => {

@@ -1,20 +1,14 @@
 /**
  * Bounds each container's log: too long, it is moved aside and the runtime told to open it anew; older ones are compressed
- * and the oldest removed. A runaway log costs at most a few times the limit.
+ * and the oldest removed. A runaway log costs at most a few times the limit. A pod may have its log folder mounted: nothing is
+ * reached but through the folder that was opened, no link is followed, and none but regular files are compressed.
  */
-import {
-  type Clock,
-  errorMessage,
-  FileError,
-  type FileSystem,
-  type Logger,
-  type Process,
-  Semaphore,
-} from '../../lib/index.ts';
+import { type Clock, errorMessage, type FileSystem, type Logger, type Process, Semaphore } from '../../lib/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
 import type { KubeletSettings } from '../settings.ts';
 import { COMPRESS_TIMEOUT_MS, MAX_ROTATIONS_AT_ONCE, REOPEN_TIMEOUT_MS } from './limits.ts';
-import { planRotation, rotatedName } from './plan-rotation.ts';
+import { logPlace } from './log-place.ts';
+import { COMPRESSED, planRotation, rotatedName } from './plan-rotation.ts';
 
 /** A running container, and where its log lies. */
 export interface LoggedContainer {
@@ -37,6 +31,8 @@ export class LogRotation {
   readonly #places = new Semaphore(MAX_ROTATIONS_AT_ONCE);
   /** Containers with a rotation under way: a slow one is not begun twice. */
   readonly #busy = new Set<string>();
+  /** What was said of a container's log last. */
+  readonly #troubles = new Map<string, string>();
 
   constructor(options: LogRotationOptions) {
     this.#options = options;
@@ -45,7 +41,10 @@ export class LogRotation {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, settings, runningContainers } = this.#options;
     while (!signal.aborted) {
-      for (const container of runningContainers()) void this.#look(container, signal);
+      const containers = runningContainers();
+      const ids = new Set(containers.map(({ id }) => id));
+      for (const id of this.#troubles.keys()) if (!ids.has(id)) this.#troubles.delete(id);
+      for (const container of containers) void this.#look(container, signal);
       await clock.sleep(settings.monitorIntervalMs, signal).catch(() => {});
     }
   }
@@ -54,44 +53,60 @@ export class LogRotation {
     if (container.logPath === '' || this.#busy.has(container.id)) return;
     this.#busy.add(container.id);
     try {
-      const { fs, settings } = this.#options;
-      const info = await fs.stat(container.logPath);
-      if (info === undefined) await this.#reopen(container);
-      else if (info.size > settings.maxSizeBytes) {
-        await this.#places.run(() => (signal.aborted ? Promise.resolve() : this.#rotate(container)));
+      const { fs } = this.#options;
+      const { root, folder, name } = logPlace(container.logPath);
+      const opened = await fs.openBelow(root, folder, {});
+      try {
+        await this.#lookIn({ path: opened.path, name }, container, signal);
+      } finally {
+        await opened.close();
       }
+      this.#troubles.delete(container.id);
     } catch (error) {
-      const { logger } = this.#options;
-      logger.warn('a log could not be rotated', { path: container.logPath, error: errorMessage(error) });
+      this.#tell(container, errorMessage(error));
     } finally {
       this.#busy.delete(container.id);
     }
   }
 
-  async #rotate(container: LoggedContainer): Promise<void> {
+  /** Once, not at each look. */
+  #tell({ id, logPath }: LoggedContainer, error: string): void {
+    if (this.#troubles.get(id) === error) return;
+    this.#troubles.set(id, error);
+    this.#options.logger.warn('a log could not be rotated', { path: logPath, error });
+  }
+
+  async #lookIn(folder: OpenFolder, container: LoggedContainer, signal: AbortSignal): Promise<void> {
+    const { fs, settings } = this.#options;
+    const info = await fs.stat(`${folder.path}/${folder.name}`);
+    if (info === undefined) await this.#reopen(container);
+    else if (info.type !== 'file') throw new Error(`it is no regular file any more, but a ${info.type}`);
+    else if (info.size > settings.maxSizeBytes) {
+      await this.#places.run(() => (signal.aborted ? Promise.resolve() : this.#rotate(folder, container)));
+    }
+  }
+
+  async #rotate({ path: folder, name }: OpenFolder, container: LoggedContainer): Promise<void> {
     const { fs, clock, settings, logger } = this.#options;
-    const slash = container.logPath.lastIndexOf('/');
-    const folder = container.logPath.slice(0, slash);
-    const name = container.logPath.slice(slash + 1);
     const siblings = await fs.readdir(folder);
     const plan = planRotation(siblings, name, settings.maxFiles);
     for (const file of plan.remove) await fs.remove(`${folder}/${file}`);
     // What the disk may be full of goes first; what costs time comes last.
     const aside = `${folder}/${rotatedName(siblings, name, clock.now().wall)}`;
-    await fs.rename(container.logPath, aside);
-    await this.#reopenOrUndo(container, aside);
+    await fs.rename(`${folder}/${name}`, aside);
+    await this.#reopenOrUndo(container, aside, `${folder}/${name}`);
     logger.debug('log rotated', { path: container.logPath });
-    for (const file of plan.compress) await this.#compress(`${folder}/${file}`);
+    for (const file of plan.compress) await this.#compress(folder, file);
   }
 
   /** The runtime goes on writing to the file that was moved until it opens the new one. */
-  async #reopenOrUndo(container: LoggedContainer, aside: string): Promise<void> {
+  async #reopenOrUndo(container: LoggedContainer, aside: string, log: string): Promise<void> {
     try {
       await this.#reopen(container);
     } catch (error) {
       const { fs } = this.#options;
       // Unless it did open it, and only the answer was lost.
-      if ((await fs.stat(container.logPath)) === undefined) await fs.rename(aside, container.logPath);
+      if ((await fs.stat(log)) === undefined) await fs.rename(aside, log);
       throw error;
     }
   }
@@ -100,14 +115,54 @@ export class LogRotation {
     await this.#options.runtime.reopenContainerLog(id, { timeoutMs: REOPEN_TIMEOUT_MS });
   }
 
-  /** In a program of its own: it must not keep the agent's thread. Left plain when there is no gzip. */
-  async #compress(path: string): Promise<void> {
-    const { process, logger, fs } = this.#options;
-    const result = await process.run('gzip', ['-f', path], { timeoutMs: COMPRESS_TIMEOUT_MS });
-    if (result.code === 0) return;
-    await fs.remove(`${path}.gz`).catch((error: unknown) => {
-      if (!(error instanceof FileError)) throw error;
-    });
-    logger.warn('a rotated log could not be compressed', { path, error: result.stderr.slice(0, 500) });
+  /**
+   * In a program of its own: it must not keep the agent's thread. Left plain when there is no gzip. It gets both files opened, and
+   * so cannot be led elsewhere (gzip itself follows a link that it is told to compress).
+   */
+  async #compress(folder: string, name: string): Promise<void> {
+    const { fs, logger } = this.#options;
+    const unfinished = `${name}${UNFINISHED}`;
+    try {
+      const source = await fs.openFileBelow(folder, name);
+      if (source === undefined) return;
+      try {
+        await this.#write(source.path, folder, unfinished);
+      } finally {
+        await source.close();
+      }
+      await fs.rename(`${folder}/${unfinished}`, `${folder}/${name}${COMPRESSED}`);
+      await fs.remove(`${folder}/${name}`);
+    } catch (error) {
+      await fs.remove(`${folder}/${unfinished}`).catch(() => {});
+      logger.warn('a rotated log could not be compressed', { file: name, error: errorMessage(error).slice(0, 500) });
+    }
+  }
+
+  /** A new file, never one that was there. */
+  async #write(source: string, folder: string, name: string): Promise<void> {
+    const { fs, process } = this.#options;
+    await fs.remove(`${folder}/${name}`);
+    await fs.writeFile(`${folder}/${name}`, '', { atomic: true, mode: MODE });
+    const target = await fs.openFileBelow(folder, name);
+    if (target === undefined) throw new Error('it was removed by somebody else');
+    try {
+      const result = await process.run('sh', ['-c', 'exec gzip -c <"$1" >"$2"', 'sh', source, target.path], {
+        timeoutMs: COMPRESS_TIMEOUT_MS,
+      });
+      if (result.code !== 0) throw new Error(result.stderr);
+    } finally {
+      await target.close();
+    }
   }
 }
+
+/** A container's log folder, open, and the log's name in it. */
+interface OpenFolder {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** What planRotation knows as a left-over. */
+const UNFINISHED = '.tmp';
+/** As runtimes make logs. */
+const MODE = 0o640;

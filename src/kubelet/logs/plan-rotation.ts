@@ -3,7 +3,7 @@
  * pkg/kubelet/logs/container_log_manager.go, with its names: "0.log.20261121-093000" and ".gz" once compressed. Pure.
  */
 
-const COMPRESSED = '.gz';
+export const COMPRESSED = '.gz';
 
 export interface RotationPlan {
   /** File names. Left by a rotation that was cut short, or more than may be kept. */

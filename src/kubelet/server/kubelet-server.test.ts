@@ -5,11 +5,13 @@ import {
   createMetrics,
   decodeText,
   encodeText,
+  FileError,
   type HttpRequest,
   readAll,
   silentLogger,
   type UpgradeResponse,
 } from '../../lib/index.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { PodDirectory, PodObservation, PodView } from '../types.ts';
@@ -65,9 +67,15 @@ function world(settings: Partial<KubeletSettings> = {}): World {
     pods: () => [result.view],
     find: (namespace, name) => (namespace === 'ns' && name === 'p' ? result.view : undefined),
   };
+  const linked = new Set<string>();
   const fs = {
-    readAt: async (path: string, offset: number) =>
-      (path === '/logs/c1' ? log : encodeText('2026-01-01T00:00:00Z stdout F before\n')).slice(offset),
+    openBelow: async () => expect.unreachable(),
+    openFileBelow: async (root: string, below: string) => {
+      const bytes = below === 'logs/c1' ? log : encodeText('2026-01-01T00:00:00Z stdout F before\n');
+      if (root !== '/' || linked.has(below))
+        throw new FileError('ELOOP', below, `"${below}" leads through a symbolic link`);
+      return memoryOpenFile(() => bytes);
+    },
     stat: async () => ({ type: 'file' as const, size: log.length, mode: 0, uid: 0, gid: 0, mtimeMs: 0 }),
     readdir: async () => [],
     watch: () => ({ close: () => {} }),

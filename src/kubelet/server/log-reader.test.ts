@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, decodeText, encodeText, FileError, type FileInfo } from '../../lib/index.ts';
+import { concatBytes, decodeText, encodeText } from '../../lib/index.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { LogOptions } from './log-options.ts';
 import { type LogSource, readLog } from './log-reader.ts';
@@ -10,43 +11,35 @@ const NONE: LogOptions = { follow: false, previous: false, timestamps: false };
 
 /** A folder of log files that the test writes, and that tells its watchers. */
 class LogFolder {
-  readonly files = new Map<string, { bytes: Uint8Array; mtimeMs: number }>();
+  readonly files = new Map<string, { bytes: Uint8Array }>();
   readonly watchers = new Set<() => void>();
-  #time = 0;
 
   append(text: string | Uint8Array, path = PATH): void {
-    const old = this.files.get(path)?.bytes ?? new Uint8Array();
-    const added = typeof text === 'string' ? encodeText(text) : text;
-    this.files.set(path, { bytes: concatBytes([old, added]), mtimeMs: (this.#time += 1) });
+    const file = this.files.get(path) ?? { bytes: new Uint8Array() };
+    file.bytes = concatBytes([file.bytes, typeof text === 'string' ? encodeText(text) : text]);
+    this.files.set(path, file);
     for (const told of this.watchers) told();
   }
 
   rotate(to: string): void {
     const file = this.files.get(PATH);
     if (file !== undefined) this.files.set(to, file);
-    this.files.set(PATH, { bytes: new Uint8Array(), mtimeMs: (this.#time += 1) });
+    this.files.set(PATH, { bytes: new Uint8Array() });
   }
 
   get fs(): LogSource['fs'] {
     return {
-      readAt: async (path, offset, length) => {
-        const file = this.files.get(path);
-        if (file === undefined) throw new FileError('ENOENT', path, 'no such file');
-        return file.bytes.slice(offset, offset + length);
+      openFileBelow: async (root, below) => {
+        expect([root, below]).toEqual(['/', PATH.slice(1)]);
+        const file = this.files.get(PATH);
+        return file === undefined
+          ? undefined
+          : memoryOpenFile(
+              () => file.bytes,
+              () => this.files.get(PATH) === file,
+              PATH,
+            );
       },
-      stat: async (path) => {
-        const file = this.files.get(path);
-        if (file === undefined) return undefined;
-        return {
-          type: 'file',
-          size: file.bytes.length,
-          mode: 0,
-          uid: 0,
-          gid: 0,
-          mtimeMs: file.mtimeMs,
-        } satisfies FileInfo;
-      },
-      readdir: async (dir) => [...this.files.keys()].map((path) => path.slice(dir.length + 1)),
       watch: (_, onChange) => {
         this.watchers.add(onChange);
         return { close: () => void this.watchers.delete(onChange) };
@@ -217,10 +210,8 @@ describe('following', () => {
     folder.append(record('a long first line that was read'));
     const f = follow(folder);
     await settle();
-    folder.files.set(PATH, {
-      bytes: concatBytes([folder.files.get(PATH)?.bytes as Uint8Array, encodeText(record('unread'))]),
-      mtimeMs: 9,
-    });
+    const old = folder.files.get(PATH);
+    if (old !== undefined) old.bytes = concatBytes([old.bytes, encodeText(record('unread'))]);
     folder.rotate(`${PATH}.20260101-000000`);
     folder.append(record('new'));
     await f.clock.advance(1000);

@@ -1,11 +1,12 @@
 /** Reads a container's log file: its end, or all of it, and then what comes, across rotations. */
-import { type Clock, FileError, type FileInfo, type FileSystem } from '../../lib/index.ts';
+import { type Clock, FileError, type FileSystem, type OpenFile } from '../../lib/index.ts';
+import { belowRoot, logPlace } from '../logs/log-place.ts';
 import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
 import { LogFormatter } from './log-format.ts';
 import type { LogOptions } from './log-options.ts';
 
 /** Logs are only ever read. */
-export type LogFiles = Pick<FileSystem, 'readAt' | 'stat' | 'readdir' | 'watch'>;
+export type LogFiles = Pick<FileSystem, 'openFileBelow' | 'watch'>;
 
 export interface LogSource {
   readonly clock: Clock;
@@ -19,55 +20,77 @@ export interface LogSource {
   readonly signal: AbortSignal;
 }
 
-/** What `kubectl logs` prints. Ends at the end of the file or, following, of the container. */
+/**
+ * What `kubectl logs` prints. Ends at the end of the file or, following, of the container. Rejects with `FileError` for what is
+ * not the container's own file (a link, a pipe) in its place.
+ */
 export async function* readLog(source: LogSource, options: LogOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const formatter = new LogFormatter(options);
   await untilPutAway(source);
-  let offset = await startOffset(source, options.tailLines);
-  let ended = false;
-  while (!source.signal.aborted && !formatter.full) {
-    const chunk = await readChunk(source, source.path, offset);
-    if (chunk.length > 0) {
-      offset += chunk.length;
-      const out = formatter.add(chunk);
-      if (out.length > 0) yield out;
-      continue;
+  let file = await openLog(source);
+  try {
+    let offset = file === undefined ? 0 : await startOffset(file, options.tailLines);
+    let ended = false;
+    while (!source.signal.aborted && !formatter.full) {
+      const chunk = (await file?.readAt(offset, LOG_CHUNK_BYTES)) ?? NOTHING;
+      if (chunk.length > 0) {
+        offset += chunk.length;
+        const out = formatter.add(chunk);
+        if (out.length > 0) yield out;
+        continue;
+      }
+      if (options.follow && (await isOver(source, file, offset))) {
+        // The old one is read to its end: it may have got more since our last look, and gets no more now.
+        if (file !== undefined) yield* rest(file, formatter, offset);
+        await file?.close();
+        file = await openLog(source);
+        formatter.reset();
+        offset = 0;
+        continue;
+      }
+      if (!options.follow || ended) break;
+      // The runtime writes the last lines before it says that the container ended, but not before we asked.
+      ended = !source.isRunning() && !source.isEnding();
+      await waitForMore(source, file, ended ? FOLLOW_DRAIN_MS : FOLLOW_POLL_MS);
     }
-    const info = await source.fs.stat(source.path, { follow: true });
-    if (options.follow && info !== undefined && info.size < offset) {
-      yield* rotatedRest(source, formatter, offset);
-      formatter.reset();
-      offset = 0;
-      continue;
-    }
-    if (!options.follow || ended) break;
-    // The runtime writes the last lines before it says that the container ended, but not before we asked.
-    ended = !source.isRunning() && !source.isEnding();
-    await waitForMore(source, ended ? FOLLOW_DRAIN_MS : FOLLOW_POLL_MS);
+    const left = formatter.end();
+    if (left.length > 0) yield left;
+  } finally {
+    await file?.close();
   }
-  const rest = formatter.end();
-  if (rest.length > 0) yield rest;
+}
+
+const NOTHING = new Uint8Array();
+
+/** `undefined`: there is none (yet, or while it is being rotated). */
+function openLog({ fs, path }: LogSource): Promise<OpenFile | undefined> {
+  const place = logPlace(path);
+  return fs.openFileBelow(place.root, belowRoot(place));
+}
+
+/** Whether a new file has taken its place, or it was cut and written anew. */
+async function isOver(source: LogSource, file: OpenFile | undefined, offset: number): Promise<boolean> {
+  if (file !== undefined && (await file.isInPlace())) return (await file.size()) < offset;
+  const next = await openLog(source);
+  await next?.close();
+  return next !== undefined;
 }
 
 /** Who sees that a container has ended may rely on its whole log being there, though we tell of it sooner than the runtime. */
 async function untilPutAway(source: LogSource): Promise<void> {
   const giveUpAt = source.clock.now().mono + PUT_AWAY_WAIT_MS;
   while (source.isEnding() && !source.signal.aborted && source.clock.now().mono < giveUpAt) {
-    await waitForMore(source, PUT_AWAY_POLL_MS);
+    await waitForMore(source, undefined, PUT_AWAY_POLL_MS);
   }
 }
 
-/** What was written to the old file after our last look at it: it lies beside the new one under a longer name. */
-async function* rotatedRest(
-  source: LogSource,
+async function* rest(
+  file: OpenFile,
   formatter: LogFormatter,
   from: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const path = await newestRotated(source);
-  if (path === undefined) return;
-  let offset = from;
-  for (;;) {
-    const chunk = await readChunk(source, path, offset);
+  for (let offset = from; !formatter.full; ) {
+    const chunk = await file.readAt(offset, LOG_CHUNK_BYTES);
     if (chunk.length === 0) return;
     offset += chunk.length;
     const out = formatter.add(chunk);
@@ -75,31 +98,12 @@ async function* rotatedRest(
   }
 }
 
-async function newestRotated({ fs, path }: LogSource): Promise<string | undefined> {
-  const slash = path.lastIndexOf('/');
-  const [dir, base] = [path.slice(0, slash), path.slice(slash + 1)];
-  let newest: { readonly path: string; readonly info: FileInfo } | undefined;
-  for (const name of await fs.readdir(dir)) {
-    if (!name.startsWith(`${base}.`) || name.endsWith('.gz') || name.endsWith('.tmp')) continue;
-    const info = await fs.stat(`${dir}/${name}`);
-    if (info?.type !== 'file') continue;
-    if (newest === undefined || info.mtimeMs > newest.info.mtimeMs) newest = { path: `${dir}/${name}`, info };
-  }
-  return newest?.path;
-}
-
-/** Empty at the end of the file, and while there is none (it is being rotated). */
-async function readChunk({ fs }: LogSource, path: string, offset: number): Promise<Uint8Array> {
-  try {
-    return await fs.readAt(path, offset, LOG_CHUNK_BYTES);
-  } catch (error) {
-    if (error instanceof FileError && error.code === 'ENOENT') return new Uint8Array();
-    throw error;
-  }
-}
-
 /** Resolves at the next change of the file, after `timeoutMs`, or when the reader is gone. */
-function waitForMore({ clock, fs, path, signal }: LogSource, timeoutMs: number): Promise<void> {
+function waitForMore(
+  { clock, fs, signal }: Pick<LogSource, 'clock' | 'fs' | 'signal'>,
+  file: OpenFile | undefined,
+  timeoutMs: number,
+): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       timer.cancel();
@@ -109,7 +113,7 @@ function waitForMore({ clock, fs, path, signal }: LogSource, timeoutMs: number):
     };
     const timer = clock.setTimer(timeoutMs, end);
     signal.addEventListener('abort', end, { once: true });
-    const watcher = watchOrPoll(fs, path, end);
+    const watcher = file === undefined ? undefined : watchOrPoll(fs, file.path, end);
     if (signal.aborted) end();
   });
 }
@@ -127,15 +131,15 @@ function watchOrPoll(fs: LogFiles, path: string, onChange: () => void): { close(
 const NEWLINE = 10;
 
 /** Where the last `tailLines` lines begin; 0 without a tail. Reads backwards, block by block. */
-async function startOffset(source: LogSource, tailLines: number | undefined): Promise<number> {
+async function startOffset(file: OpenFile, tailLines: number | undefined): Promise<number> {
   if (tailLines === undefined) return 0;
-  const size = (await source.fs.stat(source.path, { follow: true }))?.size ?? 0;
+  const size = await file.size();
   if (tailLines === 0) return size;
   // A line ends with a newline: the one before the first wanted line is number tailLines + 1 from the end.
   let wanted = tailLines + 1;
   for (let end = size; end > 0; ) {
     const begin = Math.max(0, end - LOG_CHUNK_BYTES);
-    const block = await source.fs.readAt(source.path, begin, end - begin);
+    const block = await file.readAt(begin, end - begin);
     if (end === size && block.at(-1) !== NEWLINE) wanted -= 1;
     for (let at = block.lastIndexOf(NEWLINE); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(NEWLINE, at - 1)) {
       wanted -= 1;

@@ -1,5 +1,6 @@
 /** /containerLogs/NS/POD/CONTAINER: a container's log, to its end or on and on. */
-import type { Clock, HttpResponse } from '../../lib/index.ts';
+import { type Clock, FileError, type HttpResponse } from '../../lib/index.ts';
+import { belowRoot, logPlace } from '../logs/log-place.ts';
 import type { PodDirectory } from '../types.ts';
 import { parseLogOptions } from './log-options.ts';
 import { type LogFiles, type LogSource, readLog } from './log-reader.ts';
@@ -25,7 +26,10 @@ export function logRoutes(options: LogRouteOptions): readonly Route[] {
   ];
 }
 
-function containerLogs({ clock, fs, directory }: LogRouteOptions, { request, parts, query }: RouteCall): HttpResponse {
+async function containerLogs(
+  { clock, fs, directory }: LogRouteOptions,
+  { request, parts, query }: RouteCall,
+): Promise<HttpResponse> {
   const [, namespace, name, container] = parts;
   if (parts.length !== 4 || !namespace || !name || !container) throw new RequestError(404, '404 page not found');
   const view = directory.find(namespace, name);
@@ -35,6 +39,7 @@ function containerLogs({ clock, fs, directory }: LogRouteOptions, { request, par
   const current = (): ReturnType<typeof find> => find(directory, namespace, name, id);
   const path = current()?.logPath ?? '';
   if (path === '') throw new RequestError(404, `unable to retrieve container logs for ${id}`);
+  await refuseOther(fs, path, id);
   const signal = request.signal ?? new AbortController().signal;
   const source: LogSource = {
     clock,
@@ -45,6 +50,17 @@ function containerLogs({ clock, fs, directory }: LogRouteOptions, { request, par
     isEnding: () => current()?.ending === true,
   };
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: readLog(source, options) };
+}
+
+/** Something else in the log's place is said before the answer begins. */
+async function refuseOther(fs: LogFiles, path: string, id: string): Promise<void> {
+  try {
+    const place = logPlace(path);
+    await (await fs.openFileBelow(place.root, belowRoot(place)))?.close();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new RequestError(500, `unable to retrieve container logs for ${id}: ${error.message}`);
+  }
 }
 
 function find(

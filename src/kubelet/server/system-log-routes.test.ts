@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { decodeText, encodeText, type FileInfo, readAll } from '../../lib/index.ts';
+import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { RequestError } from './responses.ts';
 import { parseCall } from './routes.ts';
 import { type SystemLogFiles, systemLogRoutes } from './system-log-routes.ts';
@@ -33,7 +34,11 @@ const fs: SystemLogFiles = {
       ),
     ),
   ],
-  readAt: async (path, offset, length) => encodeText(TREE[path] ?? '').slice(offset, offset + Math.min(length, 3)),
+  openBelow: async (folder, below) => ({ path: `${folder}/${below}`, type: 'directory', close: async () => {} }),
+  openFileBelow: async (folder, below) => {
+    const file = memoryOpenFile(() => encodeText(TREE[`${folder}/${below}`] ?? ''));
+    return { ...file, readAt: (offset, length) => file.readAt(offset, Math.min(length, 3)) };
+  },
 };
 
 async function get(url: string): Promise<string> {

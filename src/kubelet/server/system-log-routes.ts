@@ -1,13 +1,13 @@
 /**
  * /logs/: files and folders of the node's log folder, as upstream's file server shows them. Symbolic links are followed by
- * hand, and none leads out of the folder.
+ * hand, and none leads out of the folder; what they led to is opened without following any, should it be exchanged meanwhile.
  */
-import { encodeText, type FileSystem, type HttpResponse } from '../../lib/index.ts';
+import { encodeText, FileError, type FileSystem, type HttpResponse, type OpenFile } from '../../lib/index.ts';
 import { LOG_CHUNK_BYTES, MAX_LINKS } from './limits.ts';
 import { RequestError } from './responses.ts';
 import type { Route, RouteCall } from './routes.ts';
 
-export type SystemLogFiles = Pick<FileSystem, 'readAt' | 'readdir' | 'readlink' | 'stat'>;
+export type SystemLogFiles = Pick<FileSystem, 'openBelow' | 'openFileBelow' | 'readdir' | 'readlink' | 'stat'>;
 
 const ROOT = '/var/log';
 
@@ -28,10 +28,42 @@ async function show(fs: SystemLogFiles, { request, parts }: RouteCall): Promise<
   const path = await resolve(fs, asked);
   const info = path === undefined ? undefined : await fs.stat(path);
   if (path === undefined || info === undefined) throw new RequestError(404, '404 page not found');
-  if (info.type === 'directory') return listing(await fs.readdir(path));
+  if (info.type === 'directory') return listing(await names(fs, path));
   if (info.type !== 'file') throw new RequestError(403, 'not a file');
+  const below = path.slice(ROOT.length + 1);
+  // Looked at before the answer begins, and opened again when somebody reads it.
+  const file = await openLog(fs, below);
+  const size = await file.size();
+  await file.close();
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  return { status: 200, headers, body: content(fs, path, info.size, request.signal) };
+  return { status: 200, headers, body: content(fs, below, size, request.signal) };
+}
+
+async function names(fs: SystemLogFiles, path: string): Promise<readonly string[]> {
+  if (path === ROOT) return await fs.readdir(path);
+  const folder = await refusing(() => fs.openBelow(ROOT, path.slice(ROOT.length + 1), {}));
+  try {
+    return await fs.readdir(folder.path);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function openLog(fs: SystemLogFiles, below: string): Promise<OpenFile> {
+  const file = await refusing(() => fs.openFileBelow(ROOT, below));
+  if (file === undefined) throw new RequestError(404, '404 page not found');
+  return file;
+}
+
+/** What is no plain file, or was exchanged for a link since it was looked at. */
+async function refusing<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === 'ENOENT') throw new RequestError(404, '404 page not found');
+    throw new RequestError(403, error.message);
+  }
 }
 
 /** The real path below the root; `undefined`: there is nothing, or a link leads elsewhere. */
@@ -79,15 +111,20 @@ function escaped(text: string): string {
 /** As long as the file was when it was asked for: one that grows has no end. */
 async function* content(
   fs: SystemLogFiles,
-  path: string,
+  below: string,
   size: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; at < size; ) {
-    signal?.throwIfAborted();
-    const chunk = await fs.readAt(path, at, Math.min(LOG_CHUNK_BYTES, size - at));
-    if (chunk.length === 0) return;
-    at += chunk.length;
-    yield chunk;
+  const file = await openLog(fs, below);
+  try {
+    for (let at = 0; at < size; ) {
+      signal?.throwIfAborted();
+      const chunk = await file.readAt(at, Math.min(LOG_CHUNK_BYTES, size - at));
+      if (chunk.length === 0) return;
+      at += chunk.length;
+      yield chunk;
+    }
+  } finally {
+    await file.close();
   }
 }

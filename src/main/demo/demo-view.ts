@@ -1,4 +1,5 @@
 /** How the demo looks: a table of the pods and what happened to them. Pure: state in, lines out. */
+import { visibleText } from '../../lib/index.ts';
 import { demoNamespace, demoPods } from './demo-pods.ts';
 import { type DemoState, formatMs, type PodView, type TimelineEntry } from './demo-state.ts';
 
@@ -31,7 +32,8 @@ export interface ViewOptions {
 /** The whole screen: at most `rows` lines of at most `columns` characters (the kubectl command is never cut). */
 export function demoScreen(state: DemoState, options: ViewOptions): readonly string[] {
   const { columns, rows, paint } = options;
-  const line = (text: string, style?: Style): string => {
+  const line = (given: string, style?: Style): string => {
+    const text = visibleText(given.replace(/[\t\n\r]+/g, ' '));
     const short = text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
     return style === undefined ? short : paint(style, short);
   };
