@@ -10,6 +10,7 @@ import { createKubeletServer } from '../../src/kubelet/server/kubelet-server.ts'
 import { historyRoutes } from '../../src/kubelet/server/history-routes.ts';
 import type { PodDirectory, PodObservation, PodView } from '../../src/kubelet/types.ts';
 import {
+  FileError,
   type Connection,
   createMetrics,
   decodeText,
@@ -95,7 +96,8 @@ function kubelet(ran: string[], clock: ReturnType<typeof createManualClock>): Co
     clock,
     logger: silentLogger,
     fs: {
-      readAt: async () => new Uint8Array(),
+      openFileBelow: async () => undefined,
+      openBelow: () => Promise.reject(new FileError('ENOENT', '/', 'there is nothing')),
       stat: async () => ({ type: 'file' as const, size: 0, mode: 0, uid: 0, gid: 0, mtimeMs: 0 }),
       readdir: async () => [],
       watch: () => ({ close: () => {} }),
