@@ -35,7 +35,7 @@ beforeAll(async () => {
       '/apis/rbac.authorization.k8s.io/v1/namespaces/t1/rolebindings',
       binding,
     );
-    expect(answer.status).toBe(201);
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
     const cluster = { ...binding, subjects: [{ ...subjects[0], name: `${role}-of-all` }] };
     await world.api.call('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', cluster);
   }
@@ -85,7 +85,7 @@ function requestOf(
     case 'delete':
       // The namespace is there, and the next tests need it.
       return { method: 'DELETE', url: `${object}?dryRun=All` };
-    default:
+    case 'deletecollection':
       return subresource === undefined ? { method: 'DELETE', url: `${collection}?labelSelector=no=one` } : undefined;
   }
 }

@@ -11,7 +11,7 @@ function segment(change: (text: string) => string): Spelling {
 }
 
 function encoded(text: string): string {
-  return [...text].map((each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  return Array.from(text, (each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 }
 
 export const SPELLINGS: readonly Spelling[] = [

@@ -226,12 +226,12 @@ async function send(api: TestServer, user: UserInfo | undefined, sent: Sent): Pr
 
 /** What waits for a time that is over (a revision yet to come) is let have it. */
 async function inTime<T>(api: TestServer, answer: Promise<T>): Promise<T> {
-  let isOver = false;
+  const state = { isOver: false };
   const over = (): void => {
-    isOver = true;
+    state.isOver = true;
   };
   answer.then(over, over);
-  for (let turn = 0; !isOver; turn += 1) {
+  for (let turn = 0; !state.isOver; turn += 1) {
     await settle();
     if (turn > 50) await api.clock.advance(1000);
   }
@@ -249,15 +249,15 @@ const HANDSHAKE = {
 async function readSome({ body }: HttpResponse, abort: AbortController): Promise<string> {
   if (body instanceof Uint8Array) return decodeText(body);
   let text = '';
-  let isOver = false;
+  const state = { isOver: false };
   const reading = (async () => {
     for await (const chunk of body) text += decodeText(chunk);
   })()
     .catch(() => {})
     .finally(() => {
-      isOver = true;
+      state.isOver = true;
     });
-  for (let turn = 0; turn < 3 && !isOver; turn += 1) await settle();
+  for (let turn = 0; turn < 3 && !state.isOver; turn += 1) await settle();
   abort.abort(new Error('seen enough'));
   await reading;
   return text;

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { isGlobalUnicast, scopeOfIp } from './ip-address.ts';
+
+it.each([
+  ['10.244.0.5', 'global'],
+  ['192.168.1.1', 'global'],
+  ['fd00::1', 'global'],
+  ['2001:db8::1', 'global'],
+  ['::ffff:10.0.0.1', 'global'],
+  ['127.0.0.1', 'loopback'],
+  ['127.8.9.10', 'loopback'],
+  ['::1', 'loopback'],
+  ['0:0:0:0:0:0:0:1', 'loopback'],
+  ['::ffff:127.0.0.1', 'loopback'],
+  ['::ffff:7f00:1', 'loopback'],
+  ['::FFFF:7F00:0001', 'loopback'],
+  ['::127.0.0.1', 'loopback'],
+  ['64:ff9b::7f00:1', 'loopback'],
+  ['0.0.0.0', 'unspecified'],
+  ['0.1.2.3', 'unspecified'],
+  ['::', 'unspecified'],
+  ['0::0', 'unspecified'],
+  ['::ffff:0.0.0.0', 'unspecified'],
+  ['169.254.169.254', 'link-local'],
+  ['::ffff:a9fe:a9fe', 'link-local'],
+  ['fe80::1', 'link-local'],
+  ['febf::1', 'link-local'],
+  ['224.0.0.1', 'link-local multicast'],
+  ['ff02::1', 'link-local multicast'],
+  ['239.1.1.1', 'multicast'],
+  ['ff05::1', 'multicast'],
+  ['255.255.255.255', 'broadcast'],
+  ['', undefined],
+  ['127.1', undefined],
+  ['0x7f000001', undefined],
+  ['2130706433', undefined],
+  ['127.0.0.01', undefined],
+  ['localhost', undefined],
+  ['fe80::1%eth0', undefined],
+  ['[::1]', undefined],
+  ['10.0.0.1:80', undefined],
+  ['10.0.0.1@127.0.0.1', undefined],
+])('%s is %s', (text, scope) => {
+  expect(scopeOfIp(text)).toBe(scope);
+  expect(isGlobalUnicast(text)).toBe(scope === 'global');
+});
