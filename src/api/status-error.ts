@@ -155,6 +155,21 @@ export function serviceUnavailable(message: string): StatusError {
   return failure(503, 'ServiceUnavailable', message);
 }
 
+/** The server is too busy; the client may try again. */
+export function serviceUnavailableFor(message: string, retryAfterSeconds: number): StatusError {
+  return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
+}
+
+/** The client took too long to send its request (upstream's servers end the connection without a word). */
+export function requestTimeout(message: string): StatusError {
+  return failure(408, 'Timeout', message);
+}
+
+/** Upstream's servers answer so, too, without a Status. */
+export function requestHeadersTooLarge(message: string): StatusError {
+  return failure(431, 'RequestHeaderFieldsTooLarge', message);
+}
+
 export function requestEntityTooLarge(message: string): StatusError {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 }

@@ -14,7 +14,7 @@ import { WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
-import { createMetrics, type MetricsRegistry, type Timer } from '../lib/index.ts';
+import { createMetrics, type GuardedConnection, type MetricsRegistry, type Timer } from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
@@ -55,8 +55,8 @@ export interface ApiServerOptions {
 }
 
 export interface ApiServer {
-  /** Answers requests whose `user` the edge has set. */
-  readonly connection: Connection;
+  /** Answers requests whose `user` the edge has set, and reads their bodies once they are authorized. */
+  readonly connection: GuardedConnection;
   readonly metrics: MetricsRegistry;
   /** Resolves when the caches are filled and the system namespaces exist. */
   readonly ready: Promise<void>;
@@ -221,9 +221,10 @@ function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration:
  * Everything but health waits for the system namespaces: nobody sees a store without a single write. When the start failed,
  * requests go on and meet its cause themselves.
  */
-function onceStarted(handler: Handler, ready: Promise<void>): Connection {
+function onceStarted(handler: Handler, ready: Promise<void>): GuardedConnection {
   const started = ready.catch(() => {});
   return {
+    readsBodies: true,
     request: async (request) => {
       if (!isHealthPath(request.url)) await started;
       return await handler.request(request);

@@ -16,6 +16,7 @@ import {
   isWebSocketRequest,
   METRICS_CONTENT_TYPE,
   type UpgradeResponse,
+  withBody,
 } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
 import { noCustomResources } from './discovery/no-custom-resources.ts';
@@ -76,7 +77,9 @@ export function createHandler(options: HandlerOptions): Handler {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
       const user = await admitUser(options, request, info);
       const headers = withoutImpersonation(request.headers);
-      value = await answer(info, user === undefined ? request : { ...request, headers, user });
+      // Not before: whoever may not ask this does not get to fill our memory either.
+      const whole = await withBody(request);
+      value = await answer(info, user === undefined ? whole : { ...whole, headers, user });
     } catch (error) {
       value = failed(asStatusError(options, request, error));
     }

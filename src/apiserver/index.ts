@@ -10,3 +10,4 @@ export type { Advertised } from './services/system-objects.ts';
 export type { TokenSigner } from './tokens/token-signer.ts';
 export type { NodeConnections, OriginConnections } from './ports.ts';
 export { formatKubeconfig, type KubeconfigOptions } from './edge/kubeconfig.ts';
+export { type ConnectionShares, connectionShares } from './edge/connection-shares.ts';

@@ -16,10 +16,12 @@ import {
   type Connection,
   decodeText,
   encodeText,
+  type GuardedConnection,
   type HttpRequest,
   type HttpResponse,
   readAll,
   silentLogger,
+  withBody,
 } from '../lib/index.ts';
 import { createManualClock } from '../lib/manual-clock.node.ts';
 import { createHttpConnection, type HttpConnection, type HttpConnectionOptions } from './http-connection.node.ts';
@@ -70,9 +72,11 @@ function json(status: number, value: unknown): HttpResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: encodeText(JSON.stringify(value)) };
 }
 
-function handler(seen: Seen): Connection {
+function handler(seen: Seen): GuardedConnection {
   return {
-    request: async (request) => {
+    readsBodies: true,
+    request: async (unread) => {
+      const request = await withBody(unread);
       seen.requests.push(request);
       const path = new URL(request.url, 'http://x').pathname;
       if (path === '/whoami') return json(200, { user: request.user, headers: request.headers, url: request.url });

@@ -67,7 +67,7 @@ const QOS_CGROUPS: readonly { readonly path: readonly string[]; readonly cpuShar
 ];
 
 export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubelet {
-  const metrics = createMetrics();
+  const metrics = given.metrics ?? createMetrics();
   const measuring = { clock: given.clock, metrics };
   const ports = {
     ...given,

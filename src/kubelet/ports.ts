@@ -4,7 +4,16 @@ import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type { Registration } from './node/node-object.ts';
 import type { KubeletSettings } from './settings.ts';
-import type { Clock, FileSystem, HttpRequest, Logger, Process, Random, UpgradeResponse } from '../lib/index.ts';
+import type {
+  Clock,
+  FileSystem,
+  HttpRequest,
+  Logger,
+  MetricsRegistry,
+  Process,
+  Random,
+  UpgradeResponse,
+} from '../lib/index.ts';
 
 /** cgroup limits of a pod or QoS class; absent: unlimited. */
 export interface CgroupLimits {
@@ -281,6 +290,8 @@ export interface StreamDialer {
 
 /** Everything a kubelet is given; `main` fills it with real adapters, `sim` with simulated ones. */
 export interface KubeletPorts {
+  /** Where its metrics go, with what is there already; absent: to a registry of their own. */
+  readonly metrics?: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -12,6 +12,11 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Headers;
   readonly body?: Uint8Array;
+  /**
+   * A body that is still with the client, on requests that come from a socket: nobody's memory is spent before it is known who
+   * asks and whether they may. Whoever answers such a request reads it with `withBody`, after that and not before.
+   */
+  readonly readBody?: () => Promise<Uint8Array | undefined>;
   /** Aborted when the client is gone or no longer wants the answer. */
   readonly signal?: AbortSignal;
   /** Who asks, set by the authenticating edge only (never by a remote client). */
@@ -57,6 +62,26 @@ export interface Connection {
   request(request: HttpRequest): Promise<HttpResponse>;
   /** For exec, attach, port-forward: SPDY/3.1 or WebSocket. The handshake headers pass through unchanged. */
   upgrade(request: HttpRequest): Promise<UpgradeResponse>;
+}
+
+/**
+ * A `Connection` that may be put behind a socket: it promises to authorize each request first and then to read its body
+ * (`withBody`). The mark is there so that one which knows nothing of unread bodies does not compile in that place.
+ */
+export interface GuardedConnection extends Connection {
+  readonly readsBodies: true;
+}
+
+/**
+ * The request with its body: read now if it is still with the client. Called once the request is authorized.
+ *
+ * Rejects with what the edge threw: a `StatusError` that says why the body was not taken (too large, too slow, no room).
+ */
+export async function withBody(request: HttpRequest): Promise<HttpRequest> {
+  if (request.readBody === undefined) return request;
+  const { readBody, ...rest } = request;
+  const body = await readBody();
+  return body === undefined ? rest : { ...rest, body };
 }
 
 /** No (complete) answer came. Whether the request took effect is unknown. */

@@ -99,6 +99,7 @@ export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisp
     daemonPort: edge.port,
     runtime,
     cgroups,
+    metrics: edge.metrics,
     settings: { staticPodPath: await watchedFolder(paths.manifests), ...options.settings },
   });
   edge.serve(connection);

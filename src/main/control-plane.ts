@@ -1,6 +1,12 @@
 /** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type ApiServer, createApiServer, formatKubeconfig, type NodeConnections } from '../apiserver/index.ts';
+import {
+  type ApiServer,
+  connectionShares,
+  createApiServer,
+  formatKubeconfig,
+  type NodeConnections,
+} from '../apiserver/index.ts';
 import { NODES } from '../api/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
@@ -22,6 +28,7 @@ import type { DataPaths } from './data-dir-path.ts';
 import { firstAddressOf, isWildcard } from './addresses.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
 import type { KeyPair } from './key-pair.ts';
+import { maxOpenFiles } from './open-files.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion } from './version.ts';
@@ -200,15 +207,18 @@ function withAuthority({ server, authorityPem }: Pki): KeyPair {
 }
 
 async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: Pki): Promise<EdgeServer> {
-  const { listen, clock, logger } = options;
+  const { listen, clock, logger, metrics } = options;
   const result = await startEdgeServer({
     connection: server.connection,
     tokens: (token) => server.authenticateToken(token),
     addresses: [listen],
     certificate: withAuthority(pki),
     authorityPem: pki.authorityPem,
+    shares: connectionShares(maxOpenFiles()),
     clock,
     logger: logger.child({ component: 'edge' }),
+    metrics,
+    name: 'apiserver',
   });
   if (result.ok) return result.server;
   const { code, message, address } = result.error;

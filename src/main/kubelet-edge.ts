@@ -1,16 +1,28 @@
 /** The kubelet's own API on its port: TLS, and each request checked against the API server. */
 import type { KeyPair } from './key-pair.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
+import { connectionShares } from '../apiserver/index.ts';
 import { exitCodes } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { createAccessControl, guardConnection } from '../kubelet/index.ts';
-import { type Clock, type Connection, encodeText, type HttpResponse, type Logger } from '../lib/index.ts';
+import {
+  type Clock,
+  type Connection,
+  createMetrics,
+  encodeText,
+  type HttpResponse,
+  type Logger,
+  type MetricsRegistry,
+} from '../lib/index.ts';
 import { outwardAddresses } from './machine-addresses.node.ts';
+import { maxOpenFiles } from './open-files.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
 /** Upstream's port; in `up` the API server is in the same process. */
 export const defaultKubeletListen: ListenAddress = { host: '127.0.0.1', port: 10_250 };
+/** A kubelet's clients are API servers and scrapers of metrics; each exec and port-forward is a connection. */
+const MAX_KUBELET_CONNECTIONS = 1024;
 export const kubeletListenFlag = '--kubelet-listen';
 
 export interface KubeletEdgeOptions {
@@ -30,6 +42,8 @@ export interface KubeletEdgeOptions {
 export interface KubeletEdge {
   readonly edge: EdgeServer;
   readonly port: number;
+  /** Of the port; the kubelet adds its own to them, and shows both. */
+  readonly metrics: MetricsRegistry;
   /** From now on this answers. */
   serve(connection: Connection): void;
   /** Listens on the pod bridge's address, too. @throws UserError only where the port was asked for */
@@ -40,6 +54,7 @@ export interface KubeletEdge {
 export async function startKubeletEdge(options: KubeletEdgeOptions, stack: AsyncDisposableStack): Promise<KubeletEdge> {
   const { nodeName, client, clock, logger, usual } = options;
   let kubelet: Connection | undefined;
+  const metrics = createMetrics();
   const access = createAccessControl({ client, clock, logger, nodeName });
   const starting = async (): Promise<HttpResponse> => ({
     status: 503,
@@ -55,8 +70,11 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
     tokens: (token: string) => access.authenticate(token),
     certificate: options.certificate,
     authorityPem: options.authorityPem,
+    shares: connectionShares(maxOpenFiles(), MAX_KUBELET_CONNECTIONS),
     clock,
     logger,
+    name: 'kubelet',
+    metrics,
   };
   const start = (listen: ListenAddress): ReturnType<typeof startEdgeServer> =>
     startEdgeServer({ ...edgeOptions, addresses: [listen] });
@@ -79,6 +97,7 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
   return {
     edge,
     port,
+    metrics,
     serve: (served) => {
       kubelet = served;
     },

@@ -15,7 +15,14 @@ import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
-import { type Clock, type Connection, errorMessage, type Logger, type Random } from '../lib/index.ts';
+import {
+  type Clock,
+  type Connection,
+  errorMessage,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+} from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
 import type { MainContext } from './context.ts';
@@ -46,6 +53,8 @@ export interface NodeAgentOptions {
   readonly logger: Logger;
   readonly background: Background;
   readonly settings: KubeletSettings;
+  /** Of the port of its own API. */
+  readonly metrics: MetricsRegistry;
   readonly context: MainContext;
 }
 
@@ -71,6 +80,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
       streams: createStreamDialer({ clock }),
       ...kernelLogIfAny(logger),
       listeners: openListeners(),
+      metrics: options.metrics,
     },
     {
       nodeName,

@@ -2,6 +2,9 @@
 import type { UserInfo } from '../../lib/index.ts';
 
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+/** Upstream's groups: the first may do everything, the second are the agents. */
+export const MASTERS_GROUP = 'system:masters';
+export const NODES_GROUP = 'system:nodes';
 const AUTHENTICATED_GROUP = 'system:authenticated';
 
 /** What the TLS layer knows of the client. */
@@ -28,6 +31,12 @@ function authenticated(user: UserInfo): UserInfo {
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }
 
+/** Whose certificate it is; undefined: none, or one that is not believed. */
+export function certificateUser(peer: PeerCertificate): UserInfo | undefined {
+  if (peer.kind !== 'trusted' || peer.commonName === '') return undefined;
+  return authenticated({ name: peer.commonName, groups: peer.organizations });
+}
+
 /**
  * The user of a request; `undefined`: credentials were presented and are no good (401). A request without credentials is
  * `system:anonymous`, whom the handler lets see no more than health.
@@ -37,9 +46,8 @@ export async function authenticate(
   authorization: string | undefined,
   tokens: TokenAuthenticator,
 ): Promise<UserInfo | undefined> {
-  if (peer.kind === 'trusted' && peer.commonName !== '') {
-    return authenticated({ name: peer.commonName, groups: peer.organizations });
-  }
+  const certified = certificateUser(peer);
+  if (certified !== undefined) return certified;
   const token = bearerToken(authorization);
   if (token !== undefined) {
     const user = await tokens(token);

@@ -1,69 +1,94 @@
-/** One request and its answer: Node's message objects on the one side, `Connection.request` on the other. */
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { constants, type Http2ServerRequest } from 'node:http2';
-import type { Writable } from 'node:stream';
-import { internalError, requestEntityTooLarge, type StatusError, unauthorized } from '../../api/index.ts';
+/**
+ * One request and its answer: Node's message objects on the one side, `Connection.request` on the other. Who asks is found out
+ * here; whether they may, by the connection, which then reads the body. What it does not read is never taken in.
+ */
+import { constants } from 'node:http2';
+import { internalError, requestHeadersTooLarge, StatusError, tooManyRequests, unauthorized } from '../../api/index.ts';
 import {
-  type Connection,
   encodeText,
   fromNodeHeaders,
+  type GuardedConnection,
+  type Headers,
   type HttpRequest,
   type HttpResponse,
   type Logger,
-  readAll,
-  readChunks,
-  TooManyBytesError,
+  type UserInfo,
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
-import { authenticate, type TokenAuthenticator } from './authentication.ts';
-import { LINGER_BYTES, LINGER_MS, MAX_REQUEST_BODY_BYTES } from './limits.ts';
+import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
+import { ANSWER_GRACE_MS, LINGER_BYTES, LINGER_MS, MAX_HEADERS, MIN_BODY_BYTES_PER_SECOND } from './limits.ts';
+import type { NodeRequest, NodeResponse } from './node-messages.node.ts';
 import { peerCertificate } from './peer-certificate.node.ts';
+import { type BodyOptions, RequestBody } from './request-body.node.ts';
+import type { ServedConnection } from './served-connection.node.ts';
+import type { StrangerRequests } from './stranger-requests.ts';
 
-export type NodeRequest = IncomingMessage | Http2ServerRequest;
-/** What the responses of HTTP/1.1 and of HTTP/2 have in common (Node's types of the latter lack `flushHeaders`). */
-export interface NodeResponse extends Writable {
-  readonly headersSent: boolean;
-  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
-  flushHeaders(): void;
-}
-
-export interface ExchangeOptions {
-  readonly connection: Connection;
+export interface ExchangeOptions extends BodyOptions {
+  readonly connection: GuardedConnection;
   readonly tokens: TokenAuthenticator;
   readonly logger: Logger;
+  readonly strangers: StrangerRequests;
+  /** The connection has shown this user's credentials. @returns false when there is no room for one more of theirs */
+  readonly promote: (peer: ServedConnection, user: UserInfo) => boolean;
 }
+
+/** Whose request it is, and its headers without credentials; or why it is not let in. */
+export type Admission =
+  | {
+      readonly ok: true;
+      readonly user: UserInfo;
+      readonly headers: Headers;
+      /** To be called when the answer begins. */
+      readonly leave: () => void;
+    }
+  | { readonly ok: false; readonly error: StatusError };
+
+const nothing = (): void => {};
 
 /** The Kubernetes `Status` of an error, as a response. */
 export function statusResponse(error: StatusError): HttpResponse {
   const body = encodeText(JSON.stringify(error.status));
-  return { status: error.code, headers: { 'content-type': 'application/json' }, body };
+  const seconds = error.status.details?.retryAfterSeconds;
+  const later: Headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return { status: error.code, headers: { 'content-type': 'application/json', ...later }, body };
 }
 
-/** The request as the handler wants it, or the answer why not. */
-export async function readRequest(
+/** Finds out who asks. Of strangers only so many are looked at at once: the answer to a token may take seconds. */
+export async function admit(
   incoming: NodeRequest,
+  peer: ServedConnection,
   options: ExchangeOptions,
-  signal: AbortSignal,
-): Promise<HttpRequest | HttpResponse> {
+): Promise<Admission> {
+  const { metrics, strangers } = options;
+  if (incoming.rawHeaders.length > 2 * MAX_HEADERS) {
+    metrics.refused('headers-too-large');
+    return { ok: false, error: requestHeadersTooLarge(`more than ${MAX_HEADERS} headers`) };
+  }
   const headers = fromNodeHeaders(incoming.headers);
-  const socket = 'stream' in incoming ? incoming.stream.session?.socket : incoming.socket;
-  const peer = socket === undefined ? ({ kind: 'none' } as const) : peerCertificate(socket);
-  const user = await authenticate(peer, headers['authorization'], options.tokens);
-  if (user === undefined) return statusResponse(unauthorized());
+  const leave = peer.user === undefined ? strangers.enter(peer.address) : nothing;
+  if (leave === undefined) {
+    metrics.refused('too-many-strangers');
+    const message = 'too many requests without known credentials are under way; try again later';
+    return { ok: false, error: tooManyRequests(message, 1) };
+  }
+  let user: UserInfo | undefined;
+  try {
+    const socket = 'stream' in incoming ? incoming.stream.session?.socket : incoming.socket;
+    const certificate = socket === undefined ? ({ kind: 'none' } as const) : peerCertificate(socket);
+    user = await authenticate(certificate, headers['authorization'], options.tokens);
+  } finally {
+    // Strangers who are let in at all count on.
+    if (user !== ANONYMOUS) leave();
+  }
+  if (user === undefined) return { ok: false, error: unauthorized() };
+  if (user !== ANONYMOUS && !options.promote(peer, user)) {
+    metrics.refused('too-many-connections');
+    const message = `user ${JSON.stringify(user.name)} has too many connections, and none of them is idle`;
+    return { ok: false, error: tooManyRequests(message, 1) };
+  }
   // Credentials end here: what a handler does not get it cannot pass on.
   const { authorization: _, ...kept } = headers;
-  return { method: incoming.method ?? 'GET', url: incoming.url ?? '/', headers: kept, signal, user };
-}
-
-export function isResponse(value: HttpRequest | HttpResponse): value is HttpResponse {
-  return 'status' in value;
-}
-
-async function readBody(incoming: NodeRequest): Promise<Uint8Array | undefined> {
-  const announced = Number(incoming.headers['content-length'] ?? 0);
-  if (announced > MAX_REQUEST_BODY_BYTES) throw new TooManyBytesError(MAX_REQUEST_BODY_BYTES);
-  const body = await readAll(readChunks(incoming), MAX_REQUEST_BODY_BYTES);
-  return body.length === 0 ? undefined : body;
+  return { ok: true, user, headers: kept, leave };
 }
 
 /** Resolves when the response takes more, or is over. */
@@ -99,114 +124,184 @@ async function sendStream(
   outgoing.end();
 }
 
-async function send(
-  incoming: NodeRequest,
-  outgoing: NodeResponse,
-  response: HttpResponse,
-  gone: Promise<'gone'>,
-): Promise<void> {
-  const { status, body } = response;
-  const isHead = incoming.method === 'HEAD';
-  const headers = incoming.httpVersionMajor === 2 ? withoutConnectionHeaders(response.headers) : response.headers;
-  if (body instanceof Uint8Array) {
-    outgoing.writeHead(status, { 'content-length': body.length, ...headers });
-    if (isHead || body.length === 0) outgoing.end();
-    else outgoing.end(body);
-    return;
-  }
-  outgoing.writeHead(status, { ...headers });
-  // A watch may be silent for minutes; its client waits for the head.
-  outgoing.flushHeaders();
-  if (isHead) outgoing.end();
-  else await sendStream(outgoing, body, gone);
-}
-
-async function answer(incoming: NodeRequest, options: ExchangeOptions, signal: AbortSignal): Promise<HttpResponse> {
-  const request = await readRequest(incoming, options, signal);
-  if (isResponse(request)) return request;
-  const body = await readBody(incoming);
-  return options.connection.request(body === undefined ? request : { ...request, body });
+export interface ExchangeMessages {
+  readonly incoming: NodeRequest;
+  readonly outgoing: NodeResponse;
+  readonly peer: ServedConnection;
+  /** The client sends its body only when it is told to. */
+  readonly expectsContinue: boolean;
 }
 
 /** Serves one request to its end. Never rejects. `stop` ends streamed answers (the server closes). */
 export async function serveExchange(
-  incoming: NodeRequest,
-  outgoing: NodeResponse,
+  messages: ExchangeMessages,
   options: ExchangeOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const controller = new AbortController();
-  const { promise: gone, resolve: setGone } = Promise.withResolvers<'gone'>();
-  const onClose = (): void => {
-    setGone('gone');
-    controller.abort(new Error('the client is gone'));
-  };
-  const onStop = (): void => controller.abort(stop.reason);
-  outgoing.on('close', onClose);
-  // Errors of the transport come with a close.
-  outgoing.on('error', () => {});
-  incoming.on('error', () => {});
-  try {
-    const response = await answer(incoming, options, controller.signal);
-    // Short answers are let finish; a stream would go on for ever.
-    if (!(response.body instanceof Uint8Array)) {
-      if (stop.aborted) onStop();
-      else stop.addEventListener('abort', onStop, { once: true });
+  await new Exchange(messages, options).serve(stop);
+}
+
+class Exchange {
+  readonly #incoming: NodeRequest;
+  readonly #outgoing: NodeResponse;
+  readonly #peer: ServedConnection;
+  readonly #options: ExchangeOptions;
+  readonly #body: RequestBody;
+  readonly #controller = new AbortController();
+  readonly #gone = Promise.withResolvers<'gone'>();
+  /** The client waits for our word before it sends its body, and has not got it. */
+  #isAwaited: boolean;
+
+  constructor({ incoming, outgoing, peer, expectsContinue }: ExchangeMessages, options: ExchangeOptions) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#peer = peer;
+    this.#options = options;
+    this.#isAwaited = expectsContinue;
+    this.#body = new RequestBody(incoming, peer, () => this.#invite(), options);
+  }
+
+  async serve(stop: AbortSignal): Promise<void> {
+    const { signal } = this.#controller;
+    const onStop = (): void => this.#controller.abort(stop.reason);
+    const over = this.#peer.begin();
+    this.#outgoing.on('close', () => {
+      this.#gone.resolve('gone');
+      this.#controller.abort(new Error('the client is gone'));
+      this.#body.release();
+    });
+    // Errors of the transport come with a close.
+    this.#outgoing.on('error', () => {});
+    this.#incoming.on('error', () => {});
+    try {
+      const response = await this.#answer();
+      // Short answers are let finish; a stream would go on for ever.
+      if (!(response.body instanceof Uint8Array)) {
+        if (stop.aborted) onStop();
+        else stop.addEventListener('abort', onStop, { once: true });
+      }
+      await this.#send(response);
+    } catch (error) {
+      await this.#fail(error, signal);
+    } finally {
+      stop.removeEventListener('abort', onStop);
+      this.#body.release();
     }
-    await send(incoming, outgoing, response, gone);
-  } catch (error) {
-    fail(incoming, outgoing, error, { logger: options.logger, signal: controller.signal });
-  } finally {
-    stop.removeEventListener('abort', onStop);
+    // Under way until the last byte has left: closing the server earlier would cut it off.
+    await this.#gone.promise;
+    over();
   }
-  // Under way until the last byte has left: closing the server earlier would cut it off.
-  await gone;
-}
 
-function fail(
-  incoming: NodeRequest,
-  outgoing: NodeResponse,
-  error: unknown,
-  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
-): void {
-  if (outgoing.headersSent) {
-    // The only way left to tell the client that the answer is not whole.
-    if (!signal.aborted) logger.warn('answer broken off', { error });
-    outgoing.destroy();
-    return;
+  async #answer(): Promise<HttpResponse> {
+    const tooMuch = this.#body.arrive();
+    if (tooMuch !== undefined) return statusResponse(tooMuch);
+    const admission = await admit(this.#incoming, this.#peer, this.#options);
+    if (!admission.ok) return statusResponse(admission.error);
+    const { signal } = this.#controller;
+    const { user, headers, leave } = admission;
+    const request: HttpRequest = {
+      method: this.#incoming.method ?? 'GET',
+      url: this.#incoming.url ?? '/',
+      headers,
+      signal,
+      user,
+      ...(this.#body.isPending && { readBody: () => this.#body.read(user === ANONYMOUS ? undefined : user, signal) }),
+    };
+    try {
+      return await this.#options.connection.request(request);
+    } finally {
+      leave();
+    }
   }
-  const response =
-    error instanceof TooManyBytesError
-      ? statusResponse(requestEntityTooLarge(`limit is ${error.maxBytes}`))
-      : statusResponse(internalError('the request could not be served', { cause: error }));
-  if (!(error instanceof TooManyBytesError) && !signal.aborted) logger.error('request failed', { error });
-  // What the client still sends is not read, so the connection cannot be used again.
-  const connection = incoming.httpVersionMajor === 2 ? {} : { connection: 'close' };
-  outgoing.writeHead(response.status, { ...response.headers, ...connection });
-  if (response.body instanceof Uint8Array) outgoing.write(response.body);
-  if ('stream' in incoming) {
-    // HTTP/2: tell the client to send no more; the rest would sit in the window until it gives up.
-    outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
-    outgoing.end();
-  } else if (incoming.readableEnded || incoming.destroyed) outgoing.end();
-  else endAfterBody(incoming, outgoing);
-}
 
-/**
- * Ends an HTTP/1.1 answer when its client has sent all, within bounds: many read only then, and a connection that is closed
- * on bytes which nobody read is reset, the answer lost with it.
- */
-function endAfterBody(incoming: NodeRequest, outgoing: NodeResponse): void {
-  let bytes = 0;
-  const end = (): void => {
-    clearTimeout(timer);
-    outgoing.end();
-  };
-  const timer = setTimeout(end, LINGER_MS);
-  incoming.on('data', (chunk: Uint8Array) => {
-    bytes += chunk.length;
-    if (bytes > LINGER_BYTES) end();
-  });
-  incoming.once('end', end);
-  incoming.once('close', end);
+  async #send(response: HttpResponse): Promise<void> {
+    const { status, body } = response;
+    if (this.#body.isPending && body instanceof Uint8Array) return this.#sendUnread(response, body);
+    const isHead = this.#incoming.method === 'HEAD';
+    const outgoing = this.#outgoing;
+    const isHttp2 = this.#incoming.httpVersionMajor === 2;
+    const headers = isHttp2 ? withoutConnectionHeaders(response.headers) : response.headers;
+    if (body instanceof Uint8Array) {
+      outgoing.writeHead(status, { 'content-length': body.length, ...headers });
+      if (isHead || body.length === 0) outgoing.end();
+      else outgoing.end(body);
+      this.#expectTaken(body.length);
+      return;
+    }
+    outgoing.writeHead(status, { ...headers });
+    // A watch may be silent for minutes; its client waits for the head.
+    outgoing.flushHeaders();
+    if (isHead) outgoing.end();
+    else await sendStream(outgoing, body, this.#gone.promise);
+  }
+
+  /** The answer to a request whose body nobody wants: what the client still sends is not read, and the way for it closes. */
+  #sendUnread(response: HttpResponse, body: Uint8Array): void {
+    const incoming = this.#incoming;
+    const outgoing = this.#outgoing;
+    const { status } = response;
+    const headers = { ...withoutConnectionHeaders(response.headers), 'content-length': body.length };
+    if ('stream' in incoming) {
+      outgoing.writeHead(status, headers);
+      // Tells the client to send no more; the rest would sit in the window until it gives up.
+      outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
+      outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+      this.#expectTaken(body.length);
+      return;
+    }
+    outgoing.writeHead(status, { ...headers, connection: 'close' });
+    if (incoming.method !== 'HEAD') outgoing.write(body);
+    // Whoever waits for our word sends nothing without it.
+    if (this.#isAwaited || incoming.readableEnded || incoming.destroyed) outgoing.end();
+    else this.#endAfterBody();
+  }
+
+  /** A whole answer that its client does not take is not kept for ever. */
+  #expectTaken(bytes: number): void {
+    if (bytes === 0) return;
+    const patienceMs = ANSWER_GRACE_MS + (bytes / MIN_BODY_BYTES_PER_SECOND) * 1000;
+    const timer = this.#options.clock.setTimer(patienceMs, () => this.#outgoing.destroy());
+    void this.#gone.promise.then(() => timer.cancel());
+  }
+
+  async #fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const { logger } = this.#options;
+    if (this.#outgoing.headersSent) {
+      // The only way left to tell the client that the answer is not whole.
+      if (!signal.aborted) logger.warn('answer broken off', { error });
+      this.#outgoing.destroy();
+      return;
+    }
+    const isOurs = !(error instanceof StatusError);
+    if (isOurs && !signal.aborted) logger.error('request failed', { error });
+    const answer = isOurs ? internalError('the request could not be served', { cause: error }) : error;
+    await this.#send(statusResponse(answer));
+  }
+
+  #invite(): void {
+    if (!this.#isAwaited) return;
+    this.#isAwaited = false;
+    this.#outgoing.writeContinue();
+  }
+
+  /**
+   * Ends an HTTP/1.1 answer when its client has sent all, within bounds: many read only then, and a connection that is closed
+   * on bytes which nobody read is reset, the answer lost with it.
+   */
+  #endAfterBody(): void {
+    let bytes = 0;
+    const end = (): void => {
+      timer.cancel();
+      this.#outgoing.end();
+      // Node waits for the rest of the request, and so would we.
+      this.#options.clock.setTimer(LINGER_MS, () => this.#outgoing.destroy());
+    };
+    const timer = this.#options.clock.setTimer(LINGER_MS, end);
+    this.#incoming.on('data', (chunk: Uint8Array) => {
+      bytes += chunk.length;
+      if (bytes > LINGER_BYTES) end();
+    });
+    this.#incoming.once('end', end);
+    this.#incoming.once('close', end);
+  }
 }

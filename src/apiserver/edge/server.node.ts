@@ -1,23 +1,44 @@
 /** The TLS server before a `Connection`: HTTP/2 and HTTP/1.1 on the same port, on any number of addresses. */
 import type { IncomingMessage } from 'node:http';
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, type Connection, errorMessage, type Logger, type Timer } from '../../lib/index.ts';
+import type { TLSSocket } from 'node:tls';
+import {
+  type Clock,
+  errorMessage,
+  type GuardedConnection,
+  type Logger,
+  type MetricsRegistry,
+} from '../../lib/index.ts';
 import { noTokens, type TokenAuthenticator } from './authentication.ts';
-import { type ExchangeOptions, type NodeResponse, serveExchange } from './exchange.node.ts';
+import { BodyAccounts } from './body-accounts.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { Connections } from './connections.node.ts';
+import type { ConnectionShares } from './connection-shares.ts';
+import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
+import { type ExchangeOptions, serveExchange } from './exchange.node.ts';
 import {
   CLOSE_GRACE_MS,
-  KEEP_ALIVE_MS,
-  MAX_CONCURRENT_STREAMS,
-  MAX_CONNECTIONS,
+  MAX_HEADER_BYTES,
+  MAX_HEADERS,
+  MAX_INVALID_FRAMES,
+  MAX_REJECTED_STREAMS,
   MAX_SESSION_MEMORY_MB,
-  PING_INTERVAL_MS,
+  MAX_SETTINGS_ENTRIES,
+  STRANGER_CONCURRENT_STREAMS,
+  STRANGER_WINDOW_BYTES,
   STREAM_RESET_BURST,
   STREAM_RESET_RATE_PER_SECOND,
-  STREAM_WINDOW_BYTES,
 } from './limits.ts';
+import type { NodeRequest, NodeResponse } from './node-messages.node.ts';
 import type { KeyPair } from './signer.ts';
+import { StrangerRequests } from './stranger-requests.ts';
 import { serveUpgrade } from './upgrade.node.ts';
 
 export interface ListenAddress {
@@ -27,15 +48,20 @@ export interface ListenAddress {
 }
 
 export interface EdgeServerOptions {
-  /** What answers. */
-  readonly connection: Connection;
+  /** What answers: it authorizes each request, and then reads its body. */
+  readonly connection: GuardedConnection;
   readonly addresses: readonly ListenAddress[];
   readonly certificate: KeyPair;
   /** Client certificates signed by this authority are believed. */
   readonly authorityPem: string;
   readonly tokens?: TokenAuthenticator;
+  /** How many connections each kind of client may hold; absent: as many as the process may open files for. */
+  readonly shares?: ConnectionShares;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: MetricsRegistry;
+  /** Which port this is, in metrics: "apiserver", "kubelet". */
+  readonly name?: string;
 }
 
 /** Why an address cannot be listened on; the message names it. */
@@ -67,36 +93,80 @@ export function formatAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** What is held now, for metrics and tests: all of it is nothing again once the clients are gone. */
+export interface EdgeUsage {
+  readonly connections: number;
+  readonly sessions: number;
+  readonly underWay: number;
+  readonly bodyBytes: number;
+  readonly bodyOwners: number;
+  readonly waitingBodies: number;
+  readonly strangerRequests: number;
+}
+
 /** A server that listens on one address after another, until it is closed. */
 export class EdgeServer {
   readonly #options: EdgeServerOptions;
   readonly #exchange: ExchangeOptions;
-  readonly #servers: { readonly server: Http2SecureServer; readonly address: ListenAddress }[] = [];
-  readonly #sockets = new Set<Socket>();
-  /** Sessions, and whether their last ping is answered. */
-  readonly #sessions = new Map<ServerHttp2Session, boolean>();
+  readonly #metrics: EdgeMetrics;
+  readonly #accounts = new BodyAccounts();
+  readonly #strangers = new StrangerRequests();
+  readonly #budget: ByteBudget;
+  readonly #connections: Connections;
+  /** TLS and HTTP for every address; the listeners only hand sockets to it, once there is room for them. */
+  readonly #protocols: Http2SecureServer;
+  readonly #listeners: { readonly server: Server; readonly address: ListenAddress }[] = [];
   readonly #stop = new AbortController();
   #certificate: KeyPair;
   #underWay = 0;
   #idle: (() => void) | undefined;
-  #pingTimer: Timer | undefined;
 
   constructor(options: EdgeServerOptions) {
     this.#options = options;
     this.#certificate = options.certificate;
-    const { connection, logger, tokens = noTokens } = options;
-    this.#exchange = { connection, logger, tokens };
+    const { connection, logger, clock, shares, tokens = noTokens } = options;
+    this.#metrics = createEdgeMetrics(options.metrics, options.name, () => ({
+      connections: this.#connections.counts,
+      bodyBytes: this.#accounts.used,
+      waitingBodies: this.#budget.waiting,
+    }));
+    this.#budget = new ByteBudget({ clock });
+    this.#connections = new Connections({ clock, logger, metrics: this.#metrics, ...(shares && { shares }) });
+    this.#exchange = {
+      connection,
+      logger,
+      tokens,
+      clock,
+      metrics: this.#metrics,
+      budget: this.#budget,
+      accounts: this.#accounts,
+      strangers: this.#strangers,
+      promote: (peer, user) => this.#connections.promote(peer, user),
+    };
+    this.#protocols = this.#createProtocols();
   }
 
   /** Where it listens, with the ports that were chosen. */
   get addresses(): readonly ListenAddress[] {
-    return this.#servers.map(({ address }) => address);
+    return this.#listeners.map(({ address }) => address);
+  }
+
+  get usage(): EdgeUsage {
+    return {
+      connections: this.#connections.size,
+      sessions: this.#connections.sessions,
+      underWay: this.#underWay,
+      bodyBytes: this.#accounts.used,
+      bodyOwners: this.#accounts.owners,
+      waitingBodies: this.#budget.waiting,
+      strangerRequests: this.#strangers.underWay,
+    };
   }
 
   /** Listens on one more address (the pod bridge appears only with the first pod). */
   async listen(address: ListenAddress): Promise<ListenResult> {
     if (this.#stop.signal.aborted) return { ok: false, error: toListenError(address, this.#stop.signal.reason) };
-    const server = this.#createServer();
+    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -114,23 +184,23 @@ export class EdgeServer {
     server.on('error', (error) =>
       this.#options.logger.error('listener failed', { address: formatAddress(bound), error }),
     );
-    this.#servers.push({ server, address: bound });
-    this.#planPing();
+    this.#listeners.push({ server, address: bound });
+    this.#connections.start();
     return { ok: true, address: bound };
   }
 
   /** New connections get this certificate; those there are go on. */
   setCertificate(certificate: KeyPair): void {
     this.#certificate = certificate;
-    for (const { server } of this.#servers) server.setSecureContext(this.#secureContext());
+    this.#protocols.setSecureContext(this.#secureContext());
   }
 
   /** Listens no more, ends watches and upgrades, lets other requests finish for a moment, then closes all connections. */
   async close(): Promise<void> {
-    this.#pingTimer?.cancel();
-    const closed = this.#servers.map(({ server }) => new Promise((resolve) => server.close(resolve)));
+    this.#connections.stop();
+    const closed = this.#listeners.map(({ server }) => new Promise((resolve) => server.close(resolve)));
     this.#stop.abort(new Error('the server is closing'));
-    for (const session of this.#sessions.keys()) session.close();
+    this.#connections.closeSessions();
     if (this.#underWay > 0) {
       const idle = new Promise<void>((resolve) => {
         this.#idle = resolve;
@@ -139,9 +209,7 @@ export class EdgeServer {
       await Promise.race([idle, this.#options.clock.sleep(CLOSE_GRACE_MS, patience.signal).catch(() => {})]);
       patience.abort();
     }
-    for (const session of this.#sessions.keys()) session.destroy();
-    // What was just written still has to leave: an ended socket sends it first.
-    for (const socket of this.#sockets) socket.destroySoon();
+    this.#connections.closeAll();
     await Promise.all(closed);
   }
 
@@ -150,7 +218,9 @@ export class EdgeServer {
     return { cert: certificatePem, key: keyPem, ca: this.#options.authorityPem, minVersion: 'TLSv1.2' };
   }
 
-  #createServer(): Http2SecureServer {
+  #createProtocols(): Http2SecureServer {
+    // Node's types lack the first; idle connections are ours to end.
+    const http1Options = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0 };
     const server = createSecureServer({
       ...this.#secureContext(),
       allowHTTP1: true,
@@ -158,58 +228,59 @@ export class EdgeServer {
       // A stranger may ask for health; who he is, is decided per request.
       rejectUnauthorized: false,
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
+      maxSessionInvalidFrames: MAX_INVALID_FRAMES,
+      maxSessionRejectedStreams: MAX_REJECTED_STREAMS,
+      maxSettings: MAX_SETTINGS_ENTRIES,
+      maxHeaderListPairs: MAX_HEADERS,
       streamResetBurst: STREAM_RESET_BURST,
       streamResetRate: STREAM_RESET_RATE_PER_SECOND,
-      http1Options: { keepAliveTimeout: KEEP_ALIVE_MS },
-      settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, initialWindowSize: STREAM_WINDOW_BYTES },
+      http1Options,
+      // Wider once credentials were shown.
+      settings: {
+        maxConcurrentStreams: STRANGER_CONCURRENT_STREAMS,
+        initialWindowSize: STRANGER_WINDOW_BYTES,
+        maxHeaderListSize: MAX_HEADER_BYTES,
+      },
     });
-    server.maxConnections = MAX_CONNECTIONS;
-    server.on('request', (incoming, outgoing) =>
-      this.#track(serveExchange(incoming, outgoing as unknown as NodeResponse, this.#exchange, this.#stop.signal)),
-    );
+    // Before Node's own listener, which makes a session of it.
+    server.prependListener('secureConnection', (socket: TLSSocket) => this.#connections.secured(socket));
+    server.on('session', (session: ServerHttp2Session) => this.#connections.speaksHttp2(session));
+    server.on('stream', (stream: ServerHttp2Stream) => this.#connections.ofSession(stream.session)?.opened(stream));
+    server.on('request', (incoming: NodeRequest, outgoing: unknown) => this.#serve(incoming, outgoing, false));
+    server.on('checkContinue', (incoming: NodeRequest, outgoing: unknown) => this.#serve(incoming, outgoing, true));
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Uint8Array) =>
-      this.#track(serveUpgrade(incoming, socket, head, this.#exchange, this.#stop.signal)),
+      this.#upgrade(incoming, socket, head),
     );
-    server.on('connection', (socket: Socket) => this.#keepSocket(socket));
-    server.on('session', (session) => this.#keepSession(session));
     // A client that speaks no TLS or does not trust us: its problem, worth a line for whoever looks for it.
     server.on('tlsClientError', (error) => this.#options.logger.debug('TLS handshake failed', { error }));
     server.on('sessionError', (error) => this.#options.logger.debug('HTTP/2 session failed', { error }));
     return server;
   }
 
-  #keepSocket(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, PING_INTERVAL_MS);
-    socket.on('error', () => {});
-    socket.on('close', () => this.#sockets.delete(socket));
+  #accept(socket: Socket): void {
+    this.#connections.accept(socket);
+    this.#protocols.emit('connection', socket);
   }
 
-  #keepSession(session: ServerHttp2Session): void {
-    this.#sessions.set(session, true);
-    session.on('close', () => this.#sessions.delete(session));
+  #serve(incoming: NodeRequest, outgoing: unknown, expectsContinue: boolean): void {
+    const peer =
+      'stream' in incoming
+        ? this.#connections.ofSession(incoming.stream.session)
+        : this.#connections.ofSocket(incoming.socket);
+    if (peer === undefined || peer.isEnding) {
+      incoming.destroy();
+      return;
+    }
+    const response = outgoing as NodeResponse;
+    this.#track(
+      serveExchange({ incoming, outgoing: response, peer, expectsContinue }, this.#exchange, this.#stop.signal),
+    );
   }
 
-  /** A client whose machine vanished holds watches that nobody reads: find it out. */
-  #planPing(): void {
-    this.#pingTimer ??= this.#options.clock.setTimer(PING_INTERVAL_MS, (lateMs) => {
-      this.#pingTimer = undefined;
-      for (const [session, answered] of this.#sessions) {
-        // Were we ourselves away, the answer may wait in the kernel.
-        if (!answered && lateMs < PING_INTERVAL_MS / 2) session.destroy();
-        else this.#ping(session);
-      }
-      this.#planPing();
-    });
-  }
-
-  #ping(session: ServerHttp2Session): void {
-    if (session.destroyed) return;
-    this.#sessions.set(session, false);
-    session.ping((error) => {
-      if (error === null && this.#sessions.has(session)) this.#sessions.set(session, true);
-    });
+  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Uint8Array): void {
+    const peer = this.#connections.ofSocket(incoming.socket);
+    if (peer === undefined || peer.isEnding) socket.destroy();
+    else this.#track(serveUpgrade({ incoming, socket, head, peer }, this.#exchange, this.#stop.signal));
   }
 
   #track(exchange: Promise<void>): void {

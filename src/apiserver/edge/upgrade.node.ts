@@ -2,9 +2,19 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { internalError } from '../../api/index.ts';
-import { encodeText, type Headers, type HttpResponse, relay, toDuplexStream } from '../../lib/index.ts';
-import { type ExchangeOptions, isResponse, readRequest, statusResponse } from './exchange.node.ts';
-import { UPGRADE_LINGER_MS } from './limits.ts';
+import {
+  type Clock,
+  encodeText,
+  type Headers,
+  type HttpResponse,
+  relay,
+  type Timer,
+  toDuplexStream,
+  type UpgradeResponse,
+} from '../../lib/index.ts';
+import { admit, type ExchangeOptions, statusResponse } from './exchange.node.ts';
+import { LINGER_MS, UPGRADE_LINGER_MS } from './limits.ts';
+import type { ServedConnection } from './served-connection.node.ts';
 
 function formatHead(status: number, headers: Headers): Uint8Array {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]/g, ' ')}\r\n`);
@@ -23,42 +33,79 @@ async function refuse(socket: Duplex, response: HttpResponse): Promise<void> {
   stream.end();
 }
 
+export interface UpgradeMessages {
+  readonly incoming: IncomingMessage;
+  readonly socket: Duplex;
+  /** What came after the request's head. */
+  readonly head: Uint8Array;
+  readonly peer: ServedConnection;
+}
+
 /** Serves one upgrade to its end. Never rejects. */
 export async function serveUpgrade(
-  incoming: IncomingMessage,
-  socket: Duplex,
-  head: Uint8Array,
+  { incoming, socket, head, peer }: UpgradeMessages,
   options: ExchangeOptions,
   stop: AbortSignal,
 ): Promise<void> {
+  const { clock } = options;
   const controller = new AbortController();
   const onStop = (): void => void socket.destroy();
+  const over = peer.begin();
   socket.on('error', () => {});
   socket.on('close', () => controller.abort(new Error('the client is gone')));
   stop.addEventListener('abort', onStop, { once: true });
-  let lingering: NodeJS.Timeout | undefined;
+  let lingering: Timer | undefined;
   try {
-    const request = await readRequest(incoming, options, controller.signal);
-    if (isResponse(request)) {
-      await refuse(socket, request);
-      return;
-    }
-    const answer = await options.connection.upgrade(request);
+    const answer = await ask(incoming, peer, options, controller.signal);
     if (!answer.upgraded) {
       await refuse(socket, answer.response);
+      await lingered(socket, clock);
       return;
     }
     const client = toDuplexStream(socket, head);
     await client.write(formatHead(101, answer.headers));
     await relay(client, answer.stream, () => {
-      lingering = setTimeout(() => socket.destroy(), UPGRADE_LINGER_MS);
+      lingering = clock.setTimer(UPGRADE_LINGER_MS, () => socket.destroy());
     });
   } catch (error) {
     if (!controller.signal.aborted) options.logger.warn('upgrade failed', { error, url: incoming.url });
     await refuse(socket, statusResponse(internalError('the upgrade failed', { cause: error }))).catch(() => {});
     socket.destroy();
   } finally {
-    clearTimeout(lingering);
+    lingering?.cancel();
     stop.removeEventListener('abort', onStop);
+    over();
   }
+}
+
+/** The answer of who may decide; nothing is held for a stranger but his question. */
+async function ask(
+  incoming: IncomingMessage,
+  peer: ServedConnection,
+  options: ExchangeOptions,
+  signal: AbortSignal,
+): Promise<UpgradeResponse> {
+  const admission = await admit(incoming, peer, options);
+  if (!admission.ok) return { upgraded: false, response: statusResponse(admission.error) };
+  const { user, headers, leave } = admission;
+  const { method = 'GET', url = '/' } = incoming;
+  try {
+    return await options.connection.upgrade({ method, url, headers, signal, user });
+  } finally {
+    leave();
+  }
+}
+
+/** A client gets to read the refusal; then its socket ends, whatever it still sends. */
+async function lingered(socket: Duplex, clock: Clock): Promise<void> {
+  if (socket.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const timer = clock.setTimer(LINGER_MS, () => socket.destroy());
+    socket.once('close', () => {
+      timer.cancel();
+      resolve();
+    });
+    socket.once('end', () => socket.destroy());
+    socket.resume();
+  });
 }
