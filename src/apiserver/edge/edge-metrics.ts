@@ -15,7 +15,7 @@ export type EndReason =
   | 'flood-ping'
   | 'flood-settings'
   | 'flood-wasted'
-  | 'flood-protocol'
+  | 'protocol'
   | 'pipelining';
 
 /** Why a request was refused before it came to its handler, or on the way there. */

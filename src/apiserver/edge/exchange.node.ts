@@ -16,7 +16,14 @@ import {
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
-import { ANSWER_GRACE_MS, LINGER_BYTES, LINGER_MS, MAX_HEADERS, MIN_BODY_BYTES_PER_SECOND } from './limits.ts';
+import {
+  ANSWER_GRACE_MS,
+  LINGER_BYTES,
+  LINGER_MS,
+  MAX_HEADER_BYTES,
+  MAX_HEADERS,
+  MIN_BODY_BYTES_PER_SECOND,
+} from './limits.ts';
 import type { NodeRequest, NodeResponse } from './node-messages.node.ts';
 import { peerCertificate } from './peer-certificate.node.ts';
 import { type BodyOptions, RequestBody } from './request-body.node.ts';
@@ -53,6 +60,14 @@ export function statusResponse(error: StatusError): HttpResponse {
   return { status: error.code, headers: { 'content-type': 'application/json', ...later }, body };
 }
 
+/** HTTP/2 has a bound of its own only for clients that have agreed to it. `raw`: names and values. */
+function headProblem(raw: readonly string[]): string | undefined {
+  if (raw.length > 2 * MAX_HEADERS) return `more than ${MAX_HEADERS} headers`;
+  let bytes = 0;
+  for (const text of raw) bytes += text.length;
+  return bytes > MAX_HEADER_BYTES ? `more than ${MAX_HEADER_BYTES} bytes of headers` : undefined;
+}
+
 /** Finds out who asks. Of strangers only so many are looked at at once: the answer to a token may take seconds. */
 export async function admit(
   incoming: NodeRequest,
@@ -60,9 +75,10 @@ export async function admit(
   options: ExchangeOptions,
 ): Promise<Admission> {
   const { metrics, strangers } = options;
-  if (incoming.rawHeaders.length > 2 * MAX_HEADERS) {
+  const problem = headProblem(incoming.rawHeaders);
+  if (problem !== undefined) {
     metrics.refused('headers-too-large');
-    return { ok: false, error: requestHeadersTooLarge(`more than ${MAX_HEADERS} headers`) };
+    return { ok: false, error: requestHeadersTooLarge(problem) };
   }
   const headers = fromNodeHeaders(incoming.headers);
   const leave = peer.user === undefined ? strangers.enter(peer.address) : nothing;

@@ -77,19 +77,21 @@ export const STRANGER_FLOODS = {
 } as const;
 export const KNOWN_FLOODS = {
   request: { burst: Number.POSITIVE_INFINITY, perSecond: 0 },
-  reset: { burst: 6000, perSecond: 400 },
+  reset: { burst: 4000, perSecond: 200 },
   ping: { burst: 100, perSecond: 10 },
   settings: { burst: 20, perSecond: 1 },
   wasted: { burst: 2 * 1024 * 1024, perSecond: 128 * 1024 },
 } as const;
 export const QUICK_RESET_MS = 5000;
+/** After so many of them a request of that connection is passed on only if it is not given up in the same breath. */
+export const SUSPECT_RESETS = 50;
 /** Bytes around a request that are no waste: its headers and its frames. */
 export const REQUEST_OVERHEAD_BYTES = 4096;
 /** Of what we sent, one part in so many comes back as WINDOW_UPDATE. */
 export const SENT_PER_UPDATE_BYTE = 32;
 /** nghttp2's own bound behind ours, which it asks between two of our looks. */
-export const STREAM_RESET_BURST = 12_000;
-export const STREAM_RESET_RATE_PER_SECOND = 800;
+export const STREAM_RESET_BURST = 8000;
+export const STREAM_RESET_RATE_PER_SECOND = 400;
 /** Frames that break the protocol and that nghttp2 would forgive, and streams beyond the bound, before it ends the session. */
 export const MAX_INVALID_FRAMES = 100;
 export const MAX_REJECTED_STREAMS = 100;

@@ -20,6 +20,7 @@ import {
   SENT_PER_UPDATE_BYTE,
   STRANGER_IDLE_MS,
   STREAM_WINDOW_BYTES,
+  SUSPECT_RESETS,
 } from './limits.ts';
 
 export interface ServedConnectionOptions {
@@ -27,6 +28,9 @@ export interface ServedConnectionOptions {
   /** We end it, and why; called once. */
   readonly onEnd: (connection: ServedConnection, reason: EndReason) => void;
 }
+
+/** Of Node: nghttp2 refused what came. */
+const PROTOCOL_ERRORS: ReadonlySet<string> = new Set(['ERR_HTTP2_ERROR', 'ERR_HTTP2_TOO_MANY_INVALID_FRAMES']);
 
 export class ServedConnection implements HeldConnection {
   readonly socket: Socket;
@@ -46,6 +50,7 @@ export class ServedConnection implements HeldConnection {
   /** Bytes that were of use, and the most by which those read have exceeded them. */
   #credited = 0;
   #wasted = 0;
+  #resets = 0;
   #endedAt: number | undefined;
 
   constructor(socket: Socket, options: ServedConnectionOptions) {
@@ -75,6 +80,11 @@ export class ServedConnection implements HeldConnection {
     return this.#since;
   }
 
+  /** It has given up so many requests at once that the next ones are looked at only when they have lived for a moment. */
+  get isSuspect(): boolean {
+    return this.#resets >= SUSPECT_RESETS;
+  }
+
   get isEnding(): boolean {
     return this.#endedAt !== undefined;
   }
@@ -90,6 +100,7 @@ export class ServedConnection implements HeldConnection {
     this.#session = session;
     session.on('ping', () => this.#count('ping'));
     session.on('remoteSettings', () => this.#count('settings'));
+    session.on('error', (error: Error) => this.#onSessionError(error));
     if (this.#user !== undefined) this.#widen(session);
   }
 
@@ -112,7 +123,9 @@ export class ServedConnection implements HeldConnection {
     stream.on('close', () => {
       // What had been answered cost what it had to. An end of ours is none of the client's.
       if (stream.writableFinished || this.isEnding) return;
-      if (this.#options.clock.now().mono - began < QUICK_RESET_MS) this.#count('reset');
+      if (this.#options.clock.now().mono - began >= QUICK_RESET_MS) return;
+      this.#resets += 1;
+      this.#count('reset');
     });
   }
 
@@ -166,12 +179,20 @@ export class ServedConnection implements HeldConnection {
     if (session === undefined || session.destroyed || reason === 'crowded-out') this.socket.destroy();
     else if (reason === 'idle') session.close();
     else if (reason === 'no-ping') session.destroy();
-    else session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    else session.destroy(new Error(`ended: ${reason}`), constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
   #count(kind: FloodKind): void {
     if (this.isEnding) return;
     if (!this.#floods.allows(kind, this.#options.clock.now().mono)) this.end(`flood-${kind}`);
+  }
+
+  /** nghttp2 has ended it by bounds of its own, and has said why; what Node still sends is let out. */
+  #onSessionError(error: Error): void {
+    const isProtocol = 'code' in error && PROTOCOL_ERRORS.has(String(error.code));
+    if (!isProtocol || this.#endedAt !== undefined) return;
+    this.#endedAt = this.#options.clock.now().mono;
+    this.#options.onEnd(this, 'protocol');
   }
 
   #countWaste(tls: TLSSocket, now: number): void {

@@ -37,6 +37,7 @@ import {
   STREAM_RESET_RATE_PER_SECOND,
 } from './limits.ts';
 import type { NodeRequest, NodeResponse } from './node-messages.node.ts';
+import type { ServedConnection } from './served-connection.node.ts';
 import type { KeyPair } from './signer.ts';
 import { StrangerRequests } from './stranger-requests.ts';
 import { serveUpgrade } from './upgrade.node.ts';
@@ -271,6 +272,17 @@ export class EdgeServer {
       incoming.destroy();
       return;
     }
+    if (peer.isSuspect && 'stream' in incoming && !expectsContinue) {
+      // The reset behind it comes in the same read, and then there is nothing to do.
+      setImmediate(() => {
+        if (!incoming.stream.destroyed && !peer.isEnding) this.#exchangeWith(peer, incoming, outgoing, false);
+      });
+      return;
+    }
+    this.#exchangeWith(peer, incoming, outgoing, expectsContinue);
+  }
+
+  #exchangeWith(peer: ServedConnection, incoming: NodeRequest, outgoing: unknown, expectsContinue: boolean): void {
     const response = outgoing as NodeResponse;
     this.#track(
       serveExchange({ incoming, outgoing: response, peer, expectsContinue }, this.#exchange, this.#stop.signal),

@@ -1,0 +1,91 @@
+/** A client that speaks TLS, HTTP/1.1 and HTTP/2 as badly as it likes: bytes and frames, with no protocol library between. */
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+
+export interface Target {
+  readonly port: number;
+  /** Any of this machine's: each is one address to the server, loopback all the same. */
+  readonly host?: string;
+  readonly credentials?: { readonly certificatePem: string; readonly keyPem: string };
+}
+
+/** A TCP connection on which nothing was said. */
+export async function openSilent({ port, host = '127.0.0.1' }: Target): Promise<Wire> {
+  const socket = connectTcp(port, host);
+  const wire = new Wire(socket);
+  await Promise.race([once(socket, 'connect'), wire.ended]);
+  return wire;
+}
+
+/** After the TLS handshake; `protocols`: what it offers. */
+export async function openTls(target: Target, protocols: readonly string[]): Promise<Wire> {
+  const { port, host = '127.0.0.1', credentials } = target;
+  const socket = connectTls({
+    port,
+    host,
+    ALPNProtocols: [...protocols],
+    rejectUnauthorized: false,
+    ...(credentials && { cert: credentials.certificatePem, key: credentials.keyPem }),
+  });
+  const wire = new Wire(socket);
+  await Promise.race([once(socket, 'secureConnect'), wire.ended]);
+  return wire;
+}
+
+const MAX_KEPT_BYTES = 1024 * 1024;
+
+/** A socket that keeps what it was sent, up to a bound, and when it ended. */
+export class Wire {
+  readonly socket: Socket | TLSSocket;
+  /** Resolves when the connection is over, however it ends. */
+  readonly ended: Promise<void>;
+  isOver = false;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(socket: Socket | TLSSocket) {
+    this.socket = socket;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#length >= MAX_KEPT_BYTES) return;
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
+    });
+    this.ended = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.isOver = true;
+        resolve();
+      });
+    });
+    // Reads to the end, so that it sees it.
+    socket.resume();
+  }
+
+  get received(): Buffer {
+    const whole = Buffer.concat(this.#chunks);
+    this.#chunks = [whole];
+    return whole;
+  }
+
+  get text(): string {
+    return this.received.toString('latin1');
+  }
+
+  /** Resolves when the kernel took the bytes, or the connection is over. */
+  async send(bytes: Uint8Array | string): Promise<void> {
+    if (this.isOver || this.socket.destroyed) return;
+    await Promise.race([new Promise<void>((resolve) => this.socket.write(bytes, () => resolve())), this.ended]);
+  }
+
+  /** Resolves when `seen` says so, or the connection is over. */
+  async until(seen: (wire: Wire) => boolean): Promise<void> {
+    while (!this.isOver && !seen(this)) {
+      await Promise.race([once(this.socket, 'data').catch(() => {}), this.ended]);
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
