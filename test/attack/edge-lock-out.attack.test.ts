@@ -8,7 +8,7 @@ import { framesIn, PREFACE, request, settings, settingsAck, TYPES } from './edge
 import { inShort } from './extent.ts';
 
 const shares = connectionShares(undefined, 1024);
-const WATCH = '/api/v1/configmaps?watch=1';
+const WATCH = '/api/v1/secrets?watch=1';
 
 let target: UnderAttack;
 const wires: Wire[] = [];
@@ -37,12 +37,12 @@ const stillOpen = (): number => wires.filter(({ isOver }) => !isOver).length;
 
 describe('idle connections of strangers', () => {
   const kinds: readonly (readonly [string, number, () => Promise<Wire>])[] = [
-    ['without a word', inShort(6, 40), () => keep(openSilent(target.stranger))],
+    ['without a word', inShort(4, 40), () => keep(openSilent(target.stranger))],
     ['after the handshake', inShort(3, 20), () => keep(openTls(target.stranger, ['http/1.1']))],
     ['in HTTP/2', inShort(3, 20), () => openHttp2(target.stranger)],
     [
       'that begin a handshake',
-      inShort(6, 40),
+      inShort(4, 40),
       async () => {
         const wire = await keep(openSilent(target.stranger));
         await wire.send(Buffer.from([0x16, 3, 1, 2, 0, 1]));

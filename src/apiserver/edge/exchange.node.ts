@@ -232,6 +232,7 @@ class Exchange {
 
   async #send(response: HttpResponse): Promise<void> {
     const { status, body } = response;
+    if ('stream' in this.#incoming) this.#peer.answers(this.#incoming.stream);
     if (this.#body.isPending && body instanceof Uint8Array) return this.#sendUnread(response, body);
     const isHead = this.#incoming.method === 'HEAD';
     const outgoing = this.#outgoing;

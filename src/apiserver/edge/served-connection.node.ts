@@ -1,5 +1,5 @@
 /** One client's connection: from the accepted socket over TLS and its requests to its end. */
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, type Http2Stream, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, UserInfo } from '../../lib/index.ts';
@@ -50,6 +50,7 @@ export class ServedConnection implements HeldConnection {
   /** Bytes that were of use, and the most by which those read have exceeded them. */
   #credited = 0;
   #wasted = 0;
+  readonly #answered = new WeakSet<Http2Stream>();
   #resets = 0;
   #endedAt: number | undefined;
 
@@ -121,12 +122,17 @@ export class ServedConnection implements HeldConnection {
   opened(stream: ServerHttp2Stream): void {
     const began = this.#options.clock.now().mono;
     stream.on('close', () => {
-      // What had been answered cost what it had to. An end of ours is none of the client's.
-      if (stream.writableFinished || this.isEnding) return;
+      // What took its answer cost what it had to. An end of ours is none of the client's.
+      if ((stream.writableFinished && this.#answered.has(stream)) || this.isEnding) return;
       if (this.#options.clock.now().mono - began >= QUICK_RESET_MS) return;
       this.#resets += 1;
       this.#count('reset');
     });
+  }
+
+  /** The answer begins, and its client still wants it. */
+  answers(stream: Http2Stream): void {
+    if (!stream.closed && !stream.destroyed) this.#answered.add(stream);
   }
 
   /** A request is under way, until the function returned is called. */
