@@ -1,6 +1,6 @@
 /** Health and metrics over plain HTTP, for a program that has no API of its own. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { exitCodes, type ListenAddress } from '../cli/index.ts';
 import { errorMessage, type MetricsRegistry } from '../lib/index.ts';
 import { takenPort } from './taken-port.node.ts';
@@ -24,15 +24,22 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const HEAD_TIMEOUT_MS = 5000;
 const MAX_HEAD_BYTES = 8192;
 const MAX_CONNECTIONS = 64;
+/** How often connections are looked at for the time-out above; Node's own is half a minute. */
+const CHECK_INTERVAL_MS = 1000;
 
 /** @throws UserError when it cannot listen there */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port } = options.listen;
   const server = createServer(
-    { headersTimeout: HEAD_TIMEOUT_MS, requestTimeout: HEAD_TIMEOUT_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    {
+      headersTimeout: HEAD_TIMEOUT_MS,
+      requestTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+    },
     ({ method = '', url = '' }, response) => answer(method, url.split('?')[0] ?? '', response, options),
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server);
   await listening(server, options.listen);
   const { port: bound } = server.address() as AddressInfo;
   return {
@@ -42,6 +49,21 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
       server.closeAllConnections();
     },
   };
+}
+
+/** Whoever holds all places loses the oldest to the next client: nobody is locked out, and each answer takes an instant. */
+function boundConnections(server: Server): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => open.delete(socket));
+    if (open.size <= MAX_CONNECTIONS) return;
+    const [oldest] = open;
+    if (oldest === undefined) return;
+    open.delete(oldest);
+    oldest.destroy();
+  });
 }
 
 function answer(method: string, path: string, response: ServerResponse, options: HealthServerOptions): void {

@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connectionShares } from '../../src/apiserver/edge/connection-shares.ts';
+import { createMetrics } from '../../src/lib/index.ts';
+import { startHealthServer } from '../../src/main/health-server.node.ts';
 import { pass, startUnderAttack, type UnderAttack } from './edge/edge-under-attack.ts';
 import { openSilent, openTls, type Target, type Wire } from './edge/hostile-client.ts';
 import { framesIn, PREFACE, request, settings, settingsAck, TYPES } from './edge/http2-frames.ts';
@@ -99,6 +101,29 @@ describe('idle connections of strangers', () => {
     }
     await expect.poll(stillOpen).toBe(0);
     expect(target.ended('header-timeout')).toBe(before + 2);
+  });
+});
+
+describe('the health port of a program without an API', () => {
+  it('answers though others hold all its places', async () => {
+    const health = await startHealthServer({
+      listen: { host: '127.0.0.1', port: 0 },
+      metrics: createMetrics(),
+      notReady: () => undefined,
+    });
+    const to = { port: Number(new URL(health.url).port) };
+    for (let n = 0; n < inShort(200, 2000); n += 1) {
+      const wire = await keep(openSilent(to));
+      if (n % 2 === 0) await wire.send('GET /livez HTTP/1.1\r\nX: ');
+    }
+    const honest = await keep(openSilent(to));
+    await honest.send('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await honest.until(({ text }) => text.includes('ok'));
+    expect(honest.text).toMatch(/^HTTP\/1.1 200/);
+    await expect.poll(stillOpen).toBeLessThanOrEqual(64);
+    // Those who say no more end by themselves.
+    await expect.poll(() => wires.slice(-64).filter(({ isOver }) => !isOver).length, { timeout: 60_000 }).toBe(0);
+    health.close();
   });
 });
 

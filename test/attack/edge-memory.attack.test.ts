@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOTAL_BODY_BYTES } from '../../src/apiserver/edge/limits.ts';
+import { guardConnection } from '../../src/kubelet/server/guarded-connection.ts';
+import { type Connection, encodeText, type UserInfo } from '../../src/lib/index.ts';
 import { memoryHeld, pass, startUnderAttack, type UnderAttack } from './edge/edge-under-attack.ts';
 import { openTls, type Target, type Wire } from './edge/hostile-client.ts';
 import {
@@ -248,5 +250,40 @@ describe('heads', () => {
         expect(answer.payload.toString()).toMatch(/more than (128 headers|32768 bytes of headers)/);
     }
     await target.stillServes();
+  });
+});
+
+describe("the kubelet's port", () => {
+  it('reads no body of strangers and of users who may not, and reads those of users who may', async () => {
+    const read: number[] = [];
+    const answered: Connection = {
+      request: async ({ body }) => {
+        read.push(body?.length ?? 0);
+        return { status: 200, headers: {}, body: encodeText('run') };
+      },
+      upgrade: () => Promise.reject(new Error('nobody upgrades here')),
+    };
+    const access = {
+      authorize: async ({ name }: UserInfo) => (name === 'jane' ? ('denied' as const) : ('allowed' as const)),
+    };
+    const kubelet = await startUnderAttack({ connection: guardConnection(answered, access) });
+    const cases = [
+      [kubelet.stranger, '', 401],
+      [kubelet.stranger, `Authorization: Bearer ${kubelet.token}\r\n`, 403],
+    ] as const;
+    for (const [to, header, code] of cases) {
+      const wire = await openHttp1(to);
+      await wire.send(`POST /run/a/b/c HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 3000000\r\n\r\nx`);
+      await wire.until(({ text }) => text.includes('\r\n\r\n'));
+      expect(wire.text.split(' ')[1]).toBe(String(code));
+    }
+    expect(read).toEqual([]);
+    const wire = await openHttp1(kubelet.admin);
+    await wire.send('POST /run/a/b/c HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\ncmd');
+    await wire.until(({ text }) => text.includes('run'));
+    expect(read).toEqual([3]);
+    for (const each of wires) each.close();
+    await kubelet.holdsNothing();
+    await kubelet.close();
   });
 });

@@ -59,8 +59,8 @@ export const MAX_WAITING_BODIES = 256;
 export const BODY_WAIT_MS = 10_000;
 
 /** Requests of strangers under way (the answer to a token may take seconds), by address and in all. */
-export const STRANGER_REQUESTS = 256;
-export const STRANGER_REQUESTS_PER_ADDRESS = 128;
+export const STRANGER_REQUESTS = 512;
+export const STRANGER_REQUESTS_PER_ADDRESS = 256;
 
 /**
  * What ends an HTTP/2 connection as a flood, in frames: so many at once, and so many each second. `reset`: a stream that its

@@ -269,7 +269,8 @@ export class EdgeServer {
         ? this.#connections.ofSession(incoming.stream.session)
         : this.#connections.ofSocket(incoming.socket);
     if (peer === undefined || peer.isEnding) {
-      incoming.destroy();
+      if ('stream' in incoming) incoming.stream.destroy();
+      else incoming.destroy();
       return;
     }
     if (peer.isSuspect && 'stream' in incoming && !expectsContinue) {
