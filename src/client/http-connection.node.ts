@@ -178,9 +178,12 @@ class NodeHttpConnection implements HttpConnection {
   #headers(request: HttpRequest): Record<string, string> {
     const { host: _, ...headers } = request.headers;
     const { token } = this.#options;
+    // HTTP/2 needs none, but a server that knows a body's length need not keep room for the largest.
+    const length: Record<string, string> =
+      request.body === undefined ? {} : { 'content-length': String(request.body.length) };
     return token === undefined || 'authorization' in headers
-      ? headers
-      : { ...headers, authorization: `Bearer ${token}` };
+      ? { ...headers, ...length }
+      : { ...headers, ...length, authorization: `Bearer ${token}` };
   }
 
   #requestHttp2(session: ClientHttp2Session, request: HttpRequest): Promise<HttpResponse> {

@@ -153,6 +153,31 @@ describe('bodies of users', () => {
     expect(wire.text).toContain('HTTP/1.1 201');
   });
 
+  it('that say no length do not wait for room that nobody needs', async () => {
+    const wire = await openHttp2(target.admin);
+    const body = (name: string): Buffer =>
+      Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }));
+    const sent = Array.from({ length: 50 }, (_, i) =>
+      Buffer.concat([openRequest(2 * i + 1, PATH, JSON_TYPE), data(2 * i + 1, body(`brief-${i}`), 1)]),
+    );
+    await wire.send(Buffer.concat(sent));
+    const answered = (): number => framesIn(wire.received).filter(({ type }) => type === TYPES.data).length;
+    await expect.poll(answered).toBeGreaterThanOrEqual(50);
+    expect(wire.text).not.toContain('TooManyRequests');
+    const large = JSON.stringify({ ...JSON.parse(body('large').toString()), data: { value: 'x'.repeat(500_000) } });
+    const http1 = await openHttp1(target.admin);
+    await http1.send(
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    for (let at = 0; at < large.length; at += 50_000) {
+      const piece = large.slice(at, at + 50_000);
+      await http1.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    }
+    await http1.send('0\r\n\r\n');
+    await http1.until(({ text }) => text.includes('\r\n\r\n'));
+    expect(http1.text).toContain('HTTP/1.1 201');
+  });
+
   it('of all together stay below the whole, and agents find room', async () => {
     // The bound is the sum of what is announced: no user has more than a share, however many connections.
     const each = inShort(8, 16);

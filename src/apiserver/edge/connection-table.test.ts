@@ -168,7 +168,7 @@ describe('ConnectionTable', () => {
           expect([...table.connections].length).toBeLessThanOrEqual(shares.all + shares.strangersPerAddress);
           expect([...table.connections].every(({ isOut }) => !isOut)).toBe(true);
         }
-        for (const each of [...table.connections]) table.remove(each);
+        for (const each of table.connections) table.remove(each);
         expect([table.count('stranger'), table.count('known'), table.count('kept')]).toEqual([0, 0, 0]);
       }),
     );

@@ -23,6 +23,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_HEADERS,
   MIN_BODY_BYTES_PER_SECOND,
+  WATCHED_ANSWER_BYTES,
 } from './limits.ts';
 import type { NodeRequest, NodeResponse } from './node-messages.node.ts';
 import { peerCertificate } from './peer-certificate.node.ts';
@@ -275,7 +276,8 @@ class Exchange {
 
   /** A whole answer that its client does not take is not kept for ever. */
   #expectTaken(bytes: number): void {
-    if (bytes === 0) return;
+    // A small one is in the kernel's hands at once; a timer for each would cost more than it saves.
+    if (bytes < WATCHED_ANSWER_BYTES) return;
     const patienceMs = ANSWER_GRACE_MS + (bytes / MIN_BODY_BYTES_PER_SECOND) * 1000;
     const timer = this.#options.clock.setTimer(patienceMs, () => this.#outgoing.destroy());
     void this.#gone.promise.then(() => timer.cancel());

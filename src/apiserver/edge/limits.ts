@@ -44,6 +44,8 @@ export const BODY_GRACE_MS = 15_000;
 export const MIN_BODY_BYTES_PER_SECOND = 16 * 1024;
 /** A whole answer must be taken by its client within the same kind of time. Streams (watch, logs) may stand still for ever. */
 export const ANSWER_GRACE_MS = 60_000;
+/** Smaller ones are not looked at: the kernel takes them at once. */
+export const WATCHED_ANSWER_BYTES = 64 * 1024;
 /** Bytes of bodies announced, waiting, or in memory, until their request is answered: of one connection… */
 export const CONNECTION_BODY_BYTES = 16 * 1024 * 1024;
 /** …of one user… */

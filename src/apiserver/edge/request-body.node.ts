@@ -70,7 +70,7 @@ export class RequestBody {
     this.#state = 'reading';
     await this.#claim(user, signal);
     this.#invite();
-    const body = await this.#readInTime();
+    const body = await this.#readInTime(signal);
     this.#state = 'read';
     return body.length === 0 ? undefined : body;
   }
@@ -88,7 +88,8 @@ export class RequestBody {
   async #claim(user: UserInfo | undefined, signal: AbortSignal): Promise<void> {
     this.release();
     const accounts = this.#accountsOf(user ?? this.#peer.user);
-    const bytes = this.#announced ?? MAX_REQUEST_BODY_BYTES;
+    // Who says no length is counted as it comes: most are small, and would wait for room that nobody needs.
+    const bytes = this.#announced ?? STRANGER_WINDOW_BYTES;
     const refused = await this.#options.budget.wait(accounts, bytes, signal);
     if (refused === undefined) {
       this.#held = { accounts, bytes };
@@ -114,7 +115,22 @@ export class RequestBody {
     return user === undefined ? accounts.ofStranger(bodyAccount, address) : accounts.ofUser(bodyAccount, user);
   }
 
-  async #readInTime(): Promise<Uint8Array> {
+  /** Counts more of a body that did not say its length: twice as much as before. */
+  async #grow(signal: AbortSignal): Promise<void> {
+    const held = this.#held;
+    if (held === undefined) return;
+    const more = Math.min(held.bytes, MAX_REQUEST_BODY_BYTES - held.bytes);
+    const refused = more > 0 ? await this.#options.budget.wait(held.accounts, more, signal) : undefined;
+    if (refused !== undefined) {
+      this.#options.metrics.refused('body-budget');
+      throw refused;
+    }
+    // Its client left while it waited, and what it held was given back.
+    if (this.#held === held) held.bytes += more;
+    else this.#options.budget.release(held.accounts, more);
+  }
+
+  async #readInTime(signal: AbortSignal): Promise<Uint8Array> {
     const { clock, metrics } = this.#options;
     const began = clock.now().mono;
     const buffer = new GrowingBuffer(this.#announced);
@@ -143,6 +159,8 @@ export class RequestBody {
         if (next.done === true) return buffer.whole();
         this.#peer.credit(next.value.length);
         if (buffer.length + next.value.length > MAX_REQUEST_BODY_BYTES) throw this.#tooLarge();
+        while (this.#held !== undefined && buffer.length + next.value.length > this.#held.bytes)
+          await this.#grow(signal);
         buffer.push(next.value);
       }
     } catch (error) {
