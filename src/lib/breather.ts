@@ -66,7 +66,7 @@ export function createBreather(turns: LoopTurns, budgetMs: number = TURN_BUDGET_
       const job = next();
       if (job === undefined) return;
       job();
-      for (let hop = 0; hop < HOPS; hop++) await undefined;
+      for (let hop = 0; hop < HOPS; hop++) await Promise.resolve();
       if (turns.now() >= spentAt) return;
     }
     spentAt = turns.now();

@@ -114,7 +114,21 @@ async function stopServer(server: Server): Promise<void> {
   rmSync(server.folder, { recursive: true, force: true });
 }
 
-async function measure(server: Server, name: string): Promise<Record<string, unknown>> {
+interface Result {
+  readonly name: string;
+  readonly seconds: number;
+  /** p50, p99, p99.9 and the longest, ms. */
+  readonly livez: readonly number[];
+  readonly leaseMaxMs: number;
+  readonly failed: number;
+  readonly failures: readonly string[];
+  readonly pauseMs: number;
+  readonly rssMiB: { readonly before: number; readonly peak: number; readonly after: number };
+  /** What the attacker got. */
+  readonly answers: unknown;
+}
+
+async function measure(server: Server, name: string): Promise<Result> {
   const attacker = spawn(process.execPath, [join(here, 'attacker.ts'), server.kubeconfig, name], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
@@ -146,7 +160,7 @@ async function measure(server: Server, name: string): Promise<Record<string, unk
     .split('\n')
     .map((line) => JSON.parse(line) as Observation)
     .filter(({ at }) => at >= from && at <= until + 2000);
-  const result = {
+  const result: Result = {
     name,
     seconds: (until - from) / 1000,
     livez: [0.5, 0.99, 0.999, 1].map((share) => percentile(probes.livez, share)),
@@ -161,17 +175,8 @@ async function measure(server: Server, name: string): Promise<Record<string, unk
   return result;
 }
 
-function report(result: Awaited<ReturnType<typeof measure>> & Record<string, unknown>): void {
-  const { name, livez, pauseMs, rssMiB, leaseMaxMs, failed, answers, seconds } = result as unknown as {
-    name: string;
-    livez: number[];
-    pauseMs: number;
-    rssMiB: { before: number; peak: number; after: number };
-    leaseMaxMs: number;
-    failed: number;
-    answers: unknown;
-    seconds: number;
-  };
+function report(result: Result): void {
+  const { name, livez, pauseMs, rssMiB, leaseMaxMs, failed, answers, seconds } = result;
   const ms = (value: number): string => value.toFixed(0).padStart(6);
   const { before, peak, after } = rssMiB;
   console.log(

@@ -151,6 +151,6 @@ function pathOf(frame: Frame): string {
   const parts: string[] = [];
   for (let each: Frame | undefined = frame; each !== undefined; each = each.parent)
     parts.push(each.names === undefined ? `[${each.index}]` : `.${each.name.slice(0, MAX_PATH)}`);
-  const path = parts.reverse().join('').replace(/^\./, '');
+  const path = parts.toReversed().join('').replace(/^\./, '');
   return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path;
 }
