@@ -100,7 +100,7 @@ async function entriesOf(path: Buffer): Promise<AsyncIterable<Dirent<Buffer>> | 
   try {
     // The types of Node know a folder's entries by text alone.
     const options = { encoding: 'buffer', bufferSize: 256 } as unknown as { readonly bufferSize: number };
-    return (await opendir(path as unknown as string, options)) as unknown as AsyncIterable<Dirent<Buffer>>;
+    return (await opendir(path, options)) as unknown as AsyncIterable<Dirent<Buffer>>;
   } catch {
     return undefined;
   }

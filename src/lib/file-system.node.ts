@@ -181,7 +181,7 @@ export const systemFileSystem: FileSystem = {
       if (file === undefined) return undefined;
       return {
         ...file,
-        size: () => call(path, file.size),
+        size: () => call(path, () => file.size()),
         readAt: (offset, length) => call(path, () => file.readAt(offset, length)),
       };
     }),

@@ -80,9 +80,9 @@ describe('remove, of what a container left', () => {
     const precious = join(folder, 'precious');
     mkdirSync(join(precious, 'deep'), { recursive: true });
     for (let i = 0; i < 20; i++) writeFileSync(join(precious, `file${i}`), '');
-    let goesOn = true;
+    const end = new AbortController();
     const swapping = (async () => {
-      for (let turn = 0; goesOn; turn += 1) {
+      for (let turn = 0; !end.signal.aborted; turn += 1) {
         for (let i = 0; i < 10; i++) {
           const path = join(tree, `d${i}`);
           try {
@@ -101,7 +101,7 @@ describe('remove, of what a container left', () => {
         () => mkdirSync(tree, { recursive: true }),
         () => {},
       );
-    goesOn = false;
+    end.abort();
     await swapping;
     expect(readdirSync(precious)).toHaveLength(21);
   });

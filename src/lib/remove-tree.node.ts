@@ -93,7 +93,11 @@ class TreeRemoval {
     const folder = await fs.open(path, FOLDER_FLAGS);
     try {
       if ((await folder.stat()).dev !== this.#device)
-        throw new FileError('EBUSY', this.#shown, `${this.#shown}: "${name}" is another file system, not removed`);
+        throw new FileError(
+          'EBUSY',
+          this.#shown,
+          `${this.#shown}: "${name.toString()}" is another file system, not removed`,
+        );
       await this.#empty(folder, depth);
     } finally {
       await folder.close();
