@@ -23,12 +23,14 @@ function open(): { readonly log: SqliteLog; readonly notes: readonly string[] } 
 }
 
 function contents(log: SqliteLog): readonly unknown[] {
-  return log.list('', {}).entries.map(({ key, value, revision, createRevision }) => [
-    key,
-    JSON.parse(new TextDecoder().decode(value)),
-    revision,
-    createRevision,
-  ]);
+  return log
+    .list('', {})
+    .entries.map(({ key, value, revision, createRevision }) => [
+      key,
+      JSON.parse(new TextDecoder().decode(value)),
+      revision,
+      createRevision,
+    ]);
 }
 
 const expected = [
