@@ -222,7 +222,7 @@ export class WatchCache {
   }
 
   async #list(): Promise<void> {
-    const { breather, shared } = this.#options;
+    const { breather } = this.#options;
     const objects: CachedObject[] = [];
     const damaged: DamagedKey[] = [];
     let revision: number | undefined;
