@@ -14,7 +14,8 @@ export class BodyAccounts {
   readonly #total = openAccount('the server', TOTAL_BODY_BYTES, true);
   readonly #ordinary = openAccount('the server', ORDINARY_BODY_BYTES, true);
   readonly #strangers = openAccount('the server', STRANGERS_BODY_BYTES, true);
-  readonly #owners = new Map<string, Account>();
+  readonly #users = new Map<string, Account>();
+  readonly #addresses = new Map<string, Account>();
 
   /** Bytes held in all. */
   get used(): number {
@@ -23,30 +24,29 @@ export class BodyAccounts {
 
   /** Users and addresses that hold any. */
   get owners(): number {
-    return this.#owners.size;
+    return this.#users.size + this.#addresses.size;
   }
 
   /** @param address of `addressKey` */
   ofStranger(connection: Account, address: string): readonly Account[] {
-    const own = this.#owner(`address ${address}`, ADDRESS_BODY_BYTES);
+    const own = ownerOf(this.#addresses, address, () => `address ${address}`, ADDRESS_BODY_BYTES);
     return [connection, own, this.#strangers, this.#ordinary, this.#total];
   }
 
   ofUser(connection: Account, user: UserInfo): readonly Account[] {
-    const own = this.#owner(`user ${JSON.stringify(user.name)}`, USER_BODY_BYTES);
+    const own = ownerOf(this.#users, user.name, () => `user ${JSON.stringify(user.name)}`, USER_BODY_BYTES);
     return isKept(user) ? [connection, own, this.#total] : [connection, own, this.#ordinary, this.#total];
   }
 
-  /** Forgets owners that hold nothing any more. To be called after each release. */
-  forget(accounts: readonly Account[]): void {
-    for (const account of accounts) {
-      if (account.used === 0 && this.#owners.get(account.name) === account) this.#owners.delete(account.name);
-    }
+  /** Forgets an owner that holds nothing any more. To be called after each release. */
+  forget([, own]: readonly Account[]): void {
+    if (own === undefined || own.used > 0) return;
+    for (const owners of [this.#users, this.#addresses]) if (owners.get(own.key) === own) owners.delete(own.key);
   }
+}
 
-  #owner(name: string, limit: number): Account {
-    let account = this.#owners.get(name);
-    if (account === undefined) this.#owners.set(name, (account = openAccount(name, limit)));
-    return account;
-  }
+function ownerOf(owners: Map<string, Account>, key: string, name: () => string, limit: number): Account {
+  let account = owners.get(key);
+  if (account === undefined) owners.set(key, (account = openAccount(name(), limit, false, key)));
+  return account;
 }

@@ -7,14 +7,16 @@ import { BODY_WAIT_MS, MAX_WAITING_BODIES } from './limits.ts';
 export interface Account {
   /** As the client reads it: "this connection", "user jane", "the server". */
   readonly name: string;
+  /** Under which its keeper finds it. */
+  readonly key: string;
   readonly limit: number;
   /** The server's own bound is reached, not the client's share: 503 instead of 429. */
   readonly isShared: boolean;
   used: number;
 }
 
-export function openAccount(name: string, limit: number, isShared = false): Account {
-  return { name, limit, isShared, used: 0 };
+export function openAccount(name: string, limit: number, isShared = false, key = name): Account {
+  return { name, key, limit, isShared, used: 0 };
 }
 
 interface Waiter {

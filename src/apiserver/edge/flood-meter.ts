@@ -23,6 +23,7 @@ export class FloodMeter {
    */
   allows(kind: FloodKind, mono: number, amount = 1): boolean {
     const shape = this.#shapes[kind];
+    if (shape.burst === Number.POSITIVE_INFINITY) return true;
     const before = this.#buckets.get(kind) ?? fullBucket(shape, mono);
     const gained = (Math.max(0, mono - before.at) / 1000) * shape.perSecond;
     const tokens = Math.min(shape.burst, before.tokens + gained) - amount;

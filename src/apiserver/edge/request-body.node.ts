@@ -1,6 +1,6 @@
 /** A request's body, which stays with its client until somebody who may ask for it wants it. */
 import { badRequest, requestEntityTooLarge, requestTimeout, StatusError } from '../../api/index.ts';
-import { type Clock, readChunks, type Timer, type UserInfo } from '../../lib/index.ts';
+import { type Clock, readChunks, type UserInfo } from '../../lib/index.ts';
 import type { BodyAccounts } from './body-accounts.ts';
 import type { Account, ByteBudget } from './byte-budget.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
@@ -10,7 +10,6 @@ import {
   MIN_BODY_BYTES_PER_SECOND,
   STRANGER_WINDOW_BYTES,
   STREAM_WINDOW_BYTES,
-  SWEEP_LATE_MS,
 } from './limits.ts';
 import type { NodeRequest } from './node-messages.node.ts';
 import type { ServedConnection } from './served-connection.node.ts';
@@ -135,17 +134,9 @@ export class RequestBody {
     const began = clock.now().mono;
     const buffer = new GrowingBuffer(this.#announced);
     const late = Promise.withResolvers<'late'>();
-    let timer: Timer | undefined;
-    const plan = (delayMs: number): void => {
-      timer = clock.setTimer(delayMs, (lateMs) => {
-        const leftMs = began + bodyTimeMs(buffer.length) - clock.now().mono;
-        if (leftMs > 0) plan(leftMs);
-        // We were away ourselves: what came meanwhile is still to be read.
-        else if (lateMs > SWEEP_LATE_MS) plan(SWEEP_LATE_MS);
-        else late.resolve('late');
-      });
-    };
-    plan(bodyTimeMs(0));
+    const unwatch = this.#peer.watch((now) => {
+      if (now - began > bodyTimeMs(buffer.length)) late.resolve('late');
+    });
     const chunks = readChunks(this.#incoming);
     try {
       for (;;) {
@@ -158,6 +149,8 @@ export class RequestBody {
         }
         if (next.done === true) return buffer.whole();
         this.#peer.credit(next.value.length);
+        // All of it in one piece, as most are: no copy.
+        if (next.value.length === this.#announced) return next.value;
         if (buffer.length + next.value.length > MAX_REQUEST_BODY_BYTES) throw this.#tooLarge();
         while (this.#held !== undefined && buffer.length + next.value.length > this.#held.bytes)
           await this.#grow(signal);
@@ -167,7 +160,7 @@ export class RequestBody {
       if (error instanceof StatusError) throw error;
       throw badRequest('the body of the request broke off');
     } finally {
-      timer?.cancel();
+      unwatch();
     }
   }
 

@@ -50,6 +50,7 @@ export class ServedConnection implements HeldConnection {
   /** Bytes that were of use, and the most by which those read have exceeded them. */
   #credited = 0;
   #wasted = 0;
+  readonly #watchers = new Set<(now: number) => void>();
   readonly #answered = new WeakSet<Http2Stream>();
   #resets = 0;
   #endedAt: number | undefined;
@@ -150,6 +151,12 @@ export class ServedConnection implements HeldConnection {
     };
   }
 
+  /** Calls `look` at each sweep, until what is returned is called: one timer for all, and none where we were away ourselves. */
+  watch(look: (now: number) => void): () => void {
+    this.#watchers.add(look);
+    return () => this.#watchers.delete(look);
+  }
+
   /** So many of the bytes that come are of use. */
   credit(bytes: number): void {
     this.#credited += bytes;
@@ -167,6 +174,7 @@ export class ServedConnection implements HeldConnection {
       return;
     }
     if (this.#session !== undefined) this.#countWaste(this.#tls, now);
+    for (const look of this.#watchers) look(now);
     if (this.#active > 0) return;
     if (this.#session === undefined && this.#isHeadLate(this.#tls, now)) this.end('header-timeout');
     else if (now - this.#since > (this.#user === undefined ? STRANGER_IDLE_MS : IDLE_TIMEOUT_MS)) this.end('idle');
