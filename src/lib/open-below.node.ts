@@ -25,21 +25,80 @@ export async function openBelow(
 
 /** See `FileSystem.openFileBelow`. */
 export async function openFileBelow(folder: string, path: string): Promise<OpenFile | undefined> {
-  const found = await walk(folder, path, {}).catch((error: unknown) => {
+  for (let tries = 1; ; tries += 1) {
+    const parent = await openParent(folder, path);
+    if (parent === undefined) return undefined;
+    try {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const file = await openNamed(`/proc/self/fd/${parent.fd}/${name}`, path);
+      if (file === undefined) return undefined;
+      if (file !== 'exchanged') return openFile(file.handle, file.stats, `${folder}/${path}`);
+    } finally {
+      await parent.close();
+    }
+    // A log that is being rotated is another one by now; who exchanges it again and again is refused.
+    if (tries === MAX_TRIES) throw new FileError('ESTALE', path, `"${path}" is exchanged again and again`);
+  }
+}
+
+/** The folder that `path` lies in. */
+async function openParent(folder: string, path: string): Promise<fs.FileHandle | undefined> {
+  const slash = path.lastIndexOf('/');
+  const name = path.slice(slash + 1);
+  if (!isPlain(name)) throw new FileError('EINVAL', path, `bad path "${path}"`);
+  try {
+    if (slash === -1) return await fs.open(folder, O_PATH | constants.O_DIRECTORY);
+    const { handle, stats } = await walk(folder, path.slice(0, slash), {});
+    if (stats.isDirectory()) return handle;
+    await handle.close();
+    throw new FileError('ENOTDIR', path, `"${path}" leads through something that is no folder`);
+  } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  });
-  if (found === undefined) return undefined;
-  try {
-    // What a device or a pipe does when it is opened is not for us to find out.
-    if (!found.stats.isFile()) throw new FileError('EINVAL', path, `"${path}" is not a regular file`);
-    if (found.stats.nlink > 1) throw new FileError('EMLINK', path, `"${path}" has other names (hard links)`);
-    // This very file, by no name; somebody's lease on it is not waited for.
-    const file = await fs.open(pathOf(found.handle), constants.O_RDONLY | constants.O_NONBLOCK);
-    return openFile(file, found.stats, `${folder}/${path}`);
-  } finally {
-    await found.handle.close();
   }
+}
+
+/**
+ * Opens `at` to be read. A file that has just lost a name seems never to have had it: so the name is looked at again when it is
+ * open, together with the number of names.
+ */
+async function openNamed(at: string, path: string): Promise<Found | 'exchanged' | undefined> {
+  try {
+    const looked = await fs.open(at, HANDLE);
+    try {
+      const stats = await looked.stat();
+      refuseOther(stats, path);
+      const isSame = async (): Promise<boolean> => {
+        const named = await fs.lstat(at);
+        if (named.ino !== stats.ino || named.dev !== stats.dev) return false;
+        refuseOther(named, path);
+        return true;
+      };
+      if (!(await isSame())) return 'exchanged';
+      // This very file, by no name; somebody's lease on it is not waited for.
+      const handle = await fs.open(pathOf(looked), constants.O_RDONLY | constants.O_NONBLOCK);
+      if (await isSame().catch((error: unknown) => closing(handle, error))) return { handle, stats };
+      await handle.close();
+      return 'exchanged';
+    } finally {
+      await looked.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function closing(handle: fs.FileHandle, error: unknown): Promise<never> {
+  await handle.close();
+  throw error;
+}
+
+/** What a device or a pipe does when it is opened is not for us to find out. */
+function refuseOther(stats: Stats, path: string): void {
+  if (stats.isSymbolicLink()) throw new FileError('ELOOP', path, `"${path}" leads through a symbolic link`);
+  if (!stats.isFile()) throw new FileError('EINVAL', path, `"${path}" is not a regular file`);
+  if (stats.nlink > 1) throw new FileError('EMLINK', path, `"${path}" has other names (hard links)`);
 }
 
 function openFile(file: fs.FileHandle, { dev, ino, mtimeMs }: Stats, name: string): OpenFile {
@@ -65,6 +124,10 @@ function openFile(file: fs.FileHandle, { dev, ino, mtimeMs }: Stats, name: strin
   };
 }
 
+function isPlain(part: string): boolean {
+  return part !== '' && part !== '.' && part !== '..' && !part.includes('\0');
+}
+
 function pathOf(handle: fs.FileHandle): string {
   return `/proc/${process.pid}/fd/${handle.fd}`;
 }
@@ -79,7 +142,7 @@ async function walk(folder: string, path: string, { folderMode }: OpenBelowOptio
   let stats = await handle.stat();
   try {
     for (const part of path.split('/')) {
-      if (part === '' || part === '.' || part === '..') throw new FileError('EINVAL', path, `bad path "${path}"`);
+      if (!isPlain(part)) throw new FileError('EINVAL', path, `bad path "${path}"`);
       if (!stats.isDirectory())
         throw new FileError('ENOTDIR', path, `"${path}" leads through something that is no folder`);
       const next = await openPart(handle, part, folderMode);

@@ -7,8 +7,6 @@ import { inShort } from './extent.ts';
 
 const many = <T>(count: number, make: (position: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const strings = (count: number): string[] => many(count, (i) => `s${i}`);
-const entries = (count: number): Record<string, string> =>
-  Object.fromEntries(strings(count).map((name) => [name, 'v']));
 const ports = (count: number) => many(count, (i) => ({ name: `p${i}`, port: i + 1 }));
 const inPod = (spec: object) => ({ spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
 const inContainer = (more: object) => inPod({ containers: [{ name: 'c', image: 'i', ...more }] });
@@ -78,8 +76,6 @@ const TOO_MUCH: readonly TooMuch[] = [
     inContainer({ args: ['x'.repeat(300_000), 'x'.repeat(300_000)] }),
     'spec.containers[0].args',
   ],
-  [`${CORE}/configmaps`, 'v1', 'ConfigMap', { data: entries(11_000) }, 'data'],
-  [`${CORE}/secrets`, 'v1', 'Secret', { stringData: entries(11_000) }, 'data'],
   [
     '/apis/rbac.authorization.k8s.io/v1/clusterroles',
     'rbac.authorization.k8s.io/v1',

@@ -18,8 +18,8 @@ export const MAX_PORTS = 3000;
 /** Words of a command or its arguments, and their bytes together: a quarter of what the kernel takes by default (2 MiB). */
 export const MAX_COMMAND_WORDS = 10_000;
 export const MAX_COMMAND_BYTES = 512 * 1024;
-/** Keys of a ConfigMap or Secret, and of a volume that picks some of them; their bytes have upstream's bound (1 MiB). */
-export const MAX_DATA_KEYS = 10_000;
+/** Keys of a ConfigMap or Secret, and of a volume that picks some of them: as many as a body may hold; their bytes have upstream's bound (1 MiB). */
+export const MAX_DATA_KEYS = 20_000;
 /** Terms of affinity and spread: the scheduler holds each against every node. */
 export const MAX_PLACEMENT_TERMS = 250;
 /** Values that a selector lists: nodes or namespaces by name. */
