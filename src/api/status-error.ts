@@ -45,6 +45,15 @@ export function hasReason(error: unknown, reason: string): error is StatusError 
 
 export const isNotFound = (error: unknown): error is StatusError => hasReason(error, 'NotFound');
 export const isAlreadyExists = (error: unknown): error is StatusError => hasReason(error, 'AlreadyExists');
+/**
+ * A patch named the uid that its object had, and another object has the name by now: a field that may not change (422, as
+ * upstream's patches have it).
+ */
+export function namesOtherUid(error: unknown): boolean {
+  if (!hasReason(error, 'Invalid')) return false;
+  return error.status.details?.causes?.some(({ field }) => field === 'metadata.uid') === true;
+}
+
 export const isConflict = (error: unknown): error is StatusError => hasReason(error, 'Conflict');
 /** A watch or continued list can not go on: list again. */
 export const isExpired = (error: unknown): error is StatusError =>

@@ -2,7 +2,7 @@
  * Delivers pod statuses to the API server: at once, the latest one wins, and only what differs from what the server has
  * acknowledged. A pod whose containers and resources are gone is then deleted for good.
  */
-import { hasReason, isConflict, isNotFound, type Pod, type PodStatus, PODS, StatusError } from '../../api/index.ts';
+import { isConflict, isNotFound, namesOtherUid, type Pod, type PodStatus, PODS, StatusError } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import {
   type Clock,
@@ -173,14 +173,14 @@ class Manager implements DeliveringStatusManager {
   async #failed(uid: PodUID, entry: Entry, error: unknown, signal: AbortSignal): Promise<'retry' | void> {
     if (isNotFound(error)) return this.#drop(uid, entry);
     // A patch that names another pod's uid is no conflict to a server but a field that may not change.
-    if (isConflict(error) || hasReason(error, 'Invalid')) {
+    if (isConflict(error) || namesOtherUid(error)) {
       const current = await this.#reread(entry, signal);
       if (current === 'gone' || (current !== undefined && current.metadata?.uid !== uid)) return this.#drop(uid, entry);
       if (current !== undefined) {
         entry.known = current;
         entry.acknowledged = undefined;
       }
-      if (isConflict(error)) return 'retry';
+      return 'retry';
     }
     const expected = error instanceof ConnectionError || (error instanceof StatusError && error.code >= 429);
     const fields = { pod: `${entry.namespace}/${entry.name}`, uid, error };

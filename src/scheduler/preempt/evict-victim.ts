@@ -1,5 +1,5 @@
 /** Ends one pod for a more important one: says why in its status, then deletes it with its own grace. */
-import { findCondition, isConflict, isNotFound, PODS, setCondition } from '../../api/index.ts';
+import { findCondition, isConflict, isNotFound, namesOtherUid, PODS, setCondition } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
@@ -34,7 +34,7 @@ export async function evictVictim(
     return true;
   } catch (error) {
     // It is gone, or another pod has its name by now.
-    if (isNotFound(error) || isConflict(error)) return false;
+    if (isNotFound(error) || isConflict(error) || namesOtherUid(error)) return false;
     throw error;
   }
 }
