@@ -1,8 +1,14 @@
 /** The event log as a table: synchronous reads and writes of one open file. Lives in the store's worker. */
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Directory, type Head, RowState } from './directory.ts';
 import { prefixEnd } from './keys.ts';
+import { COLUMNS, type Marks, type VerifiedRow, verifyRow, writeMark } from './log-rows.node.ts';
+import { checksumOf } from './row-checksum.node.ts';
+import { Garbage } from './garbage.ts';
 import type { ExpiringKey, ExpiryStamp, Written } from './sqlite-messages.ts';
+import { isDamage, sqliteCode } from './sqlite-code.ts';
 import {
+  type DamagedKey,
   type ListOptions,
   type ListResult,
   type StoreEntry,
@@ -10,70 +16,63 @@ import {
   type StoreEvent,
   type WatchBatch,
 } from './store.ts';
-
-type Row = Record<string, SQLOutputValue>;
+import { type Tally, withoutRow, withRow } from './tally.ts';
 
 /** An upper end that no key reaches: U+10FFFF is no character. */
 const NO_END = '\u{10ffff}\u{10ffff}';
 
-// The newest row of each key as of a revision: the index alone finds it, values are read for the rows that are shown.
-const NEWEST = `SELECT key, max(revision) AS revision, deleted FROM log
-  WHERE key >= :from AND key > :after AND key < :end AND revision <= :revision GROUP BY key`;
-const LIST = `SELECT log.key, log.value, log.revision, log.create_revision FROM (${NEWEST}) AS newest
-  JOIN log ON log.revision = newest.revision WHERE newest.deleted = 0 ORDER BY newest.key LIMIT :limit`;
-const COUNT = `SELECT count(*) AS count FROM (${NEWEST}) WHERE deleted = 0`;
-const GET = `SELECT key, value, revision, create_revision, deleted FROM log WHERE key = ? ORDER BY revision DESC LIMIT 1`;
-const INSERT = `INSERT INTO log (revision, key, create_revision, previous_revision, deleted, expires_at, ttl_ms, value)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-const EVENTS = `SELECT log.revision, log.key, log.create_revision, log.deleted, log.value, before.value AS previous
-  FROM log LEFT JOIN log AS before ON before.revision = log.previous_revision
-  WHERE log.revision > :after AND log.key >= :from AND log.key < :end ORDER BY log.revision LIMIT :limit`;
-const EXPIRING = `SELECT log.key, log.revision, log.expires_at, log.ttl_ms FROM
-  (SELECT key, max(revision) AS revision, deleted FROM log GROUP BY key) AS newest
-  JOIN log ON log.revision = newest.revision WHERE newest.deleted = 0 AND log.expires_at IS NOT NULL`;
+const ROW = `SELECT ${COLUMNS} FROM log WHERE revision = ?`;
+const ROW_BEFORE = `SELECT ${COLUMNS} FROM log WHERE key = ? AND revision <= ? ORDER BY revision DESC LIMIT 1`;
+const INSERT = `INSERT INTO log (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const EVENTS = `SELECT ${COLUMNS} FROM log WHERE revision > :after AND key >= :from AND key < :end
+  ORDER BY revision LIMIT :limit`;
+const REVISIONS = `SELECT revision FROM log WHERE revision > :after AND key >= :from AND key < :end
+  ORDER BY revision LIMIT :limit`;
 
 const EMPTY = new Uint8Array(0);
 
-function toNumber(value: SQLOutputValue | undefined): number {
-  return typeof value === 'number' ? value : Number(value ?? 0);
+/** All that opening a file found out about its rows. */
+export interface OpenedLog {
+  readonly db: DatabaseSync;
+  readonly directory: Directory;
+  readonly garbage: Garbage;
+  readonly tally: Tally;
+  readonly revision: number;
+  readonly marks: Marks;
+  /** Rows up to here have damaged ones among them: history before is not told. */
+  readonly damagedUpTo: number;
 }
 
-function toText(value: SQLOutputValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function toBytes(value: SQLOutputValue | undefined): Uint8Array {
-  return value instanceof Uint8Array ? value : EMPTY;
-}
-
-function toEntry(row: Row): StoreEntry {
-  return {
-    key: toText(row['key']),
-    value: toBytes(row['value']),
-    revision: toNumber(row['revision']),
-    createRevision: toNumber(row['create_revision']),
-  };
-}
-
-function toEvent(row: Row): StoreEvent {
-  const entry = toEntry(row);
-  const previous = row['previous'] instanceof Uint8Array ? row['previous'] : undefined;
-  if (row['deleted'] === 1) return { type: 'delete', ...entry, value: previous ?? EMPTY };
-  return { type: 'put', ...entry, ...(previous === undefined ? {} : { previous }) };
+function toEntry(row: VerifiedRow): StoreEntry {
+  const { key, value, revision, createRevision } = row;
+  return { key, value, revision, createRevision };
 }
 
 export class SqliteLog {
   readonly #db: DatabaseSync;
+  readonly #directory: Directory;
+  readonly #garbage: Garbage;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #damaged = new Map<string, number>();
+  readonly identity: string;
+  #damageVersion = 0;
+  #tally: Tally;
   #revision: number;
   #compacted: number;
   #swept: number;
 
-  constructor(db: DatabaseSync) {
+  constructor({ db, directory, garbage, tally, revision, marks, damagedUpTo }: OpenedLog) {
     this.#db = db;
-    this.#revision = toNumber(this.#sql('SELECT max(revision) AS revision FROM log').get()?.['revision']);
-    this.#compacted = this.#mark('compacted');
-    this.#swept = this.#mark('swept');
+    this.#directory = directory;
+    this.#garbage = garbage;
+    this.#tally = tally;
+    this.#revision = revision;
+    this.identity = marks.identity;
+    this.#compacted = Math.max(marks.compacted, Math.min(damagedUpTo, revision));
+    this.#swept = marks.swept;
+    for (const [key, head] of directory.entries()) {
+      if (head.state === RowState.damaged) this.#damaged.set(key, head.revision);
+    }
   }
 
   get revision(): number {
@@ -84,106 +83,167 @@ export class SqliteLog {
     return this.#compacted;
   }
 
+  get swept(): number {
+    return this.#swept;
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  get db(): DatabaseSync {
+    return this.#db;
+  }
+
+  /** Rises whenever `damaged` changes. */
+  get damageVersion(): number {
+    return this.#damageVersion;
+  }
+
+  /** Keys whose newest value cannot be read. */
+  get damaged(): readonly DamagedKey[] {
+    return [...this.#damaged].map(([key, revision]) => ({ key, revision }));
+  }
+
   /** Runs `work` in one transaction, durable when this returns; when it throws, nothing of it happened. */
   transaction<T>(work: () => T): T {
-    const before = { revision: this.#revision, compacted: this.#compacted, swept: this.#swept };
+    const before = {
+      revision: this.#revision,
+      compacted: this.#compacted,
+      swept: this.#swept,
+      tally: this.#tally,
+      damaged: new Map(this.#damaged),
+    };
+    this.#directory.begin();
+    this.#garbage.begin();
     try {
       this.#db.exec('BEGIN IMMEDIATE');
       const result = work();
       this.#db.exec('COMMIT');
+      this.#directory.commit();
+      this.#garbage.commit();
       return result;
     } catch (error) {
       // SQLite has rolled back by itself after some errors.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.#directory.rollback();
+      this.#garbage.rollback();
       this.#revision = before.revision;
       this.#compacted = before.compacted;
       this.#swept = before.swept;
+      this.#tally = before.tally;
+      this.#damaged.clear();
+      for (const [key, revision] of before.damaged) this.#damaged.set(key, revision);
       throw error;
     }
   }
 
+  /** @throws StoreError "damaged" */
   get(key: string): StoreEntry | undefined {
-    const row = this.#sql(GET).get(key);
-    return row === undefined || row['deleted'] === 1 ? undefined : toEntry(row);
+    const head = this.#directory.get(key);
+    if (head === undefined || head.state === RowState.deleted) return undefined;
+    const row = this.#rowOf(key, head);
+    if (row === undefined) throw damagedError(key, head.revision);
+    return toEntry(row);
   }
 
   list(prefix: string, options: ListOptions): ListResult {
     const revision = options.revision ?? this.#revision;
     if (revision > this.#revision) throw new StoreError('future', `revision ${revision} is yet to come`);
     if (revision < this.#compacted) throw new StoreError('compacted', `revision ${revision} was compacted`);
-    const range = { ':from': prefix, ':end': prefixEnd(prefix) ?? NO_END, ':revision': revision };
-    const limit = options.limit ?? -1;
-    const rows = this.#sql(LIST).all({ ...range, ':after': options.after ?? '', ':limit': limit });
-    const entries = rows.map(toEntry);
-    const full = limit >= 0 && entries.length === limit;
-    const last = entries.at(-1)?.key ?? options.after ?? '';
-    const remaining = full ? toNumber(this.#sql(COUNT).get({ ...range, ':after': last })?.['count']) : 0;
-    return { entries, revision, more: remaining > 0, remaining };
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+    const entries: StoreEntry[] = [];
+    const damaged: DamagedKey[] = [];
+    let remaining = 0;
+    for (const key of this.#directory.range(prefix, options.after)) {
+      const head = this.#directory.get(key);
+      if (head === undefined) continue;
+      if (entries.length >= limit) {
+        if (this.#isThereAt(key, head, revision)) remaining += 1;
+        continue;
+      }
+      const found = this.#rowAt(key, head, revision);
+      if (found === 'damaged') damaged.push({ key, revision: head.revision });
+      else if (found !== undefined) entries.push(toEntry(found));
+    }
+    return { entries, revision, more: remaining > 0, remaining, ...(damaged.length > 0 && { damaged }) };
   }
 
   put(key: string, value: Uint8Array, expected: number, expiry?: ExpiryStamp): Written {
-    const current = this.get(key);
-    if ((current?.revision ?? 0) !== expected) return current === undefined ? { ok: false } : { ok: false, current };
+    const head = this.#directory.get(key);
+    const refused = this.#refuse(key, head, expected);
+    if (refused !== undefined) return refused;
+    const previous = head === undefined || head.state !== RowState.live ? undefined : this.#rowOf(key, head)?.value;
     const revision = this.#revision + 1;
-    const createRevision = current?.createRevision ?? revision;
+    const createRevision = head === undefined || head.state === RowState.deleted ? revision : head.createRevision;
     const { expiresAt = null, ttlMs = null } = expiry ?? {};
-    this.#sql(INSERT).run(revision, key, createRevision, expected, 0, expiresAt, ttlMs, value);
-    this.#revision = revision;
-    return { ok: true, revision, createRevision, ...(current === undefined ? {} : { previous: current.value }) };
+    this.#append({
+      ...{ revision, key, createRevision, previousRevision: expected, deleted: RowState.live },
+      ...{ expiresAt, ttlMs, value },
+    });
+    return { ok: true, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
   }
 
   delete(key: string, expected: number): Written {
-    const current = this.get(key);
-    if (current === undefined) return { ok: false };
-    if (current.revision !== expected) return { ok: false, current };
+    const head = this.#directory.get(key);
+    if (head === undefined || head.state === RowState.deleted) return { ok: false };
+    const refused = this.#refuse(key, head, expected);
+    if (refused !== undefined) return refused;
+    const previous = this.#rowOf(key, head)?.value;
     const revision = this.#revision + 1;
-    const { createRevision } = current;
-    this.#sql(INSERT).run(revision, key, createRevision, expected, 1, null, null, EMPTY);
-    this.#revision = revision;
-    return { ok: true, revision, createRevision, previous: current.value };
+    const { createRevision } = head;
+    this.#append({
+      ...{ revision, key, createRevision, previousRevision: expected, deleted: RowState.deleted },
+      ...{ expiresAt: null, ttlMs: null, value: EMPTY },
+    });
+    return { ok: true, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
   }
 
   /** See `EventLog.readEvents`. */
   events(prefix: string, after: number, limit: number): WatchBatch {
     if (after < this.#compacted) throw new StoreError('compacted', `revision ${after} was compacted`);
     const range = { ':from': prefix, ':end': prefixEnd(prefix) ?? NO_END, ':after': after, ':limit': limit };
-    const events = this.#sql(EVENTS).all(range).map(toEvent);
+    const rows = this.#readRange(range);
+    const events = rows.map((row) => this.#toEvent(row));
     const last = events.at(-1);
     return { events, revision: last !== undefined && events.length === limit ? last.revision : this.#revision };
   }
 
   /** The keys that have an end, however near. */
   expiring(): ExpiringKey[] {
-    return this.#sql(EXPIRING)
-      .all()
-      .map((row) => ({
-        key: toText(row['key']),
-        revision: toNumber(row['revision']),
-        expiry: { expiresAt: toNumber(row['expires_at']), ttlMs: toNumber(row['ttl_ms']) },
-      }));
+    const found: ExpiringKey[] = [];
+    for (const [key, { state, revision, expiresAt, ttlMs }] of this.#directory.entries()) {
+      if (state !== RowState.live || expiresAt === undefined || ttlMs === undefined) continue;
+      found.push({ key, revision, expiry: { expiresAt, ttlMs } });
+    }
+    return found;
   }
 
   /** Forgets history up to `revision`; the rows go by and by (`sweep`). */
   compact(revision: number): void {
     if (revision > this.#revision) throw new StoreError('future', `revision ${revision} is yet to come`);
     if (revision <= this.#compacted) return;
-    this.#setMark('compacted', revision);
+    writeMark(this.#db, 'compacted', revision);
     this.#compacted = revision;
   }
 
   /**
    * Deletes rows that nobody can read any more: what a row up to "compacted" replaced, and tombstones. Looks at up to
-   * `limit` revisions; false when nothing is left to do. The newest row stays whatever it is: it carries the counter.
+   * `limit` revisions; false when nothing is left to do. The newest row stays whatever it is: it carries the counter. So does
+   * what came before a damaged value: it may be all that is left of it.
    */
   sweep(limit: number): boolean {
     const target = Math.min(this.#compacted, this.#revision - 1);
     if (this.#swept >= target) return false;
     const to = Math.min(target, this.#swept + limit);
-    const range = { ':from': this.#swept, ':to': to };
-    this.#sql(`DELETE FROM log WHERE revision IN
-      (SELECT previous_revision FROM log WHERE revision > :from AND revision <= :to)`).run(range);
-    this.#sql('DELETE FROM log WHERE revision > :from AND revision <= :to AND deleted = 1').run(range);
-    this.#setMark('swept', to);
+    const remove = this.#sql('DELETE FROM log WHERE revision = ?');
+    for (const { key, revision, checksum } of this.#garbage.takeUpTo(to)) {
+      if (remove.run(revision).changes === 0) continue;
+      if (checksum !== undefined) this.#tally = withoutRow(this.#tally, checksum);
+      const head = this.#directory.get(key);
+      if (head?.revision === revision && head.state === RowState.deleted) this.#directory.set(key, undefined);
+    }
+    writeMark(this.#db, 'swept', to);
     this.#swept = to;
     return to < target;
   }
@@ -193,12 +253,102 @@ export class SqliteLog {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  #mark(name: string): number {
-    return toNumber(this.#sql('SELECT revision FROM marks WHERE name = ?').get(name)?.['revision']);
+  /** `undefined`: the write may go on. @throws StoreError "damaged" */
+  #refuse(key: string, head: Head | undefined, expected: number): Written | undefined {
+    const there = head === undefined || head.state === RowState.deleted ? 0 : head.revision;
+    if (there === expected) return undefined;
+    const current = this.get(key);
+    return current === undefined ? { ok: false } : { ok: false, current };
   }
 
-  #setMark(name: string, revision: number): void {
-    this.#sql('UPDATE marks SET revision = ? WHERE name = ?').run(revision, name);
+  #append(row: Parameters<typeof checksumOf>[0]): void {
+    const { revision, key, createRevision, expiresAt, ttlMs } = row;
+    const checksum = checksumOf(row);
+    const state = row.deleted === RowState.live ? RowState.live : RowState.deleted;
+    this.#sql(INSERT).run(
+      ...([revision, key, createRevision, row.previousRevision, row.deleted, expiresAt, ttlMs] as const),
+      row.value,
+      checksum,
+    );
+    const before = this.#directory.get(key);
+    const times = expiresAt === null || ttlMs === null ? {} : { expiresAt, ttlMs };
+    this.#directory.set(key, { revision, createRevision, state, checksum, ...times });
+    this.#garbage.replaced(key, before, { revision, state, checksum });
+    this.#tally = withRow(this.#tally, checksum);
+    this.#revision = revision;
+    if (this.#damaged.delete(key)) this.#damageVersion += 1;
+  }
+
+  #isThereAt(key: string, head: Head, revision: number): boolean {
+    if (head.revision <= revision) return head.state === RowState.live;
+    const row = this.#rowAt(key, head, revision);
+    return row !== undefined && row !== 'damaged';
+  }
+
+  /** What `key` was as of `revision`; `undefined`: it was not there. */
+  #rowAt(key: string, head: Head, revision: number): VerifiedRow | 'damaged' | undefined {
+    if (head.revision <= revision) {
+      if (head.state === RowState.deleted) return undefined;
+      return this.#rowOf(key, head) ?? 'damaged';
+    }
+    const raw = this.#sql(ROW_BEFORE).get(key, revision);
+    if (raw === undefined) return undefined;
+    const row = verifyRow(raw);
+    if (row === undefined) throw new StoreError('compacted', `history at revision ${revision} is damaged`);
+    return row.deleted === RowState.live ? row : undefined;
+  }
+
+  /** The row of a head that is there; `undefined`: it is damaged, which is remembered. */
+  #rowOf(key: string, head: Head): VerifiedRow | undefined {
+    if (head.state === RowState.damaged) return undefined;
+    const row = this.#read(head.revision);
+    if (row?.key === key) return row;
+    this.#directory.set(key, { ...head, state: RowState.damaged });
+    this.#damaged.set(key, head.revision);
+    this.#damageVersion += 1;
+    return undefined;
+  }
+
+  /** @throws StoreError "unknown" when the file itself cannot be read */
+  #read(revision: number): VerifiedRow | undefined {
+    try {
+      const raw = this.#sql(ROW).get(revision);
+      return raw === undefined ? undefined : verifyRow(raw);
+    } catch (error) {
+      // A number that no column of ours can hold, or a page that is none: not what was written.
+      if (sqliteCode(error) === undefined || isDamage(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Rows of history; one that is damaged ends it, as if it had been compacted: readers list again. */
+  #readRange(range: Record<':from' | ':end' | ':after' | ':limit', string | number>): readonly VerifiedRow[] {
+    try {
+      const rows = this.#sql(EVENTS).all(range).map(verifyRow);
+      if (rows.every((row) => row !== undefined)) return rows;
+    } catch (error) {
+      if (sqliteCode(error) !== undefined && !isDamage(error)) throw error;
+    }
+    const damaged = this.#lastDamaged(range);
+    this.#compacted = Math.max(this.#compacted, damaged);
+    throw new StoreError('compacted', `history up to revision ${damaged} is damaged`);
+  }
+
+  #lastDamaged(range: Record<':from' | ':end' | ':after' | ':limit', string | number>): number {
+    try {
+      const revisions = this.#sql(REVISIONS).all(range).map((row) => Number(row['revision']));
+      return revisions.findLast((revision) => this.#read(revision) === undefined) ?? this.#revision;
+    } catch {
+      return this.#revision;
+    }
+  }
+
+  #toEvent(row: VerifiedRow): StoreEvent {
+    const entry = toEntry(row);
+    const previous = row.previousRevision === 0 ? undefined : this.#read(row.previousRevision);
+    const before = previous?.key === row.key && previous.deleted === RowState.live ? previous.value : undefined;
+    if (row.deleted === RowState.deleted) return { type: 'delete', ...entry, value: before ?? EMPTY };
+    return { type: 'put', ...entry, ...(before === undefined ? {} : { previous: before }) };
   }
 
   #sql(text: string): StatementSync {
@@ -209,4 +359,9 @@ export class SqliteLog {
     }
     return statement;
   }
+}
+
+/** @param key named in the message; what it held is not */
+export function damagedError(key: string, revision: number): StoreError {
+  return new StoreError('damaged', `${key} (revision ${revision}) is damaged on the disk`, { revision });
 }

@@ -1,10 +1,16 @@
 /** What the main thread and the store's worker say to each other. Plain data: it is cloned on its way. */
-import type { ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
+import type { DamagedKey, ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
 
 export interface WorkerOptions {
   readonly path: string;
   readonly maxFileBytes: number;
   readonly sweepRevisions: number;
+  /** Whose store it is: that of another is refused. */
+  readonly identity: string;
+  /** Nobody ever had a store here: a missing one is made. */
+  readonly mayBegin: boolean;
+  /** What is lost is given up; everything else is made whole. */
+  readonly acceptLoss?: boolean;
 }
 
 export type WorkerCall =
@@ -46,9 +52,15 @@ export type Written =
 
 export type WorkerReply =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number; readonly ok: false; readonly code: FailureCode; readonly message: string };
+  | {
+      readonly id: number;
+      readonly ok: false;
+      readonly code: FailureCode;
+      readonly message: string;
+      readonly revision?: number;
+    };
 
-export type FailureCode = 'unknown' | 'compacted' | 'future' | 'full';
+export type FailureCode = 'unknown' | 'compacted' | 'future' | 'full' | 'damaged';
 
 export type WorkerMessage =
   /** The answers to one batch, in the order of the calls; sent after its commit. */
@@ -61,5 +73,11 @@ export type WorkerMessage =
       readonly revision: number;
       readonly compacted: number;
       readonly expiring: readonly ExpiringKey[];
+      readonly damaged: readonly DamagedKey[];
+      /** What was mended, for the log. */
+      readonly notes: readonly string[];
     }
+  /** All keys that are damaged now, whenever that changes; sent before the answers that show it. */
+  | { readonly type: 'damaged'; readonly damaged: readonly DamagedKey[] }
+  | { readonly type: 'notes'; readonly notes: readonly string[] }
   | { readonly type: 'failed'; readonly code: StoreOpenError['code']; readonly message: string };

@@ -1,18 +1,21 @@
-/** Opens the store's file: its format, its pragmas, and what can be wrong with it. */
-import { closeSync, openSync } from 'node:fs';
+/** The store's file as SQLite has it: its format, its pragmas, and what can be wrong with opening it at all. */
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../lib/index.ts';
+import { isDamage, SQLITE_BUSY, sqliteCode } from './sqlite-code.ts';
+import { writeMark } from './log-rows.node.ts';
 import { StoreOpenError } from './store.ts';
 
-/** `PRAGMA user_version` of the files that this code writes. */
-export const FORMAT = 1;
+/** `PRAGMA user_version` of the files that this code writes. 1 had no checksums. */
+export const FORMAT = 2;
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 2048;
 /** The write-ahead log is cut back to this after a checkpoint. */
 const WAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
-// One table: the event log; the rowid is the revision. A tombstone's value is that of the row it replaced.
-// `marks` holds two numbers: history is forgotten up to "compacted" and swept out up to "swept".
+// One table: the event log; the rowid is the revision. `deleted` is a `RowState`; a tombstone's value is empty.
+// The index is a second witness of which keys there are; reads at old revisions use it, all others the directory in memory.
+// `marks` says of the whole file what no row does (log-rows.node.ts).
 const SCHEMA = `
 CREATE TABLE log (
   revision INTEGER PRIMARY KEY,
@@ -22,75 +25,68 @@ CREATE TABLE log (
   deleted INTEGER NOT NULL,
   expires_at INTEGER,
   ttl_ms INTEGER,
-  value BLOB NOT NULL
+  value BLOB NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX log_key ON log (key, revision, deleted);
-CREATE TABLE marks (name TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO marks VALUES ('compacted', 0), ('swept', 0);
+CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 PRAGMA user_version = ${FORMAT};
 `;
 
-/** SQLite's primary result codes. */
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-export const SQLITE_FULL = 13;
-const SQLITE_NOTADB = 26;
-
-/** The primary result code of what node:sqlite threw; `undefined` for any other error. */
-export function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
-  return error.errcode & 0xff;
-}
-
-function toOpenError(error: unknown, path: string): StoreOpenError {
+export function toOpenError(error: unknown, path: string): StoreOpenError {
   if (error instanceof StoreOpenError) return error;
   const cause = { cause: error };
-  const code = sqliteCode(error);
-  if (code === SQLITE_BUSY) return new StoreOpenError('in-use', `${path}: in use by another process`, cause);
-  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
+  if (sqliteCode(error) === SQLITE_BUSY)
+    return new StoreOpenError('in-use', `${path}: in use by another process`, cause);
+  if (isDamage(error)) {
     return new StoreOpenError('corrupt', `${path}: not a sound store file: ${errorMessage(error)}`, cause);
   }
   return new StoreOpenError('failed', `${path}: ${errorMessage(error)}`, cause);
 }
 
-/** Values inside are secrets; SQLite would create the file with the umask's mode. */
-function createPrivately(path: string): void {
+/** What lies at the path. @throws StoreOpenError for what is no file: SQLite would wait at a pipe, and follow a link */
+export function fileSize(path: string): number | undefined {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    const stat = lstatSync(path);
+    if (stat.isFile()) return stat.size;
+    const what = stat.isSymbolicLink() ? 'a symbolic link' : stat.isDirectory() ? 'a folder' : 'no regular file';
+    const hint = stat.isSymbolicLink() ? ': link or mount its folder instead, or the data folder' : '';
+    throw new StoreOpenError('failed', `${path}: is ${what}, and a store is a file of its own${hint}`);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw toOpenError(error, path);
   }
 }
 
-function readNumber(db: DatabaseSync, pragma: string): number {
-  const row = db.prepare(`PRAGMA ${pragma}`).get();
-  return Number(Object.values(row ?? {})[0] ?? 0);
+/** Values inside are secrets; SQLite would create the file with the umask's mode. */
+export function createPrivately(path: string): void {
+  closeSync(openSync(path, 'wx', 0o600));
+}
+
+export function readFormat(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 
 function checkFormat(db: DatabaseSync, path: string): void {
-  const format = readNumber(db, 'user_version');
+  const format = readFormat(db);
   if (format > FORMAT) {
     const message = `${path}: written by a newer mendlet (format ${format}; this one reads up to ${FORMAT})`;
     throw new StoreOpenError('newer', message);
   }
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-  if (format === 0 && tables.length > 0) throw new StoreOpenError('corrupt', `${path}: not a file of mendlet's store`);
-}
-
-function checkIntegrity(db: DatabaseSync, path: string): void {
-  const found = db.prepare('PRAGMA integrity_check(3)').all();
-  const problems = found.map((row) => String(row['integrity_check'])).filter((line) => line !== 'ok');
-  if (problems.length > 0) throw new StoreOpenError('corrupt', `${path}: damaged: ${problems.join('; ')}`);
+  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const isOurs = names.some((row) => row['name'] === 'log');
+  if (isOurs ? format === 0 : names.length > 0 || format > 0)
+    throw new StoreOpenError('corrupt', `${path}: not a file of mendlet's store`);
 }
 
 /**
- * Opens or creates the file, checks it, and holds it against other processes until it is closed. Throws
- * `StoreOpenError`; a file that it refuses is left as it was.
+ * Opens the file and holds it against other processes until it is closed. Nothing is written but what SQLite itself recovers.
+ *
+ * @throws StoreOpenError a file that it refuses is left as it was
  */
-export function openDatabase(path: string, maxFileBytes: number): DatabaseSync {
+export function openFile(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    createPrivately(path);
     db = new DatabaseSync(path, { timeout: 0 });
     // Exclusive: a second process is refused, and the index of the write-ahead log stays out of shared memory.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -99,12 +95,21 @@ export function openDatabase(path: string, maxFileBytes: number): DatabaseSync {
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
     // The lock is taken by the first write; an empty one will do.
     db.exec('BEGIN EXCLUSIVE; COMMIT');
-    checkIntegrity(db, path);
-    if (readNumber(db, 'user_version') === 0) db.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    db.exec(`PRAGMA max_page_count = ${Math.floor(maxFileBytes / PAGE_BYTES)}`);
     return db;
   } catch (error) {
     if (db?.isOpen) db.close();
     throw toOpenError(error, path);
   }
+}
+
+export function limitSize(db: DatabaseSync, maxFileBytes: number): void {
+  db.exec(`PRAGMA max_page_count = ${Math.floor(maxFileBytes / PAGE_BYTES)}`);
+}
+
+/** Makes the tables of an empty store. */
+export function createTables(db: DatabaseSync, identity: string): void {
+  db.exec(`BEGIN; ${SCHEMA}`);
+  for (const name of ['compacted', 'swept', 'base'] as const) writeMark(db, name, 0);
+  writeMark(db, 'identity', identity);
+  db.exec('COMMIT');
 }

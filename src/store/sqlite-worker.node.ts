@@ -6,10 +6,14 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, assertNever, errorMessage } from '../lib/index.ts';
 import { MAX_BATCH_CALLS } from './limits.ts';
+import { AcknowledgedFile } from './acknowledged.node.ts';
+import { openLog } from './log-open.node.ts';
+import { OpenFiles } from './open-files.node.ts';
+import { rescueLog } from './log-rescue.node.ts';
 import { SqliteLog } from './sqlite-log.node.ts';
 import type { FailureCode, WorkerMessage, WorkerOptions, WorkerReply, WorkerRequest } from './sqlite-messages.ts';
-import { openDatabase, SQLITE_FULL, sqliteCode } from './sqlite-open.node.ts';
-import { StoreError, StoreOpenError } from './store.ts';
+import { SQLITE_FULL, sqliteCode } from './sqlite-code.ts';
+import { StoreError, type StoreEvent, StoreOpenError } from './store.ts';
 
 function isWrite(request: WorkerRequest): boolean {
   return request.op === 'put' || request.op === 'delete' || request.op === 'compact';
@@ -18,19 +22,30 @@ function isWrite(request: WorkerRequest): boolean {
 class StoreWorker {
   readonly #port: MessagePort;
   readonly #options: WorkerOptions;
+  readonly #record: AcknowledgedFile;
+  readonly #notes: readonly string[];
   #log: SqliteLog;
+  #files: OpenFiles;
+  #damageTold: number;
   #sweeping = false;
   #closed = false;
 
   constructor(port: MessagePort, options: WorkerOptions) {
     this.#port = port;
     this.#options = options;
-    this.#log = new SqliteLog(openDatabase(options.path, options.maxFileBytes));
+    const { log, notes } = openLog(options);
+    this.#log = new SqliteLog(log);
+    this.#damageTold = this.#log.damageVersion;
+    this.#files = new OpenFiles(options.path);
+    this.#record = new AcknowledgedFile(options.path);
+    const problem = this.#acknowledge();
+    this.#notes = problem === undefined ? notes : [...notes, `${options.path}.acknowledged: ${problem}`];
   }
 
   start(): void {
-    const { revision, compacted } = this.#log;
-    this.#say({ type: 'opened', revision, compacted, expiring: this.#log.expiring() });
+    const { revision, compacted, damaged } = this.#log;
+    const expiring = this.#log.expiring();
+    this.#say({ type: 'opened', revision, compacted, expiring, damaged, notes: this.#notes });
     this.#port.on('message', (requests: readonly WorkerRequest[]) => this.#take(requests));
     this.#planSweep();
   }
@@ -44,7 +59,9 @@ class StoreWorker {
       batch.push(...next.message);
     }
     const replies = this.#run(batch);
-    if (replies !== undefined) this.#say({ type: 'replies', replies });
+    if (replies === undefined) return;
+    this.#tellDamage();
+    this.#say({ type: 'replies', replies });
     if (batch.at(-1)?.op === 'close') this.#close();
     else this.#planSweep();
   }
@@ -53,11 +70,38 @@ class StoreWorker {
   #run(batch: readonly WorkerRequest[]): WorkerReply[] | undefined {
     if (!batch.some(isWrite)) return batch.map((request) => this.#answer(request));
     try {
-      return this.#log.transaction(() => batch.map((request) => this.#answer(request)));
+      // Before: nothing is written to a file that is gone. After: nothing is acknowledged that only such a file has.
+      const replies = this.#areFilesGone(true)
+        ? undefined
+        : this.#log.transaction(() => batch.map((request) => this.#answer(request)));
+      if (replies === undefined || this.#areFilesGone(false)) return undefined;
+      this.#acknowledge();
+      this.#files.noteSizes();
+      return replies;
     } catch (error) {
       if (sqliteCode(error) === SQLITE_FULL) return this.#runOneByOne(batch, error);
       return this.#recover(batch, error);
     }
+  }
+
+  /** True: the store's file was taken from under it; what it held is saved, and the store ends. */
+  #areFilesGone(sizes: boolean): boolean {
+    const problem = this.#files.problem(sizes);
+    if (problem === undefined) return false;
+    this.#closed = true;
+    this.#fail(new StoreOpenError('failed', `${problem}; ${rescueLog(this.#log, this.#options.path)}`));
+    return true;
+  }
+
+  #acknowledge(): string | undefined {
+    const { identity, revision, compacted, swept, tally } = this.#log;
+    return this.#record.write({ identity, revision, compacted, swept, ...tally });
+  }
+
+  #tellDamage(): void {
+    if (this.#damageTold === this.#log.damageVersion) return;
+    this.#damageTold = this.#log.damageVersion;
+    this.#say({ type: 'damaged', damaged: this.#log.damaged });
   }
 
   /** One call was too much for the disk; the others need not fail with it. */
@@ -82,17 +126,36 @@ class StoreWorker {
     const message = errorMessage(error);
     this.#log.close();
     try {
-      this.#log = new SqliteLog(openDatabase(this.#options.path, this.#options.maxFileBytes));
+      const { log, notes } = openLog({ ...this.#options, mayBegin: false });
+      this.#log = new SqliteLog(log);
+      this.#files = new OpenFiles(this.#options.path);
+      if (notes.length > 0) this.#say({ type: 'notes', notes });
+      this.#say({ type: 'damaged', damaged: this.#log.damaged });
+      this.#damageTold = this.#log.damageVersion;
     } catch (openError) {
       this.#closed = true;
       this.#fail(new StoreOpenError('failed', `${message}; then ${errorMessage(openError)}`));
       return undefined;
     }
-    const late = this.#log.events('', revision, MAX_BATCH_CALLS).events;
+    const late = this.#lateEvents(revision);
+    if (late === undefined) return undefined;
+    this.#acknowledge();
     if (late.length > 0) this.#say({ type: 'recovered', events: late, expiring: this.#log.expiring() });
     return batch.map((request) =>
       isWrite(request) ? { id: request.id, ok: false, code: 'unknown', message } : this.#answer(request),
     );
+  }
+
+  /** `undefined`: they can no longer be told, which watchers would miss; the store ends, and all is read anew. */
+  #lateEvents(revision: number): readonly StoreEvent[] | undefined {
+    if (this.#log.revision === revision) return [];
+    try {
+      return this.#log.events('', revision, MAX_BATCH_CALLS).events;
+    } catch (error) {
+      this.#closed = true;
+      this.#fail(new StoreOpenError('failed', errorMessage(error)));
+      return undefined;
+    }
   }
 
   #answer(request: WorkerRequest): WorkerReply {
@@ -100,7 +163,8 @@ class StoreWorker {
       return { id: request.id, ok: true, result: this.#perform(request) };
     } catch (error) {
       if (error instanceof StoreError) {
-        return { id: request.id, ok: false, code: toFailureCode(error), message: error.message };
+        const about = error.revision === undefined ? {} : { revision: error.revision };
+        return { id: request.id, ok: false, code: toFailureCode(error), message: error.message, ...about };
       }
       // An error of SQLite's in a write undoes the whole transaction; in a read it is an answer.
       if (isWrite(request)) throw error;
@@ -139,6 +203,8 @@ class StoreWorker {
       let more = false;
       try {
         more = this.#log.transaction(() => this.#log.sweep(this.#options.sweepRevisions));
+        this.#acknowledge();
+        this.#files.noteSizes();
       } catch {
         // A full disk: the rows stay until the next compaction. Any worse error shows at the next write.
       }
@@ -149,6 +215,7 @@ class StoreWorker {
   #close(): void {
     this.#closed = true;
     this.#log.close();
+    this.#record.close();
     this.#port.close();
   }
 
@@ -164,7 +231,8 @@ class StoreWorker {
 }
 
 function toFailureCode(error: StoreError): FailureCode {
-  return error.code === 'compacted' || error.code === 'future' ? error.code : 'unknown';
+  const { code } = error;
+  return code === 'compacted' || code === 'future' || code === 'damaged' ? code : 'unknown';
 }
 
 function isOptions(value: unknown): value is WorkerOptions {

@@ -162,7 +162,7 @@ describe('durability', () => {
     const workerUrl = new URL(
       `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
-      parentPort.postMessage({ type: 'opened', revision: 0, compacted: 0, expiring: [] });
+      parentPort.postMessage({ type: 'opened', revision: 0, compacted: 0, expiring: [], damaged: [], notes: [] });
       parentPort.on('message', () => { throw new Error('worker bug'); });`)}`,
     );
     const failures: string[] = [];

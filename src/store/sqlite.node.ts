@@ -15,6 +15,7 @@ import type {
   Written,
 } from './sqlite-messages.ts';
 import {
+  type DamagedKey,
   type ListOptions,
   type ListResult,
   type Store,
@@ -38,6 +39,16 @@ export interface SqliteStoreOptions {
   readonly workerUrl?: URL;
   /** The store broke (worker dead, disk gone) and answers nothing any more: the process should end. */
   readonly onFailure?: (error: StoreError) => void;
+  /** Whose store it is; another's file is refused. Default: nobody's in particular. */
+  readonly identity?: string;
+  /** False: there was a store here, and a missing or empty file is refused. Default: true. */
+  readonly mayBegin?: boolean;
+  /** Only for repairs: what is lost is given up, and all else made whole, with a copy kept. */
+  readonly acceptLoss?: boolean;
+  /** Keys whose values cannot be read, at the start (unless there are none) and whenever that changes. */
+  readonly onDamage?: (damaged: readonly DamagedKey[]) => void;
+  /** What was found wrong with the file and mended: sentences for the log, without content. */
+  readonly onNotes?: (notes: readonly string[]) => void;
   readonly maxFileBytes?: number;
   readonly sweepRevisions?: number;
   readonly ringMaxEvents?: number;
@@ -70,6 +81,10 @@ function toEvent(call: WorkerCall, written: Written): StoreEvent | undefined {
   return { type: 'put', key, value, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
 }
 
+function toStoreError({ code, message, revision }: Extract<WorkerReply, { ok: false }>): StoreError {
+  return new StoreError(code, message, revision === undefined ? {} : { revision });
+}
+
 class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #clock: Clock;
@@ -77,6 +92,7 @@ class SqliteStore implements Store {
   readonly #expiry: Expiry;
   readonly #compactor: Compactor;
   readonly #onFailure: (error: StoreError) => void;
+  readonly #options: SqliteStoreOptions;
   readonly #pending = new Map<number, Pending>();
   readonly #exited: Promise<void>;
   #nextId = 1;
@@ -87,6 +103,7 @@ class SqliteStore implements Store {
     this.#worker = worker;
     this.#clock = options.clock;
     this.#onFailure = options.onFailure ?? (() => {});
+    this.#options = options;
     const { revision, compacted } = opened;
     this.#hub = new WatchHub({
       clock: options.clock,
@@ -105,6 +122,8 @@ class SqliteStore implements Store {
       ...(options.maxHistoryRevisions === undefined ? {} : { maxRevisions: options.maxHistoryRevisions }),
     });
     this.#expect(opened.expiring);
+    if (opened.notes.length > 0) options.onNotes?.(opened.notes);
+    if (opened.damaged.length > 0) options.onDamage?.(opened.damaged);
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
     worker.on('error', (error) => this.#fail(new StoreError('closed', `the store's worker died: ${String(error)}`)));
     this.#exited = new Promise((resolve) =>
@@ -197,7 +216,9 @@ class SqliteStore implements Store {
     else if (message.type === 'recovered') {
       this.#publish(message.events);
       this.#expect(message.expiring);
-    } else if (message.type === 'failed') this.#fail(new StoreError('closed', message.message));
+    } else if (message.type === 'damaged') this.#options.onDamage?.(message.damaged);
+    else if (message.type === 'notes') this.#options.onNotes?.(message.notes);
+    else if (message.type === 'failed') this.#fail(new StoreError('closed', message.message));
   }
 
   /** Maps the wall times of the file to our own clock, once. */
@@ -225,7 +246,7 @@ class SqliteStore implements Store {
       const pending = this.#pending.get(reply.id);
       this.#pending.delete(reply.id);
       if (reply.ok) pending?.resolve(reply.result);
-      else pending?.reject(new StoreError(reply.code, reply.message));
+      else pending?.reject(toStoreError(reply));
     }
   }
 
@@ -254,14 +275,16 @@ class SqliteStore implements Store {
 }
 
 /**
- * Opens (or creates) the store in `path`. Rejects with `StoreOpenError`: "in-use", "newer", "corrupt" or "failed", its
- * message naming the file.
+ * Opens (or creates) the store in `path`. Rejects with `StoreOpenError`, its message naming the file.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const workerData: WorkerOptions = {
     path: options.path,
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
     sweepRevisions: options.sweepRevisions ?? SWEEP_REVISIONS,
+    identity: options.identity ?? '',
+    mayBegin: options.mayBegin ?? true,
+    ...(options.acceptLoss === true && { acceptLoss: true }),
   };
   const worker = new Worker(options.workerUrl ?? defaultWorkerUrl(), {
     name: 'store',

@@ -37,6 +37,15 @@ export interface ListResult {
   readonly more: boolean;
   /** How many entries follow the last one (exact). */
   readonly remaining: number;
+  /** Keys of the prefix whose values are damaged: they are there, and nobody can read them. Absent: none. */
+  readonly damaged?: readonly DamagedKey[];
+}
+
+/** A key whose newest value was changed or lost on the disk. */
+export interface DamagedKey {
+  readonly key: string;
+  /** Of the damaged write. A put or delete that names it replaces or removes what is damaged. */
+  readonly revision: number;
 }
 
 export type WriteResult =
@@ -52,12 +61,13 @@ export interface WatchBatch {
 }
 
 export interface Store {
-  /** `revision`: the store's newest. */
+  /** `revision`: the store's newest. Rejects with `StoreError` "damaged" when there is a value and it cannot be read. */
   get(key: string): Promise<{ readonly entry?: StoreEntry; readonly revision: number }>;
   list(prefix: string, options?: ListOptions): Promise<ListResult>;
   /**
    * Writes if the key's revision is `expectedRevision` (0: must not exist). `ttlMs`: the store deletes it (an ordinary
-   * delete event) that long after this write.
+   * delete event) that long after this write. Rejects with "damaged" when what is there cannot be read and
+   * `expectedRevision` is not its revision.
    */
   put(
     key: string,
@@ -81,18 +91,24 @@ export interface Store {
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code: 'unknown' | 'compacted' | 'future' | 'overflow' | 'full' | 'closed';
-  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
+  readonly code: 'unknown' | 'compacted' | 'future' | 'overflow' | 'full' | 'closed' | 'damaged';
+  /** With "damaged": the revision of what is damaged. */
+  readonly revision: number | undefined;
+  constructor(code: StoreError['code'], message: string, options?: ErrorOptions & { readonly revision?: number }) {
     super(message, options);
     this.code = code;
+    this.revision = options?.revision;
   }
 }
 
 /** The store could not be opened; `message` names the file and what is wrong with it. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
-  /** in-use: another process has it open; newer: written by a newer mendlet; corrupt: not a sound store file. */
-  readonly code: 'in-use' | 'newer' | 'corrupt' | 'failed';
+  /**
+   * in-use: another process has it open; newer: written by a newer mendlet; corrupt: not a sound store file; missing: there
+   * was one and it is gone; lost: acknowledged writes are not in it; foreign: another cluster's.
+   */
+  readonly code: 'in-use' | 'newer' | 'corrupt' | 'failed' | 'missing' | 'lost' | 'foreign';
   constructor(code: StoreOpenError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;

@@ -6,7 +6,7 @@
  *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
  */
 import { childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
-import { type Store, StoreError, type StoreEvent } from '../../store/index.ts';
+import { type DamagedKey, type Store, StoreError, type StoreEvent } from '../../store/index.ts';
 import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, WATCHER_BUFFER_EVENTS, WATCH_HISTORY_EVENTS } from '../limits.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
@@ -47,6 +47,8 @@ export class WatchCache {
   readonly #waiters = new Set<Waiter>();
   readonly #observers: CacheObserver[] = [];
   #objects = new Map<string, CachedObject>();
+  /** Keys whose objects are there and cannot be read, with their revision. */
+  readonly #damaged = new Map<string, number>();
   #sorted: readonly CachedObject[] | undefined;
   #history: CacheEvent[] = [];
   /** Events up to and including this revision are no longer in the history. */
@@ -141,6 +143,17 @@ export class WatchCache {
     return this.#objects.get(key);
   }
 
+  /** The revision at which the object under `key` was damaged; undefined: it is not, as far as is known. */
+  damagedAt(key: string): number | undefined {
+    return this.#damaged.get(key);
+  }
+
+  /** Keys below `keyPrefix` whose objects are there and in no list, because they cannot be read. */
+  damagedUnder(keyPrefix: string): readonly string[] {
+    if (this.#damaged.size === 0) return [];
+    return [...this.#damaged.keys()].filter((key) => key.startsWith(keyPrefix)).sort();
+  }
+
   /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys. */
   list(keyPrefix: string, after = ''): CachedObject[] {
     this.#sorted ??= [...this.#objects.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -188,6 +201,7 @@ export class WatchCache {
 
   async #list(): Promise<void> {
     const objects = new Map<string, CachedObject>();
+    const damaged: DamagedKey[] = [];
     let revision: number | undefined;
     let after: string | undefined;
     for (;;) {
@@ -197,9 +211,21 @@ export class WatchCache {
         ...(after === undefined ? {} : { after }),
       });
       revision ??= page.revision;
-      for (const { key, value, revision: at } of page.entries) objects.set(key, CachedObject.decode(key, at, value));
+      for (const { key, value, revision: at } of page.entries) {
+        const item = this.#decode(key, at, value);
+        if (item === undefined) damaged.push({ key, revision: at });
+        else objects.set(key, item);
+      }
+      damaged.push(...(page.damaged ?? []));
       after = page.entries.at(-1)?.key;
       if (!page.more || after === undefined) break;
+    }
+    this.#damaged.clear();
+    for (const { key, revision: at } of damaged) {
+      // What was read before it was damaged is still what it is.
+      const seen = this.#objects.get(key);
+      if (seen?.revision === at) objects.set(key, seen);
+      else this.#damaged.set(key, at);
     }
     this.#objects = objects;
     this.#sorted = undefined;
@@ -234,8 +260,13 @@ export class WatchCache {
     if (event.revision <= this.#changedAt) return;
     const previous = this.#objects.get(event.key);
     let current: CachedObject | undefined;
+    this.#damaged.delete(event.key);
     if (event.type === 'put') {
-      current = CachedObject.decode(event.key, event.revision, event.value);
+      current = this.#decode(event.key, event.revision, event.value);
+      if (current === undefined) {
+        this.#damaged.set(event.key, event.revision);
+        return;
+      }
       this.#objects.set(event.key, current);
     } else {
       this.#objects.delete(event.key);
@@ -247,6 +278,16 @@ export class WatchCache {
     this.#remember(change);
     this.#revision = Math.max(this.#revision, event.revision);
     this.#watchers.offer(change);
+  }
+
+  /** Undefined: it is no object, which is told by its key; what it holds may be a secret. */
+  #decode(key: string, revision: number, value: Uint8Array): CachedObject | undefined {
+    try {
+      return CachedObject.decode(key, revision, value);
+    } catch {
+      this.#options.logger.error('an object in the store is damaged', { key, revision });
+      return undefined;
+    }
   }
 
   #remember(change: CacheEvent): void {

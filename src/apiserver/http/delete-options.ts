@@ -7,6 +7,8 @@ import type { Removal } from '../verbs/write.ts';
 import { parseOptionalObject } from './body.ts';
 import { readWriteOptions } from './write-options.ts';
 
+/** Upstream: DeleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential (KEP-3926). */
+const IGNORE_STORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 const PROPAGATION_POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
 /** Throws 400 for what can not be read, 422 for values that mean nothing. */
@@ -23,6 +25,9 @@ export function readDeleteOptions(request: HttpRequest, query: URLSearchParams):
     uid: readText(preconditions['uid'], 'preconditions.uid'),
     resourceVersion: readText(preconditions['resourceVersion'], 'preconditions.resourceVersion'),
     dryRun: readWriteOptions(query, 'DeleteOptions', body['dryRun']).dryRun,
+    ignoreStoreReadError:
+      readFlag(body[IGNORE_STORE_READ_ERROR] ?? query.get(IGNORE_STORE_READ_ERROR) ?? undefined, IGNORE_STORE_READ_ERROR) ??
+      false,
   };
 }
 
@@ -41,7 +46,7 @@ function readText(value: unknown, field: string): string | undefined {
 
 /** What becomes of its dependents; `orphanDependents` is the old way to say it. Undefined: as the kind has it. */
 function readPropagation(policy: unknown, orphanDependents: unknown): Propagation | undefined {
-  const orphan = readFlag(orphanDependents);
+  const orphan = readFlag(orphanDependents, 'orphanDependents');
   if (policy === undefined || policy === null || policy === '') {
     if (orphan === undefined) return undefined;
     return orphan ? 'Orphan' : 'Background';
@@ -56,9 +61,9 @@ function readPropagation(policy: unknown, orphanDependents: unknown): Propagatio
   throw invalid(options, '', [notSupported('propagationPolicy', policy, [...PROPAGATION_POLICIES, 'nil'])]);
 }
 
-function readFlag(value: unknown): boolean | undefined {
+function readFlag(value: unknown, field: string): boolean | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (value === true || value === 'true' || value === '1') return true;
   if (value === false || value === 'false' || value === '0') return false;
-  throw badRequest(`invalid orphanDependents: ${JSON.stringify(value)}`);
+  throw badRequest(`invalid ${field}: ${JSON.stringify(value)}`);
 }

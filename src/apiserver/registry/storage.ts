@@ -55,10 +55,46 @@ export class ResourceStorage {
     return this.#uncertain || !this.cache.isCurrent ? undefined : this.cache.get(key);
   }
 
-  /** From the store itself. */
+  /** From the store itself. Throws 500 for what is there and cannot be read. */
   async read(key: string): Promise<CachedObject | undefined> {
-    const { entry } = await this.#guard('read', () => this.#store.get(key));
-    return entry === undefined ? undefined : CachedObject.decode(key, entry.revision, entry.value);
+    const { entry } = await this.#guard('read', async () => {
+      try {
+        return await this.#store.get(key);
+      } catch (error) {
+        const seen = this.cache.get(key);
+        // It was read before it was damaged.
+        if (!(error instanceof StoreError) || error.code !== 'damaged' || seen?.revision !== error.revision) throw error;
+        return { entry: undefined, seen };
+      }
+    }).then((found) => ('seen' in found ? { entry: found.seen } : found));
+    if (entry instanceof CachedObject) return entry;
+    return entry === undefined ? undefined : decodeEntry(entry);
+  }
+
+  /** Throws 500 when the object under `key` is there and cannot be read: "not found" would be a lie that others act on. */
+  refuseDamaged(key: string): void {
+    const revision = this.cache.damagedAt(key);
+    if (revision !== undefined) throw damagedObject(key, revision);
+  }
+
+  /** The revision of an object that cannot be read; undefined: there is none, or it can. */
+  async damagedRevision(key: string): Promise<number | undefined> {
+    const known = this.cache.damagedAt(key);
+    if (known !== undefined) return known;
+    try {
+      await this.#store.get(key);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return error.code === 'damaged' && this.cache.get(key)?.revision !== error.revision ? error.revision : undefined;
+    }
+  }
+
+  /** Removes an object that cannot be read, if it is still at that revision. */
+  async removeDamaged(key: string, revision: number): Promise<boolean> {
+    const result = await this.#write(() => this.#store.delete(key, revision));
+    if (result.ok) this.cache.expect(result.entry.revision);
+    return result.ok;
   }
 
   /** Writes if the stored object is still at `expectedRevision` (0: none). */
@@ -75,16 +111,18 @@ export class ResourceStorage {
   async delete(key: string, expectedRevision: number): Promise<Written> {
     const result = await this.#write(() => this.#store.delete(key, expectedRevision));
     if (!result.ok) return refused(result.current);
-    const { revision, value } = result.entry;
+    const { revision } = result.entry;
+    // Its last value may have been damaged since it was read.
+    const last = result.entry.value.length === 0 ? this.cache.get(key)?.at(revision) : undefined;
     this.cache.expect(revision);
-    return { ok: true, item: CachedObject.decode(key, revision, value) };
+    return { ok: true, item: last ?? decodeEntry(result.entry) };
   }
 
   /** A page of the past; `key` order. Throws 410 when it is compacted. */
   async listAt(prefix: string, revision: number, after: string, limit: number | undefined): Promise<CachedObject[]> {
     const options = { revision, after, ...(limit === undefined ? {} : { limit }) };
     const { entries } = await this.#guard('list', () => this.#store.list(prefix, options));
-    return entries.map((entry) => CachedObject.decode(entry.key, entry.revision, entry.value));
+    return entries.map(decodeEntry);
   }
 
   async #write(write: () => Promise<WriteResult>): Promise<WriteResult> {
@@ -113,8 +151,39 @@ export class ResourceStorage {
 function refused(current: StoreEntry | undefined): Written {
   return current === undefined
     ? { ok: false }
-    : { ok: false, current: CachedObject.decode(current.key, current.revision, current.value) };
+    : { ok: false, current: decodeEntry(current) };
 }
+
+/** Throws 500 for bytes that are no object; its parser's own words would quote them. */
+function decodeEntry({ key, revision, value }: StoreEntry): CachedObject {
+  try {
+    return CachedObject.decode(key, revision, value);
+  } catch {
+    throw damagedObject(key, revision);
+  }
+}
+
+const DAMAGED_HELP =
+  'restore it with "kubectl replace", or remove it with "kubectl delete --ignore-store-read-error-with-cluster-breaking-potential=true"; "mendlet store check" lists all';
+
+function damagedObject(key: string, revision: number): StatusError {
+  return internalError(`${key} (revision ${revision}) is damaged on the disk: ${DAMAGED_HELP}`);
+}
+
+/** The place of a new object is taken by one that cannot be read (reason as for any other that is there). */
+function placeTaken(error: StoreError): StatusError {
+  const message = `already exists: ${error.message}: ${DAMAGED_HELP}`;
+  return new StatusError({ ...conflictStatus, message });
+}
+
+const conflictStatus = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  reason: 'AlreadyExists',
+  code: 409,
+} as const;
 
 function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): StatusError {
   switch (error.code) {
@@ -127,6 +196,8 @@ function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): Statu
       return timeout(`Too large resource version: ${error.message}`, 1);
     case 'closed':
       return serviceUnavailable('the server is shutting down');
+    case 'damaged':
+      return what === 'write' ? placeTaken(error) : internalError(`${error.message}: ${DAMAGED_HELP}`, { cause: error });
     case 'full':
     case 'overflow':
       return internalError(`the store refused the request: ${error.message}`, { cause: error });

@@ -8,6 +8,7 @@ import { jsonResponse, successStatus } from '../http/respond.ts';
 import { admitPriorityClassDelete } from '../registry/policies.ts';
 import { aboutObject } from '../registry/storage.ts';
 import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { removeDamaged } from './damaged.ts';
 import { removeObject } from './write.ts';
 
 /** A job's pods outlive it where nobody says otherwise, as they did in the first versions of its API. */
@@ -21,6 +22,7 @@ export async function remove(call: Call): Promise<HttpResponse> {
   if (registration.row.group === '' && registration.row.resource === 'namespaces')
     admitNamespaceDelete(nameOfCall(call));
   if (registration.row.resource === 'priorityclasses') admitPriorityClassDelete(nameOfCall(call));
+  if (removal.ignoreStoreReadError === true) return removeDamaged(call, removal);
   if (registration.row.resource === 'jobs' && removal.propagation === undefined) call.warnings.push(PODS_STAY);
   const { item, gone } = await removeObject(call, keyOfCall(call), nameOfCall(call), removal);
   if (gone && registration.strategy.returnsDeleted !== true) {

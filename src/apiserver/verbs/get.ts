@@ -10,6 +10,7 @@ export async function get(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   await call.storage.fresh(readNumber(call.info.query, 'resourceVersion'));
   const item = call.storage.cache.get(keyOfCall(call));
+  if (item === undefined) call.storage.refuseDamaged(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
   return renderObject(renderingOf(call, form), 200, item);
 }

@@ -23,6 +23,7 @@ export async function list(call: Call): Promise<HttpResponse> {
   const prefix = keyOf(call.registration, call.info.namespace);
   const page = await readPage(call, prefix, options);
   const { registration } = call;
+  warnOfDamage(call, prefix, options.continue === undefined);
   const found = options.selection.isEmpty
     ? page.items
     : page.items.filter((item) => options.selection.matches(toServed(registration, item.object)));
@@ -36,6 +37,19 @@ export async function list(call: Call): Promise<HttpResponse> {
       ? { continue: encodeContinue({ revision: page.revision, after: last.key }, prefix), ...rest }
       : {}),
   });
+}
+
+/** Names that one warning may hold. */
+const MAX_NAMED = 10;
+
+/** What a list leaves out is said, by name: an incomplete list must not pass for a whole one. */
+function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
+  const damaged = isFirstPage ? call.storage.cache.damagedUnder(prefix) : [];
+  if (damaged.length === 0) return;
+  const { keyPrefix, row } = call.registration;
+  const names = damaged.slice(0, MAX_NAMED).map((key) => key.slice(keyPrefix.length));
+  const more = damaged.length > names.length ? ` and ${damaged.length - names.length} more` : '';
+  call.warnings.push(`left out, because they are damaged on the disk: ${row.resource} ${names.join(', ')}${more}`);
 }
 
 /** Every object that the options' revision shows, after the token's key. */

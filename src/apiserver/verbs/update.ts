@@ -10,6 +10,7 @@ import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, keyOfCall, renderingOf } from './call.ts';
+import { restoreDamaged } from './damaged.ts';
 import { type Change, changeObject, createObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
@@ -21,6 +22,10 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const given = readObject(parseBody(call.request), { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);
+  if (part === '') {
+    const restored = await restoreDamaged(call, object, dryRun);
+    if (restored !== undefined) return renderObject(renderingOf(call, form), 200, restored);
+  }
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

@@ -62,7 +62,7 @@ async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Pr
   }
 }
 
-async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
+export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const { server, registration } = call;
   const { strategy } = registration;
   const now = formatTime(server.clock.now().wall);
@@ -239,6 +239,8 @@ export interface Removal {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
+  /** An object that cannot be read is to go all the same. */
+  readonly ignoreStoreReadError?: boolean;
 }
 
 export interface Removed {

@@ -1,0 +1,66 @@
+/** What can be done with an object that is there and cannot be read: put another in its place, or take it away. */
+import { badRequest, conflict, notFound } from '../../api/index.ts';
+import type { HttpResponse } from '../../lib/index.ts';
+import { resourceAccess } from '../authorization/access-request.ts';
+import { refusal } from '../authorization/refuse.ts';
+import { CachedObject } from '../cache/cached-object.ts';
+import { jsonResponse, successStatus } from '../http/respond.ts';
+import { type ApiObject, withMeta } from '../registry/object.ts';
+import { aboutObject } from '../registry/storage.ts';
+import { type Call, keyOfCall, nameOfCall } from './call.ts';
+import { prepareNew, type Removal, toStored } from './write.ts';
+
+/** The verb that such a delete needs besides its own (upstream: KEP-3926). */
+const UNSAFE_DELETE = 'unsafe-delete-ignore-read-errors';
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * PUT of an object whose stored form is damaged: what was sent takes its place. Its UID and its age are those that were sent, if
+ * any, so that what belongs to it still does; nobody can say any more whether they are right. Undefined: it is not damaged.
+ */
+export async function restoreDamaged(
+  call: Call,
+  object: ApiObject,
+  dryRun: boolean,
+): Promise<CachedObject | undefined> {
+  const { storage, registration } = call;
+  const key = keyOfCall(call);
+  // Nearly all there is: the cache has it, and it can be read.
+  if (storage.peek(key) !== undefined) return undefined;
+  const revision = await storage.damagedRevision(key);
+  if (revision === undefined) return undefined;
+  const { uid, creationTimestamp } = object.metadata;
+  if (uid !== undefined && !UID.test(uid)) throw badRequest('metadata.uid: Invalid value: must be a UUID');
+  const prepared = await prepareNew(call, object);
+  const kept = { ...(uid !== undefined && { uid }), ...(creationTimestamp !== undefined && { creationTimestamp }) };
+  const stored = toStored(registration, withMeta(prepared, kept));
+  if (dryRun) return new CachedObject(key, revision, stored);
+  const written = await storage.put(key, stored, revision);
+  if (!written.ok) throw conflict(registration.row, nameOfCall(call));
+  return written.item;
+}
+
+/** DELETE with `ignoreStoreReadErrorWithClusterBreakingPotential`: finalizers and dependents of it are not looked after. */
+export async function removeDamaged(call: Call, removal: Removal): Promise<HttpResponse> {
+  const { registration, storage, server, user, info } = call;
+  const { group, resource, namespace = '' } = info;
+  const name = nameOfCall(call);
+  const { gracePeriodSeconds, propagation, uid, resourceVersion } = removal;
+  if ([gracePeriodSeconds, propagation, uid, resourceVersion].some((option) => option !== undefined)) {
+    throw badRequest(
+      'ignoreStoreReadErrorWithClusterBreakingPotential: cannot be set together with gracePeriodSeconds, propagationPolicy or preconditions',
+    );
+  }
+  const access = resourceAccess({ verb: UNSAFE_DELETE, group, resource, namespace, name });
+  const decision = server.authorizer.authorize(user, access);
+  if (!decision.allowed) throw refusal(user, access, decision.reason);
+  const key = keyOfCall(call);
+  await storage.fresh();
+  const revision = await storage.damagedRevision(key);
+  if (revision === undefined) {
+    if ((await storage.read(key)) === undefined) throw notFound(registration.row, name);
+    throw badRequest(`${resource} "${name}" can be read: delete it without ignoreStoreReadErrorWithClusterBreakingPotential`);
+  }
+  if (!removal.dryRun && !(await storage.removeDamaged(key, revision))) throw conflict(registration.row, name);
+  return jsonResponse(200, successStatus(aboutObject(registration.row, { metadata: { name } } as ApiObject)));
+}
