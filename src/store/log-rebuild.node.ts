@@ -53,19 +53,47 @@ export function syncFile(path: string): void {
 /** The rows of `db` that are worth keeping, one at a time. */
 export type RowSource = Iterable<LogRow>;
 
-/** Heads, and what is left of damaged values, with a mark in the place of each. History is forgotten. */
+/**
+ * Heads, and what is left of damaged values, with a mark in the place of each. History is forgotten. A row is looked for by its
+ * number first, and where the way to it is damaged, from both ends.
+ */
 export function* rowsToKeep(db: DatabaseSync, directory: Directory, revisions: readonly number[]): RowSource {
+  const given = new Set<number>();
+  const wanted = (row: VerifiedRow | undefined): row is VerifiedRow => {
+    if (row === undefined || given.has(row.revision)) return false;
+    const head = directory.get(row.key);
+    return head?.state === RowState.damaged || (head?.revision === row.revision && head.state === RowState.live);
+  };
   const one = db.prepare(`SELECT ${COLUMNS} FROM log WHERE revision = ?`);
-  const read = new Set<string>();
+  const missed = new Set<number>();
   for (const revision of revisions) {
     const row = readRow(() => one.get(revision));
-    if (row === undefined) continue;
-    const head = directory.get(row.key);
-    if (head?.revision === revision) read.add(row.key);
-    if (head?.state === RowState.damaged || (head?.revision === revision && head.state === RowState.live)) yield row;
+    if (row === undefined) missed.add(revision);
+    if (!wanted(row)) continue;
+    given.add(row.revision);
+    yield row;
+  }
+  for (const order of missed.size === 0 ? [] : ['ASC', 'DESC']) {
+    for (const row of readableRows(db, order)) {
+      if (!missed.has(row.revision) || !wanted(row)) continue;
+      given.add(row.revision);
+      yield row;
+    }
   }
   for (const [key, { state, revision }] of directory.entries()) {
-    if (state === RowState.damaged && !read.has(key)) yield markerRow(key, revision);
+    if (state !== RowState.deleted && !given.has(revision)) yield markerRow(key, revision);
+  }
+}
+
+/** Up to the first place that cannot be read. */
+function* readableRows(db: DatabaseSync, order: string): Generator<VerifiedRow, void, undefined> {
+  try {
+    for (const raw of db.prepare(`SELECT ${COLUMNS} FROM log ORDER BY revision ${order}`).iterate()) {
+      const row = verifyRow(raw);
+      if (row !== undefined) yield row;
+    }
+  } catch {
+    // The other end, or a mark, has the rest.
   }
 }
 

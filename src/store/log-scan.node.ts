@@ -78,8 +78,8 @@ function scanSound(db: DatabaseSync): Sound | undefined {
   }
   let found = EMPTY_TALLY;
   for (const { key, revision, deleted } of db.prepare(INDEX).iterate()) {
-    if (typeof key !== 'string') return undefined;
-    found = withRow(found, indexChecksum(key, Number(revision), Number(deleted)));
+    if (typeof key !== 'string' || typeof revision !== 'number' || typeof deleted !== 'number') return undefined;
+    found = withRow(found, indexChecksum(key, revision, deleted));
   }
   return found.rows === index.rows && found.sum === index.sum ? builder : undefined;
 }
@@ -143,7 +143,7 @@ function scanDamaged(db: DatabaseSync, marks: Marks | undefined, structure: read
   for (const entry of index.entries) {
     const row = verified.get(entry.revision);
     if (row === undefined) lost.push(entry);
-    else if (row.key === entry.key && (row.deleted === RowState.deleted) === entry.deleted) matching += 1;
+    else if (row.key === entry.key && row.deleted === entry.state) matching += 1;
     else problems.push('the index disagrees with a row');
   }
   // A number that was changed in the index names a row that never was, and misses the one that is.
@@ -191,20 +191,25 @@ function unnamedRows(
   return Math.max(gaps, strangers, unknown);
 }
 
+interface IndexEntry extends LostRow {
+  /** As the index has it; -1: not at all. */
+  readonly state: number;
+}
+
 interface IndexWalk {
-  readonly entries: readonly LostRow[];
+  readonly entries: readonly IndexEntry[];
   readonly broken: boolean;
 }
 
 /** From both ends, so that one broken place hides nothing but itself. */
 function walkIndex(db: DatabaseSync): IndexWalk {
-  const entries = new Map<number, LostRow>();
+  const entries = new Map<number, IndexEntry>();
   let broken = false;
   for (const order of [INDEX, INDEX.replace('ORDER BY key, revision', 'ORDER BY key DESC, revision DESC')]) {
     try {
       for (const { key, revision, deleted } of db.prepare(order).iterate()) {
         if (typeof key !== 'string' || typeof revision !== 'number' || key === '') broken = true;
-        else entries.set(revision, { key, revision, deleted: deleted === RowState.deleted });
+        else entries.set(revision, { key, revision, deleted: deleted === RowState.deleted, state: typeof deleted === 'number' ? deleted : -1 });
       }
       if (!broken) break;
     } catch {

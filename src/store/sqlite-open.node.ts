@@ -1,5 +1,5 @@
 /** The store's file as SQLite has it: its format, its pragmas, and what can be wrong with opening it at all. */
-import { closeSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../lib/index.ts';
 import { isDamage, SQLITE_BUSY, sqliteCode } from './sqlite-code.ts';
@@ -67,6 +67,40 @@ export function readFormat(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 
+/** Bytes of the first page that are the same in every store, from their place (SQLite's file format, 1.3). */
+const FIXED: readonly (readonly [at: number, bytes: readonly number[]])[] = [
+  [0, [...new TextEncoder().encode('SQLite format 3\0')]],
+  [16, [PAGE_BYTES >> 8, PAGE_BYTES & 0xff]],
+  [20, [0, 64, 32, 32]],
+  [44, [0, 0, 0, 4]],
+  [52, [0, 0, 0, 0, 0, 0, 0, 1]],
+  [64, Array.from({ length: 28 }, () => 0)],
+];
+const JOURNAL_MODES = [1, 2];
+
+/** SQLite believes its header: a changed one would make it read-only, or read other pages than were written. */
+function checkHeader(path: string): void {
+  const header = readStart(path, 100);
+  // Empty until its first table is made.
+  if (header.length === 0) return;
+  const [writeVersion = 0, readVersion = 0] = header.subarray(18, 20);
+  const fits =
+    FIXED.every(([at, bytes]) => bytes.every((byte, index) => header[at + index] === byte)) &&
+    writeVersion === readVersion &&
+    JOURNAL_MODES.includes(writeVersion);
+  if (!fits) throw new StoreOpenError('corrupt', `${path}: not a sound store file: its header is not as mendlet writes it`);
+}
+
+function readStart(path: string, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  const fd = openSync(path, 'r');
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function checkFormat(db: DatabaseSync, path: string): void {
   const format = readFormat(db);
   if (format > FORMAT) {
@@ -77,6 +111,23 @@ function checkFormat(db: DatabaseSync, path: string): void {
   const isOurs = names.some((row) => row['name'] === 'log');
   if (isOurs ? format === 0 : names.length > 0 || format > 0)
     throw new StoreOpenError('corrupt', `${path}: not a file of mendlet's store`);
+  if (format === FORMAT && schemaOf(db) !== ourSchema())
+    throw new StoreOpenError('corrupt', `${path}: its tables are not described as mendlet wrote it`);
+}
+
+function schemaOf(db: DatabaseSync): string {
+  return JSON.stringify(db.prepare('SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid').all());
+}
+
+let known: string | undefined;
+
+function ourSchema(): string {
+  if (known !== undefined) return known;
+  const db = new DatabaseSync(':memory:');
+  db.exec(SCHEMA);
+  known = schemaOf(db);
+  db.close();
+  return known;
 }
 
 /**
@@ -87,6 +138,7 @@ function checkFormat(db: DatabaseSync, path: string): void {
 export function openFile(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    checkHeader(path);
     db = new DatabaseSync(path, { timeout: 0 });
     // Exclusive: a second process is refused, and the index of the write-ahead log stays out of shared memory.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
