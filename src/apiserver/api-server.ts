@@ -52,6 +52,8 @@ export interface ApiServerOptions {
   readonly admission?: Partial<AdmissionSettings>;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
+  /** How many objects of the store cannot be read, for health; default none. */
+  readonly damagedObjects?: () => number;
 }
 
 export interface ApiServer {
@@ -99,7 +101,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     nodeFigures: new NodeFiguresCache(context),
     metrics,
     version: options.version,
-    checks: healthChecks(store, state),
+    checks: healthChecks(store, state, options.damagedObjects ?? (() => 0)),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),
   });
@@ -249,6 +251,7 @@ function asUser(handler: Connection, user: UserInfo): Connection {
 function healthChecks(
   store: Store,
   state: { readonly ready: boolean; readonly closed: boolean },
+  damagedObjects: () => number,
 ): readonly HealthCheck[] {
   return [
     { name: 'ping', check: async () => undefined },
@@ -262,6 +265,16 @@ function healthChecks(
           if (error instanceof StoreError) return error.message;
           throw error;
         }
+      },
+    },
+    {
+      name: 'store-objects',
+      check: async () => undefined,
+      // Everything else is served: an answer of "not ready" would take all of it away.
+      remark: () => {
+        const count = damagedObjects();
+        if (count === 0) return undefined;
+        return `${count} damaged ${count === 1 ? 'object is' : 'objects are'} left out, "mendlet store check" names them`;
       },
     },
     { name: 'informer-sync', readyOnly: true, check: async () => (state.ready ? undefined : 'not ready yet') },

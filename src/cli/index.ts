@@ -11,6 +11,7 @@ export type { ImageOptions } from './image.ts';
 export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
 export { type CliContext, runCommandLine } from './program.ts';
 export type { ServerOptions } from './server.ts';
+export type { StoreOptions } from './store.ts';
 export type { TokenOptions } from './token.ts';
 export { defaultListen, defaultPodCidr, type UpOptions } from './up.ts';
 export { UsageError } from './usage-error.ts';

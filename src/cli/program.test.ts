@@ -7,6 +7,7 @@ import {
   type HealerOptions,
   runCommandLine,
   type ServerOptions,
+  type StoreOptions,
   type TokenOptions,
   type UpOptions,
 } from './index.ts';
@@ -21,6 +22,7 @@ async function call(...args: string[]) {
     server?: ServerOptions;
     agent?: AgentOptions;
     image?: ImageOptions;
+    store?: StoreOptions;
     token?: TokenOptions;
     healer?: HealerOptions;
   } = {};
@@ -40,6 +42,10 @@ async function call(...args: string[]) {
     },
     agent: async (options): Promise<ExitCode> => {
       calls.agent = options;
+      return 0;
+    },
+    store: async (options): Promise<ExitCode> => {
+      calls.store = options;
       return 0;
     },
     token: async (options): Promise<ExitCode> => {

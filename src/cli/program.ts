@@ -10,6 +10,7 @@ import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerOptions, serverCommand } from './server.ts';
+import { type StoreOptions, storeCommand } from './store.ts';
 import { type TokenOptions, tokenCommand } from './token.ts';
 import { type UpOptions, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
@@ -23,6 +24,7 @@ export interface CliContext {
   down(options: DownOptions): Promise<ExitCode>;
   server(options: ServerOptions): Promise<ExitCode>;
   agent(options: AgentOptions): Promise<ExitCode>;
+  store(options: StoreOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   image(options: ImageOptions): Promise<ExitCode>;
   healer(options: HealerOptions): Promise<ExitCode>;
@@ -73,6 +75,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(downCommand(async (options) => finish(await context.down(options))));
   program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
   program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
+  program.addCommand(storeCommand(async (options) => finish(await context.store(options))));
   program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
   program.addCommand(imageCommand(async (options) => finish(await context.image(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));

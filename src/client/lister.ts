@@ -6,7 +6,8 @@ import type { KubeObject } from '../api/index.ts';
 
 export type Change<T> =
   | { readonly type: 'apply'; readonly key: string; readonly object: T; readonly previous?: T }
-  | { readonly type: 'delete'; readonly key: string; readonly object: T };
+  /** `unseen`: nobody told of its end; a list did not have it. */
+  | { readonly type: 'delete'; readonly key: string; readonly object: T; readonly unseen?: true };
 
 /** Index name → the values under which an object is found. */
 export type Indexes<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
@@ -169,7 +170,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
     this.#incoming = undefined;
     this.#synced = true;
     this.#resourceVersion = resourceVersion;
-    for (const [key, object] of this.#objects) if (!incoming.has(key)) this.#remove(key, object);
+    for (const [key, object] of this.#objects) if (!incoming.has(key)) this.#remove(key, object, true);
     for (const [key, object] of incoming) this.#put(key, object);
     for (const waiter of this.#syncWaiters) waiter();
     this.#syncWaiters.clear();
@@ -205,12 +206,12 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
     this.#tell({ type: 'apply', key, object, ...(before === undefined ? {} : { previous: before }) });
   }
 
-  #remove(key: string, object: T): void {
+  #remove(key: string, object: T, unseen = false): void {
     const previous = this.#objects.get(key);
     if (previous === undefined) return;
     this.#objects.delete(key);
     this.#reindex(key, previous, undefined);
-    this.#tell({ type: 'delete', key, object });
+    this.#tell({ type: 'delete', key, object, ...(unseen && { unseen }) });
   }
 
   #reindex(key: string, previous: T | undefined, next: T | undefined): void {

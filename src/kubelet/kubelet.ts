@@ -105,7 +105,13 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     },
   });
   desired.onChange((pod) => mirrors.changed(pod));
-  const source = createApiSource({ ...ports, random: random.split('pods'), desired, mirrors });
+  const source = createApiSource({
+    ...ports,
+    random: random.split('pods'),
+    desired,
+    mirrors,
+    onAbsence: (uid) => queue.add(uid),
+  });
   const { staticPodPath } = settings;
   const files =
     staticPodPath === undefined
@@ -211,6 +217,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     events,
     recovery,
     deaths: blackBox.recorder,
+    isGone: (uid, namespace, name) => source.isGone(uid, namespace, name),
     mirrorOf: (pod) => mirrors.of(pod),
     resize: (pod, others) => fitResize(pod, others, forPods(allocatable(), config)),
     admit: (pod, others, since) => {

@@ -15,6 +15,8 @@ import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/in
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
+import { StoreDamage } from './store-damage.ts';
+import { hadStore, refusedStore, storeFile } from './store-file.node.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { Background } from './background.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
@@ -28,6 +30,8 @@ import { kubernetesVersion } from './version.ts';
 
 export interface ControlPlaneOptions {
   readonly paths: DataPaths;
+  /** Of the data folder: its store is no other's. */
+  readonly instanceId: string;
   readonly nodeName: string;
   readonly listen: ListenAddress;
   /** Further names and addresses of this machine: that of the pods' bridge, those that nodes know. */
@@ -76,10 +80,12 @@ export async function startControlPlane(
   stack: AsyncDisposableStack,
 ): Promise<ControlPlane> {
   const { clock, random, logger, metrics, background, paths } = options;
+  const damage = new StoreDamage({ clock, random, logger: logger.child({ component: 'store' }), metrics });
+  // Before the keys: where there are keys, there was a store.
+  const store = await openStore(options, damage);
+  stack.defer(() => store.close());
   const pki = await openPki(options);
   const tokens = await refusingBadFiles(() => openTokenSigner({ dir: paths.pki, fs: systemFileSystem }));
-  const store = await openStore(options);
-  stack.defer(() => store.close());
   const nodes = new RemoteNodes({
     clock,
     authorityPem: pki.authorityPem,
@@ -99,6 +105,7 @@ export async function startControlPlane(
     originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     tokens,
     metrics,
+    damagedObjects: () => damage.count,
   });
   stack.defer(() => server.close());
   // It is waited for below; should we leave before, nobody else waits.
@@ -138,6 +145,7 @@ export async function startControlPlane(
       signal,
     ),
   );
+  background.start('store damage', (signal) => damage.tell(client(selfUser, 'store'), signal));
   background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
   const renewed = (pki: Pki): void => {
     authority = pki.authority;
@@ -177,20 +185,25 @@ async function refusingBadFiles<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function openStore({ paths, clock, background }: ControlPlaneOptions): Promise<Store> {
-  await systemFileSystem.mkdir(paths.store, { mode: 0o700 });
+async function openStore(
+  { paths, instanceId, clock, background }: ControlPlaneOptions,
+  damage: StoreDamage,
+): Promise<Store> {
+  const mayBegin = !hadStore(paths);
+  if (mayBegin) await systemFileSystem.mkdir(paths.store, { mode: 0o700 });
   try {
     return await openSqliteStore({
-      path: `${paths.store}/store.db`,
+      path: storeFile(paths),
       clock,
+      identity: instanceId,
+      mayBegin,
       onFailure: (error) => background.fail('store', error),
+      onDamage: (damaged) => damage.found(damaged),
+      onNotes: (notes) => damage.mended(notes),
     });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
-    throw new UserError(error.message, {
-      cause: error,
-      exitCode: error.code === 'in-use' ? exitCodes.inUse : exitCodes.failed,
-    });
+    throw refusedStore(error, paths);
   }
 }
 

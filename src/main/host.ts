@@ -83,6 +83,7 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     {
       ...shared,
       paths,
+      instanceId: dataDir.instanceId,
       nodeName,
       listen: options.listen,
       serverNames: [gateway, nodeName, ...(isWildcard(options.listen) ? machine : [])],

@@ -13,6 +13,7 @@ import { healer } from './healer.ts';
 import { image } from './image.ts';
 import { server } from './server.ts';
 import { findCheckout } from './set-up/set-up.node.ts';
+import { store } from './store.ts';
 import { token } from './token.ts';
 import { up } from './up.ts';
 import { UserError } from './user-error.ts';
@@ -82,6 +83,10 @@ function main(): Promise<number> {
     },
     agent: async (options) => {
       await agent(options, context);
+      return exitCodes.done;
+    },
+    store: async (options) => {
+      await store(options, context);
       return exitCodes.done;
     },
     token: async (options) => {

@@ -49,6 +49,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   const plane = await startControlPlane(
     {
       paths: dataDir.paths,
+      instanceId: dataDir.instanceId,
       nodeName: name,
       listen,
       serverNames: [...new Set([name, ...(advertised === undefined ? [] : [advertised]), ...machine])],

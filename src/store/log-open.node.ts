@@ -107,7 +107,7 @@ function refuseForeign({ path, identity, acceptLoss }: Asked, record: Acknowledg
 }
 
 /** Everything acknowledged is there, and every key has a name; else nothing is served. */
-function refuseLosses(scan: Scan, { path, identity, acceptLoss }: Asked, record: Acknowledged | undefined): void {
+export function refuseLosses(scan: Scan, { path, identity, acceptLoss }: Asked, record: Acknowledged | undefined): void {
   if (acceptLoss === true) return;
   const { marks } = scan;
   if (marks !== undefined && marks.identity !== identity)
@@ -139,7 +139,7 @@ function aboutWal(path: string): string {
 }
 
 /** SQLite empties and removes the log when it closes; what was refused must look the same at the next start. */
-function closeKeepingWal(db: DatabaseSync, path: string): void {
+export function closeKeepingWal(db: DatabaseSync, path: string): void {
   const wal = `${path}-wal`;
   const kept = `${wal}.kept`;
   if (existsSync(wal)) renameSync(wal, kept);

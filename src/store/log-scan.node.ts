@@ -3,7 +3,6 @@
  * are. A sound file takes one pass; one in which anything is wrong is walked again, row by row and around what cannot be read.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { crc32 } from 'node:zlib';
 import { Directory, type Head, RowState } from './directory.ts';
 import { Garbage } from './garbage.ts';
 import { COLUMNS, type Marks, readMarks, type VerifiedRow, verifyRow } from './log-rows.node.ts';
@@ -57,9 +56,9 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** SQLite's own words name pages and never content. */
+/** The pages, and whether the index has each row and no other. SQLite's own words name pages and rows, never content. */
 function checkStructure(db: DatabaseSync): readonly string[] {
-  const lines = db.prepare(`PRAGMA quick_check(${MAX_PROBLEMS})`).all();
+  const lines = db.prepare(`PRAGMA integrity_check(${MAX_PROBLEMS})`).all();
   const problems = lines.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok');
   return problems.map((line) => line.replaceAll(/\s+/g, ' ').slice(0, MAX_PROBLEM_LENGTH));
 }
@@ -69,23 +68,12 @@ type Sound = Pick<Scan, 'directory' | 'garbage' | 'tally' | 'newest' | 'revision
 /** `undefined`: something is wrong. */
 function scanSound(db: DatabaseSync): Sound | undefined {
   const builder = new Builder();
-  let index = EMPTY_TALLY;
   for (const raw of db.prepare(ALL).iterate()) {
     const row = verifyRow(raw);
     if (row === undefined) return undefined;
     builder.add(row);
-    index = withRow(index, indexChecksum(row.key, row.revision, row.deleted));
   }
-  let found = EMPTY_TALLY;
-  for (const { key, revision, deleted } of db.prepare(INDEX).iterate()) {
-    if (typeof key !== 'string' || typeof revision !== 'number' || typeof deleted !== 'number') return undefined;
-    found = withRow(found, indexChecksum(key, revision, deleted));
-  }
-  return found.rows === index.rows && found.sum === index.sum ? builder : undefined;
-}
-
-function indexChecksum(key: string, revision: number, deleted: number): number {
-  return crc32(`${revision} ${deleted} ${key}`);
+  return builder;
 }
 
 /** Every revision is a row until it is swept out. */

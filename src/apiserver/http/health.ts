@@ -7,6 +7,8 @@ export interface HealthCheck {
   readonly name: string;
   /** Why it is not well; undefined when it is. */
   check(): Promise<string | undefined>;
+  /** What is to be said of it all the same, with `?verbose`; anybody may read it, so no names. */
+  remark?(): string | undefined;
   /** Part of /readyz alone: a server that is not ready must not be restarted for it. */
   readonly readyOnly?: boolean;
 }
@@ -30,13 +32,18 @@ export async function healthResponse(
       excluded.has(entry.name)
         ? `[+]${entry.name} excluded: ok`
         : problem === undefined
-          ? `[+]${entry.name} ok`
+          ? `[+]${entry.name} ok${remarkOf(entry)}`
           : `[-]${entry.name} failed: reason withheld`,
     );
   }
   const report = `${lines.join('\n')}\n`;
   if (!well) return textResponse(500, `${report}${kind} check failed\n`);
   return textResponse(200, query.has('verbose') ? `${report}${kind} check passed\n` : 'ok');
+}
+
+function remarkOf(entry: HealthCheck): string {
+  const remark = entry.remark?.();
+  return remark === undefined ? '' : `: ${remark}`;
 }
 
 async function oneCheck(entry: HealthCheck | undefined): Promise<HttpResponse> {

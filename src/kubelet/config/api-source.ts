@@ -7,8 +7,11 @@ import {
   type Lister,
   withoutManagedFields,
 } from '../../client/index.ts';
-import type { Clock, Logger, Random } from '../../lib/index.ts';
+import type { Clock, Logger, Random, Timer } from '../../lib/index.ts';
+import type { PodUID } from '../types.ts';
+import { Absence } from './absence.ts';
 import type { DesiredPods } from './desired-pods.ts';
+import { ABSENCE_RETRY_MS } from './limits.ts';
 import { isMirrorPod } from './mirror-pods.ts';
 
 /** As for every pod that nobody knows (upstream: the least grace there is). */
@@ -23,12 +26,16 @@ export interface ApiSourceOptions {
   readonly desired: DesiredPods;
   /** Takes the mirrors of static pods, which are never run. */
   readonly mirrors: { put(pod: Pod): void; remove(pod: Pod): void };
+  /** The server has said whether a pod that it does not list is gone. */
+  readonly onAbsence: (uid: PodUID) => void;
 }
 
 export interface ApiSource {
   readonly lister: Lister<Pod>;
   /** The server can be reached again. */
   retryNow(): void;
+  /** True once the server itself has said that a pod which it does not list is gone; until then it is asked. */
+  isGone(uid: PodUID, namespace: string, name: string): boolean;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -40,6 +47,36 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
     query: { fieldSelector: `spec.nodeName=${options.nodeName}` },
     transform: withoutManagedFields,
   });
+  /** Pods that a list did not have any more, until the server has said of each by its name that it is gone. */
+  const doubts = new Map<PodUID, { readonly pod: Pod; timer?: Timer }>();
+  const absence = new Absence({
+    ...options,
+    onAnswer: (uid) => {
+      const entry = doubts.get(uid);
+      if (entry !== undefined) ask(uid, entry);
+      options.onAbsence(uid);
+    },
+  });
+  const settle = (uid: PodUID): void => {
+    doubts.get(uid)?.timer?.cancel();
+    doubts.delete(uid);
+    absence.forget(uid);
+  };
+  const ask = (uid: PodUID, entry: { readonly pod: Pod; timer?: Timer }): void => {
+    const { namespace = '', name = '' } = entry.pod.metadata ?? {};
+    if (absence.isGone(uid, namespace, name)) {
+      settle(uid);
+      seat.remove(forced(entry.pod));
+      return;
+    }
+    entry.timer?.cancel();
+    entry.timer = options.clock.setTimer(ABSENCE_RETRY_MS, () => ask(uid, entry));
+  };
+  const doubt = (pod: Pod): void => {
+    const entry = { pod };
+    doubts.set(pod.metadata?.uid ?? '', entry);
+    ask(pod.metadata?.uid ?? '', entry);
+  };
   const apply = (change: Change<Pod>): void => {
     if (isMirrorPod(change.object)) {
       if (change.type === 'delete') options.mirrors.remove(change.object);
@@ -47,9 +84,11 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
       return;
     }
     if (change.type === 'delete') {
-      seat.remove(forced(change.object));
+      if (change.unseen === true) doubt(change.object);
+      else seat.remove(forced(change.object));
       return;
     }
+    settle(change.object.metadata?.uid ?? '');
     // A pod deleted and made again under its name is another pod: the first one has gone unseen.
     const { previous } = change;
     if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(forced(previous));
@@ -59,7 +98,15 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
   return {
     lister: reflector.lister,
     retryNow: () => reflector.retryNow(),
+    isGone: (uid, namespace, name) => {
+      if (reflector.lister.get(namespace, name) !== undefined || absence.isGone(uid, namespace, name)) {
+        absence.forget(uid);
+        return true;
+      }
+      return false;
+    },
     run: async (signal) => {
+      signal.addEventListener('abort', () => [...doubts.keys()].forEach(settle), { once: true });
       const synced = reflector.lister.waitForSync(signal).then(
         () => seat.markSynced(),
         () => {},

@@ -1,4 +1,7 @@
-/** Bounds of the manifest folder and of mirror pods. */
+/** Bounds of the sources of pods: the API server, the manifest folder and mirror pods. */
+
+/** A pod that is in no list, and of which the server does not say that it is gone, is asked for again after this. */
+export const ABSENCE_RETRY_MS = 10_000;
 
 /** Upstream: maxConfigLength. */
 export const MAX_MANIFEST_BYTES = 10 * 1024 * 1024;

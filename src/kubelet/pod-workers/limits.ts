@@ -8,5 +8,7 @@ export const PASS_RETRY = { baseMs: 100, capMs: 10_000 };
 export const ADMISSION_WAIT_MS = 50;
 /** While PLEG or a source is not synced, pods wait and are looked at this often. */
 export const SYNC_WAIT_MS = 50;
+/** A pod that nobody wants, and of which the server has not said that it is gone, is looked at this often. */
+export const ABSENCE_WAIT_MS = 10_000;
 /** A static pod whose namesake has not ended is looked at this often. */
 export const NAMESAKE_WAIT_MS = 200;

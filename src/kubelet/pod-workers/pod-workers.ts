@@ -43,7 +43,7 @@ import type {
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
 import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
-import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
+import { ABSENCE_WAIT_MS, ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
 import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
 import type { Worker } from './worker.ts';
@@ -72,6 +72,8 @@ export interface PodWorkersOptions {
   readonly resize?: (pod: Pod, others: readonly Pod[]) => ResizeVerdict;
   /** The mirror of a static pod, if there is one. */
   readonly mirrorOf?: (pod: Pod) => Pod | undefined;
+  /** Has the server said that this pod, which no source has, is gone? Absent: the sources' word is enough. */
+  readonly isGone?: (uid: PodUID, namespace: string, name: string) => boolean;
   /** `undefined`: the node is not known yet. */
   readonly node: () => NodeFacts | undefined;
 }
@@ -188,6 +190,7 @@ export class PodWorkers implements PodDirectory {
     // What the runtime has of this pod is not known: neither its presence nor its absence may be acted on.
     if (!pleg.known(uid)) return 'retry';
     const worker = await this.#worker(uid);
+    if (worker === 'unsure') return queue.addAfter(uid, ABSENCE_WAIT_MS);
     if (worker === undefined) return desired.synced() ? undefined : queue.addAfter(uid, SYNC_WAIT_MS);
     const seen = isStaticPod(worker.pod) ? pleg.uids().flatMap((each) => pleg.observation(each) ?? []) : [];
     const namesake = namesakeInTheWay(worker, this.#workers.values(), seen);
@@ -222,7 +225,7 @@ export class PodWorkers implements PodDirectory {
   }
 
   /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */
-  async #worker(uid: PodUID): Promise<Worker | undefined> {
+  async #worker(uid: PodUID): Promise<Worker | 'unsure' | undefined> {
     const { desired, pleg, memory, volumes, clock } = this.#options;
     const entry = desired.get(uid);
     const known = this.#workers.get(uid);
@@ -246,6 +249,7 @@ export class PodWorkers implements PodDirectory {
       desired.forget(uid);
       return undefined;
     }
+    if (entry === undefined && this.#mayStillBeWanted(uid, observed, note)) return 'unsure';
     const pod = this.#annotated(entry?.pod ?? ghostPod(uid, observed, note));
     const empty = emptyMemory(pod.metadata?.namespace ?? '', pod.metadata?.name ?? '').note;
     const worker: Worker = {
@@ -267,6 +271,14 @@ export class PodWorkers implements PodDirectory {
     };
     this.#workers.set(uid, worker);
     return worker;
+  }
+
+  /** No source has it, and the server has not said that it is gone: its object may be one that cannot be read. */
+  #mayStillBeWanted(uid: PodUID, observed: PodObservation | undefined, note: PodNote | undefined): boolean {
+    const named = observed ?? note;
+    // What it is called nobody knows: nothing runs, and only its leavings are there.
+    if (named?.namespace === undefined || named.name === undefined) return false;
+    return this.#options.isGone?.(uid, named.namespace, named.name) === false;
   }
 
   #annotated(pod: Pod): Pod {

@@ -1,0 +1,14 @@
+/** Which object lies under a key of the store. Pure. */
+import type { ObjectReference } from '../../api/index.ts';
+import { REGISTRATIONS } from './rows.ts';
+
+/** Undefined: no object that is served lies there. */
+export function objectOfKey(key: string): ObjectReference | undefined {
+  const found = REGISTRATIONS.find(({ keyPrefix, form }) => form === undefined && key.startsWith(keyPrefix));
+  if (found === undefined) return undefined;
+  const { row, keyPrefix } = found;
+  const [first = '', ...rest] = key.slice(keyPrefix.length).split('/');
+  const apiVersion = row.group === '' ? row.version : `${row.group}/${row.version}`;
+  const { kind } = row;
+  return row.namespaced ? { apiVersion, kind, namespace: first, name: rest.join('/') } : { apiVersion, kind, name: first };
+}

@@ -1,0 +1,69 @@
+/**
+ * A pod that is missing in a list is not yet a pod that was deleted: its object may be damaged in the server's store, or the
+ * list be half of one. Before its containers end for it, the server is asked for the pod by its name.
+ */
+import { hasReason, isNotFound, PODS } from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
+import type { PodUID } from '../types.ts';
+import { ABSENCE_RETRY_MS } from './limits.ts';
+
+export interface AbsenceOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** An answer is there. */
+  readonly onAnswer: (uid: PodUID) => void;
+}
+
+interface Question {
+  readonly namespace: string;
+  readonly name: string;
+  answer?: { readonly isGone: boolean; /** Mono ms. */ readonly at: number };
+}
+
+export class Absence {
+  readonly #options: AbsenceOptions;
+  readonly #questions = new Map<PodUID, Question>();
+
+  constructor(options: AbsenceOptions) {
+    this.#options = options;
+  }
+
+  /** True once the server has said that this pod is no more; until then it is being asked. */
+  isGone(uid: PodUID, namespace: string, name: string): boolean {
+    const known = this.#questions.get(uid);
+    if (known?.answer?.isGone === true) return true;
+    const isOld = known?.answer !== undefined && this.#options.clock.now().mono - known.answer.at >= ABSENCE_RETRY_MS;
+    if (known === undefined || isOld) void this.#ask(uid, namespace, name);
+    return false;
+  }
+
+  /** It is there again, or nothing is left of it. */
+  forget(uid: PodUID): void {
+    this.#questions.delete(uid);
+  }
+
+  async #ask(uid: PodUID, namespace: string, name: string): Promise<void> {
+    const question: Question = { namespace, name };
+    this.#questions.set(uid, question);
+    const isGone = await this.#isGone(uid, namespace, name);
+    if (this.#questions.get(uid) !== question) return;
+    question.answer = { isGone, at: this.#options.clock.now().mono };
+    this.#options.onAnswer(uid);
+  }
+
+  async #isGone(uid: PodUID, namespace: string, name: string): Promise<boolean> {
+    try {
+      const pod = await this.#options.client.get(PODS, namespace, name);
+      // Another one of its name: the first one is no more.
+      return pod.metadata?.uid !== uid;
+    } catch (error) {
+      // Who may list and not read can know no more than the list.
+      if (isNotFound(error) || hasReason(error, 'Forbidden')) return true;
+      const fields = { pod: `${namespace}/${name}`, uid, error: errorMessage(error) };
+      this.#options.logger.warn('a pod is missing in the list, and the server does not say that it is gone: it is kept', fields);
+      return false;
+    }
+  }
+}
