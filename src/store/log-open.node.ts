@@ -15,7 +15,7 @@ import {
 } from './log-rebuild.node.ts';
 import type { Marks } from './log-rows.node.ts';
 import { type Scan, scanLog } from './log-scan.node.ts';
-import { createPrivately, createTables, fileSize, FORMAT, limitSize, openFile, readFormat } from './sqlite-open.node.ts';
+import { closeFile, createPrivately, createTables, fileSize, FORMAT, limitSize, openFile, readFormat } from './sqlite-open.node.ts';
 import type { OpenedLog } from './sqlite-log.node.ts';
 import type { WorkerOptions } from './sqlite-messages.ts';
 import { StoreOpenError } from './store.ts';
@@ -144,7 +144,7 @@ export function closeKeepingWal(db: DatabaseSync, path: string): void {
   const kept = `${wal}.kept`;
   if (existsSync(wal)) renameSync(wal, kept);
   try {
-    db.close();
+    closeFile(db);
   } finally {
     if (existsSync(kept)) renameSync(kept, wal);
   }
@@ -164,7 +164,7 @@ function rebuild(db: DatabaseSync, scan: Scan, asked: Asked, record: Acknowledge
   const marks: Marks = { compacted: base, swept: base, base, identity };
   const next = `${path}.new`;
   writeLog(next, rowsToKeep(db, scan.directory, scan.revisions), marks);
-  db.close();
+  closeFile(db);
   putInPlace(next, path);
   return openFile(path);
 }
@@ -180,7 +180,7 @@ function migrate(db: DatabaseSync, { path, identity }: Asked): DatabaseSync {
   const next = `${path}.new`;
   const newest = Number(db.prepare('SELECT max(revision) AS revision FROM log').get()?.['revision'] ?? 0);
   writeLog(next, rowsFromFormat1(db), { compacted: newest, swept: newest, base: newest, identity });
-  db.close();
+  closeFile(db);
   putInPlace(next, path);
   return openFile(path);
 }
@@ -207,7 +207,7 @@ function openOrMend(asked: Asked, record: Acknowledged | undefined, notes: strin
       writeLog(`${path}.new`, rowsToKeep(db, scan.directory, scan.revisions), marks);
       putInPlace(`${path}.new`, path);
     } finally {
-      db.close();
+      closeFile(db);
       for (const end of ['', '-wal']) rmSync(`${mending}${end}`, { force: true });
     }
     return openFile(path);

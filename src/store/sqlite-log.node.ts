@@ -6,6 +6,7 @@ import { COLUMNS, type Marks, type VerifiedRow, verifyRow, writeMark } from './l
 import { checksumOf } from './row-checksum.node.ts';
 import { Garbage } from './garbage.ts';
 import type { ExpiringKey, ExpiryStamp, Written } from './sqlite-messages.ts';
+import { closeFile } from './sqlite-open.node.ts';
 import { isDamage, sqliteCode } from './sqlite-code.ts';
 import {
   type DamagedKey,
@@ -250,7 +251,7 @@ export class SqliteLog {
 
   close(): void {
     this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+    closeFile(this.#db);
   }
 
   /** `undefined`: the write may go on. @throws StoreError "damaged" */

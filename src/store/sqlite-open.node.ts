@@ -1,5 +1,5 @@
 /** The store's file as SQLite has it: its format, its pragmas, and what can be wrong with opening it at all. */
-import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../lib/index.ts';
 import { isDamage, SQLITE_BUSY, sqliteCode } from './sqlite-code.ts';
@@ -67,37 +67,66 @@ export function readFormat(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 
-/** Bytes of the first page that are the same in every store, from their place (SQLite's file format, 1.3). */
+/** Bytes of the first page that are the same in every store (SQLite's file format, 1.3). */
 const FIXED: readonly (readonly [at: number, bytes: readonly number[]])[] = [
   [0, [...new TextEncoder().encode('SQLite format 3\0')]],
   [16, [PAGE_BYTES >> 8, PAGE_BYTES & 0xff]],
   [20, [0, 64, 32, 32]],
-  [44, [0, 0, 0, 4]],
-  [52, [0, 0, 0, 0, 0, 0, 0, 1]],
+  [44, [0, 0, 0]],
+  [52, [0, 0, 0, 0, 0, 0, 0]],
   [64, Array.from({ length: 28 }, () => 0)],
 ];
+/** Bytes that are zero until the first table is in the file itself, and no longer only in its write-ahead log. */
+const FIXED_LATER: readonly (readonly [at: number, byte: number])[] = [
+  [47, 4],
+  [59, 1],
+];
 const JOURNAL_MODES = [1, 2];
+const HEADER_BYTES = 100;
 
-/** SQLite believes its header: a changed one would make it read-only, or read other pages than were written. */
-function checkHeader(path: string): void {
-  const header = readStart(path, 100);
+/** SQLite believes its header: a changed one makes it read-only, or lets it read other pages than were written. */
+function isHeaderSound(header: Uint8Array): boolean {
   // Empty until its first table is made.
-  if (header.length === 0) return;
+  if (header.length === 0) return true;
   const [writeVersion = 0, readVersion = 0] = header.subarray(18, 20);
-  const fits =
+  return (
     FIXED.every(([at, bytes]) => bytes.every((byte, index) => header[at + index] === byte)) &&
+    FIXED_LATER.every(([at, byte]) => header[at] === byte || header[at] === 0) &&
     writeVersion === readVersion &&
-    JOURNAL_MODES.includes(writeVersion);
-  if (!fits) throw new StoreOpenError('corrupt', `${path}: not a sound store file: its header is not as mendlet writes it`);
+    JOURNAL_MODES.includes(writeVersion)
+  );
 }
 
-function readStart(path: string, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
+/** Whoever closes a file gives up the process's locks on it: what was opened to look at the header is closed with the store. */
+const lookers = new WeakMap<DatabaseSync, number>();
+
+function readHeader(fd: number): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES);
+  return bytes.subarray(0, readSync(fd, bytes, 0, HEADER_BYTES, 0));
+}
+
+function headerError(path: string): StoreOpenError {
+  return new StoreOpenError('corrupt', `${path}: not a sound store file: its header is not as mendlet writes it`);
+}
+
+/** Looks at the header of a file that could not be opened, and is therefore nobody's. */
+function isHeaderDamaged(path: string): boolean {
   const fd = openSync(path, 'r');
   try {
-    return bytes.subarray(0, readSync(fd, bytes, 0, length, 0));
+    return !isHeaderSound(readHeader(fd));
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Closes what `openFile` opened. */
+export function closeFile(db: DatabaseSync): void {
+  try {
+    if (db.isOpen) db.close();
+  } finally {
+    const fd = lookers.get(db);
+    lookers.delete(db);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -138,7 +167,6 @@ function ourSchema(): string {
 export function openFile(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    checkHeader(path);
     db = new DatabaseSync(path, { timeout: 0 });
     // Exclusive: a second process is refused, and the index of the write-ahead log stays out of shared memory.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -147,11 +175,19 @@ export function openFile(path: string): DatabaseSync {
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
     // The lock is taken by the first write; an empty one will do.
     db.exec('BEGIN EXCLUSIVE; COMMIT');
+    const fd = openSync(path, 'r');
+    lookers.set(db, fd);
+    if (!isHeaderSound(readHeader(fd))) throw headerError(path);
     return db;
   } catch (error) {
-    if (db?.isOpen) db.close();
-    throw toOpenError(error, path);
+    if (db !== undefined) closeFile(db);
+    const refused = toOpenError(error, path);
+    throw refused.code === 'failed' && isThere(path) && isHeaderDamaged(path) ? headerError(path) : refused;
   }
+}
+
+function isThere(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 export function limitSize(db: DatabaseSync, maxFileBytes: number): void {
@@ -164,4 +200,6 @@ export function createTables(db: DatabaseSync, identity: string): void {
   for (const name of ['compacted', 'swept', 'base'] as const) writeMark(db, name, 0);
   writeMark(db, 'identity', identity);
   db.exec('COMMIT');
+  // The file itself says from now on what it is.
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }

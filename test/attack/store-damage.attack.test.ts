@@ -2,13 +2,27 @@
  * Damage to the store's files, byte by byte: whatever a disk does to them, the store serves what was written, or refuses by name.
  * Never something else, never in silence, and never with content in what it says.
  */
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../src/store/log-open.node.ts';
-import { AcknowledgedFile, readAcknowledged } from '../../src/store/acknowledged.node.ts';
+import { systemClock as clock } from '../../src/lib/clock.node.ts';
+import { AcknowledgedFile } from '../../src/store/acknowledged.node.ts';
 import { SqliteLog } from '../../src/store/sqlite-log.node.ts';
+import { openSqliteStore } from '../../src/store/sqlite.node.ts';
 import { StoreError, StoreOpenError } from '../../src/store/store.ts';
 import { inShort } from './extent.ts';
 
@@ -165,5 +179,170 @@ describe('a store with one flipped bit', () => {
     }
     expect(outcomes.right).toBeGreaterThan(0);
     expect(outcomes.named).toBeGreaterThan(0);
+  });
+});
+
+describe('a write-ahead log', () => {
+  /** A copy of a store in the middle of its life, as a killed process leaves it. */
+  function killed(): string {
+    const copy = mkdtempSync(join(folder, 'killed-'));
+    cpSync(join(folder, 'store'), copy, { recursive: true });
+    const path = join(copy, 'store.db');
+    const log = new SqliteLog(openLog(ask(path)).log);
+    for (let n = 0; n < 6; n++) {
+      log.transaction(() => log.put(`/registry/pods/late/p${n}`, encode(object(`late${n}`, 100)), 0));
+      acknowledge(log, path);
+    }
+    const left = mkdtempSync(join(folder, 'left-'));
+    cpSync(copy, left, { recursive: true });
+    log.close();
+    rmSync(copy, { recursive: true });
+    return left;
+  }
+
+  function openAfter(left: string, spoil: (wal: string) => void): string {
+    const copy = mkdtempSync(join(folder, 'wal-'));
+    try {
+      cpSync(left, copy, { recursive: true });
+      const path = join(copy, 'store.db');
+      spoil(`${path}-wal`);
+      const before = existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined;
+      try {
+        const log = new SqliteLog(openLog(ask(path)).log);
+        const late = log.list('/registry/pods/late/', {}).entries.length;
+        log.close();
+        return `served ${late}`;
+      } catch (error) {
+        if (!(error instanceof StoreOpenError)) throw error;
+        expect(error.message).not.toContain('hunter2');
+        // The next start finds and says the same.
+        expect(existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined).toEqual(before);
+        expect(() => openLog(ask(path))).toThrow(error.message);
+        return `${error.code}: ${error.message}`;
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  }
+
+  it('that a killed process left is read without alarm', () => {
+    expect(openAfter(killed(), () => {})).toBe('served 6');
+  });
+
+  it('that is cut or changed in any frame is said, with the revision up to which all is there', () => {
+    const left = killed();
+    const size = readFileSync(join(left, 'store.db-wal')).length;
+    const frame = PAGE + 24;
+    const frames = Math.floor((size - 32) / frame);
+    expect(frames).toBeGreaterThan(10);
+    for (let number = 0; number < frames; number++) {
+      const at = 32 + number * frame;
+      expect(openAfter(left, (wal) => truncateSync(wal, at))).toMatch(/^lost: .*acknowledged/);
+      for (const offset of inShort([24 + ((number * 977) % PAGE)], [0, 4, 9, 17, 24, 24 + ((number * 977) % PAGE)])) {
+        const said = openAfter(left, (wal) => flip(wal, at + offset, 1 << (number % 8)));
+        expect(said).toMatch(/^lost: .*acknowledged.*can be read up to frame \d+ of \d+/);
+      }
+    }
+    expect(openAfter(left, (wal) => flip(wal, 17, 4))).toMatch(/^lost/);
+    expect(openAfter(left, (wal) => rmSync(wal))).toMatch(/^lost: .*-wal is missing/);
+    expect(openAfter(left, (wal) => writeFileSync(wal, ''))).toMatch(/^lost/);
+  });
+
+  it('with the beginning of a write that was never acknowledged is no alarm', () => {
+    const left = killed();
+    const torn = openAfter(left, (wal) => {
+      const data = readFileSync(wal);
+      // The last frame again, with checksums that do not go on: as the machine's crash leaves a half-written one.
+      writeFileSync(wal, Buffer.concat([data, data.subarray(data.length - PAGE - 24, data.length - 100)]));
+    });
+    expect(torn).toBe('served 6');
+  });
+});
+
+describe('a store that is gone', () => {
+  const opened = (spoil: (path: string) => void, identity = 'attack'): string => {
+    const copy = mkdtempSync(join(folder, 'gone-'));
+    try {
+      cpSync(join(folder, 'store'), copy, { recursive: true });
+      const path = join(copy, 'store.db');
+      spoil(path);
+      const names = readdirSync(copy).sort();
+      try {
+        openLog({ ...ask(path), identity });
+        return 'served';
+      } catch (error) {
+        if (!(error instanceof StoreOpenError)) throw error;
+        expect(error.message).toContain(path);
+        // Nothing was made in its place.
+        expect(readdirSync(copy).sort()).toEqual(names);
+        return error.code;
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  };
+
+  it('is refused, however it went', () => {
+    const older = readFileSync(join(folder, 'store/store.db'));
+    expect(opened((path) => rmSync(path))).toBe('missing');
+    expect(opened((path) => truncateSync(path, 0))).toBe('missing');
+    expect(opened((path) => [rmSync(path), rmSync(`${path}.acknowledged`)])).toBe('missing');
+    expect(opened((path) => [rmSync(path), writeFileSync(`${path}-wal`, older)])).toBe('missing');
+    expect(opened((path) => truncateSync(path, PAGE))).not.toBe('served');
+    expect(opened((path) => truncateSync(path, 3 * PAGE))).not.toBe('served');
+    expect(opened((path) => [rmSync(path), mkdirSync(path)])).toBe('failed');
+    expect(opened((path) => [renameSync(path, `${path}.else`), symlinkSync(`${path}.else`, path)])).toBe('failed');
+    expect(opened((path) => [rmSync(path), symlinkSync('/nowhere/store.db', path)])).toBe('failed');
+    expect(opened(() => {}, 'another')).toBe('foreign');
+    expect(opened((path) => rmSync(`${path}.acknowledged`), 'another')).toBe('foreign');
+    expect(opened((path) => flip(`${path}.acknowledged`, 30, 1))).toBe('served');
+  });
+
+  it('is refused where it is an older copy, or an empty one of its own', () => {
+    expect(
+      opened((path) => {
+        const before = readFileSync(path);
+        const log = new SqliteLog(openLog(ask(path)).log);
+        log.transaction(() => log.put('/registry/pods/default/later', encode('{}'), 0));
+        acknowledge(log, path);
+        log.close();
+        writeFileSync(path, before);
+      }),
+    ).toBe('lost');
+    expect(
+      opened((path) => {
+        rmSync(path);
+        const other = `${path}.other`;
+        new SqliteLog(openLog({ ...ask(other), mayBegin: true }).log).close();
+        renameSync(other, path);
+        for (const name of readdirSync(join(path, '..'))) if (name.includes('.other')) rmSync(join(path, '..', name));
+      }),
+    ).toBe('lost');
+  });
+
+  it.each([
+    ['removed', (path: string): void => rmSync(path)],
+    ['replaced', (path: string): void => [cpSync(path, `${path}.2`), renameSync(`${path}.2`, path)].forEach(() => {})],
+    ['cut', (path: string): void => truncateSync(path, PAGE)],
+    ['robbed of its log', (path: string): void => rmSync(`${path}-wal`)],
+    ['robbed of its folder', (path: string): void => rmSync(join(path, '..'), { recursive: true })],
+  ])('while it is in use, because it was %s, acknowledges nothing more and saves what it can', async (how, spoil) => {
+    const copy = mkdtempSync(join(folder, 'running-'));
+    const path = join(copy, 'inner/store.db');
+    mkdirSync(join(copy, 'inner'));
+    const failures: string[] = [];
+    const store = await openSqliteStore({ path, clock, identity: 'attack', onFailure: (error) => failures.push(error.message) });
+    for (let n = 0; n < 5; n++) await store.put(`k${n}`, encode(object(`k${n}`, 100)), 0);
+    spoil(path);
+    await expect(store.put('late', encode('{}'), 0)).rejects.toMatchObject({ code: 'unknown' });
+    await store.close();
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(/was (removed|replaced|cut) while the store was in use; what it held/);
+    expect(failures[0]).not.toContain('hunter2');
+    if (how === 'cut') return;
+    const file = /saved in (\S+)/.exec(failures[0] ?? '')?.[1] ?? '';
+    const rescued = new SqliteLog(openLog({ ...ask(file) }).log);
+    expect(rescued.list('', {}).entries.map(({ key }) => key)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4']);
+    rescued.close();
   });
 });

@@ -9,6 +9,8 @@ export interface HealthCheck {
   check(): Promise<string | undefined>;
   /** What is to be said of it all the same, with `?verbose`; anybody may read it, so no names. */
   remark?(): string | undefined;
+  /** Nothing is to be said of it. */
+  hidden?(): boolean;
   /** Part of /readyz alone: a server that is not ready must not be restarted for it. */
   readonly readyOnly?: boolean;
 }
@@ -20,7 +22,7 @@ export async function healthResponse(
   all: readonly HealthCheck[],
 ): Promise<HttpResponse> {
   const [, kind = '', only] = path.split('/');
-  const checks = all.filter((entry) => kind === 'readyz' || entry.readyOnly !== true);
+  const checks = all.filter((entry) => (kind === 'readyz' || entry.readyOnly !== true) && entry.hidden?.() !== true);
   if (only !== undefined && only !== '') return oneCheck(checks.find((entry) => entry.name === only));
   const excluded = new Set(query.getAll('exclude'));
   const lines: string[] = [];

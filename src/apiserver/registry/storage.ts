@@ -167,23 +167,24 @@ const DAMAGED_HELP =
   'restore it with "kubectl replace", or remove it with "kubectl delete --ignore-store-read-error-with-cluster-breaking-potential=true"; "mendlet store check" lists all';
 
 function damagedObject(key: string, revision: number): StatusError {
-  return internalError(`${key} (revision ${revision}) is damaged on the disk: ${DAMAGED_HELP}`);
+  return damagedRead(`${key} (revision ${revision}) is damaged on the disk`);
+}
+
+/** Upstream: metav1.StatusReasonStoreReadError. */
+export const STORE_READ_ERROR = 'StorageReadError';
+
+function damagedRead(what: string): StatusError {
+  const message = `${what}: ${DAMAGED_HELP}`;
+  return new StatusError({ ...failed, reason: STORE_READ_ERROR, code: 500, message });
 }
 
 /** The place of a new object is taken by one that cannot be read (reason as for any other that is there). */
 function placeTaken(error: StoreError): StatusError {
   const message = `already exists: ${error.message}: ${DAMAGED_HELP}`;
-  return new StatusError({ ...conflictStatus, message });
+  return new StatusError({ ...failed, reason: 'AlreadyExists', code: 409, message });
 }
 
-const conflictStatus = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  reason: 'AlreadyExists',
-  code: 409,
-} as const;
+const failed = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
 
 function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): StatusError {
   switch (error.code) {
@@ -197,7 +198,7 @@ function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): Statu
     case 'closed':
       return serviceUnavailable('the server is shutting down');
     case 'damaged':
-      return what === 'write' ? placeTaken(error) : internalError(`${error.message}: ${DAMAGED_HELP}`, { cause: error });
+      return what === 'write' ? placeTaken(error) : damagedRead(error.message);
     case 'full':
     case 'overflow':
       return internalError(`the store refused the request: ${error.message}`, { cause: error });

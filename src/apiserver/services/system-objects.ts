@@ -15,6 +15,7 @@ import { rootPath } from '../openapi/paths.ts';
 import type { Connection } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { isRecord } from '../registry/object.ts';
+import { STORE_READ_ERROR } from '../registry/storage.ts';
 import { SYSTEM_CLASSES } from '../registry/policies.ts';
 import { firstAddress } from './allocate-service.ts';
 
@@ -93,6 +94,13 @@ async function ensure(
       throw new Error(`could not create ${row.resource} ${name}: ${made.text}`);
     return;
   }
+  if (isUnreadable(stored)) {
+    // What the server itself makes, it makes again.
+    const restored = await send(server, 'PUT', `${collection}/${name}`, wanted);
+    if (restored.status >= 300 && restored.status !== 409)
+      throw new Error(`could not restore ${row.resource} ${name}: ${restored.text}`);
+    return;
+  }
   if (stored.status !== 200) throw new Error(`could not read ${row.resource} ${name}: ${stored.text}`);
   const object: unknown = JSON.parse(stored.text);
   const entries = new Map(Object.entries(wanted));
@@ -101,6 +109,12 @@ async function ensure(
   const written = await send(server, 'PUT', `${collection}/${name}`, changed);
   if (written.status >= 300 && written.status !== 409)
     throw new Error(`could not correct ${row.resource} ${name}: ${written.text}`);
+}
+
+function isUnreadable({ status, text }: { readonly status: number; readonly text: string }): boolean {
+  if (status !== 500) return false;
+  const answer: unknown = JSON.parse(text);
+  return isRecord(answer) && answer['reason'] === STORE_READ_ERROR;
 }
 
 async function send(
