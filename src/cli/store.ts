@@ -42,7 +42,7 @@ type Given = { readonly dataDir?: string };
 export function storeCommand(run: (options: StoreOptions) => Promise<void>): Command {
   const command = new Command('store')
     .summary("check, mend, copy and restore the store of a cluster's objects")
-    .description("Looks after the store of a data folder: all objects of a cluster, in DIR/store/store.db.");
+    .description('Looks after the store of a data folder: all objects of a cluster, in DIR/store/store.db.');
   const dataDir = (): Option => dataDirFlag("the server's data folder");
   command
     .command('check')
@@ -80,7 +80,9 @@ export function storeCommand(run: (options: StoreOptions) => Promise<void>): Com
     .addOption(dataDir())
     .action(({ discardAllObjects, ...given }: Given & { discardAllObjects?: boolean }) => {
       if (discardAllObjects !== true) {
-        throw new UsageError('"mendlet store begin-anew" gives up every object of the cluster: say so with --discard-all-objects.');
+        throw new UsageError(
+          '"mendlet store begin-anew" gives up every object of the cluster: say so with --discard-all-objects.',
+        );
       }
       return run({ verb: 'begin-anew', ...given });
     });

@@ -2,7 +2,15 @@
 import { EVENTS, type Event, NAMESPACES } from '../api/index.ts';
 import { objectOfKey } from '../apiserver/index.ts';
 import type { KubeClient } from '../client/index.ts';
-import { type Clock, errorMessage, formatTime, type Gauge, type Logger, type MetricsRegistry, type Random } from '../lib/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  formatTime,
+  type Gauge,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+} from '../lib/index.ts';
 import type { DamagedKey } from '../store/index.ts';
 
 /** Keys that a log line, a condition or a round of events names. */
@@ -45,7 +53,8 @@ export class StoreDamage {
     this.#damaged = damaged;
     this.#gauge.set(damaged.length);
     const { logger } = this.#options;
-    if (damaged.length > 0) logger.error('objects in the store are damaged', { objects: damaged.length, keys: named(damaged) });
+    if (damaged.length > 0)
+      logger.error('objects in the store are damaged', { objects: damaged.length, keys: named(damaged) });
     else logger.info('no object in the store is damaged any more');
     this.#changed.resolve();
   }

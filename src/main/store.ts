@@ -47,7 +47,9 @@ function work(options: StoreOptions, { paths, instanceId }: DataDir, context: Ma
     case 'repair': {
       const { acceptLoss, remove, revert } = options;
       const done = repairStore({ path: file, identity: instanceId, acceptLoss, remove, revert });
-      context.out(done.length === 0 ? `${file} is sound: nothing was changed\n` : done.map((line) => `${line}\n`).join(''));
+      context.out(
+        done.length === 0 ? `${file} is sound: nothing was changed\n` : done.map((line) => `${line}\n`).join(''),
+      );
       return;
     }
     case 'backup': {
@@ -72,7 +74,10 @@ function check(file: string, identity: string, context: MainContext): void {
   for (const problem of problems) context.out(`damaged: ${problem}\n`);
   for (const key of damaged) context.out(`damaged: ${key}\n`);
   const found = damaged.length + problems.length;
-  if (found > 0) throw new UserError(`${file}: ${found} ${found === 1 ? 'thing is' : 'things are'} wrong; "mendlet store --help" says what helps`);
+  if (found > 0)
+    throw new UserError(
+      `${file}: ${found} ${found === 1 ? 'thing is' : 'things are'} wrong; "mendlet store --help" says what helps`,
+    );
   context.out(`${file} is sound: ${keys} objects, revision ${revision}\n`);
 }
 
@@ -90,7 +95,9 @@ function beginAnew(file: string, identity: string, context: MainContext): void {
     if (!(error instanceof StoreOpenError)) throw error;
   }
   if (keys !== undefined && keys > 0) {
-    throw new UserError(`${file} can be read and holds ${keys} objects: nothing was changed. Move it away yourself to begin without it`);
+    throw new UserError(
+      `${file} can be read and holds ${keys} objects: nothing was changed. Move it away yourself to begin without it`,
+    );
   }
   const aside = putAside(file);
   beginStore(file, identity);
@@ -114,6 +121,7 @@ async function checkRunning(paths: DataPaths, inUse: UserError, context: MainCon
   } finally {
     connection.close();
   }
-  if (message !== undefined) throw new UserError(`objects are damaged, ${message}; "mendlet store --help" says what helps`);
+  if (message !== undefined)
+    throw new UserError(`objects are damaged, ${message}; "mendlet store --help" says what helps`);
   context.out(`${storeFile(paths)} is in use, and its server has found nothing damaged\n`);
 }

@@ -58,7 +58,7 @@ export class Directory {
   rollback(): void {
     const undo = this.#undo ?? [];
     this.#undo = undefined;
-    for (const { key, head } of undo.reverse()) this.set(key, head);
+    for (const { key, head } of undo.toReversed()) this.set(key, head);
   }
 
   /** The keys that start with `prefix` and are greater than `after`, in order. */

@@ -29,14 +29,20 @@ export interface StoreReport {
 export function checkStore(path: string, identity: string): StoreReport {
   if ((fileSize(path) ?? 0) === 0) throw new StoreOpenError('missing', `${path} is missing or empty`);
   const record = readAcknowledged(path);
+  const walThere = existsSync(`${path}-wal`);
   const db = openFile(path);
   try {
-    if (readFormat(db) < FORMAT) throw new StoreOpenError('failed', `${path} is of an older format: start mendlet once`);
+    if (readFormat(db) < FORMAT)
+      throw new StoreOpenError('failed', `${path} is of an older format: start mendlet once`);
     const scan = scanLog(db);
     const problems = [...scan.problems];
     if (record === 'damaged') problems.push(`${recordPath(path)} cannot be read`);
     try {
-      refuseLosses(scan, { path, identity, mayBegin: false, maxFileBytes: 0 }, record === 'damaged' ? undefined : record);
+      refuseLosses(
+        scan,
+        { path, identity, mayBegin: false, maxFileBytes: 0 },
+        record === 'damaged' ? undefined : record,
+      );
     } catch (error) {
       if (!(error instanceof StoreOpenError)) throw error;
       problems.push(error.message);
@@ -45,7 +51,7 @@ export function checkStore(path: string, identity: string): StoreReport {
     const damaged = heads.filter(([, { state }]) => state === RowState.damaged).map(([key]) => key);
     return { keys: heads.length, revision: Math.max(scan.newest, scan.marks?.base ?? 0), damaged, problems };
   } finally {
-    closeKeepingWal(db, path);
+    closeKeepingWal(db, path, walThere);
   }
 }
 
@@ -111,9 +117,11 @@ function acknowledge(log: SqliteLog, path: string): void {
 export function copyStore(path: string, target: string, identity: string, leapFrom?: number): readonly string[] {
   if (existsSync(target)) throw new StoreOpenError('failed', `${target} exists already`);
   if ((fileSize(path) ?? 0) === 0) throw new StoreOpenError('missing', `${path} is missing or empty`);
+  const walThere = existsSync(`${path}-wal`);
   const db = openFile(path);
   try {
-    if (readFormat(db) < FORMAT) throw new StoreOpenError('failed', `${path} is of an older format: start mendlet on it once`);
+    if (readFormat(db) < FORMAT)
+      throw new StoreOpenError('failed', `${path} is of an older format: start mendlet on it once`);
     const scan = scanLog(db);
     if (scan.unnamed > 0) throw new StoreOpenError('corrupt', `${path}: damaged: ${scan.problems.join('; ')}`);
     const newest = Math.max(scan.newest, scan.marks?.base ?? 0);
@@ -122,7 +130,7 @@ export function copyStore(path: string, target: string, identity: string, leapFr
     const heads = [...scan.directory.entries()];
     return heads.filter(([, { state }]) => state === RowState.damaged).map(([key]) => key);
   } finally {
-    closeKeepingWal(db, path);
+    closeKeepingWal(db, path, walThere);
   }
 }
 

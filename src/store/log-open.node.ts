@@ -2,20 +2,33 @@
  * Opens the store: nothing is served before every row is verified, every key accounted for, and everything there that was
  * acknowledged. What can be made whole without losing anything is made whole, with a copy kept; all else is refused by name.
  */
-import { copyFileSync, existsSync, openSync, closeSync, readFileSync, renameSync, rmSync, writeSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+  statSync,
+} from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Acknowledged, readAcknowledged } from './acknowledged.node.ts';
 import { rowsFromFormat1 } from './log-migrate.node.ts';
-import {
-  keepCopy,
-  putInPlace,
-  refuseWithoutRoom,
-  rowsToKeep,
-  writeLog,
-} from './log-rebuild.node.ts';
+import { keepCopy, putInPlace, refuseWithoutRoom, rowsToKeep, writeLog } from './log-rebuild.node.ts';
 import type { Marks } from './log-rows.node.ts';
 import { type Scan, scanLog } from './log-scan.node.ts';
-import { closeFile, createPrivately, createTables, fileSize, FORMAT, limitSize, openFile, readFormat } from './sqlite-open.node.ts';
+import {
+  closeFile,
+  createPrivately,
+  createTables,
+  fileSize,
+  FORMAT,
+  limitSize,
+  openFile,
+  readFormat,
+} from './sqlite-open.node.ts';
 import type { OpenedLog } from './sqlite-log.node.ts';
 import type { WorkerOptions } from './sqlite-messages.ts';
 import { StoreOpenError } from './store.ts';
@@ -38,6 +51,7 @@ export function openLog(asked: Asked): Opening {
   const { path } = asked;
   const notes: string[] = [];
   const size = fileSize(path);
+  const walThere = existsSync(`${path}-wal`);
   const walSize = fileSize(`${path}-wal`) ?? 0;
   const record = readAcknowledged(path);
   if (record === 'damaged') notes.push(`${path}.acknowledged cannot be read: what it said is not checked`);
@@ -60,14 +74,16 @@ export function openLog(asked: Asked): Opening {
     let scan = scanLog(db);
     refuseLosses(scan, asked, known);
     if (scan.problems.length > 0 || isLeaping(scan, asked, known)) {
-      notes.push(`${path} was damaged (${problemsOf(scan)}) and was written anew; as it was is kept in ${copyName(path)}`);
+      notes.push(
+        `${path} was damaged (${problemsOf(scan)}) and was written anew; as it was is kept in ${copyName(path)}`,
+      );
       db = rebuild(db, scan, asked, known);
       scan = scanLog(db);
     }
     limitSize(db, asked.maxFileBytes);
     return { log: toOpened(db, scan, asked), notes };
   } catch (error) {
-    if (db.isOpen) closeKeepingWal(db, path);
+    if (db.isOpen) closeKeepingWal(db, path, walThere);
     throw error;
   }
 }
@@ -107,7 +123,11 @@ function refuseForeign({ path, identity, acceptLoss }: Asked, record: Acknowledg
 }
 
 /** Everything acknowledged is there, and every key has a name; else nothing is served. */
-export function refuseLosses(scan: Scan, { path, identity, acceptLoss }: Asked, record: Acknowledged | undefined): void {
+export function refuseLosses(
+  scan: Scan,
+  { path, identity, acceptLoss }: Asked,
+  record: Acknowledged | undefined,
+): void {
   if (acceptLoss === true) return;
   const { marks } = scan;
   if (marks !== undefined && marks.identity !== identity)
@@ -125,24 +145,25 @@ export function refuseLosses(scan: Scan, { path, identity, acceptLoss }: Asked, 
   const same = record.revision === newest && record.swept === marks.swept;
   const { rows, sum } = scan.tally;
   if (!same || (record.rows === rows && record.sum === sum)) return;
-  const what = rows < record.rows ? `${record.rows - rows} of ${record.rows} rows are gone` : 'its rows are not the last ones';
+  const what =
+    rows < record.rows ? `${record.rows - rows} of ${record.rows} rows are gone` : 'its rows are not the last ones';
   throw new StoreOpenError('lost', `${path}: ${what}${aboutWal(path)}`);
 }
 
 /** What the write-ahead log looks like; SQLite itself reads it up to the first bad frame and says nothing. */
 function aboutWal(path: string): string {
   const wal = `${path}-wal`;
-  if (!existsSync(wal)) return `: ${wal} is missing, or the file is an older copy`;
+  if ((fileSize(wal) ?? 0) === 0) return `: ${wal} is missing or empty, or the file is an older copy`;
   const { frames, soundFrames, salts } = readWalChain(readFileSync(wal));
-  if (frames === 0 && salts === undefined) return `: ${wal} is empty or has no sound header, or the file is an older copy`;
+  if (frames === 0 && salts === undefined) return `: ${wal} has no sound header, or the file is an older copy`;
   return `: ${wal} can be read up to frame ${soundFrames} of ${frames}, or the file is an older copy`;
 }
 
 /** SQLite empties and removes the log when it closes; what was refused must look the same at the next start. */
-export function closeKeepingWal(db: DatabaseSync, path: string): void {
+export function closeKeepingWal(db: DatabaseSync, path: string, wasThere: boolean): void {
   const wal = `${path}-wal`;
   const kept = `${wal}.kept`;
-  if (existsSync(wal)) renameSync(wal, kept);
+  if (wasThere && existsSync(wal)) renameSync(wal, kept);
   try {
     closeFile(db);
   } finally {
@@ -170,7 +191,10 @@ function rebuild(db: DatabaseSync, scan: Scan, asked: Asked, record: Acknowledge
 }
 
 function migrate(db: DatabaseSync, { path, identity }: Asked): DatabaseSync {
-  const problems = db.prepare('PRAGMA integrity_check(3)').all().map((row) => String(row['integrity_check']));
+  const problems = db
+    .prepare('PRAGMA integrity_check(3)')
+    .all()
+    .map((row) => String(row['integrity_check']));
   if (problems.some((line) => line !== 'ok'))
     throw new StoreOpenError('corrupt', `${path}: damaged: ${problems.join('; ').slice(0, 400)}`);
   refuseWithoutRoom(path, 2, 'to give it checksums');
@@ -191,14 +215,20 @@ function openOrMend(asked: Asked, record: Acknowledged | undefined, notes: strin
   try {
     return openFile(path);
   } catch (error) {
-    if (!(error instanceof StoreOpenError) || error.code !== 'corrupt' || statSync(path).size < 2 * PAGE_BYTES) throw error;
+    if (!(error instanceof StoreOpenError) || error.code !== 'corrupt' || statSync(path).size < 2 * PAGE_BYTES)
+      throw error;
     const mended = mendFirstPage(asked);
     if (mended === undefined) throw error;
     const { db, scan, mending } = mended;
     try {
       // Only where every row is as it was last acknowledged: else the header is the least that is wrong.
-      const isWhole = scan.lost.length === 0 && scan.unnamed === 0 && scan.marks !== undefined && record !== undefined &&
-        record.rows === scan.tally.rows && record.sum === scan.tally.sum;
+      const isWhole =
+        scan.lost.length === 0 &&
+        scan.unnamed === 0 &&
+        scan.marks !== undefined &&
+        record !== undefined &&
+        record.rows === scan.tally.rows &&
+        record.sum === scan.tally.sum;
       if (!isWhole && asked.acceptLoss !== true) throw error;
       notes.push(`the first page of ${path} was damaged and was written anew; as it was is kept in ${copyName(path)}`);
       keepCopy(path, copyName(path));

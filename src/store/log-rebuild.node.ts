@@ -1,5 +1,15 @@
 /** Writes a new, sound file from what can be read of another one; the other one is kept. Also how older formats come over. */
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Directory, RowState } from './directory.ts';
@@ -109,8 +119,14 @@ function readRow(read: () => Parameters<typeof verifyRow>[0] | undefined): Verif
 /** What stands in the place of a value that is lost: its key stays taken. */
 export function markerRow(key: string, revision: number): LogRow {
   return {
-    ...{ revision, key, createRevision: revision, previousRevision: 0, deleted: RowState.damaged },
-    ...{ expiresAt: null, ttlMs: null, value: EMPTY },
+    revision,
+    key,
+    createRevision: revision,
+    previousRevision: 0,
+    deleted: RowState.damaged,
+    expiresAt: null,
+    ttlMs: null,
+    value: EMPTY,
   };
 }
 

@@ -16,7 +16,10 @@ export function rescueLog(log: SqliteLog, path: string): string {
     const scan = scanLog(log.db);
     const { revision, identity } = log;
     writeLog(file, rowsToKeep(log.db, scan.directory, scan.revisions), {
-      ...{ compacted: revision, swept: revision, base: revision, identity },
+      compacted: revision,
+      swept: revision,
+      base: revision,
+      identity,
     });
     const lost = scan.lost.filter(({ deleted }) => !deleted).length + scan.unnamed;
     const but = lost === 0 ? '' : `, ${lost} of which could not be read`;

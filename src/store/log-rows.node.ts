@@ -8,7 +8,8 @@ export interface VerifiedRow extends LogRow {
   readonly checksum: number;
 }
 
-export const COLUMNS = 'revision, key, create_revision, previous_revision, deleted, expires_at, ttl_ms, value, checksum';
+export const COLUMNS =
+  'revision, key, create_revision, previous_revision, deleted, expires_at, ttl_ms, value, checksum';
 
 /** `undefined`: the row is not what was written. */
 export function verifyRow(raw: RawRow): VerifiedRow | undefined {
@@ -53,7 +54,8 @@ export function markChecksum(name: string, value: string): number {
 export function readMarks(db: DatabaseSync): Marks | undefined {
   const found = new Map<string, string>();
   for (const { name, value, checksum } of db.prepare('SELECT name, value, checksum FROM marks').all()) {
-    if (typeof name !== 'string' || typeof value !== 'string' || checksum !== markChecksum(name, value)) return undefined;
+    if (typeof name !== 'string' || typeof value !== 'string' || checksum !== markChecksum(name, value))
+      return undefined;
     found.set(name, value);
   }
   const numberOf = (name: string): number => Number(found.get(name));

@@ -44,7 +44,8 @@ export function scanLog(db: DatabaseSync): Scan {
   const marks = attempt(() => readMarks(db));
   const structure = attempt(() => checkStructure(db)) ?? ['the structure cannot be checked'];
   const quick = structure.length === 0 && marks !== undefined ? attempt(() => scanSound(db)) : undefined;
-  if (quick !== undefined && hasAllSince(quick, marks)) return { ...partsOf(quick), marks, lost: [], unnamed: 0, problems: [] };
+  if (quick !== undefined && hasAllSince(quick, marks))
+    return { ...partsOf(quick), marks, lost: [], unnamed: 0, problems: [] };
   return scanDamaged(db, marks, structure);
 }
 
@@ -124,7 +125,10 @@ function scanDamaged(db: DatabaseSync, marks: Marks | undefined, structure: read
   const problems = [...structure];
   if (marks === undefined) problems.push("the store's own marks are damaged");
   const index = walkIndex(db);
-  const table = walkTable(db, index.entries.map(({ revision }) => revision));
+  const table = walkTable(
+    db,
+    index.entries.map(({ revision }) => revision),
+  );
   const verified = new Map(table.rows.map((row) => [row.revision, row]));
   const lost: LostRow[] = [];
   let matching = 0;
@@ -197,7 +201,13 @@ function walkIndex(db: DatabaseSync): IndexWalk {
     try {
       for (const { key, revision, deleted } of db.prepare(order).iterate()) {
         if (typeof key !== 'string' || typeof revision !== 'number' || key === '') broken = true;
-        else entries.set(revision, { key, revision, deleted: deleted === RowState.deleted, state: typeof deleted === 'number' ? deleted : -1 });
+        else
+          entries.set(revision, {
+            key,
+            revision,
+            deleted: deleted === RowState.deleted,
+            state: typeof deleted === 'number' ? deleted : -1,
+          });
       }
       if (!broken) break;
     } catch {

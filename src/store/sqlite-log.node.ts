@@ -1,10 +1,10 @@
 /** The event log as a table: synchronous reads and writes of one open file. Lives in the store's worker. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { Directory, type Head, RowState } from './directory.ts';
+import { type Directory, type Head, RowState } from './directory.ts';
 import { prefixEnd } from './keys.ts';
 import { COLUMNS, type Marks, type VerifiedRow, verifyRow, writeMark } from './log-rows.node.ts';
 import { checksumOf } from './row-checksum.node.ts';
-import { Garbage } from './garbage.ts';
+import type { Garbage } from './garbage.ts';
 import type { ExpiringKey, ExpiryStamp, Written } from './sqlite-messages.ts';
 import { closeFile } from './sqlite-open.node.ts';
 import { isDamage, sqliteCode } from './sqlite-code.ts';
@@ -179,8 +179,14 @@ export class SqliteLog {
     const createRevision = head === undefined || head.state === RowState.deleted ? revision : head.createRevision;
     const { expiresAt = null, ttlMs = null } = expiry ?? {};
     this.#append({
-      ...{ revision, key, createRevision, previousRevision: expected, deleted: RowState.live },
-      ...{ expiresAt, ttlMs, value },
+      revision,
+      key,
+      createRevision,
+      previousRevision: expected,
+      deleted: RowState.live,
+      expiresAt,
+      ttlMs,
+      value,
     });
     return { ok: true, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
   }
@@ -194,8 +200,14 @@ export class SqliteLog {
     const revision = this.#revision + 1;
     const { createRevision } = head;
     this.#append({
-      ...{ revision, key, createRevision, previousRevision: expected, deleted: RowState.deleted },
-      ...{ expiresAt: null, ttlMs: null, value: EMPTY },
+      revision,
+      key,
+      createRevision,
+      previousRevision: expected,
+      deleted: RowState.deleted,
+      expiresAt: null,
+      ttlMs: null,
+      value: EMPTY,
     });
     return { ok: true, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
   }
@@ -337,7 +349,9 @@ export class SqliteLog {
 
   #lastDamaged(range: Record<':from' | ':end' | ':after' | ':limit', string | number>): number {
     try {
-      const revisions = this.#sql(REVISIONS).all(range).map((row) => Number(row['revision']));
+      const revisions = this.#sql(REVISIONS)
+        .all(range)
+        .map((row) => Number(row['revision']));
       return revisions.findLast((revision) => this.#read(revision) === undefined) ?? this.#revision;
     } catch {
       return this.#revision;

@@ -145,7 +145,9 @@ function checkFormat(db: DatabaseSync, path: string): void {
 }
 
 function schemaOf(db: DatabaseSync): string {
-  return JSON.stringify(db.prepare('SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid').all());
+  return JSON.stringify(
+    db.prepare('SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid').all(),
+  );
 }
 
 let known: string | undefined;

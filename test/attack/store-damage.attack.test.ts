@@ -52,7 +52,9 @@ function acknowledge(log: SqliteLog, path: string): void {
 
 function write(log: SqliteLog, key: string, text: string | undefined): void {
   const expected = truth.get(key)?.revision ?? 0;
-  const written = log.transaction(() => (text === undefined ? log.delete(key, expected) : log.put(key, encode(text), expected)));
+  const written = log.transaction(() =>
+    text === undefined ? log.delete(key, expected) : log.put(key, encode(text), expected),
+  );
   if (!written.ok) throw new Error(`${key} was refused`);
   newest = written.revision;
   if (text === undefined) truth.delete(key);
@@ -104,14 +106,15 @@ function judge(path: string): Verdict {
     const list = log.list('', {});
     const named = new Set((list.damaged ?? []).map(({ key }) => key));
     expect([...named].sort()).toEqual([...damaged].sort());
-    const listed = list.entries.map(({ key, value }) => [key, decode(value)]);
-    const wanted = [...truth].filter(([key]) => !damaged.has(key)).map(([key, { text }]) => [key, text]);
-    expect(listed.sort()).toEqual(wanted.sort());
+    const listed = list.entries.map(({ key, value }) => [key, decode(value)] as const);
+    const wanted = [...truth].filter(([key]) => !damaged.has(key)).map(([key, { text }]) => [key, text] as const);
+    expect(new Map(listed)).toEqual(new Map(wanted));
     expect(log.revision).toBeGreaterThanOrEqual(newest);
     // Later moments: writes, the past, forgetting and sweeping.
     expect(log.transaction(() => log.put('/registry/pods/default/new', encode('{}'), 0)).ok).toBe(true);
     try {
-      for (const event of log.events('', log.compacted, 1000).events) expect(event.revision).toBeGreaterThan(log.compacted);
+      for (const event of log.events('', log.compacted, 1000).events)
+        expect(event.revision).toBeGreaterThan(log.compacted);
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'compacted') throw error;
     }
@@ -173,7 +176,9 @@ describe('a store with one flipped bit', () => {
       );
       for (const offset of offsets) {
         const mask = 1 << ((offset + page) % 8);
-        const { outcome } = trial(`page ${page + 1}, byte ${offset}, mask ${mask}`, (path) => flip(path, page * PAGE + offset, mask));
+        const { outcome } = trial(`page ${page + 1}, byte ${offset}, mask ${mask}`, (path) =>
+          flip(path, page * PAGE + offset, mask),
+        );
         outcomes[outcome] += 1;
       }
     }
@@ -244,7 +249,7 @@ describe('a write-ahead log', () => {
       }
     }
     expect(openAfter(left, (wal) => flip(wal, 17, 4))).toMatch(/^lost/);
-    expect(openAfter(left, (wal) => rmSync(wal))).toMatch(/^lost: .*-wal is missing/);
+    expect(openAfter(left, (wal) => rmSync(wal))).toMatch(/^lost: .*-wal is missing or empty/);
     expect(openAfter(left, (wal) => writeFileSync(wal, ''))).toMatch(/^lost/);
   });
 
@@ -331,7 +336,12 @@ describe('a store that is gone', () => {
     const path = join(copy, 'inner/store.db');
     mkdirSync(join(copy, 'inner'));
     const failures: string[] = [];
-    const store = await openSqliteStore({ path, clock, identity: 'attack', onFailure: (error) => failures.push(error.message) });
+    const store = await openSqliteStore({
+      path,
+      clock,
+      identity: 'attack',
+      onFailure: (error) => failures.push(error.message),
+    });
     for (let n = 0; n < 5; n++) await store.put(`k${n}`, encode(object(`k${n}`, 100)), 0);
     spoil(path);
     await expect(store.put('late', encode('{}'), 0)).rejects.toMatchObject({ code: 'unknown' });

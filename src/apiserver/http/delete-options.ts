@@ -26,8 +26,10 @@ export function readDeleteOptions(request: HttpRequest, query: URLSearchParams):
     resourceVersion: readText(preconditions['resourceVersion'], 'preconditions.resourceVersion'),
     dryRun: readWriteOptions(query, 'DeleteOptions', body['dryRun']).dryRun,
     ignoreStoreReadError:
-      readFlag(body[IGNORE_STORE_READ_ERROR] ?? query.get(IGNORE_STORE_READ_ERROR) ?? undefined, IGNORE_STORE_READ_ERROR) ??
-      false,
+      readFlag(
+        body[IGNORE_STORE_READ_ERROR] ?? query.get(IGNORE_STORE_READ_ERROR) ?? undefined,
+        IGNORE_STORE_READ_ERROR,
+      ) ?? false,
   };
 }
 

@@ -10,5 +10,7 @@ export function objectOfKey(key: string): ObjectReference | undefined {
   const [first = '', ...rest] = key.slice(keyPrefix.length).split('/');
   const apiVersion = row.group === '' ? row.version : `${row.group}/${row.version}`;
   const { kind } = row;
-  return row.namespaced ? { apiVersion, kind, namespace: first, name: rest.join('/') } : { apiVersion, kind, name: first };
+  return row.namespaced
+    ? { apiVersion, kind, namespace: first, name: rest.join('/') }
+    : { apiVersion, kind, name: first };
 }

@@ -63,7 +63,8 @@ export class ResourceStorage {
       } catch (error) {
         const seen = this.cache.get(key);
         // It was read before it was damaged.
-        if (!(error instanceof StoreError) || error.code !== 'damaged' || seen?.revision !== error.revision) throw error;
+        if (!(error instanceof StoreError) || error.code !== 'damaged' || seen?.revision !== error.revision)
+          throw error;
         return { entry: undefined, seen };
       }
     }).then((found) => ('seen' in found ? { entry: found.seen } : found));
@@ -149,9 +150,7 @@ export class ResourceStorage {
 }
 
 function refused(current: StoreEntry | undefined): Written {
-  return current === undefined
-    ? { ok: false }
-    : { ok: false, current: decodeEntry(current) };
+  return current === undefined ? { ok: false } : { ok: false, current: decodeEntry(current) };
 }
 
 /** Throws 500 for bytes that are no object; its parser's own words would quote them. */

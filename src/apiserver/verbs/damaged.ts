@@ -59,8 +59,10 @@ export async function removeDamaged(call: Call, removal: Removal): Promise<HttpR
   const revision = await storage.damagedRevision(key);
   if (revision === undefined) {
     if ((await storage.read(key)) === undefined) throw notFound(registration.row, name);
-    throw badRequest(`${resource} "${name}" can be read: delete it without ignoreStoreReadErrorWithClusterBreakingPotential`);
+    throw badRequest(
+      `${resource} "${name}" can be read: delete it without ignoreStoreReadErrorWithClusterBreakingPotential`,
+    );
   }
   if (!removal.dryRun && !(await storage.removeDamaged(key, revision))) throw conflict(registration.row, name);
-  return jsonResponse(200, successStatus(aboutObject(registration.row, { metadata: { name } } as ApiObject)));
+  return jsonResponse(200, successStatus(aboutObject(registration.row, { metadata: { name } })));
 }

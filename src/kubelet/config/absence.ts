@@ -19,7 +19,7 @@ export interface AbsenceOptions {
 interface Question {
   readonly namespace: string;
   readonly name: string;
-  answer?: { readonly isGone: boolean; /** Mono ms. */ readonly at: number };
+  answer?: { readonly isGone: boolean /** Mono ms. */; readonly at: number };
 }
 
 export class Absence {
@@ -62,7 +62,10 @@ export class Absence {
       // Who may list and not read can know no more than the list.
       if (isNotFound(error) || hasReason(error, 'Forbidden')) return true;
       const fields = { pod: `${namespace}/${name}`, uid, error: errorMessage(error) };
-      this.#options.logger.warn('a pod is missing in the list, and the server does not say that it is gone: it is kept', fields);
+      this.#options.logger.warn(
+        'a pod is missing in the list, and the server does not say that it is gone: it is kept',
+        fields,
+      );
       return false;
     }
   }

@@ -43,7 +43,14 @@ import type {
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
 import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
-import { ABSENCE_WAIT_MS, ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
+import {
+  ABSENCE_WAIT_MS,
+  ADMISSION_WAIT_MS,
+  MAX_CONCURRENT_PASSES,
+  NAMESAKE_WAIT_MS,
+  PASS_RETRY,
+  SYNC_WAIT_MS,
+} from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
 import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
 import type { Worker } from './worker.ts';
