@@ -2,45 +2,56 @@
 import { statSync } from 'node:fs';
 
 interface Seen {
-  readonly path: string;
   readonly dev: number;
   readonly ino: number;
   size: number;
 }
 
 export class OpenFiles {
-  readonly #paths: readonly string[];
+  readonly #file: string;
+  readonly #wal: string;
   readonly #seen = new Map<string, Seen>();
 
   /** @param path of the store, which SQLite has just opened */
   constructor(path: string) {
-    this.#paths = [path, `${path}-wal`];
-    this.noteSizes();
-  }
-
-  /** After a write of ours: the files are as long as they are now. */
-  noteSizes(): void {
-    for (const path of this.#paths) {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      const seen = this.#seen.get(path);
-      if (stat === undefined) continue;
-      if (seen === undefined) this.#seen.set(path, { path, dev: stat.dev, ino: stat.ino, size: stat.size });
-      else seen.size = stat.size;
-    }
+    this.#file = path;
+    this.#wal = `${path}-wal`;
+    this.look();
   }
 
   /**
-   * What happened to them; `undefined`: nothing. Three microseconds a file: cheap beside a commit.
+   * After a commit, before it is told: are the files still in their places? Remembers how long they are. A few microseconds a
+   * file: cheap beside a commit.
    *
-   * @param sizes they must be as long as they were left; SQLite itself cuts its log in a commit
+   * @returns what happened to them; `undefined`: nothing
    */
-  problem(sizes: boolean): string | undefined {
-    for (const { path, dev, ino, size } of this.#seen.values()) {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      if (stat === undefined) return `${path} was removed while the store was in use`;
-      if (stat.dev !== dev || stat.ino !== ino) return `${path} was replaced while the store was in use`;
-      if (sizes && stat.size < size) return `${path} was cut while the store was in use`;
+  look(): string | undefined {
+    return this.#lookAt(this.#file, true) ?? this.#lookAt(this.#wal, false);
+  }
+
+  /** Before a commit, which would hide it: was the log cut since it was left? */
+  cut(): string | undefined {
+    const seen = this.#seen.get(this.#wal);
+    const size = seen && statSync(this.#wal, { throwIfNoEntry: false })?.size;
+    return seen === undefined || size === undefined || size >= seen.size ? undefined : wasCut(this.#wal);
+  }
+
+  /** @param growsOnly SQLite itself never makes it shorter */
+  #lookAt(path: string, growsOnly: boolean): string | undefined {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    const seen = this.#seen.get(path);
+    if (seen === undefined) {
+      if (stat !== undefined) this.#seen.set(path, { dev: stat.dev, ino: stat.ino, size: stat.size });
+      return undefined;
     }
+    if (stat === undefined) return `${path} was removed while the store was in use`;
+    if (stat.dev !== seen.dev || stat.ino !== seen.ino) return `${path} was replaced while the store was in use`;
+    if (growsOnly && stat.size < seen.size) return wasCut(path);
+    seen.size = stat.size;
     return undefined;
   }
+}
+
+function wasCut(path: string): string {
+  return `${path} was cut while the store was in use`;
 }

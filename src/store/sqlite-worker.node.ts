@@ -70,13 +70,12 @@ class StoreWorker {
   #run(batch: readonly WorkerRequest[]): WorkerReply[] | undefined {
     if (!batch.some(isWrite)) return batch.map((request) => this.#answer(request));
     try {
-      // Before: nothing is written to a file that is gone. After: nothing is acknowledged that only such a file has.
-      const replies = this.#areFilesGone(true)
+      // Nothing is acknowledged that only a file has which is gone.
+      const replies = this.#areFilesGone(this.#files.cut())
         ? undefined
         : this.#log.transaction(() => batch.map((request) => this.#answer(request)));
-      if (replies === undefined || this.#areFilesGone(false)) return undefined;
+      if (replies === undefined || this.#areFilesGone(this.#files.look())) return undefined;
       this.#acknowledge();
-      this.#files.noteSizes();
       return replies;
     } catch (error) {
       if (sqliteCode(error) === SQLITE_FULL) return this.#runOneByOne(batch, error);
@@ -85,8 +84,7 @@ class StoreWorker {
   }
 
   /** True: the store's file was taken from under it; what it held is saved, and the store ends. */
-  #areFilesGone(sizes: boolean): boolean {
-    const problem = this.#files.problem(sizes);
+  #areFilesGone(problem: string | undefined): boolean {
     if (problem === undefined) return false;
     this.#closed = true;
     this.#fail(new StoreOpenError('failed', `${problem}; ${rescueLog(this.#log, this.#options.path)}`));
@@ -203,8 +201,8 @@ class StoreWorker {
       let more = false;
       try {
         more = this.#log.transaction(() => this.#log.sweep(this.#options.sweepRevisions));
+        if (this.#areFilesGone(this.#files.look())) return;
         this.#acknowledge();
-        this.#files.noteSizes();
       } catch {
         // A full disk: the rows stay until the next compaction. Any worse error shows at the next write.
       }

@@ -161,6 +161,14 @@ export class Mendlet {
     if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);
   }
 
+  /** Another verb of mendlet on this data folder; throws unless it exits 0. */
+  async command(...args: readonly string[]): Promise<string> {
+    const file = join(root, 'dist/mendlet.js');
+    const result = await run(process.execPath, [file, ...args, '--data-dir', this.dataDir], { env: this.#env() });
+    if (result.code !== 0) throw new Error(`mendlet ${args.join(' ')}: ${result.code}\n${result.stderr}`);
+    return result.stdout;
+  }
+
   /** kubectl 1.36; throws unless it exits 0. */
   async kubectl(args: readonly string[], input?: string): Promise<string> {
     const result = await this.tryKubectl(args, input);

@@ -1,7 +1,8 @@
 /** mendlet and containerd are killed at bad moments: no container is touched, none runs twice, counts and back-off go on. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, containerd2, mainContainer, Mendlet, onRuntimes, outFolder, until } from './harness.ts';
@@ -135,6 +136,46 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     expect(await containerId('steady')).toBe(id);
   });
 
+  it('a damaged object and a store that is gone: it is said, and the containers are left alone', async () => {
+    const id = await containerId('talker');
+    const backup = await mendlet.kubectl(['get', 'pod', 'talker', '-o', 'json']);
+    const store = join(mendlet.dataDir, 'store/store.db');
+    await mendlet.end('SIGTERM');
+    spoilNewest(store, '/registry/pods/default/talker');
+    await mendlet.up();
+    const get = await mendlet.tryKubectl(['get', 'pod', 'talker']);
+    expect([get.code, get.stderr]).toEqual([1, expect.stringContaining('/registry/pods/default/talker')]);
+    expect((await mendlet.tryKubectl(['get', 'pods'])).stderr).toContain('default/talker');
+    await until('the agent keeps it', async () =>
+      mendlet.log.includes('it is kept') ? { value: true } : { last: mendlet.log.slice(-500) },
+    );
+    await untilTalks();
+    await mendlet.kubectl(['replace', '-f', '-'], backup);
+    await mendlet.untilPod('talker', 'ready again', (pod) => mainContainer(pod)?.ready === true);
+    expect(await containerId('talker')).toBe(id);
+
+    await mendlet.end('SIGTERM');
+    renameSync(store, `${store}.away`);
+    await expect(mendlet.up()).rejects.toThrow(/store\.db is missing.*mendlet store begin-anew/s);
+    await untilTalks();
+    renameSync(`${store}.away`, store);
+    await mendlet.up();
+
+    rmSync(store);
+    await mendlet.tryKubectl(['create', 'configmap', 'late', '--request-timeout=10s']);
+    await until('its end', async () =>
+      mendlet.log.includes('saved in') ? { value: true } : { last: mendlet.log.slice(-500) },
+    );
+    await mendlet.end('SIGTERM');
+    const rescued = /saved in (\S*rescued-\d+)/.exec(mendlet.log)?.[1] ?? '';
+    await mendlet.command('store', 'restore', rescued);
+    await mendlet.command('store', 'check');
+    await mendlet.up();
+    await untilTalks();
+    await mendlet.untilPod('talker', 'ready', (pod) => mainContainer(pod)?.ready === true);
+    expect(await containerId('talker')).toBe(id);
+  });
+
   it('up again after all containers are lost, as by a reboot', async () => {
     const before = { restarts: await restarts('loop'), uid: (await mendlet.pod('steady')).metadata.uid };
     await mendlet.end('SIGKILL');
@@ -234,4 +275,13 @@ function processesOf(mendlet: Mendlet): number[] {
     }
   }
   return ours;
+}
+
+/** As a bad disk would: the newest value of `key` is no longer what was written. */
+function spoilNewest(store: string, key: string): void {
+  const db = new DatabaseSync(store);
+  db.prepare(
+    'UPDATE log SET value = zeroblob(length(value)) WHERE revision = (SELECT max(revision) FROM log WHERE key = ?)',
+  ).run(key);
+  db.close();
 }
