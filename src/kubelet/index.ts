@@ -2,6 +2,8 @@
 export { createKubelet, type Kubelet } from './kubelet.ts';
 export { type ParsedConfiguration, parseConfiguration } from './kubelet-configuration/parse-configuration.ts';
 export { newNode, type Registration } from './node/node-object.ts';
+export type { KubeletConfig } from './configuration.ts';
+export type * from './figures.ts';
 export * from './ports.ts';
 export { type AccessControl, createAccessControl } from './server/access-control.ts';
 export { guardConnection } from './server/guarded-connection.ts';

@@ -11,16 +11,15 @@ import {
   osImage,
   processCount,
 } from './machine-facts.ts';
+import type { Machine, Meter } from './ports.ts';
 import type {
   DiskUsage,
   InterfaceFigures,
-  Machine,
   MachineFacts,
   MachinePressure,
   MachineUsage,
-  Meter,
   ProcessFigures,
-} from './ports.ts';
+} from './figures.ts';
 import { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
 import { bootTime, interfaceFigures, machineUsage, processFigures } from './proc-figures.ts';
 

@@ -23,10 +23,9 @@ import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
 import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
-import type { NodeFacts } from '../plan/facts.ts';
+import type { NodeFacts, ResizeVerdict } from '../plan/facts.ts';
 import { withLadderToldLater } from '../plan/healing/told-later.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
-import type { ResizeVerdict } from '../plan/plan-resize.ts';
 import { remember } from '../plan/remember.ts';
 import type { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import type {
