@@ -2,7 +2,7 @@
 import type { Candidacy } from '../client/index.ts';
 import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import type { Refusals } from './healing/other-nodes.ts';
-import type { NodeIpamSettings } from './node-ipam/settings.ts';
+import type { NodeIpamSettings } from '../network/index.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import type { SetOptions, SetParts } from './run-set.ts';
 

@@ -5,7 +5,7 @@ import { exitCodes } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { createAccessControl, guardConnection } from '../kubelet/index.ts';
 import { type Clock, type Connection, encodeText, type HttpResponse, type Logger } from '../lib/index.ts';
-import { outwardAddresses } from './machine-addresses.node.ts';
+import { outwardAddresses } from '../network/network-machine.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { natRules, podNetwork } from './cni-config.ts';
-import { routeCalls, routeMetric } from './peer-routes.ts';
+import { podNetwork } from './pod-network.ts';
+import { natRules } from './packet-filter.ts';
+import { ipRouteArguments, planPeerRoutes, routeMetric } from './peer-routes.ts';
 
 const network = { bridge: 'mndt-abcdef' };
 const metric = routeMetric(network);
@@ -21,7 +22,7 @@ it('makes what is missing, changes what leads elsewhere, and removes what nobody
     { cidr: '10.244.4.0/24', via: '192.0.2.4' },
     { cidr: '10.244.5.0/24' },
   ];
-  expect(routeCalls(network, peers, routes)).toEqual([
+  expect(planPeerRoutes(network, peers, routes).map(ipRouteArguments)).toEqual([
     ['-4', 'route', 'delete', '10.244.3.0/24', ...owner],
     ['-4', 'route', 'replace', '10.244.2.0/24', 'via', '192.0.2.22', ...owner],
     ['-4', 'route', 'replace', '10.244.4.0/24', 'via', '192.0.2.4', ...owner],

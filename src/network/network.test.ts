@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAddress, formatCidr, gatewayOf, overlaps, parseCidr } from './cidr.ts';
-import {
-  bridgeHardwareAddress,
-  bridgeName,
-  chains,
-  cniConflist,
-  conflictingRoute,
-  filterRules,
-  podNetwork,
-} from './cni-config.ts';
+import { bridgeHardwareAddress, bridgeName, podNetwork } from './pod-network.ts';
+import { conflictingRoute } from './conflicting-route.ts';
+import { chains, filterRules } from './packet-filter.ts';
+import { cniConflist } from './cni-conflist.ts';
 
 const network = (cidr = '10.244.0.0/16', id = 'a1b2c3') => {
   const found = podNetwork(id, cidr);

@@ -1,8 +1,8 @@
 /**
  * Routes to the pods of other nodes: one for each node's pod network, by way of the node's own address, where the machines
- * share a link. Nothing is wrapped up, so what a pod sends arrives from its own address. Pure; `network.node.ts` makes it so.
+ * share a link. Nothing is wrapped up, so what a pod sends arrives from its own address. Pure; `set-up-network.ts` makes it so.
  */
-import type { PodNetwork } from './cni-config.ts';
+import type { PodNetwork } from './pod-network.ts';
 
 /** Another node: the network of its pods, and where it is. */
 export interface Peer {
@@ -33,12 +33,23 @@ export function routeMetric({ bridge }: Pick<PodNetwork, 'bridge'>): number {
   return FIRST_METRIC + (hash % METRICS);
 }
 
-/** Arguments of `ip`, one call each: first what must go, then what is missing or leads elsewhere. */
-export function routeCalls(
+/** One change of the machine's routes. */
+export interface RouteChange {
+  readonly verb: 'delete' | 'replace';
+  /** "10.244.3.0/24" */
+  readonly dst: string;
+  /** Of `replace`: the node's address. */
+  readonly via?: string;
+  /** Whose route it is: see `routeMetric`. */
+  readonly metric: number;
+}
+
+/** First what must go, then what is missing or leads elsewhere. Routes of others are left alone. */
+export function planPeerRoutes(
   network: Pick<PodNetwork, 'bridge'>,
   peers: readonly Peer[],
   routes: readonly KernelRoute[],
-): readonly (readonly string[])[] {
+): readonly RouteChange[] {
   const metric = routeMetric(network);
   const ours = new Map(
     routes
@@ -46,11 +57,16 @@ export function routeCalls(
       .map(({ dst = '', gateway = '' }) => [dst, gateway]),
   );
   const wanted = new Map(peers.flatMap(({ cidr, via }) => (via === undefined ? [] : [[cidr, via] as const])));
-  const owner = ['proto', ROUTE_PROTOCOL, 'metric', String(metric)];
   return [
-    ...[...ours.keys()].filter((dst) => !wanted.has(dst)).map((dst) => ['-4', 'route', 'delete', dst, ...owner]),
+    ...[...ours.keys()].filter((dst) => !wanted.has(dst)).map((dst) => ({ verb: 'delete', dst, metric }) as const),
     ...[...wanted]
       .filter(([dst, via]) => ours.get(dst) !== via)
-      .map(([dst, via]) => ['-4', 'route', 'replace', dst, 'via', via, ...owner]),
+      .map(([dst, via]) => ({ verb: 'replace', dst, via, metric }) as const),
   ];
+}
+
+/** Arguments of `ip` for it. */
+export function ipRouteArguments({ verb, dst, via, metric }: RouteChange): readonly string[] {
+  const way = via === undefined ? [] : ['via', via];
+  return ['-4', 'route', verb, dst, ...way, 'proto', ROUTE_PROTOCOL, 'metric', String(metric)];
 }

@@ -1,5 +1,5 @@
 /** Which part of the cluster's pod network each node gets. */
-import { type Ipv4Range, parseIpv4Range } from '../../api/index.ts';
+import { type Ipv4Range, parseIpv4Range } from '../api/index.ts';
 
 export interface NodeIpamSettings {
   /** `--cluster-cidr`: the pods' network, e.g. "10.244.0.0/16". */

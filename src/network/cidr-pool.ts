@@ -1,7 +1,7 @@
 /** The parts of the cluster's pod network: which are taken, and which is next. Bounded by the number of parts. */
-import { type Ipv4Range, numberToIpv4, parseIpv4Range } from '../../api/index.ts';
-import { assert } from '../../lib/index.ts';
-import type { NodeIpamSettings } from './settings.ts';
+import { type Ipv4Range, numberToIpv4, parseIpv4Range } from '../api/index.ts';
+import { assert } from '../lib/index.ts';
+import type { NodeIpamSettings } from './node-ipam-settings.ts';
 
 export class CidrPool {
   readonly #range: Ipv4Range;
