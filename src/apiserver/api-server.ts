@@ -14,7 +14,7 @@ import { WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
-import { createMetrics, type MetricsRegistry, type Timer } from '../lib/index.ts';
+import { createMetrics, KeyedLines, type MetricsRegistry, type Timer } from '../lib/index.ts';
 import { StoreError, type Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
@@ -30,7 +30,6 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import { type Advertised, ensureSystemObjects } from './services/system-objects.ts';
 import type { ServerContext } from './verbs/call.ts';
-import { Exclusive } from './verbs/exclusive.ts';
 
 export interface ApiServerOptions {
   readonly store: Store;
@@ -90,7 +89,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     tokens: options.tokens,
     admission: { ...DEFAULT_ADMISSION, ...options.admission },
     serviceRange: serviceRangeOf(options.serviceCidr),
-    exclusive: new Exclusive(),
+    exclusive: new KeyedLines(),
     storageOf: (registration) => storageOf(storages, registration),
   };
   const state = { ready: false, closed: false };

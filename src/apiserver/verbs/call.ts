@@ -9,7 +9,7 @@ import type { ResourceRequest } from '../http/request-info.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
-import type { Exclusive } from './exclusive.ts';
+import type { KeyedLines } from '../../lib/index.ts';
 
 /** What all requests share. */
 export interface ServerContext {
@@ -26,7 +26,7 @@ export interface ServerContext {
   /** Where services get their addresses. */
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */
-  readonly exclusive: Exclusive;
+  readonly exclusive: KeyedLines;
   storageOf(registration: Registration): ResourceStorage;
 }
 

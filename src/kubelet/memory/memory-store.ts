@@ -2,7 +2,7 @@
  * The pod workers' notes on disk: `ROOT/pods-memory/UID.json`, replaced whole. A note that cannot be read is set aside
  * and rebuilt from the containers' annotations and the API status; one that cannot be written never stops the healing.
  */
-import { errorMessage, FileError, type FileSystem, type Logger } from '../../lib/index.ts';
+import { errorMessage, FileError, type FileSystem, KeyedLines, type Logger } from '../../lib/index.ts';
 import { isSafeName } from '../execute/pod-paths.ts';
 import { isMistake } from '../mistakes.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
@@ -25,8 +25,10 @@ export class MemoryStore {
   readonly #dir: string;
   /** As last written: an unchanged note costs nothing. */
   readonly #written = new Map<PodUID, string>();
-  /** The last write or removal of each note that is under way: they follow one another. */
+  /** The last write or removal of each note that is under way, with what it is about. */
   readonly #pending = new Map<PodUID, { readonly text: string | undefined; readonly done: Promise<boolean> }>();
+  /** Writes and removals of a note follow one another. */
+  readonly #lines = new KeyedLines();
   #made = false;
 
   constructor({ fs, logger, rootDir }: MemoryStoreOptions) {
@@ -84,12 +86,11 @@ export class MemoryStore {
 
   /** Resolves when nothing is being written. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#pending.values()].map(({ done }) => done));
+    await this.#lines.settled();
   }
 
   async #inTurn(uid: PodUID, text: string | undefined, run: () => Promise<boolean>): Promise<boolean> {
-    const before = this.#pending.get(uid)?.done.catch(() => false);
-    const mine = { text, done: before === undefined ? run() : before.then(run) };
+    const mine = { text, done: this.#lines.run(uid, run) };
     this.#pending.set(uid, mine);
     try {
       return await mine.done;
