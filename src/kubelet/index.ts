@@ -9,7 +9,7 @@ export { type AccessControl, createAccessControl } from './server/access-control
 export { guardConnection } from './server/guarded-connection.ts';
 export { DEFAULT_SETTINGS, type KubeletSettings } from './settings.ts';
 export type { PodDirectory, PodObservation, PodView } from './types.ts';
-export { INSTANCE_LABEL } from './pleg/ownership.ts';
+export { INSTANCE_LABEL } from './pods/ownership.ts';
 export { graceOf } from './plan/labels.ts';
 export { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
-export { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from './gc/log-names.ts';
+export { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from './pods/log-names.ts';

@@ -15,7 +15,7 @@ import { createPodEvents, HEALING_EVENTS } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
 import { LogGc } from './gc/log-gc.ts';
 import { createImageManager } from './images/image-manager.ts';
-import { MemoryStore } from './memory/memory-store.ts';
+import { PodNoteStore } from './notes/pod-note-store.ts';
 import { type KnownNode, readNode } from './node-facts.ts';
 import { admitHere, forPods } from './node-admission.ts';
 import { createNodeCare, type NodeCare } from './node-care.ts';
@@ -169,7 +169,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
   });
   const delivery = createStatusManager(ports);
   const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
-  const memory = new MemoryStore(ports);
+  const notes = new PodNoteStore(ports);
   const executor = new Executor({
     ...ports,
     volumes,
@@ -203,7 +203,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
     queue,
     desired,
     pleg,
-    memory,
+    notes,
     executor,
     volumes,
     images,
@@ -235,7 +235,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
         maxRestartPeriodMs: settings.crashLoopBackOff.maxContainerRestartPeriodMs,
       },
   });
-  const syncLoop = new SyncLoop({ ...ports, queue, desired, pleg, workers, memory, volumes });
+  const syncLoop = new SyncLoop({ ...ports, queue, desired, pleg, workers, notes, volumes });
   const runtimeState = new RuntimeState({ ...ports, pleg, onChange: () => nodeManager.refresh() });
   const health: KubeletHealth = {
     syncLoop: () => syncLoop.health(),

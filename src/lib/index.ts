@@ -12,6 +12,7 @@ export * from './errors.ts';
 export * from './file-system.ts';
 export * from './http-headers.ts';
 export * from './http.ts';
+export * from './fnv.ts';
 export * from './keyed-lines.ts';
 export * from './logger.ts';
 export * from './metrics.ts';

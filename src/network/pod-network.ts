@@ -1,5 +1,6 @@
 /** The network of one instance's pods: its addresses, its bridge and their names. Pure. */
 import { type Cidr, gatewayOf, parseCidr } from './cidr.ts';
+import { fnv1a32 } from '../lib/index.ts';
 
 /** The network of one mendlet instance. */
 export interface PodNetwork {
@@ -31,13 +32,7 @@ export function podNetwork(instanceId: string, podCidr: string): PodNetwork | st
 /** Two instances on a machine have two bridges: the id itself when it fits, else its hash. */
 export function bridgeName(instanceId: string): string {
   const fits = /^[a-z0-9-]+$/.test(instanceId) && instanceId.length <= BRIDGE_ID_LENGTH;
-  return BRIDGE_PREFIX + (fits ? instanceId : fnv1a(instanceId));
-}
-
-function fnv1a(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash.toString(16).padStart(8, '0');
+  return BRIDGE_PREFIX + (fits ? instanceId : fnv1a32(instanceId).padStart(8, '0'));
 }
 
 /** CNI's name of the network, and host-local's folder of leases. */

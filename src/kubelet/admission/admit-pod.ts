@@ -11,8 +11,8 @@ import {
   qosClassOf,
   toleratesTaint,
 } from '../../api/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import { isCriticalPod } from '../eviction/rank-pods.ts';
+import type { PressureVerdict } from '../types.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
 import { capacityOf, requestOf, type ResourceName, RESOURCES, type NodeAllocatable } from './resource-amounts.ts';
 
 export interface AdmissionInput {

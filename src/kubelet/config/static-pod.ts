@@ -12,8 +12,7 @@ import {
   validatePod,
   validateStructure,
 } from '../../api/index.ts';
-import { parseDocument, splitDocuments } from '../../lib/index.ts';
-import { fnv1a64 } from '../plan/hash.ts';
+import { parseDocument, splitDocuments, fnv1a64 } from '../../lib/index.ts';
 
 export const CONFIG_HASH = 'kubernetes.io/config.hash';
 export const CONFIG_SEEN = 'kubernetes.io/config.seen';

@@ -16,7 +16,7 @@ import {
   whenAborted,
   withDeadline,
 } from '../../lib/index.ts';
-import { containerLogPath, isSafeName, podLogDir } from '../execute/pod-paths.ts';
+import { containerLogPath, isSafeName, podLogDir } from '../pods/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
 import type { PodEvents, PodObservation, PodUID } from '../types.ts';

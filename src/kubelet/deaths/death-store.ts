@@ -15,7 +15,7 @@ import {
   Semaphore,
   type Timer,
 } from '../../lib/index.ts';
-import { isSafeName } from '../execute/pod-paths.ts';
+import { isSafeName } from '../pods/pod-paths.ts';
 import { isMistake } from '../mistakes.ts';
 import type { PodUID } from '../types.ts';
 import { type BookHead, formatBook, parseBook, parseHead } from './book-file.ts';

@@ -43,9 +43,9 @@ function node(broken: string) {
       },
       inspect: async () => undefined,
     },
-    memory: {
-      load: async (uid: string) => breaks('memory.load', uid),
-      save: async (uid: string) => breaks('memory.save', uid),
+    notes: {
+      load: async (uid: string) => breaks('notes.load', uid),
+      save: async (uid: string) => breaks('notes.save', uid),
       settled: async () => {},
     },
     executor: {
@@ -98,8 +98,8 @@ it.each([
   'plan',
   'observation',
   'probe results',
-  'memory.load',
-  'memory.save',
+  'notes.load',
+  'notes.save',
   'execute',
   'volumes',
   'probes',

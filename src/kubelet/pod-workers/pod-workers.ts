@@ -18,7 +18,7 @@ import type { DesiredPods } from '../config/desired-pods.ts';
 import type { DeathRecorder } from '../deaths/death-recorder.ts';
 import { changesRuntime, type Executor, onlyAsks, waitsForNote } from '../execute/execute-actions.ts';
 import type { PodAction } from '../plan/actions.ts';
-import type { MemoryStore } from '../memory/memory-store.ts';
+import type { PodNoteStore } from '../notes/pod-note-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
@@ -44,7 +44,8 @@ import { ghostPod } from './ghost-pod.ts';
 import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
 import { ADMISSION_WAIT_MS, MAX_CONCURRENT_PASSES, NAMESAKE_WAIT_MS, PASS_RETRY, SYNC_WAIT_MS } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
-import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
+import { endsBeforeItReturns, namesakeInTheWay } from './namesakes.ts';
+import { isStaticPod, withMirrorAnnotations } from '../pods/static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
@@ -54,7 +55,7 @@ export interface PodWorkersOptions {
   readonly queue: WorkQueue<PodUID>;
   readonly desired: DesiredPods;
   readonly pleg: Pleg;
-  readonly memory: MemoryStore;
+  readonly notes: PodNoteStore;
   readonly executor: Executor;
   readonly volumes: VolumeManager;
   readonly images: ImageManager;
@@ -105,7 +106,7 @@ export class PodWorkers implements PodDirectory {
       handler: (uid) => this.#timedPass(uid),
       onPanic: (uid, error) => this.#panic(uid, error),
     });
-    await this.#options.memory.settled();
+    await this.#options.notes.settled();
   }
 
   /** Asks for the pod's end, e.g. by eviction. Unknown pods are left alone. */
@@ -222,7 +223,7 @@ export class PodWorkers implements PodDirectory {
 
   /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */
   async #worker(uid: PodUID): Promise<Worker | undefined> {
-    const { desired, pleg, memory, volumes, clock } = this.#options;
+    const { desired, pleg, notes, volumes, clock } = this.#options;
     const entry = desired.get(uid);
     const known = this.#workers.get(uid);
     if (known !== undefined) {
@@ -233,7 +234,7 @@ export class PodWorkers implements PodDirectory {
       return known;
     }
     if (entry === undefined && !desired.synced()) return undefined;
-    const note = await memory.load(uid);
+    const note = await notes.load(uid);
     const observed = pleg.observation(uid);
     // Nobody wants it, nothing is left of it.
     if (
@@ -326,7 +327,7 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #apply(worker: Worker, plan: PodPlan, observed: PodObservation | undefined): Promise<void> {
-    const { memory, executor, queue, probes, events } = this.#options;
+    const { notes, executor, queue, probes, events } = this.#options;
     const { uid } = worker;
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
@@ -347,7 +348,7 @@ export class PodWorkers implements PodDirectory {
     }
     const podIp = plan.status.podIP ?? '';
     // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
-    const noted = memory.save(uid, plan.memory.note);
+    const noted = notes.save(uid, plan.memory.note);
     // Questions need no note, and a container is made while its note is written: a slow disk is not the way of a restart.
     const early = (action: PodAction): boolean => onlyAsks(action) || waitsForNote(action);
     executor.execute(pod, plan.actions.filter(early), podIp, noted);
@@ -398,8 +399,8 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #forget({ uid }: Worker): Promise<void> {
-    const { memory, executor, queue, probes, status, images, desired } = this.#options;
-    await memory.remove(uid);
+    const { notes, executor, queue, probes, status, images, desired } = this.#options;
+    await notes.remove(uid);
     this.#workers.delete(uid);
     this.#options.deaths?.gone(uid);
     executor.forget(uid);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { concatBytes, decodeText, encodeText, FileError, type FileInfo } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { LogOptions } from './log-options.ts';
+import type { LogOptions } from '../pods/log-format.ts';
 import { type LogSource, readLog } from './log-reader.ts';
 
 const PATH = '/logs/app/0.log';

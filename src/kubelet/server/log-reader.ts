@@ -1,8 +1,7 @@
 /** Reads a container's log file: its end, or all of it, and then what comes, across rotations. */
 import { type Clock, FileError, type FileInfo, type FileSystem } from '../../lib/index.ts';
 import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
-import { LogFormatter } from './log-format.ts';
-import type { LogOptions } from './log-options.ts';
+import { LogFormatter, type LogOptions } from '../pods/log-format.ts';
 
 /** Logs are only ever read. */
 export type LogFiles = Pick<FileSystem, 'readAt' | 'stat' | 'readdir' | 'watch'>;

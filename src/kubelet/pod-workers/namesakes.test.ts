@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { PodLifecycle } from '../plan/lifecycle.ts';
 import { admittedMemory, observation, testPod, testSandbox, WALL } from '../plan/plan.fixtures.ts';
 import { emptyMemory } from '../plan/pod-memory.ts';
-import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
+import { endsBeforeItReturns, namesakeInTheWay } from './namesakes.ts';
+import { isStaticPod, withMirrorAnnotations } from '../pods/static-pods.ts';
 
 const FILE = { 'kubernetes.io/config.source': 'file' };
 const request = { reason: 'Orphaned', message: '', gracePeriodSeconds: 1, requestedAt: WALL } as const;

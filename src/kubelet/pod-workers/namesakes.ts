@@ -2,29 +2,10 @@
  * What is special about static pods, which come from files: their UID is made from their content, so the same one may come
  * again, and of those with one name only one may run at a time (upstream: pod_workers.go, allowPodStart). Pure.
  */
-import { MENDLET_GROUP, type Pod } from '../../api/index.ts';
+import type { Pod } from '../../api/index.ts';
 import type { PodObservation } from '../types.ts';
 import type { Worker } from './worker.ts';
-
-const CONFIG_SOURCE = 'kubernetes.io/config.source';
-const OURS = `${MENDLET_GROUP}/`;
-
-export function isStaticPod({ metadata }: Pod): boolean {
-  const source = metadata?.annotations?.[CONFIG_SOURCE];
-  return source !== undefined && source !== 'api';
-}
-
-/**
- * A static pod with what people and controllers have written of ours on its mirror, which is all of it that they can write on;
- * any other pod as it is.
- */
-export function withMirrorAnnotations(pod: Pod, mirror: Pod | undefined): Pod {
-  if (mirror === undefined || !isStaticPod(pod)) return pod;
-  const ours = Object.entries(mirror.metadata?.annotations ?? {}).filter(([name]) => name.startsWith(OURS));
-  if (ours.length === 0) return pod;
-  const annotations = { ...pod.metadata?.annotations, ...Object.fromEntries(ours) };
-  return { ...pod, metadata: { ...pod.metadata, annotations } };
-}
+import { isStaticPod } from '../pods/static-pods.ts';
 
 type Seen = Pick<PodObservation, 'uid' | 'name' | 'namespace' | 'sandboxes'>;
 type Known = Pick<Worker, 'uid' | 'pod' | 'wanted' | 'lifecycle' | 'memory'>;

@@ -3,14 +3,14 @@
  * and rebuilt from the containers' annotations and the API status; one that cannot be written never stops the healing.
  */
 import { errorMessage, FileError, type FileSystem, KeyedLines, type Logger } from '../../lib/index.ts';
-import { isSafeName } from '../execute/pod-paths.ts';
+import { isSafeName } from '../pods/pod-paths.ts';
 import { isMistake } from '../mistakes.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
 import type { PodUID } from '../types.ts';
 import { MAX_NOTE_BYTES } from './limits.ts';
 import { formatNote, parseNote } from './parse-note.ts';
 
-export interface MemoryStoreOptions {
+export interface PodNoteStoreOptions {
   readonly fs: FileSystem;
   readonly logger: Logger;
   /** `DIR/agent`. */
@@ -19,7 +19,7 @@ export interface MemoryStoreOptions {
 
 const SUFFIX = '.json';
 
-export class MemoryStore {
+export class PodNoteStore {
   readonly #fs: FileSystem;
   readonly #logger: Logger;
   readonly #dir: string;
@@ -31,7 +31,7 @@ export class MemoryStore {
   readonly #lines = new KeyedLines();
   #made = false;
 
-  constructor({ fs, logger, rootDir }: MemoryStoreOptions) {
+  constructor({ fs, logger, rootDir }: PodNoteStoreOptions) {
     this.#fs = fs;
     this.#logger = logger;
     this.#dir = `${rootDir}/pods-memory`;

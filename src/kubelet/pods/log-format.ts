@@ -2,7 +2,19 @@
 import { concatBytes, encodeText, parseTime } from '../../lib/index.ts';
 import { MAX_LOG_LINE_BYTES } from './limits.ts';
 import { type LogLine, parseLogLine } from './log-line.ts';
-import type { LogOptions } from './log-options.ts';
+
+export interface LogOptions {
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  /** Only lines from then on; wall ms. */
+  readonly sinceWall?: number;
+  /** Only the last lines of the file. */
+  readonly tailLines?: number;
+  /** At most this many bytes of output. */
+  readonly limitBytes?: number;
+  readonly stream?: 'stdout' | 'stderr';
+}
 
 const NEWLINE = 10;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FileSystem, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
 import { emptyMemory, type PodNote } from '../plan/pod-memory.ts';
-import { MemoryStore } from './memory-store.ts';
+import { PodNoteStore } from './pod-note-store.ts';
 
 function note(startTime: number): PodNote {
   return { ...emptyMemory('ns', 'pod').note, startTime };
@@ -30,7 +30,7 @@ function slowDisk() {
 describe('notes that are written while others are asked for', () => {
   it('follow one another, and the last one stays', async () => {
     const { fs, files, log, release } = slowDisk();
-    const store = new MemoryStore({ fs, logger: silentLogger, rootDir: '/r' });
+    const store = new PodNoteStore({ fs, logger: silentLogger, rootDir: '/r' });
     const first = store.save('u', note(1));
     const second = store.save('u', note(2));
     const same = store.save('u', note(2));
@@ -48,7 +48,7 @@ describe('notes that are written while others are asked for', () => {
 
   it('do not come back after the removal', async () => {
     const { fs, files, release } = slowDisk();
-    const store = new MemoryStore({ fs, logger: silentLogger, rootDir: '/r' });
+    const store = new PodNoteStore({ fs, logger: silentLogger, rootDir: '/r' });
     void store.save('u', note(1));
     const removed = store.remove('u');
     await settle();
