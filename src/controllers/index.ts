@@ -5,4 +5,5 @@ export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings 
 export { runControllers } from './run-controllers.ts';
 export type { ControllersOptions } from './controller-setup.ts';
 export { type HealerOptions, runHealingControllers } from './healing/run-healing-controllers.ts';
+export * from './controller.ts';
 export * from './run-controller.ts';

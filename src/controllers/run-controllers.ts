@@ -26,13 +26,14 @@ import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
 import { replicationController } from './replication-controller/replication-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
-import type { Controller } from './run-controller.ts';
+import type { Controller } from './controller.ts';
 import { runSet } from './run-set.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
 import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
 import type { ControllerSetup, ControllersOptions } from './controller-setup.ts';
+import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/replicated-kind.ts';
 
 /** Each makes the controllers of one folder. */
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
@@ -43,7 +44,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   nodeFailureControllers,
   nodeIpamControllers,
   ({ informers }) => [nodeRoutesController(informers)],
-  (setup) => [deploymentController(setup), replicaSetController(setup), replicationController(setup)],
+  (setup) => [
+    deploymentController({ ...setup, events: setup.events('deployment-controller') }),
+    replicaSetController({ ...setup, events: setup.events(REPLICA_SET_KIND.component) }),
+    replicationController({ ...setup, events: setup.events(REPLICATION_CONTROLLER_KIND.component) }),
+  ],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],

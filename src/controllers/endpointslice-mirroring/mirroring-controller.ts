@@ -3,7 +3,7 @@ import { type EventRecorder, objectKey, referenceTo, splitKey } from '../../clie
 import { serviceKeysOf, slicesOf } from '../endpointslice/endpointslice-controller.ts';
 import type { Informers } from '../informers.ts';
 import { MAX_MIRRORED_ADDRESSES } from '../limits.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { MIRRORING_NAME, planMirror } from './plan-mirror.ts';
 
 /** Keys are services, by whose name the Endpoints go. */

@@ -7,7 +7,7 @@ import { type EventRecorder, referenceTo } from '../../client/index.ts';
 import { assert, type Logger, type MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import type { ControllerSetup } from '../controller-setup.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { checkNodeIpam, CidrPool, type NodeIpamSettings } from '../../network/index.ts';
 
 /** None, unless there is a network to give out. */

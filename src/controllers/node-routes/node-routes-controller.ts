@@ -1,7 +1,7 @@
 import { CONFIG_MAPS, type Node, NODES } from '../../api/index.ts';
 import type { Change } from '../../client/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { planNodeRoutes } from './plan-node-routes.ts';
 import { NODE_ROUTES, routeOf } from '../../network/index.ts';
 

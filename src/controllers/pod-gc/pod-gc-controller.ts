@@ -4,7 +4,7 @@ import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../li
 import { BY_NODE, type Informers } from '../informers.ts';
 import { MAX_BATCH, ORPHAN_QUARANTINE_MS, TERMINATED_POD_THRESHOLD } from '../limits.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { endPod, isOutOfService, isUnscheduledTerminating, type PodGcReason, surplusOf } from './plan-pod-gc.ts';
 
 /** Keys are node names, and two that no node can have. */

@@ -1,4 +1,4 @@
-import type { Controller } from '../run-controller.ts';
+import type { Controller } from '../controller.ts';
 import { type ReplicaControllerOptions, replicaController } from './replica-controller.ts';
 import { REPLICA_SET_KIND } from './replicated-kind.ts';
 

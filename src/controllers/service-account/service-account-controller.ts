@@ -1,6 +1,6 @@
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { DEFAULT_SERVICE_ACCOUNT, reconcileServiceAccount } from './reconcile-service-account.ts';
 
 const OURS = `metadata.name=${DEFAULT_SERVICE_ACCOUNT}`;
