@@ -1,3 +1,4 @@
+/** Keeps the status of each PodDisruptionBudget: how many of its pods may be taken away now. */
 import {
   controllerOf,
   equalJson,

@@ -1,3 +1,4 @@
+/** Keeps the Endpoints of each service that has a selector. */
 import { ENDPOINTS, isConflict, isNotFound, namespacedName, namespaceOf, PODS, SERVICES } from '../../api/index.ts';
 import { type EventRecorder, type KubeClient, objectKey, referenceTo, splitKey } from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';

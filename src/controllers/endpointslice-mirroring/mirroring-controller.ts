@@ -1,3 +1,4 @@
+/** Mirrors Endpoints that people write into EndpointSlices. */
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../api/index.ts';
 import { type EventRecorder, objectKey, referenceTo, splitKey } from '../../client/index.ts';
 import { serviceKeysOf, slicesOf } from '../endpointslice/endpointslice-controller.ts';

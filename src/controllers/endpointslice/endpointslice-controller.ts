@@ -1,3 +1,4 @@
+/** Keeps the EndpointSlices of each service that has a selector. */
 import {
   ENDPOINT_SLICES,
   type EndpointSlice,

@@ -1,3 +1,4 @@
+/** Empties namespaces that are being deleted, and lets them go. */
 import {
   type KubeObject,
   NAMESPACES,

@@ -1,3 +1,4 @@
+/** Keeps the ConfigMap that tells all nodes where each node's pods are. */
 import { CONFIG_MAPS, type Node, NODES } from '../../api/index.ts';
 import type { Change } from '../../client/index.ts';
 import type { Informers } from '../informers.ts';

@@ -1,3 +1,4 @@
+/** Removes pods that nobody else does: of nodes that are gone, of too many that have ended. */
 import { type Node, NODES, type Pod, PODS, isNotFound, namespaceOf } from '../../api/index.ts';
 import { type Change, type KubeClient, objectKey } from '../../client/index.ts';
 import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../lib/index.ts';

@@ -1,3 +1,4 @@
+/** The controller of replication controllers, which are replica sets of an older kind. */
 import { type ReplicaControllerOptions, replicaController } from '../replicaset/replica-controller.ts';
 import { REPLICATION_CONTROLLER_KIND } from '../replicaset/replicated-kind.ts';
 import type { Controller } from '../controller.ts';

@@ -1,3 +1,4 @@
+/** Gives each namespace the ConfigMap with the cluster's certificate authority. */
 import { CONFIG_MAPS, NAMESPACES } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';

@@ -1,3 +1,4 @@
+/** Gives each namespace its default service account. */
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';
