@@ -106,14 +106,16 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
   const shared = {
     ...options,
     process: systemProcess,
-    signal: options.background.signal,
     fileLock: waitForKernelLock,
   };
   try {
     const network = podNetworkOf(options.instanceId, options.podCidr);
     const lock = () => waitForKernelLock(NETWORK_LOCK);
     await setUpNetwork(networkPlace(), network, { ...cniFolders(options), apiServerPort: options.apiServerPort, lock });
-    const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
+    const opened = await openContainerd(
+      { ...shared, install, cgroupDriver: options.cgroups.driver },
+      options.background.signal,
+    );
     // The supervision of containerd ends with the loops.
     stack.defer(async () => {
       await options.background.end();

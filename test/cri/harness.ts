@@ -38,7 +38,7 @@ export async function install(version: ContainerdVersionName, ociRuntime?: strin
 }
 
 export interface TestRuntime {
-  readonly options: Omit<OpenContainerdOptions, 'signal'>;
+  readonly options: OpenContainerdOptions;
   readonly network: PodNetwork;
   /** Opens (or adopts) it, after its pods' network, as main does; `close` leaves containerd running. */
   open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd>;
@@ -73,7 +73,7 @@ export async function testRuntime(
     network,
     async open(overrides = {}) {
       await setUpNetwork(place, network, { confDir, leasesDir, apiServerPort: undefined, lock: undefined });
-      const opened = await openContainerd({ ...options, signal: new AbortController().signal, ...overrides });
+      const opened = await openContainerd({ ...options, ...overrides }, new AbortController().signal);
       open.add(opened);
       return opened;
     },

@@ -21,7 +21,7 @@ export const BIG_BAGS: Readonly<Record<string, number>> = {
   'apiserver/api-server.ts ApiServerOptions': 13,
   'apiserver/tokens/plan-token.ts TokenInputs': 9,
   'cli/agent.ts AgentOptions': 11,
-  'cli/program.ts CliContext': 12,
+  'cli/program.ts CliContext': 13,
   'client/leader-election.ts LeaderElectionOptions': 9,
   'kubelet/deaths/black-box.ts BlackBoxOptions': 15,
   'kubelet/deaths/death-recorder.ts DeathRecorderOptions': 11,

@@ -37,8 +37,6 @@ export interface OpenContainerdOptions extends ContainerdOptions {
   /** Archives and folders of them; `DIR/images` is always one. */
   readonly imageArchives: readonly string[];
   readonly fileLock: FileLock;
-  /** Ends the supervision; containerd itself stays. */
-  readonly signal: AbortSignal;
 }
 
 export interface OpenedRuntime {
@@ -60,9 +58,9 @@ export interface OpenedContainerd extends OpenedRuntime {
 
 /**
  * Brings the private containerd up (adopting a running one), makes sure of the sandbox image, imports archives, and supervises
- * until `signal`. Rejects with `ContainerdError` or `ImageImportError`, each for the user to read.
+ * until `signal` is aborted; containerd itself stays. Rejects with `ContainerdError` or `ImageImportError`, each for the user to read.
  */
-export async function openContainerd(options: OpenContainerdOptions): Promise<OpenedContainerd> {
+export async function openContainerd(options: OpenContainerdOptions, signal: AbortSignal): Promise<OpenedContainerd> {
   const { dataDir, runDir, process, logger, install } = options;
   const paths = containerdPaths(dataDir, runDir);
   await mkdir(runDir, { recursive: true, mode: 0o711 });
@@ -84,7 +82,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     const plainImages = new CriImages(grpc);
     const importer = imageImporter(options, paths, plainImages);
     const images = keepImages(plainImages, () => importer.keptNames());
-    const until = AbortSignal.any([options.signal, ending.signal]);
+    const until = AbortSignal.any([signal, ending.signal]);
     const supervision = Promise.all([
       supervisor.supervise(until),
       endLostShims({ socket: paths.socket, runtime, containerdPid: () => supervisor.pid, logger }, until),
