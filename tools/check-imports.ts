@@ -1,41 +1,25 @@
 /**
- * Checks the house rules that no compiler knows (ARCHITECTURE.md): which room may import which, only through doors; I/O, timers
- * and dates only in adapters (`*.node.ts`); adapters loaded by main alone; decisions pure. Prints `file:line: what, instead`.
+ * Checks the house rules that no compiler knows (ARCHITECTURE.md): which room may import which, only through doors, and
+ * which of their inner rooms; I/O, timers and dates only in adapters (`*.node.ts`), which main alone loads; what says it is pure is; no
+ * circle; functions and their input of bounded size; headers; ARCHITECTURE's tables. Prints `file:line: what, instead`.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { findBags } from './house/bags.ts';
+import { findCircles } from './house/circles.ts';
+import { BIG_BAGS, LONG_FUNCTIONS } from './house/exceptions.ts';
+import { findMissingHeaders } from './house/headers.ts';
+import { findInnerCrossings } from './house/inner-rooms.ts';
+import { findLongFunctions } from './house/long-functions.ts';
+import { findImpureFiles } from './house/pure-files.ts';
+import { ALLOWED, INNER_ROOMS } from './house/rooms.ts';
+import { findRoomsNotListed, findWrongDirections } from './house/rooms-table.ts';
+import { importsOf, readSources } from './house/source-file.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const src = join(root, 'src');
-
-/** Room → rooms it may import. `main` and `sim` may import all but each other. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  api: [],
-  lib: [],
-  store: ['lib'],
-  client: ['api', 'lib'],
-  apiserver: ['api', 'lib', 'store'],
-  controllers: ['api', 'lib', 'client'],
-  scheduler: ['api', 'lib', 'client'],
-  diagnosis: ['api', 'lib'],
-  cli: ['api', 'lib', 'client', 'diagnosis'],
-  cri: ['lib'],
-  kubelet: ['api', 'lib', 'client', 'cri'],
-  sim: ['api', 'lib', 'store', 'client', 'apiserver', 'controllers', 'scheduler', 'diagnosis', 'cli', 'cri', 'kubelet'],
-  main: [
-    'api',
-    'lib',
-    'store',
-    'client',
-    'apiserver',
-    'controllers',
-    'scheduler',
-    'diagnosis',
-    'cli',
-    'cri',
-    'kubelet',
-  ],
-};
+const files = readSources(src);
+const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
 
 /** Node modules that do no I/O: allowed everywhere. */
 const PURE_NODE_MODULES = new Set(['node:path/posix']);
@@ -63,20 +47,28 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 
 const problems: string[] = [];
 
-for (const file of walk(src)) {
-  if (!file.endsWith('.ts') || file.endsWith('.gen.ts') || file.includes(`${sep}gen${sep}`)) continue;
-  const path = relative(src, file);
+for (const file of files) {
+  const { path } = file;
   const room = path.split(sep)[0] ?? '';
-  const text = readFileSync(file, 'utf8');
-  const code = withoutComments(text);
-  const isTest = file.endsWith('.test.ts');
-  const isAdapter = file.endsWith('.node.ts');
+  const code = withoutComments(file.text);
+  const isTest = path.endsWith('.test.ts');
+  const isAdapter = path.endsWith('.node.ts');
   if (ALLOWED[room] === undefined) problems.push(`src/${path}:1: no room is called ${room}`);
-  for (const { specifier, line, typeOnly } of imports(code))
+  for (const { specifier, line, typeOnly } of importsOf(file))
     checkImport(path, room, specifier, line, { isTest, isAdapter, typeOnly });
   if (!isTest && !isAdapter && room !== 'main' && !isSimEntry(path)) checkBans(path, code);
   if (path.startsWith(join('kubelet', 'plan')) && !isTest) checkPure(path, code);
 }
+problems.push(
+  ...findCircles(files),
+  ...findInnerCrossings(files, INNER_ROOMS),
+  ...findLongFunctions(files, LONG_FUNCTIONS),
+  ...findBags(files, BIG_BAGS),
+  ...findImpureFiles(files),
+  ...findMissingHeaders(files),
+  ...findRoomsNotListed(page, folders(), Object.keys(INNER_ROOMS)),
+  ...findWrongDirections(page, ALLOWED),
+);
 
 if (problems.length > 0) {
   console.error(problems.join('\n'));
@@ -169,17 +161,6 @@ function checkPure(path: string, code: string): void {
   }
 }
 
-function* imports(code: string): Generator<{ specifier: string; line: number; typeOnly: boolean }> {
-  const pattern =
-    /(?:^|[;\n])\s*(import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/g;
-  for (const match of code.matchAll(pattern)) {
-    const specifier = match[3] ?? match[4];
-    if (specifier === undefined) continue;
-    const offset = (match.index ?? 0) + match[0].length;
-    yield { specifier, line: code.slice(0, offset).split('\n').length, typeOnly: match[2] !== undefined };
-  }
-}
-
 /** Blanks comments (keeping lines), and leaves strings alone as far as line scanning needs. */
 function withoutComments(text: string): string {
   return text
@@ -187,10 +168,12 @@ function withoutComments(text: string): string {
     .replace(/(^|[\s;{}()])\/\/.*$/gm, '$1');
 }
 
-function* walk(folder: string): Generator<string> {
-  for (const name of readdirSync(folder).toSorted()) {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) yield* walk(path);
-    else yield path;
-  }
+/** The rooms, and the rooms in the big ones. Folders of generated files are none. */
+function folders(): ReadonlySet<string> {
+  const below = (folder: string) =>
+    readdirSync(join(src, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+  const rooms = below('');
+  return new Set([...rooms, ...rooms.flatMap(below)]);
 }

@@ -18,6 +18,7 @@ import {
   type Breather,
   createMetrics,
   type GuardedConnection,
+  KeyedLines,
   type MetricsRegistry,
   type Timer,
   tireless,
@@ -37,7 +38,6 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import { type Advertised, ensureSystemObjects } from './services/system-objects.ts';
 import type { ServerContext } from './verbs/call.ts';
-import { Exclusive } from './verbs/exclusive.ts';
 
 export interface ApiServerOptions {
   readonly store: Store;
@@ -101,7 +101,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     tokens: options.tokens,
     admission: { ...DEFAULT_ADMISSION, ...options.admission },
     serviceRange: serviceRangeOf(options.serviceCidr),
-    exclusive: new Exclusive(),
+    exclusive: new KeyedLines(),
     breather: options.breather ?? tireless,
     storageOf: (registration) => storageOf(storages, registration),
   };

@@ -1,9 +1,9 @@
 /** controllers: one folder each, a pure reconcile or plan plus a thin shared runner. Door: how to run them all. */
 export type { CertificateSigner } from './certificates/certificate-signer.ts';
 export { Informers, type InformersOptions } from './informers.ts';
-export { checkNodeIpam, type NodeIpamSettings } from './node-ipam/settings.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
-export { type ControllersOptions, runControllers } from './run-controllers.ts';
+export { runControllers } from './run-controllers.ts';
+export type { ControllersOptions } from './controller-setup.ts';
 export { type HealerOptions, runHealingControllers } from './healing/run-healing-controllers.ts';
+export * from './controller.ts';
 export * from './run-controller.ts';
-export { NODE_ROUTES, type NodeRoute, readNodeRoutes } from './node-routes/plan-node-routes.ts';

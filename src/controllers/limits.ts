@@ -53,3 +53,6 @@ export const DISRUPTED_POD_TIMEOUT_MS = 120_000;
 
 /** A pod that was to be disrupted and is not being deleted by then is no target any more (stalePodDisruptionTimeout). */
 export const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
+
+/** Objects that are read to learn how far the server is, after a write without an answer. */
+export const DOUBT_PAGE_SIZE = 500;

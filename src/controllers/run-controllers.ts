@@ -1,8 +1,7 @@
 /** The control plane's controllers, together. */
-import { type Candidacy, runElected } from '../client/index.ts';
+import { runElected } from '../client/index.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { approvingController } from './certificates/approving-controller.ts';
-import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import { cleanerController } from './certificates/cleaner-controller.ts';
 import { signingController } from './certificates/signing-controller.ts';
 import { aggregationController } from './clusterrole-aggregation/aggregation-controller.ts';
@@ -13,7 +12,6 @@ import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
-import type { Refusals } from './healing/other-nodes.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
@@ -21,43 +19,21 @@ import { jobOrphansController } from './job/job-orphans-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
-import type { NodeIpamSettings } from './node-ipam/settings.ts';
 import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
-import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import { nodeRoutesController } from './node-routes/node-routes-controller.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
 import { replicationController } from './replication-controller/replication-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
-import type { Controller } from './run-controller.ts';
-import { runSet, type SetOptions, type SetParts } from './run-set.ts';
+import type { Controller } from './controller.ts';
+import { runSet } from './run-set.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
 import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
-
-export interface ControllersOptions extends SetOptions {
-  /** PEM of the CA that signed the API server's certificate. */
-  readonly caCertificate: string;
-  /** Signs certificates for those who ask by a CertificateSigningRequest. Absent: approved requests wait. */
-  readonly certificateSigner?: CertificateSigner;
-  /** One of several: controllers run only while this process leads. Absent: it is the only one. */
-  readonly leaderElection?: Candidacy;
-  /** When nodes count as lost, and how fast they are emptied. Absent: upstream's defaults. */
-  readonly nodeLifecycle?: NodeLifecycleSettings;
-  /** The node in this process, if any: that it can be heard says nothing about the network. */
-  readonly ownNodeName?: string;
-  /** False: somebody else runs the healing controllers. */
-  readonly healing?: boolean;
-  /** The scheduler's filters, for the healing controllers. Absent: these take for granted that there is room on other nodes. */
-  readonly refusals?: Refusals;
-  /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
-  readonly nodeIpam?: NodeIpamSettings;
-}
-
-/** What controllers are made of. */
-export interface ControllerSetup extends ControllersOptions, SetParts {}
+import type { ControllerSetup, ControllersOptions } from './controller-setup.ts';
+import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/replicated-kind.ts';
 
 /** Each makes the controllers of one folder. */
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
@@ -68,7 +44,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   nodeFailureControllers,
   nodeIpamControllers,
   ({ informers }) => [nodeRoutesController(informers)],
-  (setup) => [deploymentController(setup), replicaSetController(setup), replicationController(setup)],
+  (setup) => [
+    deploymentController({ ...setup, events: setup.events('deployment-controller') }),
+    replicaSetController({ ...setup, events: setup.events(REPLICA_SET_KIND.component) }),
+    replicationController({ ...setup, events: setup.events(REPLICATION_CONTROLLER_KIND.component) }),
+  ],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],

@@ -2,7 +2,8 @@
 import { createEventRecorder, type EventRecorder, type KubeClient } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { Informers } from './informers.ts';
-import { type Controller, runController } from './run-controller.ts';
+import { runController } from './run-controller.ts';
+import type { Controller } from './controller.ts';
 
 export interface SetOptions {
   readonly client: KubeClient;

@@ -1,6 +1,6 @@
 /** What the node has for pods, in numbers: the same that its object tells, known before the API server has it. Pure. */
 import { type Node, quantityValue } from '../api/index.ts';
-import type { NodeResources } from './env/resource-field-ref.ts';
+import type { NodeResources } from './types.ts';
 
 /**
  * @param keepsFree of so many bytes, what eviction's hard thresholds keep free

@@ -21,7 +21,8 @@ import {
   startSliceCall,
   stopSliceCall,
 } from './cgroup-slices.ts';
-import type { CgroupFigures, CgroupLimits, CgroupName, Cgroups, CpuPeriods, MemoryEvents } from './ports.ts';
+import type { CgroupLimits, CgroupName, Cgroups } from './ports.ts';
+import type { CgroupFigures, CpuPeriods, MemoryEvents } from './figures.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;

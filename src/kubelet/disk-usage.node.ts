@@ -4,7 +4,7 @@
  */
 import { constants, type Dirent, readFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, realpath } from 'node:fs/promises';
-import type { DiskUsage } from './ports.ts';
+import type { DiskUsage } from './figures.ts';
 import { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
 
 const BYTES_PER_BLOCK = 512;

@@ -12,15 +12,8 @@ import {
   osImage,
   processCount,
 } from './machine-facts.ts';
-import type {
-  InterfaceFigures,
-  Machine,
-  MachineFacts,
-  MachinePressure,
-  MachineUsage,
-  Meter,
-  ProcessFigures,
-} from './ports.ts';
+import type { Machine, Meter } from './ports.ts';
+import type { InterfaceFigures, MachineFacts, MachinePressure, MachineUsage, ProcessFigures } from './figures.ts';
 import { bootTime, interfaceFigures, machineUsage, processFigures } from './proc-figures.ts';
 
 /** Node's names of processors in Go's words, which Kubernetes labels nodes with. */

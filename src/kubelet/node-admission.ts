@@ -1,9 +1,9 @@
 /** Whether a pod may run on this node as it is now: at once, never, or once others have gone or the node was read again. */
 import type { Pod } from '../api/index.ts';
-import { type Admission, admitPod, type NodeAllocatable, REASONS_OF_NODE } from './admission/admit-pod.ts';
-import type { NodeResources } from './env/resource-field-ref.ts';
-import type { PressureVerdict } from './eviction/pressure-step.ts';
-import { isCriticalPod } from './eviction/rank-pods.ts';
+import { type Admission, admitPod, REASONS_OF_NODE } from './admission/admit-pod.ts';
+import type { NodeAllocatable } from './admission/resource-amounts.ts';
+import type { PressureVerdict, NodeResources } from './types.ts';
+import { isCriticalPod } from './pods/critical-pod.ts';
 import type { NodeManager } from './node/node-manager.ts';
 import type { Preempt } from './preemption.ts';
 

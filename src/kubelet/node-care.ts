@@ -3,16 +3,15 @@ import type { Pod } from '../api/index.ts';
 import type { Clock, FileSystem, Logger, MetricsRegistry, Process } from '../lib/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import { EvictionManager } from './eviction/eviction-manager.ts';
-import type { PressureVerdict } from './eviction/pressure-step.ts';
 import { ImageGc } from './images/image-gc.ts';
 import { fullImageName } from './images/image-name.ts';
 import { LogRotation } from './logs/log-rotation.ts';
-import { INSTANCE_LABEL } from './pleg/ownership.ts';
+import { INSTANCE_LABEL } from './pods/ownership.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Machine } from './ports.ts';
 import type { KubeletSettings } from './settings.ts';
 import type { StatsProvider } from './stats/summary.ts';
-import type { PodEvents } from './types.ts';
+import type { PodEvents, PressureVerdict } from './types.ts';
 
 export interface NodeCareOptions {
   readonly clock: Clock;

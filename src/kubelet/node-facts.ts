@@ -1,7 +1,8 @@
 /** What the kubelet reads once of its machine and runtime before it acts; tried until it is known. */
 import type { RuntimeService } from '../cri/index.ts';
 import { type Clock, errorMessage, exponentialDelay, type Logger } from '../lib/index.ts';
-import type { Machine, MachineFacts } from './ports.ts';
+import type { Machine } from './ports.ts';
+import type { MachineFacts } from './figures.ts';
 
 const RETRY = { baseMs: 100, capMs: 5000 };
 

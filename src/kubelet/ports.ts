@@ -2,8 +2,6 @@
 import type { ListeningPort } from '../api/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
-import type { Registration } from './node/node-object.ts';
-import type { KubeletSettings } from './settings.ts';
 import type {
   Clock,
   FileSystem,
@@ -14,6 +12,17 @@ import type {
   Random,
   UpgradeResponse,
 } from '../lib/index.ts';
+import type {
+  CgroupFigures,
+  CpuPeriods,
+  DiskUsage,
+  InterfaceFigures,
+  MachineFacts,
+  MachinePressure,
+  MachineUsage,
+  MemoryEvents,
+  ProcessFigures,
+} from './figures.ts';
 
 /** cgroup limits of a pod or QoS class; absent: unlimited. */
 export interface CgroupLimits {
@@ -59,75 +68,6 @@ export interface CgroupName {
   readonly containerId?: string;
 }
 
-/** Pressure stall information: percent of time, and `total` in µs. */
-export interface PressureAverages {
-  readonly total: number;
-  readonly avg10: number;
-  readonly avg60: number;
-  readonly avg300: number;
-}
-
-export interface Pressure {
-  readonly some: PressureAverages;
-  readonly full: PressureAverages;
-}
-
-export interface Pressures {
-  readonly cpu?: Pressure;
-  readonly memory?: Pressure;
-  readonly io?: Pressure;
-}
-
-/** What a cgroup tells of its use. Absent: the kernel does not say. Counters count since the group was made. */
-export interface CgroupFigures {
-  readonly cpu?: {
-    readonly usageNanoseconds: number;
-    readonly userNanoseconds?: number;
-    readonly systemNanoseconds?: number;
-    /** Periods in which it wanted to run, those in which it was held back, and for how long. */
-    readonly periods?: number;
-    readonly throttledPeriods?: number;
-    readonly throttledNanoseconds?: number;
-    /** Absent: unlimited. */
-    readonly quotaMicroseconds?: number;
-    readonly periodMicroseconds?: number;
-    readonly shares?: number;
-  };
-  readonly memory?: {
-    readonly usageBytes: number;
-    /** Usage without the file pages that are easily given up. */
-    readonly workingSetBytes?: number;
-    readonly rssBytes?: number;
-    readonly cacheBytes?: number;
-    readonly mappedBytes?: number;
-    readonly swapBytes?: number;
-    readonly maxUsageBytes?: number;
-    /** How often the limit stood in the way. */
-    readonly limitHits?: number;
-    /** Absent: unlimited. */
-    readonly limitBytes?: number;
-    readonly pageFaults?: number;
-    readonly majorPageFaults?: number;
-    readonly oomKills?: number;
-  };
-  readonly pids?: { readonly current: number; readonly limit?: number };
-  readonly pressure?: Pressures;
-}
-
-/** What the kernel counts of a group's memory since it was made; absent: it does not say, or there is no limit. */
-export interface MemoryEvents {
-  /** Processes killed for memory. */
-  readonly oomKills: number;
-  readonly peakBytes?: number;
-  readonly limitBytes?: number;
-}
-
-/** Periods of the group's CPU limit since it was made: those in which it wanted to run, and of these in which it was held back. */
-export interface CpuPeriods {
-  readonly periods: number;
-  readonly throttledPeriods: number;
-}
-
 /** The kernel's log (/dev/kmsg): records as it shows them, "level,sequence,microseconds,flags;text". */
 export interface KernelLog {
   /** Those of `wanted` that came since the last call, at the first call all that there are. Never waits, never throws. */
@@ -141,97 +81,6 @@ export interface Listeners {
    * the node's network. Never rejects.
    */
   of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
-}
-
-/** What a machine is and has. Bytes, cores. */
-export interface MachineFacts {
-  readonly machineId: string;
-  readonly systemUuid: string;
-  readonly bootId: string;
-  readonly kernelVersion: string;
-  readonly osImage: string;
-  readonly architecture: string;
-  readonly cpuCores: number;
-  readonly memoryBytes: number;
-  readonly hostname: string;
-  /** Primary address(es) of the node. */
-  readonly addresses: readonly string[];
-  readonly maxPids: number;
-  readonly swap: boolean;
-}
-
-export interface MachinePressure {
-  readonly memoryAvailableBytes: number;
-  readonly pids: number;
-  readonly rootFs: {
-    readonly bytes: number;
-    readonly freeBytes: number;
-    readonly inodes: number;
-    readonly freeInodes: number;
-  };
-  readonly imageFs: {
-    readonly bytes: number;
-    readonly freeBytes: number;
-    readonly inodes: number;
-    readonly freeInodes: number;
-  };
-}
-
-/** Counters of one network interface since it was made. */
-export interface InterfaceFigures {
-  readonly name: string;
-  readonly rxBytes: number;
-  readonly rxPackets: number;
-  readonly rxErrors: number;
-  readonly rxDropped: number;
-  readonly txBytes: number;
-  readonly txPackets: number;
-  readonly txErrors: number;
-  readonly txDropped: number;
-}
-
-/** What the whole machine uses. Counters count since `bootedAt` (wall ms). */
-export interface MachineUsage {
-  readonly bootedAt: number;
-  readonly cpu?: {
-    readonly usageNanoseconds: number;
-    readonly userNanoseconds: number;
-    readonly systemNanoseconds: number;
-  };
-  readonly memory: {
-    readonly totalBytes: number;
-    readonly usageBytes: number;
-    readonly workingSetBytes: number;
-    readonly rssBytes: number;
-    readonly cacheBytes: number;
-    readonly swapTotalBytes: number;
-    readonly swapFreeBytes: number;
-    readonly pageFaults?: number;
-    readonly majorPageFaults?: number;
-  };
-  readonly interfaces: readonly InterfaceFigures[];
-  /** The interface of the default route. */
-  readonly defaultInterface?: string;
-  readonly pressure?: Pressures;
-}
-
-/** What one process uses. `startedAt`: wall ms. */
-export interface ProcessFigures {
-  readonly startedAt: number;
-  readonly cpuNanoseconds: number;
-  readonly virtualBytes: number;
-  readonly residentBytes: number;
-  readonly anonymousBytes: number;
-  readonly pageFaults: number;
-  readonly majorPageFaults: number;
-  readonly openFiles?: number;
-  readonly maxOpenFiles?: number;
-}
-
-/** What files take up on their disk: allocated bytes, and inodes (the folder's own included). */
-export interface DiskUsage {
-  readonly bytes: number;
-  readonly inodes: number;
 }
 
 export interface Machine {
@@ -308,30 +157,4 @@ export interface KubeletPorts {
   readonly kernelLog?: KernelLog;
   /** Absent: nobody can tell. */
   readonly listeners?: Listeners;
-}
-
-export interface KubeletConfig {
-  readonly nodeName: string;
-  /** Names this mendlet on a shared runtime socket: only sandboxes labelled with it are ours. */
-  readonly instanceId: string;
-  /** `DIR/agent`. Pod folders in `pods/UID`, memory files beside. */
-  readonly rootDir: string;
-  /** `/var/log/pods` as root. */
-  readonly podLogsDir: string;
-  readonly podCidr: string;
-  /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot, and are told nothing. */
-  readonly apiServer?: { readonly host: string; readonly port: number };
-  readonly maxPods: number;
-  /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */
-  readonly daemonPort?: number;
-  readonly registration?: Registration;
-  readonly version: string;
-  readonly clusterDns: readonly string[];
-  readonly clusterDomain: string;
-  /** `false` turns runtime events off (the bench's relist-alone figure); default true. */
-  readonly runtimeEvents?: boolean;
-  /** Absent: `DEFAULT_SETTINGS`. */
-  readonly settings?: KubeletSettings;
-  /** Others use the runtime, too: their images are left alone. */
-  readonly sharedRuntime?: boolean;
 }

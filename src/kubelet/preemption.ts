@@ -3,7 +3,7 @@ import type { Pod } from '../api/index.ts';
 import type { Clock, Logger, MetricsRegistry } from '../lib/index.ts';
 import type { Shortage } from './admission/admit-pod.ts';
 import { choosePreempted } from './admission/choose-preempted.ts';
-import { isCriticalPod } from './eviction/rank-pods.ts';
+import { isCriticalPod } from './pods/critical-pod.ts';
 import { DEFAULT_GRACE_PERIOD_SECONDS } from './plan/limits.ts';
 import type { PodNote, TerminationRequest } from './plan/pod-memory.ts';
 

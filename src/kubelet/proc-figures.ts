@@ -1,7 +1,7 @@
 /** What /proc says of the machine's and of single processes' use. Pure; `machine.node.ts` reads it. */
 import { flatKeyed, present, pressureOf } from './cgroup-figures.ts';
 import { meminfoBytes } from './machine-facts.ts';
-import type { InterfaceFigures, MachineUsage, ProcessFigures } from './ports.ts';
+import type { InterfaceFigures, MachineUsage, ProcessFigures } from './figures.ts';
 
 const NANOSECONDS_PER_TICK = 10_000_000;
 const MS_PER_TICK = 10;

@@ -4,7 +4,7 @@
  */
 import { type Clock, errorMessage, type Logger, type WorkQueue } from '../lib/index.ts';
 import type { DesiredPods } from './config/desired-pods.ts';
-import type { MemoryStore } from './memory/memory-store.ts';
+import type { PodNoteStore } from './notes/pod-note-store.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { MarkDirty, Pleg, PodUID, VolumeManager } from './types.ts';
 
@@ -22,7 +22,7 @@ export interface SyncLoopOptions {
   readonly desired: DesiredPods;
   readonly pleg: Pleg;
   readonly workers: PodWorkers;
-  readonly memory: MemoryStore;
+  readonly notes: PodNoteStore;
   readonly volumes: VolumeManager;
 }
 
@@ -74,14 +74,14 @@ export class SyncLoop {
   }
 
   async #housekeeping(): Promise<void> {
-    const { clock, queue, desired, pleg, workers, memory, volumes } = this.#options;
+    const { clock, queue, desired, pleg, workers, notes, volumes } = this.#options;
     if (!desired.synced() || !pleg.synced()) return;
     const unknown = (uid: PodUID): boolean => desired.get(uid) === undefined && !workers.has(uid);
     for (const uid of pleg.uids()) if (unknown(uid)) queue.add(uid);
     const now = clock.now().mono;
     if (now - this.#lastDiskAt < DISK_PERIOD_MS) return;
     this.#lastDiskAt = now;
-    for (const uid of [...(await memory.list()), ...(await volumes.onDisk())]) if (unknown(uid)) queue.add(uid);
+    for (const uid of [...(await notes.list()), ...(await volumes.onDisk())]) if (unknown(uid)) queue.add(uid);
   }
 
   #markAll(): void {

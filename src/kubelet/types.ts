@@ -4,7 +4,6 @@
  */
 import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
-import type { NodeResources } from './env/resource-field-ref.ts';
 
 export type PodUID = string;
 
@@ -190,6 +189,13 @@ export interface PodEvents {
   node(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
+/** What a container without a limit is told: what the node has for pods (upstream: its allocatable). */
+export interface NodeResources {
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  readonly ephemeralStorageBytes?: number;
+}
+
 /** What `env/` needs to know of the running pod to resolve a container's environment. */
 export interface EnvironmentInput {
   readonly pod: Pod;
@@ -232,6 +238,12 @@ export interface PodView {
 export interface PodDirectory {
   pods(): readonly PodView[];
   find(namespace: string, name: string, uid?: PodUID): PodView | undefined;
+}
+
+export interface PressureVerdict {
+  readonly memory: boolean;
+  readonly disk: boolean;
+  readonly pid: boolean;
 }
 
 /** Verdicts of the kubelet's parts, for /healthz, /readyz and the Ready condition. */

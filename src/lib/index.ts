@@ -13,6 +13,8 @@ export * from './errors.ts';
 export * from './file-system.ts';
 export * from './http-headers.ts';
 export * from './http.ts';
+export * from './fnv.ts';
+export * from './keyed-lines.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export { formatNumber, labelText } from './metrics-text.ts';

@@ -9,13 +9,14 @@ import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import type { Clock, Connection, Logger, Random } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
+import { keepNodeRoutes } from '../network/index.ts';
+import { openNetworkMachine } from '../network/network-machine.node.ts';
 import type { Background } from './background.ts';
 import type { MainContext } from './context.ts';
 import type { DataDir } from './data-dir.node.ts';
 import { runDir } from './data-dir-path.ts';
 import type { KubeletEdge } from './kubelet-edge.ts';
 import { startNodeAgent } from './node-agent.ts';
-import { keepNodeRoutes } from './node-routes.node.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
 import { type UpRecord, writeRecord } from './up-record.node.ts';
 
@@ -113,14 +114,17 @@ export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisp
       importArchive: (file: string) => importer.importArchives([file]),
     };
     options.background.start('image archives', (signal) => watchArchives(archives, signal));
-    const routes = {
-      ...options,
-      instanceId,
-      file: join(paths.agent, 'peers.json'),
+    const { nodeName, podCidr, clock, random } = options;
+    const ports = {
+      machine: openNetworkMachine(systemProcess),
+      fs: systemFileSystem,
       client: options.routesClient,
+      clock,
+      random,
       logger: logger.child({ component: 'routes' }),
     };
-    options.background.start('routes', (signal) => keepNodeRoutes(routes, signal));
+    const node = { nodeName, podCidr, instanceId, file: join(paths.agent, 'peers.json') };
+    options.background.start('routes', (signal) => keepNodeRoutes(ports, node, signal));
   }
   return { runtime, connection };
 }

@@ -1,9 +1,9 @@
 /** `mendlet up --demo`: a host of its own in a temporary folder, with pods that fail; removes everything at its end. */
+import { freeNetwork, NetworkInUseError } from '../network/index.ts';
 import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cidr, defaultListen, type UpOptions } from '../cli/index.ts';
-import { NetworkInUseError } from '../cri/containerd/network.node.ts';
 import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -15,7 +15,6 @@ import { demoImage } from './demo/demo-pods.ts';
 import { runDemo } from './demo/run-demo.ts';
 import { purge, removePods } from './down.ts';
 import { type Host, startHost } from './host.ts';
-import { freeNetwork } from './free-network.ts';
 import { defaultKubeletListen } from './kubelet-edge.ts';
 import type { SetUpResult } from './set-up/set-up.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';

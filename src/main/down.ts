@@ -25,7 +25,8 @@ import type { MainContext } from './context.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
 import { leaveCluster } from './join/leave-cluster.ts';
-import { removeNodeRoutes } from './node-routes.node.ts';
+import { removeNodeRoutes } from '../network/index.ts';
+import { openNetworkMachine } from '../network/network-machine.node.ts';
 import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
@@ -72,7 +73,8 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   const record = readRecord(paths);
   if (record === undefined) {
     // A server that was killed leaves its routes.
-    if (context.uid === 0 && existsSync(paths.store)) await removeNodeRoutes(instanceId);
+    if (context.uid === 0 && existsSync(paths.store))
+      await removeNodeRoutes(openNetworkMachine(systemProcess), instanceId);
     return 0;
   }
   if (context.uid !== 0) throw new UserError('only root can remove containers: start it as root');

@@ -14,7 +14,7 @@ import {
   type Logger,
   type MetricsRegistry,
 } from '../lib/index.ts';
-import { outwardAddresses } from './machine-addresses.node.ts';
+import { outwardAddresses } from '../network/network-machine.node.ts';
 import { maxOpenFiles } from './open-files.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';

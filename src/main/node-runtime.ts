@@ -4,8 +4,8 @@ import type { RuntimeChoice } from '../cli/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { ImageImporter } from '../cri/containerd/image-import.node.ts';
 import { ImageImportError } from '../cri/containerd/image-import.node.ts';
-import { NetworkError } from '../cri/containerd/network.node.ts';
 import {
+  containerdPaths,
   detectContainerd,
   downContainerd,
   openContainerd,
@@ -13,6 +13,16 @@ import {
 } from '../cri/containerd/open-containerd.node.ts';
 import { ContainerdError } from '../cri/containerd/supervisor.node.ts';
 import type { Cgroups } from '../kubelet/index.ts';
+import {
+  type CniFolders,
+  NetworkError,
+  type NetworkPlace,
+  podNetworkOf,
+  removeNetwork,
+  setUpNetwork,
+} from '../network/index.ts';
+import { openNetworkMachine } from '../network/network-machine.node.ts';
+import { systemFileSystem } from '../lib/file-system.node.ts';
 import { errorMessage, type Logger, silentLogger } from '../lib/index.ts';
 import { waitForKernelLock } from '../lib/kernel-lock.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
@@ -93,27 +103,39 @@ async function openGivenSocket(
 async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
-  const networkLock = () => waitForKernelLock(NETWORK_LOCK);
   const shared = {
     ...options,
     process: systemProcess,
-    signal: options.background.signal,
-    networkLock,
     fileLock: waitForKernelLock,
   };
   try {
-    const opened = await openContainerd({ ...shared, install, cgroupDriver: options.cgroups.driver });
+    const network = podNetworkOf(options.instanceId, options.podCidr);
+    const lock = () => waitForKernelLock(NETWORK_LOCK);
+    await setUpNetwork(networkPlace(), network, { ...cniFolders(options), apiServerPort: options.apiServerPort, lock });
+    const opened = await openContainerd(
+      { ...shared, install, cgroupDriver: options.cgroups.driver },
+      options.background.signal,
+    );
     // The supervision of containerd ends with the loops.
     stack.defer(async () => {
       await options.background.end();
       await opened.close();
     });
-    const { runtime, images, importer, network, how } = opened;
+    const { runtime, images, importer, how } = opened;
     const pid = (): number | undefined => opened.containerdPid();
     return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how, pid } };
   } catch (error) {
     throw forUser(error);
   }
+}
+
+function networkPlace(): NetworkPlace {
+  return { machine: openNetworkMachine(systemProcess), fs: systemFileSystem };
+}
+
+function cniFolders({ dataDir, runDir }: Pick<RuntimeOptions, 'dataDir' | 'runDir'>): CniFolders {
+  const { cniConfDir: confDir, leasesDir } = containerdPaths(dataDir, runDir);
+  return { confDir, leasesDir };
 }
 
 /** What the runtime's adapters say to the user becomes a `UserError`; all else stays as it is. */
@@ -122,10 +144,15 @@ function forUser(error: unknown): unknown {
   return known ? new UserError(error.message, { cause: error }) : error;
 }
 
-/** Ends and removes the private containerd with all its pods. @throws UserError when it can't be ended */
-export async function endPrivateRuntime(options: Parameters<typeof downContainerd>[0]): Promise<void> {
+export type EndedRuntime = Parameters<typeof downContainerd>[0] & {
+  readonly instanceId: string;
+  readonly podCidr: string;
+};
+
+/** Ends and removes the private containerd with all its pods, and their network. @throws UserError when it can't be ended */
+export async function endPrivateRuntime(options: EndedRuntime): Promise<void> {
   try {
-    await downContainerd(options);
+    await endRuntime(options);
   } catch (error) {
     throw forUser(error);
   }
@@ -134,8 +161,13 @@ export async function endPrivateRuntime(options: Parameters<typeof downContainer
 /** Ends a private containerd that this start began and that has no pods: a failed start leaves nothing behind. */
 export async function endFreshRuntime(options: RuntimeOptions): Promise<void> {
   const { dataDir, runDir, instanceId, podCidr, logger } = options;
-  await downContainerd({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceOf: () => 0 });
+  await endRuntime({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceOf: () => 0 });
   await rm(runDir, { recursive: true, force: true });
+}
+
+async function endRuntime(options: EndedRuntime): Promise<void> {
+  await downContainerd(options);
+  await removeNetwork(networkPlace(), podNetworkOf(options.instanceId, options.podCidr), cniFolders(options));
 }
 
 async function nameOf(runtime: RuntimeService): Promise<string> {

@@ -20,7 +20,10 @@ import { joinCommand } from './join/join-command.ts';
 import { authorityHash } from './join/pin.node.ts';
 import { ensureServerToken } from './join/server-token.ts';
 import { machineAddresses } from './machine-addresses.node.ts';
-import { keepNodeRoutes, removeNodeRoutes } from './node-routes.node.ts';
+import { systemFileSystem } from '../lib/file-system.node.ts';
+import { systemProcess } from '../lib/process.node.ts';
+import { keepNodeRoutes, removeNodeRoutes } from '../network/index.ts';
+import { openNetworkMachine } from '../network/network-machine.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { aborted } from './up.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
@@ -82,15 +85,16 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   }
   if (context.uid === 0) {
     // Proxies to pods and services go through this machine.
-    const routes = {
+    const node = {
       nodeName: '',
       podCidr: '',
       instanceId: dataDir.instanceId,
       file: join(dataDir.paths.dir, 'peers.json'),
     };
-    const ports = { client, clock: systemClock, random: systemRandom, logger: logger.child({ component: 'routes' }) };
-    background.start('routes', (signal) => keepNodeRoutes({ ...routes, ...ports }, signal));
-    stack.defer(() => removeNodeRoutes(dataDir.instanceId));
+    const machine = openNetworkMachine(systemProcess);
+    const ports = { ...work, machine, fs: systemFileSystem, logger: logger.child({ component: 'routes' }) };
+    background.start('routes', (signal) => keepNodeRoutes(ports, node, signal));
+    stack.defer(() => removeNodeRoutes(machine, dataDir.instanceId));
     stack.defer(() => background.end());
   }
   await Promise.race([background.failed, aborted(context.stop)]);

@@ -1,1 +1,2 @@
+/** The name under which pods ask for this scheduler. */
 export const SCHEDULER_NAME = 'default-scheduler';

@@ -1,3 +1,4 @@
+/** Reads out of answers and watches which pods are being deleted. Pure. */
 import type { Pod } from '../api/index.ts';
 import { decodeText } from '../lib/index.ts';
 

@@ -192,10 +192,10 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
   it('gives a pod an address from which it reaches the host and other pods', async () => {
     const found = await opened.runtime.sandboxStatus(sandboxId);
     const server = createServer((socket) => socket.end('from the host\n'));
-    await new Promise<void>((resolve) => server.listen(0, opened.network.gateway, resolve));
+    await new Promise<void>((resolve) => server.listen(0, test.network.gateway, resolve));
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('no port');
-    const host = await ended(await run(`nc ${opened.network.gateway} ${address.port}`));
+    const host = await ended(await run(`nc ${test.network.gateway} ${address.port}`));
     server.close();
     expect(logOf(host)).toContain('from the host');
     const serving = await run('exec httpd -f -p 80 -h /etc');
@@ -326,7 +326,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
     await opened.close();
     await endContainerd(opened.paths, test.options.process, test.options.logger);
     rmSync(test.options.runDir, { recursive: true });
-    execFileSync('ip', ['link', 'delete', 'dev', opened.network.bridge]);
+    execFileSync('ip', ['link', 'delete', 'dev', test.network.bridge]);
     opened = await test.open();
     expect((await opened.runtime.sandboxStatus(sandboxId))?.state).toBe('notready');
     expect((await opened.runtime.containerStatus(id))?.state).not.toBe('running');
@@ -383,7 +383,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
   });
 
   it('leaves nothing behind when it is removed', async () => {
-    const { bridge } = opened.network;
+    const { bridge } = test.network;
     await test.remove();
     const printed = (file: string, ...args: string[]) => execFileSync(file, args, { encoding: 'utf8' });
     expect(printed('ip', '-br', 'link')).not.toContain(bridge);

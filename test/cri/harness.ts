@@ -13,7 +13,11 @@ import {
 import type { ContainerConfig, SandboxConfig } from '../../src/cri/index.ts';
 import { createLogger } from '../../src/lib/logger.node.ts';
 import { waitForKernelLock } from '../../src/lib/kernel-lock.node.ts';
+import { systemFileSystem } from '../../src/lib/file-system.node.ts';
 import { systemProcess } from '../../src/lib/process.node.ts';
+import { containerdPaths } from '../../src/cri/containerd/containerd-config.ts';
+import { type PodNetwork, podNetworkOf, removeNetwork, setUpNetwork } from '../../src/network/index.ts';
+import { openNetworkMachine } from '../../src/network/network-machine.node.ts';
 import { debianPackages } from '../../tools/debian.ts';
 
 export const BUSYBOX = 'docker.io/library/busybox:latest';
@@ -34,8 +38,9 @@ export async function install(version: ContainerdVersionName, ociRuntime?: strin
 }
 
 export interface TestRuntime {
-  readonly options: Omit<OpenContainerdOptions, 'signal'>;
-  /** Opens (or adopts) it; `close` leaves containerd running. */
+  readonly options: OpenContainerdOptions;
+  readonly network: PodNetwork;
+  /** Opens (or adopts) it, after its pods' network, as main does; `close` leaves containerd running. */
   open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd>;
   remove(): Promise<void>;
 }
@@ -52,8 +57,6 @@ export async function testRuntime(
   const options = {
     dataDir,
     runDir: `/run/mendlet/${instanceId}`,
-    instanceId,
-    podCidr: `10.99.${(process.pid + networks++ * 100) % 250}.0/24`,
     process: systemProcess,
     logger: createLogger({ format: 'text', level: process.env['MENDLET_TEST_LOG'] === undefined ? 'error' : 'debug' }),
     install: await install(version, ociRuntime),
@@ -61,17 +64,23 @@ export async function testRuntime(
     imageArchives: [],
     fileLock: waitForKernelLock,
   };
+  const network = podNetworkOf(instanceId, `10.99.${(process.pid + networks++ * 100) % 250}.0/24`);
+  const place = { machine: openNetworkMachine(systemProcess), fs: systemFileSystem };
+  const { cniConfDir: confDir, leasesDir } = containerdPaths(dataDir, options.runDir);
   const open = new Set<OpenedContainerd>();
   return {
     options,
+    network,
     async open(overrides = {}) {
-      const opened = await openContainerd({ ...options, signal: new AbortController().signal, ...overrides });
+      await setUpNetwork(place, network, { confDir, leasesDir, apiServerPort: undefined, lock: undefined });
+      const opened = await openContainerd({ ...options, ...overrides }, new AbortController().signal);
       open.add(opened);
       return opened;
     },
     async remove() {
       for (const opened of open) await opened.close();
       await downContainerd({ ...options, graceOf: () => 0 });
+      await removeNetwork(place, network, { confDir, leasesDir });
       rmSync(dataDir, { recursive: true, force: true });
       rmSync(options.runDir, { recursive: true, force: true });
       removeCgroups();

@@ -34,7 +34,8 @@ export function startHollowNodes(options: HollowNodesOptions): HollowNodes {
     const client = createKubeClient(connectionOf(user), { clock });
     const machine = inMemoryMachine(clock);
     const zone = `zone-${i % zones}`;
-    return runHollowAgent({ name, zone, client, clock, random: random.split(name), logger, machine }, stop.signal);
+    const ports = { client, clock, random: random.split(name), logger, machine };
+    return runHollowAgent(ports, { name, zone, address: `192.0.2.${1 + (i % 254)}` }, stop.signal);
   });
   return {
     names,

@@ -23,7 +23,8 @@ import {
   silentLogger,
 } from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
-import { type ControllersOptions, runControllers } from '../../src/controllers/run-controllers.ts';
+import { runControllers } from '../../src/controllers/run-controllers.ts';
+import type { ControllersOptions } from '../../src/controllers/controller-setup.ts';
 import { DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../../src/controllers/node-lifecycle/settings.ts';
 
 export interface TestKubelet {

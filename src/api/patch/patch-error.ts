@@ -1,3 +1,4 @@
+/** Why a patch is refused, as data. */
 import { exceedsDepth, MAX_JSON_DEPTH } from '../json-depth.ts';
 
 /** Why a patch can't be applied. */

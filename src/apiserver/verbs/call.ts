@@ -10,7 +10,7 @@ import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
-import type { Exclusive } from './exclusive.ts';
+import type { KeyedLines } from '../../lib/index.ts';
 
 /** What all requests share. */
 export interface ServerContext {
@@ -27,7 +27,7 @@ export interface ServerContext {
   /** Where services get their addresses. */
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */
-  readonly exclusive: Exclusive;
+  readonly exclusive: KeyedLines;
   /** To be asked for a pause between the pieces of long work. */
   readonly breather: Breather;
   storageOf(registration: Registration): ResourceStorage;

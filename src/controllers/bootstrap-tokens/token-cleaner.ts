@@ -2,7 +2,7 @@
 import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE, bootstrapTokenEnd, SECRETS, uidOf } from '../../api/index.ts';
 import type { Clock } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 
 const TOKENS = `type=${BOOTSTRAP_TOKEN_TYPE}`;
 

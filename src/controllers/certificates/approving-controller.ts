@@ -13,7 +13,7 @@ import {
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, formatTime, type Logger } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, type ReconcileContext, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { CERTIFICATE_RETRY_MS } from './limits.ts';
 import { withCertificateCondition } from './conditions.ts';
 import { NODE_PREFIX } from './check-request.ts';

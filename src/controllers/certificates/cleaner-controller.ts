@@ -2,7 +2,7 @@
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest, uidOf } from '../../api/index.ts';
 import { type Clock, parseTime } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { DECIDED_LIFE_MS, PENDING_LIFE_MS } from './limits.ts';
 
 /** Keys are names of requests. */

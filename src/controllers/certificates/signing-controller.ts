@@ -7,7 +7,7 @@ import {
 } from '../../api/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import type { CertificateSigner } from './certificate-signer.ts';
 import { checkForSigner } from './check-request.ts';
 import { withCertificateCondition } from './conditions.ts';

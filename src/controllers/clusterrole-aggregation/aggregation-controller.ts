@@ -1,7 +1,7 @@
 /** Keeps the rules of roles with an aggregationRule: admin, edit, view and whatever others make. */
 import { CLUSTER_ROLES, type ClusterRole, equalJson, nameOf } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { aggregatedRules } from './aggregate.ts';
 
 /** Keys are names of gathering roles. */

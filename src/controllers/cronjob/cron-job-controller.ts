@@ -17,7 +17,7 @@ import {
 import { type EventRecorder, type KubeClient, referenceTo } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime } from '../../lib/index.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
-import { type Controller, type ReconcileContext, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { jobOfCronJob } from './job-of-cron-job.ts';
 import { MAX_WAIT_MS, SLACK_MS } from './limits.ts';
 import { type CronJobPlan, planCronJob, referenceToJob } from './plan-cron-job.ts';

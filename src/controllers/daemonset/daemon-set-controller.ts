@@ -29,7 +29,7 @@ import { DAEMON_BURST } from '../limits.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { FailedPodBackOff } from '../pods/failed-pod-back-off.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { slowStart } from '../slow-start.ts';
 import { HASH_LABEL, hashOf, newDaemonPod } from './daemon-pod.ts';
 import { nodeFitness } from './node-fitness.ts';

@@ -31,7 +31,7 @@ import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { statusPatch } from '../status-patch.ts';
 import { REVISION } from './annotations.ts';
 import { progressing, withCondition } from './conditions.ts';
@@ -44,7 +44,7 @@ export interface DeploymentControllerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly informers: Informers;
-  readonly events: (component: string) => EventRecorder;
+  readonly events: EventRecorder;
 }
 
 const selectorOf = cachedSelector(({ spec }: Deployment) => labelSelectorOf(spec?.selector));
@@ -97,7 +97,7 @@ class DeploymentReconciler {
   constructor(options: DeploymentControllerOptions) {
     const { informers } = options;
     this.#options = options;
-    this.#events = options.events('deployment-controller');
+    this.#events = options.events;
     this.#deployments = informers.lister(DEPLOYMENTS);
     this.#sets = informers.lister(REPLICA_SETS);
     this.#pods = informers.lister(PODS);

@@ -23,7 +23,10 @@ import { POD_TEMPLATE_HASH } from './replica-sets.ts';
 let cluster: WorkloadCluster;
 
 beforeEach(async () => {
-  cluster = await startWorkloads((setup) => [deploymentController(setup), replicaSetController(setup)]);
+  cluster = await startWorkloads((setup) => [
+    deploymentController({ ...setup, events: setup.events('deployment-controller') }),
+    replicaSetController({ ...setup, events: setup.events('replicaset-controller') }),
+  ]);
 });
 afterEach(async () => {
   await cluster.stop();

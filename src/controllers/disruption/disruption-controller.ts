@@ -1,3 +1,4 @@
+/** Keeps the status of each PodDisruptionBudget: how many of its pods may be taken away now. */
 import {
   controllerOf,
   equalJson,
@@ -17,7 +18,7 @@ import { type EventRecorder, objectKey, referenceTo } from '../../client/index.t
 import type { Clock } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import { isPodReady, isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { type FindScaled, replicasOf, SCALED } from './expected-pods.ts';
 import { planBudget } from './plan-budget.ts';
 import { staleInMs, takeBack } from './stale-disruption.ts';

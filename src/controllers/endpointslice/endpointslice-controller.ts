@@ -1,3 +1,4 @@
+/** Keeps the EndpointSlices of each service that has a selector. */
 import {
   ENDPOINT_SLICES,
   type EndpointSlice,
@@ -13,7 +14,7 @@ import {
 import { type Change, type EventRecorder, keyOf, objectKey, referenceTo } from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import { BY_NODE, type Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { selectsLabels, selectsPods, servicesConcernedBy } from '../services/service-pods.ts';
 import { TriggerTimes } from '../services/trigger-times.ts';
 import { CONTROLLER_NAME, planEndpointSlices } from './plan-endpoint-slices.ts';

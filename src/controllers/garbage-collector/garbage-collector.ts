@@ -28,7 +28,7 @@ import {
 import { mapLimit } from '../../lib/index.ts';
 import { BY_OWNER, type Informers } from '../informers.ts';
 import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
-import type { Controller, ReconcileContext } from '../run-controller.ts';
+import type { Controller, ReconcileContext } from '../controller.ts';
 import { concernedBy } from './concerned-objects.ts';
 import { absenceKey, COLLECTED, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
 import {

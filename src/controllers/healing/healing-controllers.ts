@@ -2,7 +2,7 @@
 import type { EventRecorder, KubeClient } from '../../client/index.ts';
 import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import type { Controller } from '../run-controller.ts';
+import type { Controller } from '../controller.ts';
 import { moveController } from './move-controller.ts';
 import type { Refusals } from './other-nodes.ts';
 import { podRestartController } from './pod-restart-controller.ts';

@@ -25,7 +25,7 @@ import {
 import { type EventRecorder, type KubeClient, objectKey, referenceTo } from '../../client/index.ts';
 import { type Clock, type Counter, exponentialDelay } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { BLOCKED_MOVE_BACK_OFF, CROWDED_AGAIN_MS } from './limits.ts';
 import { findMoveOwners, type MoveOwner, remember, rememberedFor } from './move-owners.ts';

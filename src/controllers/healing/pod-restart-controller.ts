@@ -20,7 +20,7 @@ import { type Change, type EventRecorder, keyOf, type KubeClient, referenceTo, s
 import type { Clock, Counter } from '../../lib/index.ts';
 import { BY_NODE, BY_POD, type Informers } from '../informers.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { statusPatch } from '../status-patch.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { isFinished, planPodRestarts, type RestartsPlan } from './plan-pod-restarts.ts';

@@ -15,7 +15,7 @@ import { type Change, type Lister, objectKey } from '../../client/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { statusPatch } from '../status-patch.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { POLICY_STATUS_PERIOD_MS } from './limits.ts';

@@ -21,7 +21,7 @@ import { type Change, type Lister, objectKey } from '../../client/index.ts';
 import { type Clock, fullBucket, reserve, type TokenBucket } from '../../lib/index.ts';
 import { SERVICE_NAME_LABEL } from '../endpointslice/slice-operations.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
-import { type Controller, type ControllerSource, source } from '../run-controller.ts';
+import { type Controller, type ControllerSource, source } from '../controller.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { type DependencyView, readinessOf } from './dependency-readiness.ts';
 import { Dependents, objectsNamedBy, targetOf } from './dependents.ts';

@@ -12,7 +12,7 @@ import {
   uidOf,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import type { ReconcileContext } from '../run-controller.ts';
+import type { ReconcileContext } from '../controller.ts';
 import { MAX_REVISION_NAMES } from '../limits.ts';
 import { findNewest } from './plan-history.ts';
 import { newRevision, type NewRevision, recordsSame, revisionData } from './revision.ts';

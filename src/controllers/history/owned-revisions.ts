@@ -11,7 +11,7 @@ import {
 import type { KubeClient, Lister } from '../../client/index.ts';
 import { BY_CONTROLLER } from '../informers.ts';
 import { claim } from '../ownership/claim.ts';
-import type { ReconcileContext } from '../run-controller.ts';
+import type { ReconcileContext } from '../controller.ts';
 import { sortRevisions } from './plan-history.ts';
 
 export interface OwnedRevisionsOptions<T extends KubeObject> {

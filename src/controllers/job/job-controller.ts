@@ -25,7 +25,7 @@ import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { isPodReady } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, source, TerminalError } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, source, TerminalError } from '../controller.ts';
 import { slowStart, type SlowStartResult } from '../slow-start.ts';
 import { type JobMemory, remember } from './job-memory.ts';
 import { isTracked } from './job-pods.ts';

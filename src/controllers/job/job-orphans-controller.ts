@@ -16,7 +16,7 @@ import {
 } from '../../api/index.ts';
 import type { KubeClient, Lister } from '../../client/index.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { isOurs, letGo } from './job-controller.ts';
 import { isTracked } from './job-pods.ts';
 

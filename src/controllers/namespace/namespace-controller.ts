@@ -1,3 +1,4 @@
+/** Empties namespaces that are being deleted, and lets them go. */
 import {
   type KubeObject,
   NAMESPACES,
@@ -12,7 +13,7 @@ import { type Clock, errorMessage, formatTime, mapLimit } from '../../lib/index.
 import type { Informers } from '../informers.ts';
 import { NAMESPACE_DELETE_CONCURRENCY } from '../limits.ts';
 import { type Operation, perform } from '../operation.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { type NamespaceContent, planNamespaceDeletion } from './plan-namespace-deletion.ts';
 
 const LIST_LIMIT = 500;

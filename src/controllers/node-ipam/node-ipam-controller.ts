@@ -6,10 +6,9 @@ import { type Node, NODES } from '../../api/index.ts';
 import { type EventRecorder, referenceTo } from '../../client/index.ts';
 import { assert, type Logger, type MetricsRegistry } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import type { ControllerSetup } from '../run-controllers.ts';
-import { type Controller, source } from '../run-controller.ts';
-import { CidrPool } from './cidr-pool.ts';
-import { checkNodeIpam, type NodeIpamSettings } from './settings.ts';
+import type { ControllerSetup } from '../controller-setup.ts';
+import { type Controller, source } from '../controller.ts';
+import { checkNodeIpam, CidrPool, type NodeIpamSettings } from '../../network/index.ts';
 
 /** None, unless there is a network to give out. */
 export function nodeIpamControllers(setup: ControllerSetup): readonly Controller[] {

@@ -1,7 +1,7 @@
 /** All that happens to nodes that fail, and to the pods on them: four controllers around one opinion of ourselves. */
 import { LEASES, NODES } from '../../api/index.ts';
-import type { ControllerSetup } from '../run-controllers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import type { ControllerSetup } from '../controller-setup.ts';
+import { type Controller, source } from '../controller.ts';
 import { taintEvictionController } from '../taint-eviction/taint-eviction-controller.ts';
 import { nodeLifecycleController } from './node-lifecycle-controller.ts';
 import { SelfWatch } from './self-watch.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../lib/index.ts';
 import { BY_NODE, type Informers } from '../informers.ts';
 import type { Operation } from '../operation.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { NODE_CONCURRENCY, RENEWAL_WITH_SLACK, VERDICT_READ_TIMEOUT_MS } from './limits.ts';
 import { lostConditions } from './lost-conditions.ts';
 import { markNotReady, readyPods } from './mark-pods-not-ready.ts';

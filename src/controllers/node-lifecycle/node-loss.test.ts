@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/in-memory-api.ts';
 import { LEASES, NODES } from '../../api/index.ts';
-import type { ControllersOptions } from '../run-controllers.ts';
+import type { ControllersOptions } from '../controller-setup.ts';
 import type { NodeLifecycleSettings } from './settings.ts';
 import { calm, TestCluster, type TestKubelet } from '../../../test/support/node-cluster.ts';
 

@@ -14,7 +14,7 @@ import {
   formatMicroTime,
   withDeadline,
 } from '../../lib/index.ts';
-import { type Controller, type ControllerSource, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ControllerSource, type ReconcileResult, source } from '../controller.ts';
 import { MIN_SELF_PERIOD_MS, SELF_CHECKS_PER_GRACE, SELF_CHECKS_WHEN_ILL } from './limits.ts';
 import {
   beginTrust,

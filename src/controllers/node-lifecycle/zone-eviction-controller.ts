@@ -14,7 +14,7 @@ import {
   formatTime,
 } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { taintOperation } from './node-lifecycle-controller.ts';
 import { hasNoExecuteTaint, isTaintedAsLost, type NoExecute, planTaints } from './node-taints.ts';
 import type { SelfWatch } from './self-watch.ts';

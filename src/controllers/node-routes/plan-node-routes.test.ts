@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap, Node } from '../../api/index.ts';
-import { planNodeRoutes, readNodeRoutes } from './plan-node-routes.ts';
+import { planNodeRoutes } from './plan-node-routes.ts';
+import { readNodeRoutes } from '../../network/node-routes.ts';
 
 function node(name: string, cidr: string | undefined, ...addresses: string[]): Node {
   return {

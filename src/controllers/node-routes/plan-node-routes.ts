@@ -3,17 +3,8 @@
  * their Node objects. Pure.
  */
 import { CONFIG_MAPS, type ConfigMap, type Node } from '../../api/index.ts';
+import { NODE_ROUTES, routeOf } from '../../network/index.ts';
 import type { Operation } from '../operation.ts';
-
-export const NODE_ROUTES = { namespace: 'kube-system', name: 'mendlet-node-routes' } as const;
-
-/** A node as others see it. */
-export interface NodeRoute {
-  readonly node: string;
-  readonly podCIDRs: readonly string[];
-  /** Its InternalIPs. */
-  readonly addresses: readonly string[];
-}
 
 /** A machine alone needs none; once there are some, they are kept right. */
 export function planNodeRoutes(nodes: readonly Node[], existing: ConfigMap | undefined): readonly Operation[] {
@@ -34,33 +25,6 @@ export function planNodeRoutes(nodes: readonly Node[], existing: ConfigMap | und
   }
   if (sameData(existing.data ?? {}, data)) return [];
   return [{ verb: 'update', resource: CONFIG_MAPS, object: { ...existing, data } as ConfigMap }];
-}
-
-/** What the ConfigMap says; an entry that says nothing we understand is left out. */
-export function readNodeRoutes(configMap: ConfigMap | undefined): readonly NodeRoute[] {
-  return Object.entries(configMap?.data ?? {}).flatMap(([node, text]) => {
-    const { podCIDRs, addresses } = parsed(text);
-    return isTexts(podCIDRs) && isTexts(addresses) ? [{ node, podCIDRs, addresses }] : [];
-  });
-}
-
-function parsed(text: string): { readonly podCIDRs?: unknown; readonly addresses?: unknown } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-export function routeOf({ metadata, spec, status }: Node): NodeRoute {
-  const podCIDRs = [...new Set([spec?.podCIDR ?? '', ...(spec?.podCIDRs ?? [])])].filter((cidr) => cidr !== '');
-  const internal = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  return { node: metadata?.name ?? '', podCIDRs, addresses: internal.map(({ address }) => address) };
 }
 
 function sameData(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {

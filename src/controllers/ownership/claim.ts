@@ -9,7 +9,7 @@ import {
   uidOf,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import type { ReconcileContext } from '../run-controller.ts';
+import type { ReconcileContext } from '../controller.ts';
 import { planClaims } from './plan-claims.ts';
 
 export interface ClaimOptions<T extends KubeObject> {

@@ -1,10 +1,11 @@
+/** Removes pods that nobody else does: of nodes that are gone, of too many that have ended. */
 import { type Node, NODES, type Pod, PODS, isNotFound, namespaceOf } from '../../api/index.ts';
 import { type Change, type KubeClient, objectKey } from '../../client/index.ts';
 import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../lib/index.ts';
 import { BY_NODE, type Informers } from '../informers.ts';
 import { MAX_BATCH, ORPHAN_QUARANTINE_MS, TERMINATED_POD_THRESHOLD } from '../limits.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { endPod, isOutOfService, isUnscheduledTerminating, type PodGcReason, surplusOf } from './plan-pod-gc.ts';
 
 /** Keys are node names, and two that no node can have. */

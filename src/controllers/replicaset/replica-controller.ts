@@ -1,7 +1,7 @@
 /**
  * Keeps the number of a set's pods: for replica sets and replication controllers alike. Upstream: ReplicaSetController.
  *
- *   claim pods ─► too few: create ─► too many: delete the cheapest ─► write the status, once
+ *   claim pods ─► plan (`plan-replicas.ts`) ─► create, or delete ─► write the status, once
  */
 import {
   controllerOf,
@@ -23,19 +23,11 @@ import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.t
 import { inheritAvoidedNodes } from '../pods/inherit-avoided-nodes.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { isPodActive, isPodTerminating } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { slowStart, type SlowStartResult } from '../slow-start.ts';
 import { statusPatch } from '../status-patch.ts';
-import {
-  afterCreation,
-  allowCreation,
-  describeBackOff,
-  type FailedPodBackOff,
-  NO_BACK_OFF,
-  observeFailedPods,
-} from './failed-pod-back-off.ts';
-import { BURST_REPLICAS } from './limits.ts';
-import { podsToDelete } from './pods-to-delete.ts';
+import { type FailedPodBackOff, NO_BACK_OFF } from './failed-pod-back-off.ts';
+import { planReplicas, type ReplicaPlan } from './plan-replicas.ts';
 import { countReplicas } from './replica-counts.ts';
 import type { Replicated, ReplicatedKind } from './replicated-kind.ts';
 
@@ -43,7 +35,7 @@ export interface ReplicaControllerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly informers: Informers;
-  readonly events: (component: string) => EventRecorder;
+  readonly events: EventRecorder;
 }
 
 /** Keys are `namespace/name` of the sets. */
@@ -73,15 +65,6 @@ function refusedIn(owners: Lister<Replicated>, namespace: string): readonly stri
     .map(objectKey);
 }
 
-/** What became of the wish for more or fewer pods. */
-interface Managed {
-  /** The first error, if any. */
-  readonly error: unknown;
-  readonly waitMs?: number;
-}
-
-const NOTHING_TO_DO: Managed = { error: undefined };
-
 class ReplicaReconciler<T extends Replicated> {
   readonly selectorOf: (owner: T) => ParsedLabelSelector | undefined;
   readonly #kind: ReplicatedKind<T>;
@@ -99,7 +82,7 @@ class ReplicaReconciler<T extends Replicated> {
     this.selectorOf = cachedSelector((owner) => kind.selectorOf(owner));
     this.#client = client;
     this.#clock = clock;
-    this.#events = options.events(kind.component);
+    this.#events = options.events;
     this.#owners = informers.lister(kind.resource);
     this.#pods = informers.lister(PODS);
   }
@@ -120,12 +103,11 @@ class ReplicaReconciler<T extends Replicated> {
       candidates: this.#candidates(owner),
     });
     if (pending) return undefined;
-    const active = owned.filter(isPodActive);
-    const backOff = this.#observeFailures(key, owner, owned, active);
-    const managed = isDeleting(owner) ? NOTHING_TO_DO : await this.#manage(key, owner, active, backOff, context);
-    const nextAvailableInMs = await this.#writeStatus(owner, owned, active, managed.error, context);
-    if (managed.error !== undefined) throw managed.error;
-    return earliest(managed.waitMs, nextAvailableInMs);
+    const plan = this.#plan(key, owner, owned);
+    const error = await this.#carryOut(owner, plan, context);
+    const nextAvailableInMs = await this.#writeStatus(owner, owned, error, context);
+    if (error !== undefined) throw error;
+    return earliest(plan.waitMs, nextAvailableInMs);
   }
 
   /** Its own pods, and the orphans that it may adopt. */
@@ -135,49 +117,36 @@ class ReplicaReconciler<T extends Replicated> {
     return [...this.#pods.byIndex(BY_CONTROLLER, uidOf(owner)), ...orphans];
   }
 
-  #observeFailures(key: string, owner: T, owned: readonly Pod[], active: readonly Pod[]): FailedPodBackOff {
+  #plan(key: string, owner: T, owned: readonly Pod[]): ReplicaPlan {
     const known = this.#backOffs.get(key);
-    const before = known?.uid === uidOf(owner) ? known.state : NO_BACK_OFF;
-    const failed = owned.filter((pod) => pod.status?.phase === 'Failed' && !isDeleting(pod));
-    const state = observeFailedPods(before, failed, active, this.#clock.now());
-    this.#remember(key, owner, state);
-    if (state.failures > before.failures) {
-      const text = describeBackOff(state, this.#clock.now());
-      if (text !== undefined) this.#events.event(referenceTo(owner), 'Warning', 'BackOff', text);
-    }
-    return state;
+    const view = {
+      desired: owner.spec?.replicas ?? 1,
+      ending: isDeleting(owner),
+      owned,
+      related: () => this.#related(owner),
+      backOff: known?.uid === uidOf(owner) ? known.state : NO_BACK_OFF,
+    };
+    const plan = planReplicas(view, this.#clock.now());
+    const { backOff, told } = plan;
+    if (backOff.failures === 0 && backOff.seen.size === 0) this.#backOffs.delete(key);
+    else this.#backOffs.set(key, { uid: uidOf(owner), state: backOff });
+    if (told !== undefined) this.#events.event(referenceTo(owner), 'Warning', 'BackOff', told);
+    return plan;
   }
 
-  #remember(key: string, owner: T, state: FailedPodBackOff): void {
-    if (state.failures === 0 && state.seen.size === 0) this.#backOffs.delete(key);
-    else this.#backOffs.set(key, { uid: uidOf(owner), state });
+  /** @returns the first error, if any */
+  async #carryOut(owner: T, { create, remove }: ReplicaPlan, context: ReconcileContext): Promise<unknown> {
+    const made = create === 0 ? undefined : await this.#create(owner, create, context);
+    const gone = remove.length === 0 ? undefined : await this.#delete(owner, remove, context);
+    return made?.errors[0] ?? gone?.errors[0];
   }
 
-  async #manage(
-    key: string,
-    owner: T,
-    active: readonly Pod[],
-    backOff: FailedPodBackOff,
-    context: ReconcileContext,
-  ): Promise<Managed> {
-    const difference = (owner.spec?.replicas ?? 1) - active.length;
-    if (difference === 0) return NOTHING_TO_DO;
-    if (difference < 0) return this.#delete(owner, active, -difference, context);
-    const now = this.#clock.now();
-    const { count, waitMs } = allowCreation(backOff, difference, now);
-    const wait = waitMs === undefined ? {} : { waitMs };
-    if (count === 0) return { error: undefined, ...wait };
-    this.#remember(key, owner, afterCreation(backOff, now));
-    return { ...(await this.#create(owner, count, context)), ...wait };
-  }
-
-  async #create(owner: T, missing: number, context: ReconcileContext): Promise<Managed> {
+  #create(owner: T, count: number, context: ReconcileContext): Promise<SlowStartResult> {
     const { resource } = this.#kind;
     const fresh = podFromTemplate(resource, owner, owner.spec?.template);
     const pod = inheritAvoidedNodes(fresh, owner, this.#clock.now().wall);
     const about = referenceTo(owner);
-    const count = Math.min(missing, BURST_REPLICAS);
-    const outcome = await slowStart(Array.from({ length: count }), async () => {
+    return slowStart(Array.from({ length: count }), async () => {
       try {
         const created = await context.write({ verb: 'create', resource: PODS, object: pod });
         if (created !== undefined)
@@ -187,14 +156,11 @@ class ReplicaReconciler<T extends Replicated> {
         throw error;
       }
     });
-    return managedOf(outcome, missing > count);
   }
 
-  async #delete(owner: T, active: readonly Pod[], surplus: number, context: ReconcileContext): Promise<Managed> {
+  #delete(owner: T, chosen: readonly Pod[], context: ReconcileContext): Promise<SlowStartResult> {
     const about = referenceTo(owner);
-    const count = Math.min(surplus, BURST_REPLICAS);
-    const chosen = podsToDelete(active, this.#related(owner), count, this.#clock.now().wall);
-    const outcome = await slowStart(chosen, async (pod) => {
+    return slowStart(chosen, async (pod) => {
       const [namespace, name, uid] = [namespaceOf(pod), nameOf(pod), uidOf(pod)];
       try {
         const deleted = await context.write({ verb: 'delete', resource: PODS, namespace, name, options: { uid } });
@@ -204,7 +170,6 @@ class ReplicaReconciler<T extends Replicated> {
         throw error;
       }
     });
-    return managedOf(outcome, surplus > count);
   }
 
   #tellFailure(
@@ -226,7 +191,6 @@ class ReplicaReconciler<T extends Replicated> {
   async #writeStatus(
     owner: T,
     owned: readonly Pod[],
-    active: readonly Pod[],
     error: unknown,
     context: ReconcileContext,
   ): Promise<number | undefined> {
@@ -237,7 +201,7 @@ class ReplicaReconciler<T extends Replicated> {
       desired: spec?.replicas ?? 1,
       minReadySeconds: spec?.minReadySeconds ?? 0,
       templateLabels: spec?.template?.metadata?.labels,
-      active,
+      active: owned.filter(isPodActive),
       ...(this.#kind.countsTerminating ? { terminating: owned.filter(isPodTerminating) } : {}),
       failure: error === undefined ? undefined : errorMessage(error),
       now: this.#clock.now().wall,
@@ -246,12 +210,6 @@ class ReplicaReconciler<T extends Replicated> {
     if (patch !== undefined) await context.write(patch);
     return nextAvailableInMs;
   }
-}
-
-/** @param more there was more to do than one reconcile does: look again at once */
-function managedOf({ errors }: SlowStartResult, more: boolean): Managed {
-  if (errors.length > 0) return { error: errors[0] };
-  return more ? { error: undefined, waitMs: 0 } : NOTHING_TO_DO;
 }
 
 function earliest(...waits: readonly (number | undefined)[]): ReconcileResult | undefined {

@@ -1,4 +1,5 @@
-import type { Controller } from '../run-controller.ts';
+/** The controller of replica sets. */
+import type { Controller } from '../controller.ts';
 import { type ReplicaControllerOptions, replicaController } from './replica-controller.ts';
 import { REPLICA_SET_KIND } from './replicated-kind.ts';
 

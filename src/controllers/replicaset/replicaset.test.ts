@@ -20,7 +20,10 @@ import { replicaSetController } from './replicaset-controller.ts';
 let cluster: WorkloadCluster;
 
 beforeEach(async () => {
-  cluster = await startWorkloads((setup) => [replicaSetController(setup), replicationController(setup)]);
+  cluster = await startWorkloads((setup) => [
+    replicaSetController({ ...setup, events: setup.events('replicaset-controller') }),
+    replicationController({ ...setup, events: setup.events('replication-controller') }),
+  ]);
 });
 afterEach(async () => {
   await cluster.stop();

@@ -1,6 +1,7 @@
+/** Gives each namespace the ConfigMap with the cluster's certificate authority. */
 import { CONFIG_MAPS, NAMESPACES } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { ROOT_CA_CONFIG_MAP, reconcileRootCa } from './reconcile-root-ca.ts';
 
 const OURS = `metadata.name=${ROOT_CA_CONFIG_MAP}`;

@@ -1,6 +1,7 @@
+/** Gives each namespace its default service account. */
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../../api/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { DEFAULT_SERVICE_ACCOUNT, reconcileServiceAccount } from './reconcile-service-account.ts';
 
 const OURS = `metadata.name=${DEFAULT_SERVICE_ACCOUNT}`;

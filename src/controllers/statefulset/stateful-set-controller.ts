@@ -27,7 +27,7 @@ import { sortRevisions, surplusRevisions } from '../history/plan-history.ts';
 import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
-import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { slowStart } from '../slow-start.ts';
 import { memberOf, ordinalIn, revisionNameOf } from './identity.ts';
 import { planStatefulSet, type StatefulSetPlan, type Step } from './plan-stateful-set.ts';

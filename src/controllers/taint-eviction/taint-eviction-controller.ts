@@ -9,7 +9,7 @@ import { type Clock, formatTime, type MetricsRegistry } from '../../lib/index.ts
 import { BY_NODE, type Informers } from '../informers.ts';
 import { isLostTaint } from '../node-lifecycle/node-taints.ts';
 import type { Operation } from '../operation.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { EVICTION_CONCURRENCY } from './limits.ts';
 import { metBeforeMs, noExecuteTaints, planTaintEviction } from './plan-taint-eviction.ts';
 

@@ -3,7 +3,7 @@ import { isNotFound, type Job, JOBS, nameOf, namespaceOf, uidOf } from '../../ap
 import type { KubeClient } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';
 import type { Informers } from '../informers.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { remainingTtlMs } from './plan-ttl.ts';
 
 /** Keys are jobs. */

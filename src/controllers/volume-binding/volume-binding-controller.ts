@@ -25,7 +25,7 @@ import {
 import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
 import type { Informers } from '../informers.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, type ReconcileContext, source } from '../run-controller.ts';
+import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { BIND_COMPLETED, planClaim, type VolumePlan } from './plan-claim.ts';
 import { planVolume } from './plan-volume.ts';
 

@@ -18,7 +18,7 @@ import { type KubeClient } from '../../client/index.ts';
 import type { Informers } from '../informers.ts';
 import type { Operation } from '../operation.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { type Controller, source } from '../run-controller.ts';
+import { type Controller, source } from '../controller.ts';
 import { claimsOf } from './volume-binding-controller.ts';
 
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';

@@ -1,4 +1,4 @@
-/** What main composes: a runtime on mendlet's own containerd, or on a given CRI socket. */
+/** What main composes: a runtime on mendlet's own containerd, or on a given CRI socket. The pods' network is there by then. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,6 @@ import { type Container, type ImageService, RuntimeError, type RuntimeService, t
 import { PAUSE_IMAGE } from './built-images.ts';
 import { keepImages } from './kept-images.ts';
 import { endContainerd } from './clean-up.node.ts';
-import { type PodNetwork, podNetwork } from './cni-config.ts';
 import { type ContainerdPaths, containerdConfig, containerdPaths } from './containerd-config.ts';
 import { CriImages } from './cri-images.node.ts';
 import { CriRuntime } from './cri-runtime.node.ts';
@@ -18,7 +17,6 @@ import { type GrpcSocket, openGrpcSocket } from './grpc.node.ts';
 import { ImageImporter } from './image-import.node.ts';
 import type { FileLock } from './import-record.node.ts';
 import { endLostShims } from './lost-shims.node.ts';
-import { ensureNetwork, NetworkError, type NetworkLock, removeNetwork } from './network.node.ts';
 import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
 
 /** Where one instance lives and what it may use. */
@@ -27,8 +25,6 @@ export interface ContainerdOptions {
   readonly dataDir: string;
   /** `/run/mendlet/ID`. */
   readonly runDir: string;
-  readonly instanceId: string;
-  readonly podCidr: string;
   readonly process: Process;
   readonly logger: Logger;
 }
@@ -38,14 +34,9 @@ export interface OpenContainerdOptions extends ContainerdOptions {
   readonly install: ContainerdInstall;
   /** As the kubelet's `Cgroups` port says. */
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
-  /** Lets pods reach this port of the bridge's address though the host's firewall drops. */
-  readonly apiServerPort?: number;
-  readonly networkLock?: NetworkLock;
   /** Archives and folders of them; `DIR/images` is always one. */
   readonly imageArchives: readonly string[];
   readonly fileLock: FileLock;
-  /** Ends the supervision; containerd itself stays. */
-  readonly signal: AbortSignal;
 }
 
 export interface OpenedRuntime {
@@ -58,7 +49,6 @@ export interface OpenedRuntime {
 
 export interface OpenedContainerd extends OpenedRuntime {
   readonly importer: ImageImporter;
-  readonly network: PodNetwork;
   /** 'adopted': containers of an earlier mendlet may be running. */
   readonly how: 'adopted' | 'started';
   readonly install: ContainerdInstall;
@@ -67,21 +57,13 @@ export interface OpenedContainerd extends OpenedRuntime {
 }
 
 /**
- * Brings the pods' network and the private containerd up (adopting a running one), makes sure of the sandbox image, imports
- * archives, and supervises until `signal`. Rejects with `NetworkError`, `ContainerdError` or `ImageImportError`, each for the
- * user to read.
+ * Brings the private containerd up (adopting a running one), makes sure of the sandbox image, imports archives, and supervises
+ * until `signal` is aborted; containerd itself stays. Rejects with `ContainerdError` or `ImageImportError`, each for the user to read.
  */
-export async function openContainerd(options: OpenContainerdOptions): Promise<OpenedContainerd> {
+export async function openContainerd(options: OpenContainerdOptions, signal: AbortSignal): Promise<OpenedContainerd> {
   const { dataDir, runDir, process, logger, install } = options;
   const paths = containerdPaths(dataDir, runDir);
-  const network = ownNetwork(options);
   await mkdir(runDir, { recursive: true, mode: 0o711 });
-  await ensureNetwork(process, network, {
-    confDir: paths.cniConfDir,
-    leasesDir: paths.leasesDir,
-    apiServerPort: options.apiServerPort,
-    lock: options.networkLock,
-  });
   const grpc = openGrpcSocket(paths.socket);
   const ending = new AbortController();
   try {
@@ -100,7 +82,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
     const plainImages = new CriImages(grpc);
     const importer = imageImporter(options, paths, plainImages);
     const images = keepImages(plainImages, () => importer.keptNames());
-    const until = AbortSignal.any([options.signal, ending.signal]);
+    const until = AbortSignal.any([signal, ending.signal]);
     const supervision = Promise.all([
       supervisor.supervise(until),
       endLostShims({ socket: paths.socket, runtime, containerdPid: () => supervisor.pid, logger }, until),
@@ -114,7 +96,7 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
       grpc.close();
     };
     const containerdPid = (): number | undefined => supervisor.pid;
-    return { runtime, images, socket: paths.socket, importer, network, how, install, paths, containerdPid, close };
+    return { runtime, images, socket: paths.socket, importer, how, install, paths, containerdPid, close };
   } catch (error) {
     ending.abort();
     grpc.close();
@@ -125,9 +107,8 @@ export async function openContainerd(options: OpenContainerdOptions): Promise<Op
 const HEALTH_CALL_TIMEOUT_MS = 5_000;
 
 /**
- * Ends and removes all that `openContainerd` made: sandboxes (their containers get the grace that `graceOf` says), containerd, shims, mounts,
- * network. Images and configuration stay in the data folder. Needs no containerd to be running. Rejects for a network whose
- * `podCidr` is malformed.
+ * Ends and removes all that `openContainerd` made: sandboxes (their containers get the grace that `graceOf` says), containerd, shims,
+ * mounts. Images and configuration stay in the data folder. Needs no containerd to be running.
  */
 export async function downContainerd(options: ContainerdOptions & { readonly graceOf: GraceOf }): Promise<void> {
   const { dataDir, runDir, process, logger } = options;
@@ -141,7 +122,6 @@ export async function downContainerd(options: ContainerdOptions & { readonly gra
     grpc.close();
   }
   await endContainerd(paths, process, logger);
-  await removeNetwork(process, ownNetwork(options), { confDir: paths.cniConfDir, leasesDir: paths.leasesDir });
 }
 
 /** How many seconds a container gets between SIGTERM and SIGKILL. */
@@ -259,12 +239,6 @@ function execFolder(runDir: string): string {
   return join(runDir, 'exec');
 }
 
-function ownNetwork({ instanceId, podCidr }: ContainerdOptions): PodNetwork {
-  const network = podNetwork(instanceId, podCidr);
-  if (typeof network === 'string') throw new NetworkError(network);
-  return network;
-}
-
 function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -272,4 +246,5 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
+export { containerdPaths } from './containerd-config.ts';
 export { detectContainerd } from './detect.node.ts';

@@ -11,9 +11,9 @@ import {
   qosClassOf,
   toleratesTaint,
 } from '../../api/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import { isCriticalPod } from '../eviction/rank-pods.ts';
-import { capacityOf, requestOf, type ResourceName, RESOURCES } from './resource-amounts.ts';
+import type { PressureVerdict } from '../types.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
+import { capacityOf, requestOf, type ResourceName, RESOURCES, type NodeAllocatable } from './resource-amounts.ts';
 
 export interface AdmissionInput {
   readonly pod: Pod;
@@ -26,15 +26,6 @@ export interface AdmissionInput {
   readonly pressure?: PressureVerdict;
   /** Beyond the safe ones; names, or beginnings of names with a "*". */
   readonly allowedUnsafeSysctls?: readonly string[];
-}
-
-/** Cores in thousandths, bytes, pods. */
-export interface NodeAllocatable {
-  readonly milliCpu: number;
-  readonly memoryBytes: number;
-  /** Absent: not known (yet), and nobody is refused for it. */
-  readonly ephemeralStorageBytes?: number;
-  readonly pods: number;
 }
 
 /** So much of a resource is missing, in the units of `NodeAllocatable`. */

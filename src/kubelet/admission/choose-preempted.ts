@@ -4,7 +4,7 @@
  * as a greedy choice finds. Pure.
  */
 import { type Pod, qosClassOf } from '../../api/index.ts';
-import { isCriticalPod } from '../eviction/rank-pods.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
 import type { Shortage } from './admit-pod.ts';
 import { requestOf } from './resource-amounts.ts';
 

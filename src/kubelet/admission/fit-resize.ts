@@ -1,7 +1,7 @@
 /** Has the node room for a running pod that wants other resources (upstream: allocation manager, canResizePod)? Pure. */
 import { type Pod, podRequests, quantityMilliValue, quantityValue } from '../../api/index.ts';
-import type { ResizeVerdict } from '../plan/plan-resize.ts';
-import type { NodeAllocatable } from './admit-pod.ts';
+import type { ResizeVerdict } from '../plan/facts.ts';
+import type { NodeAllocatable } from './resource-amounts.ts';
 
 const CONFIG_SOURCE = 'kubernetes.io/config.source';
 

@@ -1,11 +1,19 @@
 /** What pods ask of a node and what it has, as plain numbers: pods, thousandths of a core, bytes. Pure. */
 import { type Pod, podRequests, quantityMilliValue, quantityValue } from '../../api/index.ts';
-import type { NodeAllocatable } from './admit-pod.ts';
 
 export type ResourceName = 'pods' | 'cpu' | 'memory' | 'ephemeral-storage';
 
 /** In the order in which upstream looks at them. */
 export const RESOURCES: readonly ResourceName[] = ['pods', 'cpu', 'memory', 'ephemeral-storage'];
+
+/** Cores in thousandths, bytes, pods. */
+export interface NodeAllocatable {
+  readonly milliCpu: number;
+  readonly memoryBytes: number;
+  /** Absent: not known (yet), and nobody is refused for it. */
+  readonly ephemeralStorageBytes?: number;
+  readonly pods: number;
+}
 
 export function requestOf(pod: Pod, resource: ResourceName): number {
   if (resource === 'pods') return 1;

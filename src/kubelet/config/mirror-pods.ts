@@ -13,7 +13,7 @@ import {
   withDeadline,
   WorkQueue,
 } from '../../lib/index.ts';
-import { isStaticPod } from '../pod-workers/static-pods.ts';
+import { isStaticPod } from '../pods/static-pods.ts';
 import type { DesiredPods } from './desired-pods.ts';
 import { MIRROR_BACK_OFF, MIRROR_CALL_TIMEOUT_MS, MIRROR_PERIOD_MS } from './limits.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './static-pod.ts';

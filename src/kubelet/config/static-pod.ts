@@ -13,9 +13,8 @@ import {
   validateCreate,
   validateStructure,
 } from '../../api/index.ts';
-import { parseDocument, splitDocuments } from '../../lib/index.ts';
-import { isSafeName } from '../execute/pod-paths.ts';
-import { fnv1a64 } from '../plan/hash.ts';
+import { fnv1a64, parseDocument, splitDocuments } from '../../lib/index.ts';
+import { isSafeName } from '../pods/pod-paths.ts';
 
 export const CONFIG_HASH = 'kubernetes.io/config.hash';
 export const CONFIG_SEEN = 'kubernetes.io/config.seen';

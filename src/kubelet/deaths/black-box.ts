@@ -1,8 +1,7 @@
 /** The black box: what the node remembers of its pods' deaths, wired together. */
 import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
 import type { Cgroups, KernelLog, Listeners, Meter } from '../ports.ts';
-import type { PodDirectory, PodEvents, PodUID } from '../types.ts';
+import type { PodDirectory, PodEvents, PodUID, PressureVerdict } from '../types.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import { createDeathHistory, type DeathHistory } from './death-history.ts';
 import { DeathRecorder } from './death-recorder.ts';

@@ -2,7 +2,7 @@
  * How often a container was held back by its CPU limit in the last stretch of its life: who served well for a week and starves
  * for a minute would not show it in figures of the whole life. Pure.
  */
-import type { CpuPeriods } from '../ports.ts';
+import type { CpuPeriods } from '../figures.ts';
 import { CPU_STRETCH_MS, SAMPLE_PERIOD_MS } from './limits.ts';
 
 export interface CpuReading extends CpuPeriods {

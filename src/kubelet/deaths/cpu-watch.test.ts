@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
-import type { CpuPeriods } from '../ports.ts';
+import type { CpuPeriods } from '../figures.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import { SAMPLE_PERIOD_MS } from './limits.ts';
 import type { LivingContainer } from './living-containers.ts';

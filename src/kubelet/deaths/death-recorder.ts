@@ -11,11 +11,12 @@ import {
   type FileSystem,
   type Logger,
   type MetricsRegistry,
+  KeyedLines,
   Semaphore,
   whenAborted,
   withDeadline,
 } from '../../lib/index.ts';
-import { containerLogPath, isSafeName, podLogDir } from '../execute/pod-paths.ts';
+import { containerLogPath, isSafeName, podLogDir } from '../pods/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
 import type { PodEvents, PodObservation, PodUID } from '../types.ts';
@@ -107,8 +108,8 @@ export class DeathRecorder {
   readonly #kills: Counter;
   /** By pod, then by container id: deaths that the pod's memory still has. */
   readonly #tracked = new Map<PodUID, Map<string, Tracked>>();
-  /** The last piece of work of each pod; never rejects. */
-  readonly #work = new Map<PodUID, Promise<void>>();
+  /** The work for each pod, one piece after another. */
+  readonly #work = new KeyedLines();
   readonly #places = new Semaphore(MAX_RECORDINGS_AT_ONCE);
   /** Mono ms of the last event about a survivor, by container id. */
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
@@ -188,14 +189,13 @@ export class DeathRecorder {
 
   /** Resolves when the logs of the pod's dead have been read, or that takes too long: they may go then. */
   async logsRead(uid: PodUID): Promise<void> {
-    const work = this.#work.get(uid);
-    if (work === undefined) return;
-    await withDeadline({ clock: this.#options.clock, timeoutMs: LOG_WAIT_MS }, () => work);
+    const { clock } = this.#options;
+    await withDeadline({ clock, timeoutMs: LOG_WAIT_MS }, () => this.#work.settled(uid));
   }
 
   /** Resolves when all that was seen so far is with the store. */
   async settled(): Promise<void> {
-    await Promise.all(this.#work.values());
+    await this.#work.settled();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -340,18 +340,16 @@ export class DeathRecorder {
   /** After what was begun for this pod before. A mistake of ours costs one record, and is told. */
   #next(uid: PodUID, run: () => Promise<void>): void {
     this.#waiting += 1;
-    const before = this.#work.get(uid) ?? Promise.resolve();
-    const mine = before
-      .then(() => this.#places.run(run))
-      .catch((error: unknown) => {
+    void this.#work.run(uid, async () => {
+      try {
+        await this.#places.run(run);
+      } catch (error) {
         this.#records.inc({ result: 'failed' });
         this.#options.logger.error('a death could not be recorded', { uid, error: errorMessage(error) });
-      })
-      .then(() => {
+      } finally {
         this.#waiting -= 1;
-        if (this.#work.get(uid) === mine) this.#work.delete(uid);
-      });
-    this.#work.set(uid, mine);
+      }
+    });
   }
 }
 

@@ -11,10 +11,11 @@ import {
   FileError,
   type FileSystem,
   type Logger,
+  KeyedLines,
   Semaphore,
   type Timer,
 } from '../../lib/index.ts';
-import { isSafeName } from '../execute/pod-paths.ts';
+import { isSafeName } from '../pods/pod-paths.ts';
 import { isMistake } from '../mistakes.ts';
 import type { PodUID } from '../types.ts';
 import { type BookHead, formatBook, parseBook, parseHead } from './book-file.ts';
@@ -55,8 +56,8 @@ interface Entry extends BookHead {
 interface Waiting {
   readonly names: PodNames;
   readonly edits: BookEdit[];
-  /** The work on its file that goes on; never rejects. */
-  work: Promise<void> | undefined;
+  /** Its file is being worked on, and these edits are seen to. */
+  begun: boolean;
   retry: Timer | undefined;
 }
 
@@ -68,6 +69,8 @@ export class DeathStore {
   readonly #dir: string;
   readonly #index = new Map<PodUID, Entry>();
   readonly #waiting = new Map<PodUID, Waiting>();
+  /** The work on each file; none of it rejects. */
+  readonly #work = new KeyedLines();
   readonly #disk = new Semaphore(MAX_RECORDINGS_AT_ONCE);
   /** Without a pod in the last sweep: one that is just coming or going gets its time. */
   #unknown = new Set<PodUID>();
@@ -81,7 +84,7 @@ export class DeathStore {
 
   /** Changes the pod's book, some time soon. Edits must be safe to apply to what they have changed already. */
   edit(names: PodNames, edit: BookEdit): void {
-    const waiting = this.#waiting.get(names.uid) ?? { names, edits: [], work: undefined, retry: undefined };
+    const waiting = this.#waiting.get(names.uid) ?? { names, edits: [], begun: false, retry: undefined };
     this.#waiting.set(names.uid, waiting);
     waiting.edits.push(edit);
     if (waiting.edits.length > MAX_WAITING_EDITS) {
@@ -93,7 +96,7 @@ export class DeathStore {
 
   /** The book as it is with all that was asked for; `undefined`: none. Rejects with file errors. */
   async read(uid: PodUID): Promise<PodBook | undefined> {
-    await this.#waiting.get(uid)?.work;
+    await this.#work.settled(uid);
     const waiting = this.#waiting.get(uid);
     const stored = await this.#read(uid);
     if (waiting === undefined) return stored;
@@ -104,7 +107,7 @@ export class DeathStore {
   /** All pods that deaths are known of. */
   async list(): Promise<readonly BookHead[]> {
     await this.#known();
-    await Promise.all(this.#works());
+    await this.#work.settled();
     return [...this.#index.values()].map(({ bytes: _bytes, ...head }) => head);
   }
 
@@ -118,7 +121,7 @@ export class DeathStore {
 
   /** Resolves when nothing is being read or written. */
   async settled(): Promise<void> {
-    for (let work = this.#works(); work.length > 0; work = this.#works()) await Promise.all(work);
+    while (this.#work.size > 0) await this.#work.settled();
   }
 
   /** Sweeps now and then until the signal is aborted, and then ends what goes on. */
@@ -143,7 +146,7 @@ export class DeathStore {
   async sweep(): Promise<void> {
     await this.#known();
     this.#noteGone();
-    await Promise.all(this.#works());
+    await this.#work.settled();
     const { clock, retentionMs } = this.#options;
     const { wall } = clock.now();
     const over = [...this.#index.values()].filter(
@@ -152,10 +155,6 @@ export class DeathStore {
     for (const { uid } of over) await this.#remove(uid);
     await this.#bound();
     await this.#removeSetAside(wall);
-  }
-
-  #works(): readonly Promise<void>[] {
-    return [...this.#waiting.values()].flatMap(({ work }) => (work === undefined ? [] : [work]));
   }
 
   #noteGone(): void {
@@ -202,9 +201,10 @@ export class DeathStore {
 
   /** One piece of work at a time for each pod: all that waits is done at once. */
   #begin(uid: PodUID, waiting: Waiting): void {
-    if (waiting.work !== undefined) return;
+    if (waiting.begun) return;
+    waiting.begun = true;
     waiting.retry?.cancel();
-    waiting.work = this.#disk.run(() => this.#apply(uid, waiting));
+    void this.#work.run(uid, () => this.#disk.run(() => this.#apply(uid, waiting)));
   }
 
   async #apply(uid: PodUID, waiting: Waiting): Promise<void> {
@@ -214,7 +214,7 @@ export class DeathStore {
     } catch (error) {
       this.#failed(uid, waiting, error);
     } finally {
-      waiting.work = undefined;
+      waiting.begun = false;
     }
   }
 

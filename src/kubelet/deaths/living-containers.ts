@@ -1,6 +1,6 @@
 /** The containers that run, with the limits that are watched. Pure. */
 import type { Pod } from '../../api/index.ts';
-import { podCgroupPath } from '../execute/resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import { restartCountOf } from '../plan/labels.ts';
 import type { CgroupName } from '../ports.ts';
 import type { PodView } from '../types.ts';

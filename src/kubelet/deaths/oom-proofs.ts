@@ -1,6 +1,6 @@
 /** What is known of one container's losses for memory, and when that proves something. Pure. */
 import type { OomProof } from '../../api/index.ts';
-import type { MemoryEvents } from '../ports.ts';
+import type { MemoryEvents } from '../figures.ts';
 import type { OomReport } from './kernel-oom.ts';
 import { MAX_OOM_PROCESSES, MAX_OOM_REPORTS, OOM_TAKE_BACK_MS } from './limits.ts';
 import { signalOf } from './signals.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { MemoryEvents } from '../ports.ts';
+import type { MemoryEvents } from '../figures.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
 import { OOM_NOTE_PERIOD_MS, SAMPLE_PERIOD_MS, OOM_SURVIVAL_MS, OOM_UNSEEN_LOOKS } from './limits.ts';
 import type { LivingContainer } from './living-containers.ts';

@@ -4,7 +4,7 @@
  */
 import type { ListeningPort, Pod } from '../../api/index.ts';
 import type { Clock, Logger } from '../../lib/index.ts';
-import { podCgroupPath } from '../execute/resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import type { Cgroups, Listeners } from '../ports.ts';
 import type { FailedAttempt } from '../probes/probe-worker.ts';
 import { BoundedMap } from './bounded-map.ts';

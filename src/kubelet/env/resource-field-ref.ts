@@ -8,13 +8,7 @@ import {
   type ResourceFieldSelector,
 } from '../../api/index.ts';
 import { EnvironmentError } from './environment-error.ts';
-
-/** What a container without a limit is told: what the node has for pods (upstream: its allocatable). */
-export interface NodeResources {
-  readonly cpuCores: number;
-  readonly memoryBytes: number;
-  readonly ephemeralStorageBytes?: number;
-}
+import type { NodeResources } from '../types.ts';
 
 const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
 

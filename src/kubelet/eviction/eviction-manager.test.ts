@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/index.ts';
 import { createMetrics, silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { MachineFacts, MachinePressure } from '../ports.ts';
+import type { MachineFacts, MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import type { Summary } from '../stats/summary.ts';
 import { EvictionManager } from './eviction-manager.ts';

@@ -9,20 +9,12 @@ import type { TerminationRequest } from '../plan/pod-memory.ts';
 import type { Machine } from '../ports.ts';
 import type { KubeletSettings } from '../settings.ts';
 import type { PodStats, StatsProvider } from '../stats/summary.ts';
-import type { PodEvents } from '../types.ts';
+import type { PodEvents, PressureVerdict } from '../types.ts';
 import { CLEANUP_TIMEOUT_MS, HARD_GRACE_SECONDS, MONITOR_PERIOD_MS, PRESSURE_TIMEOUT_MS } from './limits.ts';
 import { hasStorageLimits, storageViolation } from './local-storage.ts';
 import { evictionMessage, resourceOf } from './messages.ts';
 import { type Observations, observe } from './observations.ts';
-import {
-  CALM,
-  conditionOf,
-  isCrossed,
-  NO_PRESSURE,
-  type PressureState,
-  type PressureVerdict,
-  stepPressure,
-} from './pressure-step.ts';
+import { CALM, conditionOf, isCrossed, NO_PRESSURE, type PressureState, stepPressure } from './pressure-step.ts';
 import { rankPods } from './rank-pods.ts';
 import { type EvictionSignal, hardReserve, parseThresholds, type Threshold } from './thresholds.ts';
 

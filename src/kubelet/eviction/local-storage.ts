@@ -4,7 +4,7 @@
  */
 import { type Pod, type PodSpec, podLimits, quantityValue } from '../../api/index.ts';
 import type { PodStats } from '../stats/summary.ts';
-import { isCriticalPod } from './rank-pods.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
 
 const RESOURCE = 'ephemeral-storage';
 

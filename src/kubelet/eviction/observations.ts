@@ -1,5 +1,5 @@
 /** What of each signal is there and left, from the machine. Pure. */
-import type { MachinePressure } from '../ports.ts';
+import type { MachinePressure } from '../figures.ts';
 import type { EvictionSignal } from './thresholds.ts';
 
 /** Bytes, inodes or PIDs. */

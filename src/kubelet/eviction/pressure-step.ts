@@ -4,12 +4,7 @@
  */
 import type { Observations } from './observations.ts';
 import { type EvictionSignal, type Threshold, thresholdAmount } from './thresholds.ts';
-
-export interface PressureVerdict {
-  readonly memory: boolean;
-  readonly disk: boolean;
-  readonly pid: boolean;
-}
+import type { PressureVerdict } from '../types.ts';
 
 export const NO_PRESSURE: PressureVerdict = { memory: false, disk: false, pid: false };
 

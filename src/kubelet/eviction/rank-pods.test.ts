@@ -3,7 +3,8 @@ import type { Pod } from '../../api/index.ts';
 import type { PodStats } from '../stats/summary.ts';
 import { storageViolation } from './local-storage.ts';
 import { evictionMessage } from './messages.ts';
-import { type Candidate, isCriticalPod, rankPods } from './rank-pods.ts';
+import { type Candidate, rankPods } from './rank-pods.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
 
 const MIB = 1024 * 1024;
 const TIME = '2026-11-21T00:00:00Z';

@@ -6,23 +6,12 @@ import { type Pod, podRequests, quantityValue } from '../../api/index.ts';
 import type { PodStats } from '../stats/summary.ts';
 import { conditionOf } from './pressure-step.ts';
 import type { EvictionSignal } from './thresholds.ts';
+import { isCriticalPod } from '../pods/critical-pod.ts';
 
 export interface Candidate {
   readonly pod: Pod;
   /** Absent: nothing is known of what it uses. */
   readonly stats: PodStats | undefined;
-}
-
-/** Upstream: scheduling.SystemCriticalPriority. */
-const CRITICAL_PRIORITY = 2_000_000_000;
-
-/** Never evicted for the node's sake: static and mirror pods, and those with a critical priority. */
-export function isCriticalPod(pod: Pod): boolean {
-  const annotations = pod.metadata?.annotations ?? {};
-  const source = annotations['kubernetes.io/config.source'];
-  if (source !== undefined && source !== 'api') return true;
-  if (annotations['kubernetes.io/config.mirror'] !== undefined) return true;
-  return (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY;
 }
 
 /** First to be evicted first; critical pods left out. */

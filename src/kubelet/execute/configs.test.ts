@@ -5,7 +5,7 @@ import { containerConfig } from './container-config.ts';
 import { parseResolvConf, podDns } from './dns.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { containerMounts, type MountsInput } from './mounts.ts';
-import { isSafeName, podDir, podLogDir, terminationMessagePath } from './pod-paths.ts';
+import { isSafeName, podDir, podLogDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import { kernelHostname, podHostname } from './hostname.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 

@@ -1,7 +1,7 @@
 /** A container as the runtime takes it (upstream: kuberuntime_container.go generateContainerConfig). Pure. */
 import type { Container, Pod } from '../../api/index.ts';
 import type { ContainerConfig, ContainerSecurity, Mount, StringMap } from '../../cri/index.ts';
-import { INSTANCE_LABEL } from '../pleg/ownership.ts';
+import { INSTANCE_LABEL } from '../pods/ownership.ts';
 import { formatBackOff } from '../plan/back-off.ts';
 import { containerHash } from '../plan/container-hash.ts';
 import {
@@ -20,7 +20,7 @@ import {
   TERMINATION_MESSAGE_POLICY,
 } from '../plan/labels.ts';
 import type { BackOffState } from '../plan/pod-memory.ts';
-import { containerLogPath } from './pod-paths.ts';
+import { containerLogPath } from '../pods/pod-paths.ts';
 import { containerResources, type NodeMemory } from './resources.ts';
 import { containerSecurity, type SeccompSettings, type ImageUser } from './security.ts';
 

@@ -5,8 +5,8 @@ import { DONE, failed, type Job, type VerbContext, type VerbResult } from './con
 import { type Dns, parseResolvConf, podDns } from './dns.ts';
 import { kernelHostname } from './hostname.ts';
 import { MAX_RESOLV_CONF_BYTES, SANDBOX_TIMEOUT_MS } from './limits.ts';
-import { podLogDir } from './pod-paths.ts';
-import { podCgroupPath } from './resources.ts';
+import { podLogDir } from '../pods/pod-paths.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import type { Pod } from '../../api/index.ts';
 import type { SandboxConfig } from '../../cri/index.ts';

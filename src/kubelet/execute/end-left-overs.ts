@@ -6,7 +6,7 @@ import type { Pod } from '../../api/index.ts';
 import { POD_UID_LABEL } from '../plan/labels.ts';
 import type { VerbContext } from './context.ts';
 import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
-import { podCgroupPath } from './resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
 /** Rejects when the runtime does not answer, or something cannot be killed: then nothing is to be started yet. */
 export async function endLeftOvers({ runtime, cgroups, logger }: VerbContext, pod: Pod): Promise<void> {

@@ -11,7 +11,7 @@ import { type ExecutePorts, failed, type Job, outcomeOf, type VerbContext, type 
 import { createSandbox } from './create-sandbox.ts';
 import { executeMetrics } from './execute-metrics.ts';
 import { MAX_CONTAINER_STARTS, MAX_REMOVALS, MAX_SANDBOX_CREATIONS } from './limits.ts';
-import { terminationMessagePath } from './pod-paths.ts';
+import { terminationMessagePath } from '../pods/pod-paths.ts';
 import { prepareCgroup } from './prepare-cgroup.ts';
 import { refreshPod } from './refresh-pod.ts';
 import { reclaimPod, removeContainer, removePodLogs, removeSandbox, stopSandbox } from './removals.ts';

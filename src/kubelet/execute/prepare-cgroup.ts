@@ -1,6 +1,7 @@
 /** The pod's own cgroup, by QoS class. */
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
-import { podCgroupLimits, podCgroupPath } from './resources.ts';
+import { podCgroupLimits } from './resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
 export async function prepareCgroup(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {

@@ -1,7 +1,7 @@
 /** Makes what a pod's containers share fresh, for a restart of the whole pod: none of them runs, and the sandbox is stopped. */
 import type { PodAction } from '../plan/actions.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
-import { podCgroupPaths } from './resources.ts';
+import { podCgroupPaths } from '../pods/pod-cgroup.ts';
 
 /** Idempotent. The cgroup is made again by `prepare-cgroup`. */
 export async function refreshPod(

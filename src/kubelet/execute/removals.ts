@@ -3,8 +3,8 @@ import { RuntimeError } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { removeContainerLog } from './container-logs.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
-import { podLogDir } from './pod-paths.ts';
-import { podCgroupPaths } from './resources.ts';
+import { podLogDir } from '../pods/pod-paths.ts';
+import { podCgroupPaths } from '../pods/pod-cgroup.ts';
 
 type Of<V extends PodAction['verb']> = Extract<PodAction, { verb: V }>;
 

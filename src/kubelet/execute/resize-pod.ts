@@ -9,7 +9,8 @@ import { findContainer } from '../plan/containers.ts';
 import type { CgroupLimits } from '../ports.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
-import { containerResources, podCgroupLimits, podCgroupPath } from './resources.ts';
+import { containerResources, podCgroupLimits } from './resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
 type Resize = Extract<PodAction, { verb: 'resize' }>;
 

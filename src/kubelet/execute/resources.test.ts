@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Container } from '../../api/index.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
-import {
-  containerResources,
-  cpuQuota,
-  cpuShares,
-  oomScoreAdj,
-  podCgroupLimits,
-  podCgroupPath,
-  qosCgroups,
-} from './resources.ts';
+import { containerResources, cpuQuota, cpuShares, oomScoreAdj, podCgroupLimits, qosCgroups } from './resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
 const GIB = 1024 ** 3;
 const node = { memoryBytes: 16 * GIB, cgroupVersion: 'v1' as const };

@@ -1,7 +1,7 @@
 /** A pod's sandbox as the runtime takes it (upstream: kuberuntime_sandbox.go generatePodSandboxConfig). Pure. */
 import type { Pod } from '../../api/index.ts';
 import type { PortMapping, SandboxConfig } from '../../cri/index.ts';
-import { INSTANCE_LABEL } from '../pleg/ownership.ts';
+import { INSTANCE_LABEL } from '../pods/ownership.ts';
 import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from '../plan/labels.ts';
 import type { Dns } from './dns.ts';
 import { sandboxSecurity } from './security.ts';

@@ -16,7 +16,7 @@ import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { isContentVolume } from '../volumes/volume-setup.ts';
 import { containerMounts, type MountsResult } from './mounts.ts';
-import { podDir, terminationMessagePath } from './pod-paths.ts';
+import { podDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import { nonRootProblem } from './security.ts';
 
 type Start = Extract<PodAction, { verb: 'start-container' }>;

@@ -6,5 +6,3 @@ export const LOG_GC_PERIOD_MS = 60_000;
 export const MAX_LOG_FOLDERS = 10_000;
 /** A longer content is no owner's name. */
 export const MAX_OWNER_BYTES = 256;
-/** Longest file name of a link, with its suffix (upstream cuts there, too). */
-export const MAX_LINK_NAME = 255;

@@ -6,7 +6,7 @@ import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { silentLogger } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { LogGc } from './log-gc.ts';
-import { LOG_OWNER_FILE } from './log-names.ts';
+import { LOG_OWNER_FILE } from '../pods/log-names.ts';
 
 let root: string;
 beforeEach(() => {

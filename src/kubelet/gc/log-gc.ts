@@ -6,7 +6,7 @@ import { type Clock, errorMessage, FileError, type FileSystem, type Logger } fro
 import { isMistake } from '../mistakes.ts';
 import type { PodUID } from '../types.ts';
 import { LOG_GC_PERIOD_MS, MAX_LOG_FOLDERS, MAX_OWNER_BYTES } from './limits.ts';
-import { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from './log-names.ts';
+import { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from '../pods/log-names.ts';
 
 export interface LogGcOptions {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Container, Image } from '../../cri/index.ts';
 import { createMetrics, silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { MachinePressure } from '../ports.ts';
+import type { MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import { ImageGc, type ImageGcOptions } from './image-gc.ts';
 

@@ -1,7 +1,7 @@
 /** The node conditions that the kubelet owns, and the events of their changes, in upstream's words. Pure. */
 import type { NodeCondition } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
+import type { PressureVerdict } from '../types.ts';
 
 export interface ConditionFacts {
   readonly pressure: PressureVerdict;

@@ -4,8 +4,9 @@ import { LEASES, type Lease, NAMESPACES, type Node, NODES } from '../../api/inde
 import { createKubeClient } from '../../client/index.ts';
 import { RuntimeError } from '../../cri/index.ts';
 import { type Connection, ConnectionError, parseTime, seededRandom, silentLogger } from '../../lib/index.ts';
-import { NO_PRESSURE, type PressureVerdict } from '../eviction/pressure-step.ts';
-import type { MachineFacts, MachinePressure } from '../ports.ts';
+import { NO_PRESSURE } from '../eviction/pressure-step.ts';
+import type { PressureVerdict } from '../types.ts';
+import type { MachineFacts, MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { createNodeManager, type NodeManager } from './node-manager.ts';
 

@@ -3,11 +3,11 @@ import { isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../..
 import type { KubeClient } from '../../client/index.ts';
 import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
 import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import type { Machine, MachineFacts, MachinePressure } from '../ports.ts';
+import type { Machine } from '../ports.ts';
+import type { MachineFacts, MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { sameValue } from '../status/status-patch.ts';
-import type { KubeletHealth, PodEvents } from '../types.ts';
+import type { KubeletHealth, PodEvents, PressureVerdict } from '../types.ts';
 import { callInTime } from './call-in-time.ts';
 import { FACTS_TIMEOUT_MS, FAST_STATUS_MS, FAST_STATUS_PERIOD_MS, MAX_CONFLICTS, RETRY_BACK_OFF } from './limits.ts';
 import { nodeConditions } from './node-conditions.ts';

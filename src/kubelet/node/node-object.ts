@@ -8,7 +8,7 @@ import {
   type Taint,
 } from '../../api/index.ts';
 import type { Image, RuntimeVersion } from '../../cri/index.ts';
-import type { MachineFacts } from '../ports.ts';
+import type { MachineFacts } from '../figures.ts';
 import { MAX_IMAGES, MAX_NAMES_PER_IMAGE } from './limits.ts';
 
 /** What a node brings along when it registers, beside what every node has. */

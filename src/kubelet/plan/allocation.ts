@@ -9,7 +9,6 @@ import {
   type PodSpec,
   type ResourceRequirements,
 } from '../../api/index.ts';
-import type { PodNote } from './pod-memory.ts';
 
 /** By container name; ephemeral containers have none. */
 export type Allocation = Readonly<Record<string, ContainerAllocation>>;
@@ -34,7 +33,7 @@ function resourcesOf(resources: ResourceRequirements | undefined): ContainerAllo
 }
 
 /** The pod as it is given: with the resources of the note in place of those of the spec; the same object when they agree. */
-export function allocatedPod(pod: Pod, note: Pick<PodNote, 'allocated'>): Pod {
+export function allocatedPod(pod: Pod, note: { readonly allocated?: Allocation }): Pod {
   const { allocated } = note;
   const wanted = allocationOf(pod);
   if (allocated === undefined || wanted === undefined || sameAllocation(allocated, wanted)) return pod;

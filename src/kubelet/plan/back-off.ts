@@ -4,8 +4,8 @@
  */
 import { type Container, MAX_BACK_OFF_MS, type Pod } from '../../api/index.ts';
 import { CRASH_BACK_OFF_CAP_MS, CRASH_BACK_OFF_INITIAL_MS, CRASH_BACK_OFF_RESET_MS } from './limits.ts';
-import { fnv1a64 } from './hash.ts';
 import type { BackOffState } from './pod-memory.ts';
+import { fnv1a64 } from '../../lib/index.ts';
 
 /** The exit and the last decision, in mono ms. */
 export interface BackOffQuestion {

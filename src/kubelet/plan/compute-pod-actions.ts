@@ -8,9 +8,8 @@ import type { RuntimeSandbox, StatusAnnotations } from '../types.ts';
 import { absorbObservation } from './absorb-observation.ts';
 import type { PodAction } from './actions.ts';
 import { backOffMono, exitMono } from './ask-back-off.ts';
-import { allContainers } from './containers.ts';
-import { type ContainerView, isAlive, isFinal, viewContainer } from './container-view.ts';
-import { createDraft, type Draft, type EndedRestart, startsUnderWay, wait } from './draft.ts';
+import { type ContainerView, isAlive, isFinal } from './container-view.ts';
+import { createDraft, type Draft, type EndedRestart, startsUnderWay, type StepReport, wait } from './draft.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { healingAnnotations } from './healing/healing-annotations.ts';
@@ -32,6 +31,7 @@ import { leaveRestart, planRestart } from './restart/plan-restart.ts';
 import { restartTime } from './restart/restart-kill.ts';
 import { takeRequest } from './restart/take-request.ts';
 import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
+import { viewsOf } from './views-of.ts';
 import { WallTimes } from './wall-times.ts';
 
 export interface PodPlan {
@@ -64,7 +64,14 @@ export function computePodActions(given: PlanInput): PodPlan {
   planTerminationMessages(draft, views);
   planState(draft, lifecycle, views);
   const resize = { pending: allocated.pending, inProgress: resizeInProgress(draft, views) };
-  const computed = generatePodStatus({ plan: input, lifecycle, note: draft.note, waiting: draft.waiting, resize });
+  const computed = generatePodStatus({
+    plan: input,
+    lifecycle,
+    note: draft.note,
+    views: viewsOf(draft),
+    waiting: draft.waiting,
+    resize,
+  });
   const status = holdStatus(draft, viewsOf(draft), computed);
   tellResized(draft, status);
   return {
@@ -90,10 +97,6 @@ function tellResized({ input, events }: Draft, status: PodStatus): void {
     told?.conditions?.some(({ type }) => type === 'PodResizeInProgress') === true;
   if (!resizing(input.previousStatus) || resizing(status)) return;
   events.push({ type: 'Normal', reason: 'ResizeCompleted', message: 'Pod resize completed' });
-}
-
-function viewsOf(draft: Draft): readonly ContainerView[] {
-  return allContainers(draft.input.pod).map((container) => viewContainer(container, draft.input.observed, draft.note));
 }
 
 function nextLifecycle(draft: Draft): PodLifecycle {
@@ -171,8 +174,8 @@ function planState(draft: Draft, lifecycle: PodLifecycle, views: readonly Contai
 
 function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   if (draft.input.facts.volumes === undefined) draft.actions.push({ verb: 'prepare-volumes' });
-  const views = planRestarts(draft, seen);
-  if (views === 'held') return;
+  if (planRestarts(draft, seen).holdsStarts) return;
+  const views = viewsOf(draft);
   const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
   const [current] = sandboxesOf(draft.input.observed);
   const idle = nothingToStart(draft, views);
@@ -193,22 +196,22 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   planRemovals(draft, views);
 }
 
-/** What is asked for, what goes on, and what an exit asks for: the views after that, or 'held' when nothing may start. */
-function planRestarts(draft: Draft, seen: readonly ContainerView[]): readonly ContainerView[] | 'held' {
+/** What is asked for, what goes on, and what an exit asks for. */
+function planRestarts(draft: Draft, seen: readonly ContainerView[]): StepReport {
   takeRequest(draft, seen, false);
   planLadder(draft, seen);
-  // The ladder may have written down what a container's restart is to wait for.
-  const known = draft.note.restart === draft.input.memory.note.restart ? seen : viewsOf(draft);
-  const asked = planRestart(draft, known);
-  const views = asked === 'changed' ? viewsOf(draft) : known;
-  const all = asked === 'held' ? asked : planRestartAll(draft, views);
-  if (all !== 'held') return all === 'begun' ? viewsOf(draft) : views;
-  if (draft.note.restart?.scope === 'pod') return 'held';
+  const asked = planRestart(draft, viewsOf(draft));
+  const report = asked.holdsStarts ? asked : planRestartAll(draft, viewsOf(draft));
+  if (report.holdsStarts && draft.note.restart?.scope !== 'pod') planEphemeralBesideRestart(draft);
+  return report;
+}
+
+/** They are no part of what is restarted, unless the whole pod is. */
+function planEphemeralBesideRestart(draft: Draft): void {
   const [current] = sandboxesOf(draft.input.observed);
   const isGood = sandboxChange(draft.input.pod, sandboxesOf(draft.input.observed)) === undefined;
-  const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
+  const ephemeral = viewsOf(draft).filter(({ kind }) => kind === 'ephemeral');
   planEphemeralContainers(draft, ephemeral, isGood ? current : undefined);
-  return 'held';
 }
 
 /** First of all and beside everything: they are for looking at a pod that may be stuck. None is ever started again. */

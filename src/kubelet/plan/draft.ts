@@ -16,6 +16,15 @@ export interface EndedRestart extends Pick<GoingRestart, 'scope' | 'source'> {
   readonly result: string;
 }
 
+/** What a step tells the steps after it. What it wrote into the note they see by themselves (`viewsOf`). */
+export interface StepReport {
+  /** Nothing but ephemeral containers may be started in this pass. */
+  readonly holdsStarts: boolean;
+}
+
+export const GOES_ON: StepReport = { holdsStarts: false };
+export const HOLDS_STARTS: StepReport = { holdsStarts: true };
+
 export interface Draft {
   readonly input: PlanInput;
   readonly times: WallTimes;

@@ -3,7 +3,6 @@ import type { Pod, PodStatus } from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
 import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../types.ts';
 import type { PodLifecycle } from './lifecycle.ts';
-import type { ResizeVerdict } from './plan-resize.ts';
 import type { PodMemory } from './pod-memory.ts';
 import type { Circumstances } from './recovery/circumstances.ts';
 
@@ -13,6 +12,11 @@ export interface RunningJob {
   /** Of a stop: when its grace ends. */
   readonly deadline?: number;
 }
+
+/** Has the node room for the pod as its spec now wants it? */
+export type ResizeVerdict =
+  | { readonly fits: true }
+  | { readonly fits: false; readonly reason: 'Deferred' | 'Infeasible'; readonly message: string };
 
 export interface PodFacts {
   /** By job key (`jobKey`). */

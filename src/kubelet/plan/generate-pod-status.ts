@@ -3,9 +3,8 @@ import type { ContainerStatus, PodCondition, PodStatus } from '../../api/index.t
 import { formatTime } from '../../lib/index.ts';
 import { qosClassOf } from '../../api/index.ts';
 import { computePodPhase, type PodPhase } from './compute-pod-phase.ts';
-import { appContainers, ephemeralContainers, initContainers, type PodContainer } from './containers.ts';
 import { containerStatus } from './container-status.ts';
-import { isFinal, viewContainer } from './container-view.ts';
+import { isFinal, type ContainerView } from './container-view.ts';
 import type { WaitingReason } from './draft.ts';
 import type { PlanInput } from './facts.ts';
 import { type ConditionsInput, generateConditions } from './generate-conditions.ts';
@@ -21,6 +20,8 @@ export interface StatusInput {
   /** After this pass' step. */
   readonly lifecycle: PodLifecycle;
   readonly note: PodNote;
+  /** Of the note, all containers of the pod. */
+  readonly views: readonly ContainerView[];
   readonly waiting: Readonly<Record<string, WaitingReason>>;
   readonly resize?: ConditionsInput['resize'];
 }
@@ -33,12 +34,12 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   const sandboxReady = !terminated && sandboxChange(pod, sandboxes) === undefined && hasVolumes(plan);
   const initialized = note.initializedSandboxId !== undefined && note.initializedSandboxId === sandboxes[0]?.id;
   const told = {
-    initStatuses: statusesOf(input, initContainers(pod), previous?.initContainerStatuses, terminated),
-    statuses: statusesOf(input, appContainers(pod), previous?.containerStatuses, terminated),
+    initStatuses: statusesOf(input, ['init', 'sidecar'], previous?.initContainerStatuses, terminated),
+    statuses: statusesOf(input, ['app'], previous?.containerStatuses, terminated),
   };
   const everInitialized = note.initializedSandboxId !== undefined;
   const { initStatuses, statuses } = terminated ? markLost(told, everInitialized) : told;
-  const ephemeral = statusesOf(input, ephemeralContainers(pod), previous?.ephemeralContainerStatuses, terminated);
+  const ephemeral = statusesOf(input, ['ephemeral'], previous?.ephemeralContainerStatuses, terminated);
   const computed = computePodPhase({ pod, initStatuses, statuses, terminated, initialized, final: finalNames(input) });
   const phase = effectivePhase(input, computed, terminated);
   const addresses = addressesOf(input);
@@ -85,23 +86,25 @@ function isReadyToStart({ type, status }: PodCondition): boolean {
 }
 
 function statusesOf(
-  { plan, note, waiting }: StatusInput,
-  containers: readonly PodContainer[],
+  { plan, views, waiting }: StatusInput,
+  kinds: readonly ContainerView['kind'][],
   previous: readonly ContainerStatus[] | undefined,
   terminated: boolean,
 ): ContainerStatus[] {
   const limit = messageLimit(plan.pod);
-  return containers.map((podContainer) => {
-    const { name } = podContainer.container;
-    const status = containerStatus({
-      plan,
-      view: viewContainer(podContainer, plan.observed, note),
-      waiting: waiting[name],
-      terminated,
-      previous: previous?.find((told) => told.name === name),
+  return views
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((view) => {
+      const { name } = view.container;
+      const status = containerStatus({
+        plan,
+        view,
+        waiting: waiting[name],
+        terminated,
+        previous: previous?.find((told) => told.name === name),
+      });
+      return limitMessages(status, limit);
     });
-    return limitMessages(status, limit);
-  });
 }
 
 /** A terminal phase never leaves, and none is told while a container may still run. */
@@ -120,12 +123,9 @@ function keepGoing(before: PodPhase, computed: PodPhase): PodPhase {
 }
 
 /** Containers that ended for good. */
-function finalNames({ plan, note }: StatusInput): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const podContainer of [...initContainers(plan.pod), ...appContainers(plan.pod)]) {
-    if (isFinal(plan.pod, viewContainer(podContainer, plan.observed, note))) names.add(podContainer.container.name);
-  }
-  return names;
+function finalNames({ plan, views }: StatusInput): ReadonlySet<string> {
+  const final = views.filter((view) => view.kind !== 'ephemeral' && isFinal(plan.pod, view));
+  return new Set(final.map(({ container }) => container.name));
 }
 
 /** The addresses of the newest sandbox that has any; those reported before stay when the network is gone. */

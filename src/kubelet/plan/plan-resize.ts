@@ -15,15 +15,10 @@ import {
 } from './allocation.ts';
 import { type ContainerView, isAlive } from './container-view.ts';
 import { act, type Draft, wait } from './draft.ts';
-import type { PlanInput } from './facts.ts';
+import type { PlanInput, ResizeVerdict } from './facts.ts';
 import { RESOURCES } from './labels.ts';
 import { RESIZE_RETRY_MS } from './limits.ts';
 import type { PodNote } from './pod-memory.ts';
-
-/** Has the node room for the pod as its spec now wants it? */
-export type ResizeVerdict =
-  | { readonly fits: true }
-  | { readonly fits: false; readonly reason: 'Deferred' | 'Infeasible'; readonly message: string };
 
 export interface Allocated {
   /** With the resources that it has been given. */

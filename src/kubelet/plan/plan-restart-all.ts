@@ -4,7 +4,7 @@
  * Upstream restarts at once each time; here the back-off of the container whose exit asked for it holds all of them. Pure.
  */
 import { type ContainerView, isAlive, isHistory } from './container-view.ts';
-import { type Draft, updateContainer, wait } from './draft.ts';
+import { type Draft, GOES_ON, HOLDS_STARTS, type StepReport, updateContainer, wait } from './draft.ts';
 import { GRACE_EXTENSION_SECONDS } from './limits.ts';
 import { decideRestart } from './plan-start.ts';
 import { planKill } from './plan-stop.ts';
@@ -17,13 +17,13 @@ const WAITING = {
 } as const;
 
 /**
- * 'held': nothing but ephemeral containers may be started in this pass. 'begun': the note has changed so that all start
- * anew, views of it are stale. 'none': nothing of the kind goes on.
+ * Goes on with a restart of all containers, or begins one. Starts are held until all have ended and the back-off is over; then
+ * the note says that all start anew.
  */
-export function planRestartAll(draft: Draft, all: readonly ContainerView[]): 'none' | 'held' | 'begun' {
+export function planRestartAll(draft: Draft, all: readonly ContainerView[]): StepReport {
   const views = all.filter(({ kind }) => kind !== 'ephemeral');
   const sources = draft.note.restartAll?.sources ?? views.filter(asksForAll).map(({ container }) => container.name);
-  if (sources.length === 0) return 'none';
+  if (sources.length === 0) return GOES_ON;
   if (draft.note.restartAll === undefined) {
     draft.why.push(`${sources.join(', ')} ended so that all containers are restarted`);
     draft.note = { ...draft.note, restartAll: { sources } };
@@ -34,7 +34,7 @@ export function planRestartAll(draft: Draft, all: readonly ContainerView[]): 'no
       const { name } = view.container;
       if (view.death !== undefined) draft.waiting[name] ??= WAITING;
     }
-    return 'held';
+    return HOLDS_STARTS;
   }
   for (const view of views) {
     const { name } = view.container;
@@ -48,7 +48,7 @@ export function planRestartAll(draft: Draft, all: readonly ContainerView[]): 'no
   delete note.restartAll;
   delete note.initializedSandboxId;
   draft.note = note;
-  return 'begun';
+  return GOES_ON;
 }
 
 /** It ended by itself, since all were last restarted, in a way that a rule of its own names. */

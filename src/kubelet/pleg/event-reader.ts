@@ -7,7 +7,7 @@ import { type Clock, type Counter, type Logger, Semaphore } from '../../lib/inde
 import type { PodUID } from '../types.ts';
 import { type EventKind, laterKind, rereadDelayMs, shows } from './event-step.ts';
 import { EVENT_READ_TIMEOUT_MS, MAX_CONCURRENT_EVENT_READS, MAX_EVENT_READS } from './limits.ts';
-import { isOurs } from './ownership.ts';
+import { isOurs } from '../pods/ownership.ts';
 import type { PodCache } from './pod-cache.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 

@@ -10,7 +10,7 @@ import { AsyncQueue, type Clock, createMetrics, seededRandom, silentLogger } fro
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { DirtyCause } from '../types.ts';
 import type { ModeChange } from './event-stream.ts';
-import { INSTANCE_LABEL, POD_UID_LABEL } from './ownership.ts';
+import { INSTANCE_LABEL, POD_UID_LABEL } from '../pods/ownership.ts';
 import { createPleg } from './pleg.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 

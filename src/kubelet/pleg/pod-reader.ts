@@ -2,7 +2,7 @@
 import type { CallOptions, Container, ContainerStatus, Sandbox, SandboxStatus } from '../../cri/index.ts';
 import type { PodObservation, PodUID } from '../types.ts';
 import { containerPlegState } from './diff.ts';
-import { isOurs, INSTANCE_LABEL, POD_UID_LABEL } from './ownership.ts';
+import { isOurs, INSTANCE_LABEL, POD_UID_LABEL } from '../pods/ownership.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 
 /** What the lists have of one pod. */

@@ -43,9 +43,9 @@ function node(broken: string) {
       },
       inspect: async () => undefined,
     },
-    memory: {
-      load: async (uid: string) => breaks('memory.load', uid),
-      save: async (uid: string) => breaks('memory.save', uid),
+    notes: {
+      load: async (uid: string) => breaks('notes.load', uid),
+      save: async (uid: string) => breaks('notes.save', uid),
       settled: async () => {},
     },
     executor: {
@@ -94,36 +94,29 @@ function node(broken: string) {
   return { clock, queue, told, passes, workers: new PodWorkers(options) };
 }
 
-it.each([
-  'plan',
-  'observation',
-  'probe results',
-  'memory.load',
-  'memory.save',
-  'execute',
-  'volumes',
-  'probes',
-  'status',
-])('a panic in %s', async (part) => {
-  const { clock, queue, told, passes, workers } = node(part);
-  const end = new AbortController();
-  const running = workers.run(end.signal);
-  queue.add(SICK);
-  queue.add(WELL);
-  await settle();
-  expect(told).toContain('Warning error syncing pod, skipping: this is not a function');
-  expect(told).toContain('well is reported');
-  for (let i = 0; i < 120; i += 1) {
-    await clock.advance(250);
+it.each(['plan', 'observation', 'probe results', 'notes.load', 'notes.save', 'execute', 'volumes', 'probes', 'status'])(
+  'a panic in %s',
+  async (part) => {
+    const { clock, queue, told, passes, workers } = node(part);
+    const end = new AbortController();
+    const running = workers.run(end.signal);
+    queue.add(SICK);
+    queue.add(WELL);
     await settle();
-  }
-  // At first at once, then each 10 s at most: it never loops hot, and never gives up.
-  expect(passes.length).toBeGreaterThan(6);
-  expect(passes.length).toBeLessThan(20);
-  told.length = 0;
-  queue.add(WELL);
-  await settle();
-  expect(told).toEqual(['well is reported']);
-  end.abort();
-  await running;
-});
+    expect(told).toContain('Warning error syncing pod, skipping: this is not a function');
+    expect(told).toContain('well is reported');
+    for (let i = 0; i < 120; i += 1) {
+      await clock.advance(250);
+      await settle();
+    }
+    // At first at once, then each 10 s at most: it never loops hot, and never gives up.
+    expect(passes.length).toBeGreaterThan(6);
+    expect(passes.length).toBeLessThan(20);
+    told.length = 0;
+    queue.add(WELL);
+    await settle();
+    expect(told).toEqual(['well is reported']);
+    end.abort();
+    await running;
+  },
+);

@@ -18,15 +18,14 @@ import type { DesiredPods } from '../config/desired-pods.ts';
 import type { DeathRecorder } from '../deaths/death-recorder.ts';
 import { changesRuntime, type Executor, onlyAsks, waitsForNote } from '../execute/execute-actions.ts';
 import type { PodAction } from '../plan/actions.ts';
-import type { MemoryStore } from '../memory/memory-store.ts';
+import type { PodNoteStore } from '../notes/pod-note-store.ts';
 import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
 import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
-import type { NodeFacts } from '../plan/facts.ts';
+import type { NodeFacts, ResizeVerdict } from '../plan/facts.ts';
 import { withLadderToldLater } from '../plan/healing/told-later.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
-import type { ResizeVerdict } from '../plan/plan-resize.ts';
 import { remember } from '../plan/remember.ts';
 import type { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import type {
@@ -52,7 +51,8 @@ import {
   SYNC_WAIT_MS,
 } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
-import { endsBeforeItReturns, isStaticPod, namesakeInTheWay, withMirrorAnnotations } from './static-pods.ts';
+import { endsBeforeItReturns, namesakeInTheWay } from './namesakes.ts';
+import { isStaticPod, withMirrorAnnotations } from '../pods/static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
@@ -62,7 +62,7 @@ export interface PodWorkersOptions {
   readonly queue: WorkQueue<PodUID>;
   readonly desired: DesiredPods;
   readonly pleg: Pleg;
-  readonly memory: MemoryStore;
+  readonly notes: PodNoteStore;
   readonly executor: Executor;
   readonly volumes: VolumeManager;
   readonly images: ImageManager;
@@ -115,7 +115,7 @@ export class PodWorkers implements PodDirectory {
       handler: (uid) => this.#timedPass(uid),
       onPanic: (uid, error) => this.#panic(uid, error),
     });
-    await this.#options.memory.settled();
+    await this.#options.notes.settled();
   }
 
   /** Asks for the pod's end, e.g. by eviction. Unknown pods are left alone. */
@@ -233,7 +233,7 @@ export class PodWorkers implements PodDirectory {
 
   /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */
   async #worker(uid: PodUID): Promise<Worker | 'unsure' | undefined> {
-    const { desired, pleg, memory, volumes, clock } = this.#options;
+    const { desired, pleg, notes, volumes, clock } = this.#options;
     const entry = desired.get(uid);
     const known = this.#workers.get(uid);
     if (known !== undefined) {
@@ -244,7 +244,7 @@ export class PodWorkers implements PodDirectory {
       return known;
     }
     if (entry === undefined && !desired.synced()) return undefined;
-    const note = await memory.load(uid);
+    const note = await notes.load(uid);
     const observed = pleg.observation(uid);
     // Nobody wants it, nothing is left of it.
     if (
@@ -346,7 +346,7 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #apply(worker: Worker, plan: PodPlan, observed: PodObservation | undefined): Promise<void> {
-    const { memory, executor, queue, probes, events } = this.#options;
+    const { notes, executor, queue, probes, events } = this.#options;
     const { uid } = worker;
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
@@ -367,7 +367,7 @@ export class PodWorkers implements PodDirectory {
     }
     const podIp = plan.status.podIP ?? '';
     // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
-    const noted = memory.save(uid, plan.memory.note);
+    const noted = notes.save(uid, plan.memory.note);
     // Questions need no note, and a container is made while its note is written: a slow disk is not the way of a restart.
     const early = (action: PodAction): boolean => onlyAsks(action) || waitsForNote(action);
     executor.execute(pod, plan.actions.filter(early), podIp, noted);
@@ -418,8 +418,8 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #forget({ uid }: Worker): Promise<void> {
-    const { memory, executor, queue, probes, status, images, desired } = this.#options;
-    await memory.remove(uid);
+    const { notes, executor, queue, probes, status, images, desired } = this.#options;
+    await notes.remove(uid);
     this.#workers.delete(uid);
     this.#options.deaths?.gone(uid);
     executor.forget(uid);

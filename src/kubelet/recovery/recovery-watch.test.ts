@@ -12,7 +12,7 @@ import {
 import { seededRandom, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
 import { createConfigCache } from '../env/config-cache.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
+import type { PressureVerdict } from '../types.ts';
 import type { Circumstances } from '../plan/recovery/circumstances.ts';
 import type { ProbeAttempt } from '../ports.ts';
 import { RecoveryWatch } from './recovery-watch.ts';

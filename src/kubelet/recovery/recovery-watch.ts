@@ -8,7 +8,6 @@ import type { KubeClient } from '../../client/index.ts';
 import type { ImageService } from '../../cri/index.ts';
 import { type Clock, type Logger, type Random, withDeadline } from '../../lib/index.ts';
 import type { ConfigFollower, ConfigKind } from '../env/config-source.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
 import {
   ABSENT,
   type Circumstances,
@@ -18,7 +17,7 @@ import {
 } from '../plan/recovery/circumstances.ts';
 import { dependsOn, hasLateRecovery } from '../plan/recovery/late-recovery.ts';
 import type { ProbeTransport } from '../ports.ts';
-import type { MarkDirty, PodUID, VolumesFact } from '../types.ts';
+import type { MarkDirty, PodUID, VolumesFact, PressureVerdict } from '../types.ts';
 import {
   CLAIM_PERIOD_MS,
   CONFIG_PERIOD_MS,

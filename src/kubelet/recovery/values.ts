@@ -1,8 +1,8 @@
 /** Circumstances as values: what counts of an object is what containers are made from, not its labels. Pure. */
 import type { ConfigMap, PersistentVolumeClaim, Secret } from '../../api/index.ts';
-import type { PressureVerdict } from '../eviction/pressure-step.ts';
-import { fnv1a32 } from '../plan/hash.ts';
+import type { PressureVerdict } from '../types.ts';
 import { ABSENT, NO_PRESSURE } from '../plan/recovery/circumstances.ts';
+import { fnv1a32 } from '../../lib/index.ts';
 
 /** Another object of the same name is another value. */
 export function configValue(object: ConfigMap | Secret | undefined): string {

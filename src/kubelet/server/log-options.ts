@@ -1,19 +1,7 @@
 /** The query of /containerLogs (upstream: PodLogOptions). Pure. */
 import { parseTime } from '../../lib/index.ts';
 import { RequestError } from './responses.ts';
-
-export interface LogOptions {
-  readonly follow: boolean;
-  readonly previous: boolean;
-  readonly timestamps: boolean;
-  /** Only lines from then on; wall ms. */
-  readonly sinceWall?: number;
-  /** Only the last lines of the file. */
-  readonly tailLines?: number;
-  /** At most this many bytes of output. */
-  readonly limitBytes?: number;
-  readonly stream?: 'stdout' | 'stderr';
-}
+import type { LogOptions } from '../pods/log-format.ts';
 
 /** Throws `RequestError` 400 for values that make no sense. `wall`: now. */
 export function parseLogOptions(query: URLSearchParams, wall: number): LogOptions {

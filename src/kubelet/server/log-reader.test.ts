@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { concatBytes, decodeText, encodeText } from '../../lib/index.ts';
 import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
-import type { LogOptions } from './log-options.ts';
+import type { LogOptions } from '../pods/log-format.ts';
 import { type LogSource, readLog } from './log-reader.ts';
 
 const PATH = '/logs/app/0.log';

@@ -2,8 +2,7 @@
 import { type Clock, FileError, type FileSystem, type OpenFile } from '../../lib/index.ts';
 import { belowRoot, logPlace } from '../logs/log-place.ts';
 import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
-import { LogFormatter } from './log-format.ts';
-import type { LogOptions } from './log-options.ts';
+import { LogFormatter, type LogOptions } from '../pods/log-format.ts';
 
 /** Logs are only ever read. */
 export type LogFiles = Pick<FileSystem, 'openFileBelow' | 'watch'>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RuntimeError } from '../../cri/index.ts';
 import { silentLogger } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
-import type { DiskUsage } from '../ports.ts';
+import type { DiskUsage } from '../figures.ts';
 import { DiskUsageCache } from './disk-usage-cache.ts';
 import { RuntimeFiguresCache } from './runtime-figures-cache.ts';
 

@@ -1,5 +1,5 @@
 /** `/metrics/cadvisor`: figures of cgroups under cAdvisor's names and labels. Pure. */
-import type { CgroupFigures, InterfaceFigures } from '../ports.ts';
+import type { CgroupFigures, InterfaceFigures } from '../figures.ts';
 import { Exposition, type Family } from './exposition.ts';
 import type { Measurement } from './measurement.ts';
 

@@ -1,6 +1,7 @@
 /** What folders take up: walked in the background, few at once, and remembered for a minute. */
 import { type Clock, errorMessage, type Logger, Semaphore, withDeadline } from '../../lib/index.ts';
-import type { DiskUsage, Meter } from '../ports.ts';
+import type { Meter } from '../ports.ts';
+import type { DiskUsage } from '../figures.ts';
 import {
   DISK_USAGE_MAX_AGE_MS,
   MAX_CONCURRENT_WALKS,

@@ -1,6 +1,6 @@
 /** What was measured at one moment, before it takes the shape of a summary or of metrics. Absent: it could not be read. */
 import type { Now } from '../../lib/index.ts';
-import type { CgroupFigures, DiskUsage, InterfaceFigures, MachineUsage, ProcessFigures } from '../ports.ts';
+import type { CgroupFigures, DiskUsage, InterfaceFigures, MachineUsage, ProcessFigures } from '../figures.ts';
 
 export interface FileSystemSpace {
   readonly bytes: number;

@@ -28,7 +28,7 @@ import {
   runningContainers,
   takeMeasurement,
 } from './take-measurement.ts';
-import { podCgroupPath } from '../execute/resources.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import { toSummary } from './to-summary.ts';
 
 export interface Stats extends StatsProvider {

@@ -2,9 +2,10 @@
 import type { Pod, Volume } from '../../api/index.ts';
 import type { ImageService, RuntimeService } from '../../cri/index.ts';
 import { type Clock, errorMessage, type FileSystem, type Logger, type Now } from '../../lib/index.ts';
-import { podLogDir } from '../execute/pod-paths.ts';
-import { podCgroupPath } from '../execute/resources.ts';
-import type { CgroupName, Cgroups, DiskUsage, Machine, Meter, ProcessFigures } from '../ports.ts';
+import { podLogDir } from '../pods/pod-paths.ts';
+import { podCgroupPath } from '../pods/pod-cgroup.ts';
+import type { CgroupName, Cgroups, Machine, Meter } from '../ports.ts';
+import type { DiskUsage, ProcessFigures } from '../figures.ts';
 import type { PodDirectory, PodView, RuntimeContainer, VolumesFact } from '../types.ts';
 import type { CpuHistory } from './cpu-history.ts';
 import type { DiskUsageCache } from './disk-usage-cache.ts';

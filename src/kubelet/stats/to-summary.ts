@@ -1,7 +1,7 @@
 /** A measurement in the shape of `/stats/summary` (upstream: pkg/kubelet/stats). Pure. */
 import { formatTime } from '../../lib/index.ts';
 import { present } from '../cgroup-figures.ts';
-import type { CgroupFigures, DiskUsage, InterfaceFigures, Pressure } from '../ports.ts';
+import type { CgroupFigures, DiskUsage, InterfaceFigures, Pressure } from '../figures.ts';
 import type {
   ContainerMeasurement,
   FileSystemSpace,

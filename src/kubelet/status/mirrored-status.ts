@@ -3,7 +3,7 @@
  * before there was a mirror is told when it comes.
  */
 import type { Pod, PodStatus } from '../../api/index.ts';
-import { isStaticPod } from '../pod-workers/static-pods.ts';
+import { isStaticPod } from '../pods/static-pods.ts';
 import type { PodUID, StatusAnnotations, StatusManager } from '../types.ts';
 
 export interface MirroredStatus extends StatusManager {

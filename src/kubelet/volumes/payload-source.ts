@@ -10,7 +10,8 @@ import type {
 import { encodeText } from '../../lib/index.ts';
 import type { ConfigSource } from '../env/config-source.ts';
 import { podFieldValue } from '../env/field-ref.ts';
-import { type NodeResources, resourceFieldValue } from '../env/resource-field-ref.ts';
+import { resourceFieldValue } from '../env/resource-field-ref.ts';
+import type { NodeResources } from '../types.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { fsUserOf, tokenMode } from './ownership.ts';
 import {

@@ -16,8 +16,16 @@ import {
   type Random,
 } from '../../lib/index.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
-import type { NodeResources } from '../env/resource-field-ref.ts';
-import type { MarkDirty, PodEvents, PodUID, PodVolume, SubPathWish, VolumeManager, VolumesFact } from '../types.ts';
+import type {
+  MarkDirty,
+  PodEvents,
+  PodUID,
+  PodVolume,
+  SubPathWish,
+  VolumeManager,
+  VolumesFact,
+  NodeResources,
+} from '../types.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';

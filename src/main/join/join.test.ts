@@ -1,11 +1,9 @@
 /** The small decisions of joining: names, times, troubles, peers. */
 import { describe, expect, it } from 'vitest';
 import type { Lease, Node } from '../../api/index.ts';
-import type { NodeRoute } from '../../controllers/index.ts';
 import { ConnectionError } from '../../lib/index.ts';
 import { advertisedAddress, neighbour } from '../addresses.ts';
 import { kubeletOrigin } from '../kubelet-origin.ts';
-import { peersOf } from '../node-peers.ts';
 import { parsePodCidr } from '../../cli/index.ts';
 import { isValidAt, renewalTime } from './certificate-times.ts';
 import { readClusterInfo } from './cluster-info.ts';
@@ -116,32 +114,6 @@ describe('addresses', () => {
     [status([{ type: 'InternalIP', address: '192.0.2.7' }], 0), undefined],
     [{}, undefined],
   ])('a kubelet is where its node says: %j', (node, origin) => expect(kubeletOrigin(node)).toBe(origin));
-});
-
-describe('peers', () => {
-  const node = (name: string, address: string | undefined, ...podCIDRs: string[]): NodeRoute => ({
-    node: name,
-    podCIDRs,
-    addresses: address === undefined ? [] : [address],
-  });
-  const own = { nodeName: 'a', podCidr: '10.244.0.0/24', addresses: ['192.0.2.1'] };
-  it.each<[string, NodeRoute[], object[]]>([
-    ['nobody', [node('a', '192.0.2.1', '10.244.0.0/24')], []],
-    ['another node', [node('b', '192.0.2.2', '10.244.1.0/24')], [{ cidr: '10.244.1.0/24', via: '192.0.2.2' }]],
-    ['no address or network yet', [node('b', undefined, '10.244.1.0/24'), node('c', '192.0.2.3')], []],
-    [
-      'IPv4 alone',
-      [node('b', '192.0.2.2', 'fd00::/64', '10.244.1.0/24')],
-      [{ cidr: '10.244.1.0/24', via: '192.0.2.2' }],
-    ],
-    ['on this machine', [node('b', '192.0.2.1', '10.244.1.0/24')], [{ cidr: '10.244.1.0/24' }]],
-    ['never over our own network', [node('b', '192.0.2.2', '10.244.0.0/16')], []],
-    [
-      'the first of two with the same network',
-      [node('c', '192.0.2.3', '10.244.1.0/24'), node('b', '192.0.2.2', '10.244.1.0/24')],
-      [{ cidr: '10.244.1.0/24', via: '192.0.2.2' }],
-    ],
-  ])('%s', (_, nodes, peers) => expect(peersOf(nodes, own)).toEqual(peers));
 });
 
 it('reads what kubeadm’s clusters tell of themselves', () => {

@@ -9,7 +9,7 @@ import type { Background } from '../background.ts';
 import type { DataPaths } from '../data-dir-path.ts';
 import type { KeyPair } from '../key-pair.ts';
 import type { KubeletEdge } from '../kubelet-edge.ts';
-import { outwardAddresses } from '../machine-addresses.node.ts';
+import { outwardAddresses } from '../../network/network-machine.node.ts';
 import { readServerPair, writeClientPair, writeServerPair } from './credentials.node.ts';
 import { keepFresh, type KeptCertificate, type Names } from './renew-certificates.ts';
 import { CLIENT_SIGNER, SERVING_SIGNER } from './request-certificate.ts';

@@ -9,7 +9,6 @@ import {
   SelectorError,
   type WeightedPodAffinityTerm,
 } from '../../api/index.ts';
-import type { PodInfo } from './pod-info.ts';
 
 export interface AffinityTerm {
   readonly namespaces: ReadonlySet<string>;
@@ -27,6 +26,12 @@ export interface AffinityTerms {
   readonly antiAffinity: readonly AffinityTerm[];
   readonly preferred: readonly AffinityTerm[];
   readonly preferredAnti: readonly AffinityTerm[];
+}
+
+/** What of a pod terms look at. */
+export interface LabelledPod {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** The labels of a namespace; none when it is not known. */
@@ -74,12 +79,12 @@ export function readSelector(selector: LabelSelector | undefined): ParsedLabelSe
 }
 
 /** Whether the term speaks of this pod, wherever it runs. */
-export function termMatches(term: AffinityTerm, other: PodInfo, labelsOf: NamespaceLabels): boolean {
+export function termMatches(term: AffinityTerm, other: LabelledPod, labelsOf: NamespaceLabels): boolean {
   if (term.selector === undefined || !matchesLabels(term.selector, other.labels)) return false;
   if (term.namespaces.has(other.namespace)) return true;
   return term.namespaceSelector !== undefined && matchesLabels(term.namespaceSelector, labelsOf(other.namespace));
 }
 
-export function allTermsMatch(terms: readonly AffinityTerm[], other: PodInfo, labelsOf: NamespaceLabels): boolean {
+export function allTermsMatch(terms: readonly AffinityTerm[], other: LabelledPod, labelsOf: NamespaceLabels): boolean {
   return terms.length > 0 && terms.every((term) => termMatches(term, other, labelsOf));
 }

@@ -1,3 +1,4 @@
+/** Filter: the pod's node selector and node affinity. Pure. */
 import { type NodeSelectorTerm, nodeSelectorMatches, type Pod } from '../../api/index.ts';
 import { type Filter, unresolvable } from './filter.ts';
 

@@ -1,3 +1,4 @@
+/** Filter: host ports that are still free. Pure. */
 import { type HostPort, hostPortsClash } from '../../api/index.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { type Filter, resolvable } from './filter.ts';

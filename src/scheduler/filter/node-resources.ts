@@ -1,3 +1,4 @@
+/** Filter: room for what the pod asks for. Pure. */
 import type { Filter } from './filter.ts';
 
 /** cpu, memory, pods and whatever else the node counts must suffice. All shortages are named. */

@@ -1,3 +1,4 @@
+/** Filters: taints that the pod does not tolerate, and cordoned nodes. Pure. */
 import { type Node, type Pod, type Taint, toleratesTaint } from '../../api/index.ts';
 import { type Filter, unresolvable } from './filter.ts';
 

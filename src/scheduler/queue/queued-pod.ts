@@ -1,3 +1,4 @@
+/** A pod in the scheduling queue, and the places where it can be. */
 import type { PodInfo } from '../cluster/pod-info.ts';
 import type { FilterName } from '../filter/filter.ts';
 

@@ -143,6 +143,76 @@ describe('SchedulingQueue', () => {
     expect(popAll()).toEqual(['a']);
   });
 
+  it('is told of one pod alone: noted in flight, moved when it waits, and nothing where it has its turn anyway', async () => {
+    const { clock, queue, popAll, refuse, incoming } = setUp();
+    queue.add(named('a'), 'x');
+    queue.add(named('b'), 'x');
+    queue.moveOne('default/a', 'PodUpdate');
+    queue.moveOne('default/nobody', 'PodUpdate');
+    expect(incoming).toEqual(['active x', 'active x']);
+    expect(popAll()).toEqual(['a', 'b']);
+    // In flight: what it is told of counts when it is refused after that.
+    queue.moveOne('default/a', 'PodUpdate');
+    refuse('a');
+    refuse('b');
+    expect(queue.sizes).toEqual({ active: 0, backoff: 1, unschedulable: 1 });
+    await clock.advance(1000);
+    expect(popAll()).toEqual(['a']);
+    queue.moveOne('default/b', 'PodUpdate');
+    expect(popAll()).toEqual(['b']);
+    expect(incoming.at(-1)).toBe('active PodUpdate');
+  });
+
+  it('keeps the order of those that wait when their priority changes', () => {
+    const { queue, popAll } = setUp();
+    for (const name of ['a', 'b', 'c']) queue.add(named(name), 'x');
+    queue.update(named('c', 7));
+    queue.update(named('nobody', 9));
+    queue.add(named('b', 5), 'a new version');
+    expect(queue.sizes.active).toBe(3);
+    expect(popAll()).toEqual(['c', 'b', 'a']);
+  });
+
+  it('lets nobody out early whose failure was not for want of room', async () => {
+    const { clock, queue, popAll } = setUp({ burst: 5, perSecond: 5 });
+    queue.add(named('a'), 'x');
+    const pod = queue.pop();
+    if (pod === undefined) throw new Error('none');
+    queue.fail(pod);
+    expect([popAll(), queue.sizes.backoff]).toEqual([[], 1]);
+    await clock.advance(50);
+    expect(popAll()).toEqual(['a']);
+  });
+
+  it('counts decisions and failures in a row, and a refusal ends the row', () => {
+    const { queue } = setUp();
+    queue.add(named('a'), 'x');
+    const pod = queue.pop();
+    if (pod === undefined) throw new Error('none');
+    queue.fail(pod);
+    expect([pod.attempts, pod.errors, pod.place]).toEqual([1, 1, 'backoff']);
+    queue.hold(pod, new Set(['NodePorts']));
+    queue.release(pod);
+    expect([pod.errors, [...pod.rejectedBy]]).toEqual([0, ['NodePorts']]);
+  });
+
+  it('has no timers and calls nobody once it is closed', async () => {
+    const { clock, queue, popAll, refuse, readies } = setUp();
+    for (const name of ['a', 'b']) queue.add(named(name), 'x');
+    popAll();
+    refuse('a');
+    refuse('b');
+    queue.move('NodeAdd', ({ key }) => key === 'default/b');
+    expect(clock.pendingTimers).toBe(2);
+    queue.close();
+    expect(clock.pendingTimers).toBe(0);
+    const before = readies();
+    queue.add(named('c'), 'x');
+    queue.move('NodeAdd', () => true);
+    await clock.advance(600_000);
+    expect([readies(), clock.pendingTimers]).toEqual([before, 0]);
+  });
+
   it('gives everybody in order, whatever is added and taken away', () => {
     const step = fc.oneof(
       fc.record({

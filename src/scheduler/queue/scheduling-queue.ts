@@ -24,7 +24,7 @@ import { BIND_BACK_OFF, EARLY_RETRIES, POD_BACK_OFF, UNSCHEDULABLE_FLUSH_MS } fr
 import { PodHeap } from './pod-heap.ts';
 import type { QueuedPod, QueuePlace } from './queued-pod.ts';
 
-/** Who would be due within this is due: sums of fractions are not exact, and a timer may fire a hair early. */
+/** A pod due within this time counts as due: sums of fractions are not exact, and a timer may fire a hair early. */
 const TIMER_SLACK_MS = 1;
 
 export type WaitingPlace = Exclude<QueuePlace, 'in-flight'>;

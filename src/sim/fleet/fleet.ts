@@ -9,6 +9,9 @@ import { FleetFacts } from './fleet-facts.ts';
 import { HollowNode } from './hollow-node.ts';
 import { followStore, type StoredFleet } from './stored.ts';
 
+/** The pods' network of the fleet: 254 pods a node. */
+const NODE_IPAM = { clusterCidr: '10.244.0.0/16', nodeMaskSize: 24 } as const;
+
 export interface FleetOptions {
   readonly sim: Sim;
   readonly nodes: number;
@@ -28,14 +31,15 @@ export class Fleet {
   constructor({ sim, nodes, zones, logger, controllers }: FleetOptions) {
     this.sim = sim;
     this.facts = new FleetFacts(sim);
-    this.controlPlane = new SimControlPlane(sim, logger, controllers);
+    this.controlPlane = new SimControlPlane(sim, logger, { nodeIpam: NODE_IPAM, ...controllers });
     this.admin = this.controlPlane.adminClient('admin');
     this.stored = followStore(sim, this.controlPlane.store);
     this.nodes = Array.from({ length: nodes }, (_, i) => {
       const name = `node${i + 1}`;
       const user = { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] };
       const server = this.controlPlane.as(user);
-      return new HollowNode({ sim, facts: this.facts, name, zone: `zone${i % zones}`, server, logger });
+      const address = `192.0.${2 + Math.floor(i / 254)}.${1 + (i % 254)}`;
+      return new HollowNode({ sim, facts: this.facts, name, zone: `zone${i % zones}`, address, server, logger });
     });
   }
 
@@ -60,6 +64,7 @@ export class Fleet {
     this.controlPlane.startClient('scheduler');
     for (const node of this.nodes) {
       node.link.heal();
+      node.network.refuses = false;
       node.startAgent();
     }
   }

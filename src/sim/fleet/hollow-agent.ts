@@ -20,6 +20,7 @@ import { createReflector, type KubeClient } from '../../client/index.ts';
 import {
   type Clock,
   ConnectionError,
+  type FileSystem,
   formatMicroTime,
   formatTime,
   type Logger,
@@ -27,6 +28,7 @@ import {
   runWorkQueue,
   WorkQueue,
 } from '../../lib/index.ts';
+import { keepNodeRoutes, type NetworkMachine } from '../../network/index.ts';
 import { behaviourOf } from './pod-behaviour.ts';
 import { endedStatus, readyStatus } from './pod-status.ts';
 
@@ -34,6 +36,8 @@ const LEASE_MS = 10_000;
 const STATUS_MS = 10_000;
 const RETRY_MS = 1000;
 const LEASE_NAMESPACE = 'kube-node-lease';
+/** Each machine of the fleet has one mendlet. */
+const INSTANCE = 'fleet';
 
 /** What runs on the machine; it outlives the agent. */
 export interface HollowMachine {
@@ -45,19 +49,59 @@ export interface HollowMachine {
   startedAt(uid: string): number;
 }
 
-export interface HollowAgentOptions {
+/** Who it is. */
+export interface HollowIdentity {
   readonly name: string;
   readonly zone: string;
+  /** Where other nodes find it. */
+  readonly address: string;
+}
+
+export interface HollowPorts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly machine: HollowMachine;
+  /** Where it keeps the routes to other nodes' pods; absent: it keeps none. */
+  readonly network?: { readonly machine: NetworkMachine; readonly fs: FileSystem };
 }
 
+interface HollowAgentOptions extends HollowIdentity, HollowPorts {}
+
 /** Runs until its life ends. */
-export async function runHollowAgent(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
-  await Promise.all([keepNode(options, signal), keepLease(options, signal), keepPods(options, signal)]);
+export async function runHollowAgent(ports: HollowPorts, identity: HollowIdentity, signal: AbortSignal): Promise<void> {
+  const options = { ...ports, ...identity };
+  await Promise.all([
+    keepNode(options, signal),
+    keepLease(options, signal),
+    keepPods(options, signal),
+    keepRoutes(options, signal),
+  ]);
+}
+
+/** As soon as the node has its part of the pods' network, it keeps the routes to the others'. */
+async function keepRoutes(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+  const { clock, client, name, random, network, logger } = options;
+  if (network === undefined) return;
+  while (!signal.aborted) {
+    try {
+      const { spec } = await client.get(NODES, undefined, name, signal);
+      if (spec?.podCIDR !== undefined) {
+        const ports = { ...network, client, clock, random: random.split('routes'), logger };
+        const node = {
+          nodeName: name,
+          podCidr: spec.podCIDR,
+          instanceId: INSTANCE,
+          file: '/var/lib/mendlet/peers.json',
+        };
+        await keepNodeRoutes(ports, node, signal);
+      }
+    } catch (error) {
+      ignoreOperating(error);
+    }
+    await clock.sleep(RETRY_MS, signal).catch(() => {});
+  }
 }
 
 async function keepNode(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
@@ -80,7 +124,7 @@ function isReady(node: Node): boolean {
   return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
 }
 
-function newNode({ name, zone, clock }: HollowAgentOptions): Node {
+function newNode({ name, zone, address, clock }: HollowAgentOptions): Node {
   const labels = {
     'kubernetes.io/hostname': name,
     'topology.kubernetes.io/region': 'r',
@@ -91,7 +135,12 @@ function newNode({ name, zone, clock }: HollowAgentOptions): Node {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels },
-    status: { capacity: amounts, allocatable: amounts, ...readyPatch(clock).status },
+    status: {
+      capacity: amounts,
+      allocatable: amounts,
+      addresses: [{ type: 'InternalIP', address }],
+      ...readyPatch(clock).status,
+    },
   };
 }
 

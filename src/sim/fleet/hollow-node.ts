@@ -5,15 +5,22 @@ import type { Connection, Logger } from '../../lib/index.ts';
 import { Life } from '../life.ts';
 import { createSimClock, WallClock } from '../sim-clock.ts';
 import { createSimConnection, Link } from '../sim-connection.ts';
+import { SimDisk } from '../sim-disk.ts';
+import { createSimFileSystem } from '../sim-file-system.ts';
+import { createSimNetworkMachine, SimNetwork } from '../sim-network-machine.ts';
 import type { Sim } from '../sim.ts';
 import type { FleetFacts } from './fleet-facts.ts';
 import { runHollowAgent } from './hollow-agent.ts';
+
+const DISK_BYTES = 1_000_000;
 
 export interface HollowNodeOptions {
   readonly sim: Sim;
   readonly facts: FleetFacts;
   readonly name: string;
   readonly zone: string;
+  /** Where other nodes find it. */
+  readonly address: string;
   readonly server: () => Connection | undefined;
   readonly logger: Logger;
 }
@@ -23,7 +30,9 @@ export class HollowNode {
   readonly zone: string;
   readonly link = new Link();
   readonly wall: WallClock;
+  readonly network: SimNetwork;
   readonly #options: HollowNodeOptions;
+  readonly #disk: SimDisk;
   /** UID → mono ms of its start. */
   readonly #running = new Map<string, number>();
   #agent: Life | undefined;
@@ -34,6 +43,8 @@ export class HollowNode {
     this.name = options.name;
     this.zone = options.zone;
     this.wall = new WallClock(options.sim);
+    this.network = new SimNetwork(options.address);
+    this.#disk = new SimDisk(options.sim, DISK_BYTES);
   }
 
   get isUp(): boolean {
@@ -46,7 +57,7 @@ export class HollowNode {
 
   startAgent(): void {
     if (this.isUp) return;
-    const { sim, server, logger, name, zone } = this.#options;
+    const { sim, server, logger, name, zone, address } = this.#options;
     this.#incarnation += 1;
     const life = new Life(sim, `${name}/${this.#incarnation}`);
     this.#agent = life;
@@ -62,7 +73,12 @@ export class HollowNode {
       // The clock of an agent begins at 1 s (see createSimClock).
       startedAt: (uid: string) => (this.#running.get(uid) ?? sim.mono) + 1000,
     };
-    runHollowAgent({ name, zone, client, clock, random, logger, machine }, life.signal).catch((error: unknown) => {
+    const network = {
+      machine: createSimNetworkMachine({ sim, life, network: this.network, random: random.split('network') }),
+      fs: createSimFileSystem({ sim, life, disk: this.#disk, mounts: [], random: random.split('disk') }),
+    };
+    const ports = { client, clock, random, logger, machine, network };
+    runHollowAgent(ports, { name, zone, address }, life.signal).catch((error: unknown) => {
       if (life.alive) sim.fail(error);
     });
   }
@@ -78,6 +94,8 @@ export class HollowNode {
   die(): void {
     this.killAgent();
     for (const uid of this.uids()) this.#stop(uid);
+    this.network.flush();
+    this.#disk.losePower();
   }
 
   #start(pod: Pod): void {

@@ -132,6 +132,21 @@ export const FLEET_NEMESES: readonly FleetNemesis[] = [
       (random.next() < 0.5 ? fleet.controlPlane.link : pick(random, fleet.links))?.breakStreams(),
   },
   {
+    name: 'network-flushed',
+    everyMs: 120_000,
+    strike: (fleet, random) => pick(random, fleet.nodes)?.network.flush(),
+  },
+  {
+    name: 'network-refuses',
+    everyMs: 120_000,
+    strike: (fleet, random) => {
+      const network = pick(random, fleet.nodes)?.network;
+      if (network === undefined) return;
+      network.refuses = true;
+      fleet.sim.after(between(random, 1000, 120_000), 'network obeys', () => (network.refuses = false));
+    },
+  },
+  {
     name: 'clock-step',
     everyMs: 200_000,
     strike: (fleet, random) => {

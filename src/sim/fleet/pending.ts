@@ -34,7 +34,8 @@ export function notYetWell(fleet: Fleet): string | undefined {
       if (complete !== true) return `is not complete: ${JSON.stringify(status)}`;
       return status?.succeeded === (spec?.completions ?? 1) ? undefined : `counted ${status?.succeeded}`;
     }) ??
-    strayPod(fleet)
+    strayPod(fleet) ??
+    wrongRoute(fleet)
   );
 }
 
@@ -73,6 +74,25 @@ function strayPod({ stored, facts }: Fleet): string | undefined {
     if (pod?.metadata?.uid !== uid) return `${key} runs on ${node} and is no pod any more`;
   }
   return firstOf(stored.pods.list(), (pod) => (isDeleting(pod) ? 'is still being deleted' : undefined));
+}
+
+/** A node that does not find the pods of another one, or looks for them elsewhere. */
+function wrongRoute({ stored, nodes }: Fleet): string | undefined {
+  for (const { name, network } of nodes) {
+    const found = [...network.routes.values()].map(({ dst, gateway }) => `${dst} via ${gateway}`);
+    const others = nodes.filter((other) => other.name !== name);
+    const wanted = others.map((other) => {
+      return `${stored.nodes.objects.get(other.name)?.spec?.podCIDR} via ${other.network.address}`;
+    });
+    const missing = wanted.find((route) => !found.includes(route)) ?? found.find((route) => !wanted.includes(route));
+    if (missing !== undefined) return `${name} has a wrong route, or none: ${missing}`;
+    const rules = [...network.rules.values()].flat().join('\n');
+    const masked = others.find(
+      (other) => !rules.includes(`-d ${stored.nodes.objects.get(other.name)?.spec?.podCIDR} -j RETURN`),
+    );
+    if (masked !== undefined) return `${name} hides its pods from those of ${masked.name}`;
+  }
+  return undefined;
 }
 
 function firstOf<T extends KubeObject>(

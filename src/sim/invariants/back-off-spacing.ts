@@ -1,3 +1,4 @@
+/** Invariant: crash loops wait as long as they should between restarts. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { healsByPolicy, wasAsked } from './healing-words.ts';

@@ -1,3 +1,4 @@
+/** Invariant: nobody is killed before the grace is over. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { graceOfRestart } from './healing-words.ts';

@@ -1,3 +1,4 @@
+/** Invariant: no container is started over and over without a pause. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { healsByPolicy, wasAsked } from './healing-words.ts';

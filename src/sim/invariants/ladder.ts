@@ -1,3 +1,4 @@
+/** Invariant: healing climbs its ladder as the pod's policy says. */
 import {
   HEALING_POLICY,
   HEALING_SCOPES,

@@ -1,3 +1,4 @@
+/** Invariant: nothing of a pod starts once its end has begun. */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 

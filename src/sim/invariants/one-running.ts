@@ -1,3 +1,4 @@
+/** Invariant: a container runs once. */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 

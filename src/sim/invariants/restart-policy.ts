@@ -1,3 +1,4 @@
+/** Invariant: restart policies are kept. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { wasAsked } from './healing-words.ts';

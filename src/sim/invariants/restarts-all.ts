@@ -1,3 +1,4 @@
+/** Which pods and containers may restart all containers of their pod, for other invariants. Pure. */
 import type { Pod } from '../../api/index.ts';
 
 /** Whether an exit of one container may restart all of the pod's: quickly, and not each by its own back-off. */

@@ -1,3 +1,4 @@
+/** Invariant: a restart that is told as done was done. */
 import type { Pod, PodRestart } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';

@@ -1,3 +1,4 @@
+/** Invariant: containers start in their order. */
 import type { Container, Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { behaviourOf } from '../runtime/behaviour.ts';

@@ -1,3 +1,4 @@
+/** Invariant: what the API says of a pod only goes forward. */
 import type { Pod } from '../../api/index.ts';
 import type { ContainerName, Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';

@@ -1,3 +1,4 @@
+/** Invariant: sidecars stop after what they serve. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';

@@ -1,3 +1,4 @@
+/** Invariant: volumes are there before the containers that mount them. */
 import type { Pod, Volume } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';

@@ -1,3 +1,4 @@
+/** Invariant: watchers see each event once, in order. */
 import { PODS, isExpired } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';

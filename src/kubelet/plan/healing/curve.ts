@@ -3,9 +3,8 @@
  * What it stands at is a count of restarts, so that one container may be on another curve after each exit. Pure.
  */
 import type { ResolvedCurve } from '../../../api/index.ts';
-import type { Now } from '../../../lib/index.ts';
+import { type Now, fnv1a32 } from '../../../lib/index.ts';
 import type { BackOffAnswer } from '../back-off.ts';
-import { fnv1a32 } from '../hash.ts';
 import { CRASH_BACK_OFF_CAP_MS, CRASH_BACK_OFF_INITIAL_MS, CRASH_BACK_OFF_RESET_MS } from '../limits.ts';
 import type { BackOffState } from '../pod-memory.ts';
 

@@ -6,8 +6,7 @@ import {
   readHealingPolicy,
   type ResolvedHealingPolicy,
 } from '../../../api/index.ts';
-import { errorMessage, parseDocument } from '../../../lib/index.ts';
-import { fnv1a64 } from '../hash.ts';
+import { errorMessage, parseDocument, fnv1a64 } from '../../../lib/index.ts';
 import { MAX_POLICIES_READ } from '../limits.ts';
 
 export type PodPolicy =

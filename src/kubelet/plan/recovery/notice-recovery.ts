@@ -4,12 +4,12 @@
  */
 import { DEPENDS_ON, RECOVERY, readRecoverySignal } from '../../../api/index.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
-import { fnv1a32 } from '../hash.ts';
 import type { Draft } from '../draft.ts';
 import { MAX_CAUSES_TOLD, RECOVERY_AFTERMATH_MS, TROUBLE_REFRESH_MS } from '../limits.ts';
 import type { PodNote, Recovery, SeenCircumstance } from '../pod-memory.ts';
 import { type Circumstances, isTrouble, type News, newsOf } from './circumstances.ts';
 import { dependsOn, hasLateRecovery } from './late-recovery.ts';
+import { fnv1a32 } from '../../../lib/index.ts';
 
 /** Before anything is planned. A pod that has not asked for it keeps nothing of it. */
 export function noticeRecovery(draft: Draft): void {

@@ -7,7 +7,7 @@
 import { RESTARTING_POD_REASON } from '../../../api/index.ts';
 import { formatTime } from '../../../lib/index.ts';
 import { type ContainerView, isAlive } from '../container-view.ts';
-import { act, type Draft, isDone, type WaitingReason, wait } from '../draft.ts';
+import { act, type Draft, GOES_ON, HOLDS_STARTS, isDone, type StepReport, type WaitingReason, wait } from '../draft.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { planEnds } from '../plan-end.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
@@ -22,18 +22,17 @@ import { tryAfresh } from './try-afresh.ts';
 const WORKS_ON_SHARED = ['create-sandbox', 'prepare-cgroup', 'resize'] as const;
 
 /**
- * 'held': nothing but ephemeral containers may be started in this pass. 'changed': views of the note are stale. 'none':
- * nothing is to be done that the rest of the plan does not do.
+ * Does what is next of it. Starts are held while what is to end has not ended, or what the containers shared is not fresh yet.
  */
-export function planRestart(draft: Draft, views: readonly ContainerView[]): 'none' | 'held' | 'changed' {
+export function planRestart(draft: Draft, views: readonly ContainerView[]): StepReport {
   const { restart } = draft.note;
-  if (restart === undefined) return 'none';
+  if (restart === undefined) return GOES_ON;
   tellBegun(draft, restart);
   draft.times.mono(restartTime(restart), restart.begunAt);
   if (restart.starting === true) {
     if (hasStarted(draft, views, restart)) end(draft, restart, 'Restarted');
     else wait(draft, `the restart of ${scopeText(restart)} is over when all of it has started`);
-    return 'none';
+    return GOES_ON;
   }
   return restart.scope === 'container' ? endOne(draft, views, restart) : endAll(draft, views, restart);
 }
@@ -97,29 +96,29 @@ function hasStarted(draft: Draft, views: readonly ContainerView[], restart: Goin
 }
 
 /** Its kill is noted, which the rest of the plan carries out; the other containers go on as ever. */
-function endOne(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): 'none' | 'changed' {
+function endOne(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): StepReport {
   const view = views.find(({ container }) => container.name === restart.container);
   if (view === undefined) {
     end(draft, restart, 'PodFinished');
-    return 'none';
+    return GOES_ON;
   }
   const alive = view.instances.filter(isAlive);
   for (const instance of alive) noteKill(draft, view, instance, restart);
-  if (alive.length > 0) return 'changed';
+  if (alive.length > 0) return GOES_ON;
   const key = `start-container/${view.container.name}`;
   if (draft.input.facts.jobs[key] !== undefined) {
     wait(draft, `${key} is under way and must end first`);
-    return 'none';
+    return GOES_ON;
   }
   startAnew(draft, [view], restart);
-  return 'changed';
+  return GOES_ON;
 }
 
-function endAll(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): 'held' | 'changed' {
+function endAll(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): StepReport {
   const ended = containersEnd(draft, views, restart);
   if (!ended || (restart.scope === 'pod' && !sharedIsFresh(draft, restart))) {
     tellWaiting(draft, views, restart);
-    return 'held';
+    return HOLDS_STARTS;
   }
   const note = { ...draft.note };
   delete note.restartAll;
@@ -130,7 +129,7 @@ function endAll(draft: Draft, views: readonly ContainerView[], restart: GoingRes
     views.filter(({ kind }) => kind !== 'ephemeral'),
     restart,
   );
-  return 'changed';
+  return GOES_ON;
 }
 
 function startAnew(draft: Draft, views: readonly ContainerView[], going: GoingRestart): void {

@@ -9,10 +9,9 @@ import {
   type RestartOutcome,
   type RestartRequest,
 } from '../../../api/index.ts';
-import { formatTime, parseTime } from '../../../lib/index.ts';
+import { formatTime, parseTime, fnv1a64 } from '../../../lib/index.ts';
 import type { ContainerView } from '../container-view.ts';
 import { type Draft, wait } from '../draft.ts';
-import { fnv1a64 } from '../hash.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';

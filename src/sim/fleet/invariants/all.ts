@@ -4,6 +4,7 @@ import { noBlindEviction } from './no-blind-eviction.ts';
 import { noEvictionStorm } from './no-eviction-storm.ts';
 import { noForeignPods } from './no-foreign-pods.ts';
 import { noHotLoop } from './no-hot-loop.ts';
+import { oneNetwork } from './one-network.ts';
 import { oneIdentity } from './one-identity.ts';
 import { onePlace } from './one-place.ts';
 import { replicasBound } from './replicas-bound.ts';
@@ -11,6 +12,7 @@ import { replicasBound } from './replicas-bound.ts';
 export function checkFleet(fleet: Fleet): void {
   onePlace(fleet);
   oneIdentity(fleet);
+  oneNetwork(fleet);
   replicasBound(fleet);
   noForeignPods(fleet);
   noEvictionStorm(fleet);

@@ -116,6 +116,25 @@ describe('invariants of a fleet', () => {
     expect(await play(starts('node1', web('u', 'node1')), starts('node2', web('v', 'node2')))).toBeUndefined();
   });
 
+  it('a pods’ network has one node', async () => {
+    const node = (name: string, podCIDR?: string) =>
+      put('minions', name, { kind: 'Node', metadata: { name, uid: name }, spec: { podCIDR } } as KubeObject);
+    const route = (name: string, dst: string): Step => {
+      return ({ nodes }) => {
+        const change = { verb: 'replace', dst, via: '192.0.2.9', metric: 1 } as const;
+        nodes.find((each) => each.name === name)?.network.change(change);
+      };
+    };
+    const two = [node('node1', '10.244.0.0/24'), node('node2', '10.244.1.0/24'), node('node3')];
+    expect(await play(...two, route('node1', '10.244.1.0/24'))).toBeUndefined();
+    expect(await play(...two, node('node3', '10.244.1.0/25'))).toBe(
+      'one network: node3 and node2 both have 10.244.1.0/25',
+    );
+    expect(await play(...two, route('node1', '10.244.0.0/16'))).toBe(
+      'one network: node1 sends its own 10.244.0.0/16 to 192.0.2.9',
+    );
+  });
+
   it('replicas never pass desired and surge', async () => {
     const begin = [put('deployments', 'n/web', deployment(3)), put('replicasets', 'n/web-1', replicaSet)];
     expect(await play(...begin, ...replicas(1, 4))).toBeUndefined();

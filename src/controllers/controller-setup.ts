@@ -1,0 +1,29 @@
+/** What the control plane's controllers are given, and what each of them is made of. */
+import type { Candidacy } from '../client/index.ts';
+import type { CertificateSigner } from './certificates/certificate-signer.ts';
+import type { Refusals } from './healing/other-nodes.ts';
+import type { NodeIpamSettings } from '../network/index.ts';
+import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
+import type { SetOptions, SetParts } from './run-set.ts';
+
+export interface ControllersOptions extends SetOptions {
+  /** PEM of the CA that signed the API server's certificate. */
+  readonly caCertificate: string;
+  /** Signs certificates for those who ask by a CertificateSigningRequest. Absent: approved requests wait. */
+  readonly certificateSigner?: CertificateSigner;
+  /** One of several: controllers run only while this process leads. Absent: it is the only one. */
+  readonly leaderElection?: Candidacy;
+  /** When nodes count as lost, and how fast they are emptied. Absent: upstream's defaults. */
+  readonly nodeLifecycle?: NodeLifecycleSettings;
+  /** The node in this process, if any: that it can be heard says nothing about the network. */
+  readonly ownNodeName?: string;
+  /** False: somebody else runs the healing controllers. */
+  readonly healing?: boolean;
+  /** The scheduler's filters, for the healing controllers. Absent: these take for granted that there is room on other nodes. */
+  readonly refusals?: Refusals;
+  /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
+  readonly nodeIpam?: NodeIpamSettings;
+}
+
+/** What controllers are made of. */
+export interface ControllerSetup extends ControllersOptions, SetParts {}

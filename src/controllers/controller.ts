@@ -1,0 +1,52 @@
+/** What a controller is: sources that say which keys a change concerns, and a reconcile of one key. */
+import type { KubeObject, Resource } from '../api/index.ts';
+import type { Change } from '../client/index.ts';
+import type { Operation, PerformOptions } from './operation.ts';
+import type { SlowStartResult } from './slow-start.ts';
+
+/** Trying again cannot help: the reconcile waits for a change. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+}
+
+export interface ReconcileResult {
+  /** Look again after this long, ms, if nothing happens before. */
+  readonly requeueAfterMs?: number;
+}
+
+export interface ReconcileContext {
+  readonly signal: AbortSignal;
+  /** Does operations one after another and remembers what was written, so that the next reconcile sees it. */
+  perform(operations: readonly Operation[]): Promise<void>;
+  /** The same for one, with what was written (undefined: there was nothing to do). */
+  write(operation: Operation, options?: PerformOptions): Promise<KubeObject | undefined>;
+  /** The same for many like ones at once: see `slowStart`. Rejects for nothing but the end of the controller. */
+  writeAll(operations: readonly Operation[], options?: PerformOptions): Promise<SlowStartResult>;
+}
+
+/** Which keys a change of a resource concerns. */
+export interface ControllerSource {
+  readonly resource: Resource<KubeObject>;
+  /** Look at these alone. */
+  readonly fieldSelector?: string;
+  /** The metadata of owners and finalizers is all that is looked at. */
+  readonly metadataOnly?: boolean;
+  readonly keysOf: (change: Change<KubeObject>) => readonly string[];
+}
+
+/** Says a source with the type of its objects. */
+export function source<T extends KubeObject>(
+  resource: Resource<T>,
+  keysOf: (change: Change<T>) => readonly string[],
+  fieldSelector?: string,
+): ControllerSource {
+  const selector = fieldSelector === undefined ? {} : { fieldSelector };
+  return { resource, keysOf: keysOf as unknown as ControllerSource['keysOf'], ...selector };
+}
+
+export interface Controller {
+  readonly name: string;
+  readonly sources: readonly ControllerSource[];
+  readonly concurrency?: number;
+  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void>;
+}

@@ -1,0 +1,93 @@
+/** What every part of the node agent stands on: metrics, the measured runtime, events, the queue of dirty pods, what is desired. */
+import { createEventRecorder, type EventRecorder } from '../../client/index.ts';
+import type { ImageService, RuntimeService } from '../../cri/index.ts';
+import { createMetrics, type MetricsRegistry, type WorkQueue } from '../../lib/index.ts';
+import { DesiredPods } from '../config/desired-pods.ts';
+import type { KubeletConfig } from '../configuration.ts';
+import { createPodEvents, HEALING_EVENTS } from '../events.ts';
+import type { NodeManager } from '../node/node-manager.ts';
+import type { NodeCare } from '../node-care.ts';
+import type { PodWorkers } from '../pod-workers/pod-workers.ts';
+import { createPodQueue } from '../pod-workers/pod-workers.ts';
+import type { KubeletPorts } from '../ports.ts';
+import { measuredImages, measuredRuntime } from '../runtime-operations.ts';
+import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
+import { createMarkDirty } from '../sync-loop.ts';
+import type { MarkDirty, Pleg, PodEvents, PodUID } from '../types.ts';
+import { Late } from './late.ts';
+import { NodeKnowledge } from './node-knowledge.ts';
+
+/** The ports, with a runtime whose calls are counted, and the figures of all parts. */
+export interface Given extends KubeletPorts {
+  readonly metrics: MetricsRegistry;
+  readonly settings: KubeletSettings;
+}
+
+export function giveMeasured(ports: KubeletPorts, config: Pick<KubeletConfig, 'settings'>): Given {
+  const metrics = ports.metrics ?? createMetrics();
+  const measuring = { clock: ports.clock, metrics };
+  const runtime: RuntimeService = measuredRuntime(ports.runtime, measuring);
+  const images: ImageService = measuredImages(ports.images, measuring);
+  return { ...ports, metrics, runtime, images, settings: config.settings ?? DEFAULT_SETTINGS };
+}
+
+export interface Ground {
+  readonly recorder: EventRecorder;
+  readonly events: PodEvents;
+  readonly queue: WorkQueue<PodUID>;
+  readonly markDirty: MarkDirty;
+  readonly desired: DesiredPods;
+  /** What is known of this node, as it becomes known. */
+  readonly node: NodeKnowledge;
+  readonly later: Later;
+}
+
+/** Parts that others ask, and that are made after them. */
+export interface Later {
+  readonly pleg: Late<Pleg>;
+  readonly workers: Late<PodWorkers>;
+  readonly care: Late<NodeCare>;
+  readonly nodeManager: Late<NodeManager>;
+}
+
+export function layGround(
+  { clock, random, logger, client, metrics }: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'metrics'>,
+  { nodeName }: Pick<KubeletConfig, 'nodeName'>,
+): Ground {
+  const recorder = createEventRecorder({
+    clock,
+    random: random.split('events'),
+    logger,
+    metrics,
+    client,
+    component: 'kubelet',
+    host: nodeName,
+    toldApart: HEALING_EVENTS,
+  });
+  const queue = createPodQueue(clock);
+  const markDirty = createMarkDirty(queue, logger);
+  const later: Later = {
+    pleg: new Late('PLEG'),
+    workers: new Late('the pod workers'),
+    care: new Late("the node's care"),
+    nodeManager: new Late('the node manager'),
+  };
+  const node = new NodeKnowledge({
+    keepsFree: (signal, bytes) => later.care.it.keepsFree(signal, bytes),
+    object: () => later.nodeManager.it.node(),
+  });
+  const events = createPodEvents(recorder, nodeName);
+  return { recorder, events, queue, markDirty, desired: new DesiredPods(markDirty), node, later };
+}
+
+/** Whether a pod is anybody's: wanted, worked on, or seen at the runtime. `undefined`: it is not known yet which pods there are. */
+export function knownPods({
+  desired,
+  later,
+}: Pick<Ground, 'desired' | 'later'>): ((uid: PodUID) => boolean) | undefined {
+  const pleg = later.pleg.it;
+  const workers = later.workers.it;
+  if (!desired.synced() || !pleg.synced()) return undefined;
+  const observed = new Set(pleg.uids());
+  return (uid) => desired.get(uid) !== undefined || workers.has(uid) || observed.has(uid);
+}

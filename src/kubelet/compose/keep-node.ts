@@ -1,0 +1,131 @@
+/** What keeps the node itself: its object and lease, its health, its figures, its pressure, its old logs. */
+import type { KubeletConfig } from '../configuration.ts';
+import { LogGc } from '../gc/log-gc.ts';
+import { createNodeManager, type NodeManager } from '../node/node-manager.ts';
+import { createNodeCare, type NodeCare } from '../node-care.ts';
+import { RuntimeState } from '../runtime-state.ts';
+import { createStats, type Stats } from '../stats/stats-provider.ts';
+import type { KubeletHealth, Pleg } from '../types.ts';
+import { type Given, type Ground, knownPods } from './ground.ts';
+import type { Supplies } from './supply-containers.ts';
+import type { PodTraffic } from './tell-pods.ts';
+import type { Watching } from './watch-containers.ts';
+import type { Working } from './work-on-pods.ts';
+
+export interface NodeKeeping {
+  readonly runtimeState: RuntimeState;
+  readonly health: KubeletHealth;
+  readonly stats: Stats;
+  readonly care: NodeCare;
+  readonly nodeManager: NodeManager;
+  readonly logGc: LogGc;
+}
+
+/** The parts that were made before, as far as the node needs them. */
+export interface NodeParts {
+  readonly traffic: Pick<PodTraffic, 'source' | 'delivery'>;
+  readonly volumes: Supplies['volumes'];
+  readonly watching: Pick<Watching, 'blackBox' | 'pleg'>;
+  readonly working: Pick<Working, 'workers' | 'syncLoop' | 'recovery'>;
+}
+
+export function createNodeKeeping(given: Given, config: KubeletConfig, ground: Ground, parts: NodeParts): NodeKeeping {
+  const { clock, logger, fs, cgroups, machine, runtime, images } = given;
+  const { nodeName, rootDir, podLogsDir, instanceId } = config;
+  const { watching, working, volumes } = parts;
+  const { pleg } = watching;
+  const refresh = (): void => ground.later.nodeManager.it.refresh();
+  const runtimeState = new RuntimeState({ clock, runtime, pleg, onChange: refresh });
+  const health: KubeletHealth = {
+    syncLoop: () => working.syncLoop.health(),
+    pleg: () => pleg.unhealthy(),
+    runtimeErrors: () => runtimeState.errors(),
+  };
+  const directory = working.workers;
+  const places = { nodeName, rootDir, podLogsDir };
+  const stats = createStats({ clock, logger, fs, ...places, cgroups, machine, runtime, images, directory, volumes });
+  const care = createOurCare(given, config, ground, { ...parts, stats });
+  const nodeManager = createOurNodeManager(given, config, ground, { traffic: parts.traffic, health, care });
+  const logGc = new LogGc({
+    clock,
+    logger,
+    fs,
+    podLogsDir,
+    instanceId,
+    isKnown: () => knownPods(ground),
+    hasContainer: (id) => hasContainer(pleg, id),
+  });
+  return { runtimeState, health, stats, care, nodeManager, logGc };
+}
+
+function createOurCare(
+  given: Omit<Given, 'client' | 'probeTransport' | 'streams'>,
+  { instanceId, sharedRuntime }: Pick<KubeletConfig, 'instanceId' | 'sharedRuntime'>,
+  { events, later }: Pick<Ground, 'events' | 'later'>,
+  { watching, working, stats }: Pick<NodeParts, 'watching' | 'working'> & { readonly stats: Stats },
+): NodeCare {
+  const { clock, logger, metrics, fs, process, machine, runtime, images, settings } = given;
+  const care = createNodeCare({
+    clock,
+    logger,
+    metrics,
+    fs,
+    process,
+    machine,
+    runtime,
+    images,
+    settings,
+    instanceId,
+    sharedRuntime: sharedRuntime === true,
+    workers: working.workers,
+    stats,
+    events,
+    onChange: () => {
+      watching.blackBox.pressure(later.care.it.pressure());
+      working.recovery.pressureChanged();
+      later.nodeManager.it.refresh();
+    },
+    onKnown: () => working.recovery.pressureChanged(),
+  });
+  return later.care.is(care);
+}
+
+function createOurNodeManager(
+  given: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'machine' | 'runtime' | 'images' | 'settings'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'podCidr' | 'maxPods' | 'version' | 'daemonPort' | 'registration'>,
+  { events, later }: Pick<Ground, 'events' | 'later'>,
+  { traffic, health, care }: Pick<NodeParts, 'traffic'> & Pick<NodeKeeping, 'health' | 'care'>,
+): NodeManager {
+  const { clock, random, logger, client, machine, runtime, images, settings } = given;
+  const { nodeName, podCidr, maxPods, version, daemonPort, registration } = config;
+  const manager = createNodeManager({
+    clock,
+    random: random.split('node'),
+    logger,
+    client,
+    machine,
+    runtime,
+    images,
+    events,
+    health,
+    settings,
+    nodeName,
+    podCidr,
+    maxPods,
+    version,
+    ...(daemonPort === undefined ? {} : { daemonPort }),
+    ...(registration === undefined ? {} : { registration }),
+    pressure: () => care.pressure(),
+    keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
+    // Pods that were deleted meanwhile are still running.
+    onReached: () => {
+      traffic.source.retryNow();
+      traffic.delivery.retryNow();
+    },
+  });
+  return later.nodeManager.is(manager);
+}
+
+function hasContainer(pleg: Pleg, id: string): boolean {
+  return pleg.uids().some((uid) => pleg.observation(uid)?.containers.some((container) => container.id === id) === true);
+}

@@ -1,0 +1,64 @@
+/** What a container needs before it can start: configuration objects, its environment, images, volumes. */
+import type { KubeletConfig } from '../configuration.ts';
+import type { BlackBox } from '../deaths/black-box.ts';
+import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
+import { createEnvironmentResolver } from '../env/container-environment.ts';
+import { createKnownServices, type KnownServices } from '../env/known-services.ts';
+import { createImageManager } from '../images/image-manager.ts';
+import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
+import { imageVolumeProblem } from '../volumes/image-volume.ts';
+import { createVolumeManager } from '../volumes/volume-manager.ts';
+import type { Given, Ground } from './ground.ts';
+
+export interface Supplies {
+  readonly configCache: ConfigCache;
+  readonly services: KnownServices;
+  readonly environment: EnvironmentResolver;
+  readonly images: ImageManager;
+  readonly volumes: VolumeManager;
+}
+
+export function createSupplies(
+  given: Pick<Given, 'clock' | 'random' | 'logger' | 'metrics' | 'fs' | 'process' | 'client' | 'images' | 'settings'>,
+  { nodeName, rootDir, apiServer }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer'>,
+  { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
+  { changes }: Pick<BlackBox, 'changes'>,
+): Supplies {
+  const { clock, random, logger, metrics, fs, process, client, settings } = given;
+  const configCache = createConfigCache({
+    clock,
+    client,
+    logger,
+    random: random.split('config'),
+    onVersion: (kind, namespace, name, change) => changes.object(kind, namespace, name, change),
+  });
+  const services = createKnownServices({ clock, logger, client, random: random.split('services') });
+  const environment = createEnvironmentResolver({ config: configCache, events, apiServer, services });
+  const images = createImageManager({
+    clock,
+    logger,
+    images: given.images,
+    config: configCache,
+    events,
+    markDirty,
+    settings,
+  });
+  const volumes = createVolumeManager({
+    clock,
+    random: random.split('volumes'),
+    logger,
+    metrics,
+    fs,
+    process,
+    client,
+    config: configCache,
+    events,
+    markDirty,
+    nodeName,
+    nodeResources: () => node.allocatable(),
+    rootDir,
+    images,
+    imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
+  });
+  return { configCache, services, environment, images, volumes };
+}

@@ -1,0 +1,58 @@
+/** Where pods come from, and where their status goes: API server, manifest folder, mirrors of static pods. */
+import { type ApiSource, createApiSource } from '../config/api-source.ts';
+import { FileSource } from '../config/file-source.ts';
+import { MirrorPods } from '../config/mirror-pods.ts';
+import type { KubeletConfig } from '../configuration.ts';
+import { createMirroredStatus, type MirroredStatus } from '../status/mirrored-status.ts';
+import { createStatusManager, type DeliveringStatusManager } from '../status/status-manager.ts';
+import type { Given, Ground } from './ground.ts';
+
+export interface PodTraffic {
+  readonly mirrors: MirrorPods;
+  readonly source: ApiSource;
+  /** Absent: there is no manifest folder. */
+  readonly files: FileSource | undefined;
+  /** What is told of pods, and of static pods through their mirrors. */
+  readonly status: MirroredStatus;
+  /** What brings it to the API server. */
+  readonly delivery: DeliveringStatusManager;
+}
+
+export function createPodTraffic(
+  given: Pick<Given, 'clock' | 'random' | 'logger' | 'metrics' | 'client' | 'fs' | 'settings'>,
+  { nodeName }: Pick<KubeletConfig, 'nodeName'>,
+  { desired, events, markDirty, node, queue }: Pick<Ground, 'desired' | 'events' | 'markDirty' | 'node' | 'queue'>,
+): PodTraffic {
+  const { clock, random, logger, metrics, client, fs } = given;
+  const delivery = createStatusManager({ clock, logger, metrics, client });
+  const mirrors: MirrorPods = new MirrorPods({
+    clock,
+    logger,
+    client,
+    desired,
+    node: () => node.object(),
+    onChange: (uid) => {
+      status.mirrorChanged(uid);
+      // Whoever writes to the server may call anything a mirror.
+      if (desired.get(uid) !== undefined) markDirty(uid, 'config');
+    },
+  });
+  const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
+  desired.onChange((pod) => mirrors.changed(pod));
+  const source = createApiSource({
+    clock,
+    random: random.split('pods'),
+    logger,
+    client,
+    nodeName,
+    desired,
+    mirrors,
+    onAbsence: (uid) => queue.add(uid),
+  });
+  const { staticPodPath: path, fileCheckFrequencyMs } = given.settings;
+  const files =
+    path === undefined
+      ? undefined
+      : new FileSource({ clock, logger, fs, events, nodeName, desired, path, fileCheckFrequencyMs });
+  return { mirrors, source, files, status, delivery };
+}

@@ -1,0 +1,95 @@
+/** What sees containers run and end: PLEG, probes, the black box. */
+import { createMetrics, type MetricsRegistry } from '../../lib/index.ts';
+import type { KubeletConfig } from '../configuration.ts';
+import { type BlackBox, createBlackBox } from '../deaths/black-box.ts';
+import { modeEvent } from '../pleg/mode-event.ts';
+import { createPleg } from '../pleg/pleg.ts';
+import { createProbeManager } from '../probes/probe-manager.ts';
+import type { Pleg, ProbeManager } from '../types.ts';
+import { type Given, type Ground, knownPods } from './ground.ts';
+
+export interface Watching {
+  readonly blackBox: BlackBox;
+  readonly pleg: Pleg;
+  readonly probes: ProbeManager;
+  /** Figures of probes, which have a path of their own. */
+  readonly probeMetrics: MetricsRegistry;
+}
+
+export function createWatching(
+  given: Omit<Given, 'client' | 'images' | 'process' | 'streams'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir' | 'instanceId' | 'runtimeEvents' | 'version'>,
+  ground: Pick<Ground, 'events' | 'markDirty' | 'desired' | 'node' | 'later'>,
+): Watching {
+  const blackBox = createOurBlackBox(given, config, ground);
+  const pleg = createOurPleg(given, config, ground, blackBox);
+  const probeMetrics = createMetrics();
+  const { clock, random, logger, runtime, probeTransport } = given;
+  const probes = createProbeManager({
+    clock,
+    random: random.split('probes'),
+    logger,
+    metrics: probeMetrics,
+    runtime,
+    transport: probeTransport,
+    events: ground.events,
+    markDirty: ground.markDirty,
+    version: config.version,
+    hostIp: () => ground.node.hostIps()[0],
+    onFailure: (failed) => {
+      blackBox.refusedProbes.failed(failed);
+      blackBox.cpu.hint(failed.containerId);
+    },
+  });
+  return { blackBox, pleg, probes, probeMetrics };
+}
+
+function createOurBlackBox(
+  given: Parameters<typeof createWatching>[0],
+  { nodeName, rootDir, podLogsDir }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir'>,
+  ground: Pick<Ground, 'events' | 'desired' | 'later'>,
+): BlackBox {
+  const { clock, logger, metrics, fs, cgroups, kernelLog, listeners, machine, settings } = given;
+  return createBlackBox({
+    clock,
+    logger,
+    metrics,
+    fs,
+    cgroups,
+    ...(kernelLog === undefined ? {} : { kernelLog }),
+    ...(listeners === undefined ? {} : { listeners }),
+    machine,
+    events: ground.events,
+    nodeName,
+    rootDir,
+    podLogsDir,
+    settings,
+    directory: () => ground.later.workers.it,
+    isKnown: () => knownPods(ground),
+  });
+}
+
+function createOurPleg(
+  { clock, random, logger, metrics, runtime, settings }: Parameters<typeof createWatching>[0],
+  { instanceId, runtimeEvents }: Pick<KubeletConfig, 'instanceId' | 'runtimeEvents'>,
+  { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
+  blackBox: BlackBox,
+): Pleg {
+  const pleg = createPleg({
+    clock,
+    random: random.split('pleg'),
+    logger,
+    metrics,
+    runtime,
+    instanceId,
+    markDirty,
+    settings,
+    ...(runtimeEvents === undefined ? {} : { runtimeEvents }),
+    onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),
+    onModeChange: (change) => {
+      const told = modeEvent(change);
+      if (told !== undefined) events.node(told.type, told.reason, told.message);
+    },
+  });
+  return later.pleg.is(pleg);
+}

@@ -1,0 +1,166 @@
+/** What works on pods: the workers and their loop, what carries out their actions, their notes, the watch over back-offs. */
+import type { KubeletConfig } from '../configuration.ts';
+import { fitResize } from '../admission/fit-resize.ts';
+import { Executor } from '../execute/execute-actions.ts';
+import { admitHere, forPods } from '../node-admission.ts';
+import { PodNoteStore } from '../notes/pod-note-store.ts';
+import { PodWorkers, type PodWorkersOptions } from '../pod-workers/pod-workers.ts';
+import { createPreemption } from '../preemption.ts';
+import { RecoveryWatch } from '../recovery/recovery-watch.ts';
+import { createRuntimeClasses } from '../runtime-classes.ts';
+import { SyncLoop } from '../sync-loop.ts';
+import type { Given, Ground } from './ground.ts';
+import type { Supplies } from './supply-containers.ts';
+import type { PodTraffic } from './tell-pods.ts';
+import type { Watching } from './watch-containers.ts';
+
+export interface Working {
+  readonly executor: Executor;
+  readonly recovery: RecoveryWatch;
+  readonly workers: PodWorkers;
+  readonly syncLoop: SyncLoop;
+}
+
+/** The parts that were made before, as far as workers need them. */
+export interface MadeBefore {
+  readonly traffic: Pick<PodTraffic, 'mirrors' | 'source' | 'status'>;
+  readonly supplies: Pick<Supplies, 'configCache' | 'environment' | 'images' | 'volumes'>;
+  readonly watching: Pick<Watching, 'blackBox' | 'pleg' | 'probes'>;
+}
+
+export function createWorking(given: Given, config: KubeletConfig, ground: Ground, made: MadeBefore): Working {
+  const { clock, logger, metrics, fs } = given;
+  const { queue, desired, events, later } = ground;
+  const { traffic, supplies, watching } = made;
+  const { pleg } = watching;
+  const notes = new PodNoteStore({ fs, logger, rootDir: config.rootDir });
+  const executor = createExecutor(given, config, ground, made);
+  const recovery = createRecovery(given, ground, supplies);
+  const workers = new PodWorkers({
+    clock,
+    logger,
+    metrics,
+    queue,
+    desired,
+    pleg,
+    notes,
+    executor,
+    volumes: supplies.volumes,
+    images: supplies.images,
+    probes: watching.probes,
+    status: traffic.status,
+    events,
+    recovery,
+    deaths: watching.blackBox.recorder,
+    isGone: (uid, namespace, name) => traffic.source.isGone(uid, namespace, name),
+    mirrorOf: (pod) => traffic.mirrors.of(pod),
+    ...createJudges(given, config, ground),
+  });
+  later.workers.is(workers);
+  const { volumes } = supplies;
+  const syncLoop = new SyncLoop({ clock, logger, queue, desired, pleg, workers, notes, volumes });
+  return { executor, recovery, workers, syncLoop };
+}
+
+function createExecutor(
+  given: Pick<
+    Given,
+    'clock' | 'logger' | 'metrics' | 'fs' | 'runtime' | 'cgroups' | 'probeTransport' | 'client' | 'settings'
+  >,
+  config: Pick<KubeletConfig, 'instanceId' | 'rootDir' | 'podLogsDir' | 'nodeName' | 'clusterDns' | 'clusterDomain'>,
+  { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
+  { supplies, watching }: Pick<MadeBefore, 'supplies' | 'watching'>,
+): Executor {
+  const { clock, logger, metrics, fs, runtime, cgroups, probeTransport, client } = given;
+  const { instanceId, rootDir, podLogsDir, nodeName, clusterDns, clusterDomain } = config;
+  const { resolvConf, podPidsLimit, seccompDefault } = given.settings;
+  return new Executor({
+    clock,
+    logger,
+    metrics,
+    fs,
+    runtime,
+    cgroups,
+    probeTransport,
+    volumes: supplies.volumes,
+    images: supplies.images,
+    environment: supplies.environment,
+    runtimeClasses: createRuntimeClasses({ clock, client }),
+    events,
+    markDirty,
+    logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+    config: {
+      instanceId,
+      rootDir,
+      podLogsDir,
+      nodeName,
+      clusterDns,
+      clusterDomain,
+      resolvConf,
+      podPidsLimit,
+      seccompDefault,
+    },
+    node: () => ({
+      hostIps: node.hostIps(),
+      memoryBytes: node.memoryBytes(),
+      allocatable: node.allocatable(),
+    }),
+  });
+}
+
+function createRecovery(
+  given: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'images' | 'probeTransport'>,
+  { later, markDirty }: Pick<Ground, 'later' | 'markDirty'>,
+  { configCache }: Pick<Supplies, 'configCache'>,
+): RecoveryWatch {
+  const { clock, random, logger, client, images, probeTransport } = given;
+  return new RecoveryWatch({
+    clock,
+    random: random.split('recovery'),
+    logger,
+    client,
+    config: configCache,
+    images,
+    probeTransport,
+    pressure: () => later.care.it.seenPressure(),
+    markDirty,
+  });
+}
+
+/** Whether a pod, or what it newly asks for, has its place on this node, and what plans are told of the node. */
+function createJudges(
+  { clock, logger, metrics, settings }: Pick<Given, 'clock' | 'logger' | 'metrics' | 'settings'>,
+  { nodeName, maxPods }: Pick<KubeletConfig, 'nodeName' | 'maxPods'>,
+  { desired, events, node, later }: Pick<Ground, 'desired' | 'events' | 'node' | 'later'>,
+): Required<Pick<PodWorkersOptions, 'resize' | 'admit' | 'node'>> {
+  const preempt = createPreemption({
+    clock,
+    logger,
+    metrics,
+    events,
+    terminate: ({ metadata }, request, end) => later.workers.it.terminate(metadata?.uid ?? '', request, end),
+  });
+  const room = () => forPods(node.allocatable(), { maxPods });
+  return {
+    resize: (pod, others) => fitResize(pod, others, room()),
+    admit: (pod, others, since) =>
+      admitHere(pod, others, {
+        node: later.nodeManager.it,
+        allocatable: room(),
+        allowedUnsafeSysctls: settings.allowedUnsafeSysctls,
+        pressure: later.care.it.pressure(),
+        since,
+        now: clock.now().mono,
+        isWanted: ({ metadata }) => desired.get(metadata?.uid ?? '')?.wanted === true,
+        isEnding: ({ metadata }) => later.workers.it.isEnding(metadata?.uid ?? ''),
+        preempt,
+      }),
+    node: () =>
+      node.known && {
+        name: nodeName,
+        hostIps: node.hostIps(),
+        runtimeName: node.known.runtimeName,
+        maxRestartPeriodMs: settings.crashLoopBackOff.maxContainerRestartPeriodMs,
+      },
+  };
+}

@@ -1,0 +1,29 @@
+/** What one node agent is told about itself when it is made: names, folders, addresses, settings. */
+import type { Registration } from './node/node-object.ts';
+import type { KubeletSettings } from './settings.ts';
+
+export interface KubeletConfig {
+  readonly nodeName: string;
+  /** Names this mendlet on a shared runtime socket: only sandboxes labelled with it are ours. */
+  readonly instanceId: string;
+  /** `DIR/agent`. Pod folders in `pods/UID`, memory files beside. */
+  readonly rootDir: string;
+  /** `/var/log/pods` as root. */
+  readonly podLogsDir: string;
+  readonly podCidr: string;
+  /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot, and are told nothing. */
+  readonly apiServer?: { readonly host: string; readonly port: number };
+  readonly maxPods: number;
+  /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */
+  readonly daemonPort?: number;
+  readonly registration?: Registration;
+  readonly version: string;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+  /** `false` turns runtime events off (the bench's relist-alone figure); default true. */
+  readonly runtimeEvents?: boolean;
+  /** Absent: `DEFAULT_SETTINGS`. */
+  readonly settings?: KubeletSettings;
+  /** Others use the runtime, too: their images are left alone. */
+  readonly sharedRuntime?: boolean;
+}

@@ -1,0 +1,19 @@
+/** Where a pod's cgroup is among those of its class. Pure. */
+import { type Pod, qosClassOf } from '../../api/index.ts';
+
+/** Where a pod's cgroup can be: of one that is no longer known, nothing tells its class. */
+export function podCgroupPaths(uid: string): readonly (readonly string[])[] {
+  const leaf = `pod${uid}`;
+  return [
+    ['kubepods', 'burstable', leaf],
+    ['kubepods', 'besteffort', leaf],
+    ['kubepods', leaf],
+  ];
+}
+
+/** Logical path of the pod's cgroup: guaranteed pods lie directly below kubepods. */
+export function podCgroupPath(pod: Pod): readonly string[] {
+  const qos = qosClassOf(pod.spec ?? { containers: [] });
+  const leaf = `pod${pod.metadata?.uid ?? ''}`;
+  return qos === 'Guaranteed' ? ['kubepods', leaf] : ['kubepods', qos.toLowerCase(), leaf];
+}

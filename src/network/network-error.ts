@@ -1,0 +1,9 @@
+/** Why the pods' network cannot be had, in words for the user. */
+
+/** The network can't be had; `message` is for the user. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
+}
+
+/** Something else on this machine has the network, or a part of it. */
+export class NetworkInUseError extends NetworkError {}

@@ -1,0 +1,38 @@
+/** The machine's network as a port: links, routes and packet filter. Adapter: `network-machine.node.ts`. */
+import type { HostRoute } from './conflicting-route.ts';
+import type { FilterChain } from './packet-filter.ts';
+import type { KernelRoute, RouteChange } from './peer-routes.ts';
+
+/** A bridge as it is to be. */
+export interface BridgeWish {
+  /** At most 15 bytes, as Linux wants. */
+  readonly name: string;
+  /** "10.244.0.1/24" */
+  readonly address: string;
+  /** "0a:58:0a:f4:00:01" */
+  readonly hardwareAddress: string;
+}
+
+/** All calls are idempotent, and reject with `NetworkError` when the machine refuses. */
+export interface NetworkMachine {
+  /** IPv4 addresses and IPv6 addresses under which others reach this machine, without loopback's and link-local ones. Cheap. */
+  addresses(): readonly string[];
+  /** IPv4 routes of all tables. */
+  allRoutes(): Promise<readonly HostRoute[]>;
+  /** IPv4 routes that mendlets made: those of `ROUTE_PROTOCOL`. */
+  peerRoutes(): Promise<readonly KernelRoute[]>;
+  /** @returns why it could not be done, for instance that there is no link to the node; undefined: it was */
+  changeRoute(change: RouteChange): Promise<string | undefined>;
+  /** Makes it, if it is not there, with its addresses, and sets it up. */
+  ensureBridge(bridge: BridgeWish): Promise<void>;
+  /** None there is no error. */
+  removeLink(name: string): Promise<void>;
+  /** Lets the machine pass packets on. */
+  allowForwarding(): Promise<void>;
+  /** Creates or empties the chains that `rules` names (lines of iptables-restore), and fills them; all others stay. */
+  restoreRules(rules: string): Promise<void>;
+  /** Makes the built-in chain jump to ours, first of all, unless it does. */
+  ensureJump(chain: FilterChain): Promise<void>;
+  /** Takes jumps and chain away; none there is no error. */
+  removeChain(chain: FilterChain): Promise<void>;
+}

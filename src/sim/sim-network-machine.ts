@@ -1,0 +1,102 @@
+/** The network of a simulated machine: links, routes and filter rules that outlive the process which made them. */
+import {
+  NetworkError,
+  type KernelRoute,
+  type NetworkMachine,
+  ROUTE_PROTOCOL,
+  type RouteChange,
+} from '../network/index.ts';
+import type { Random } from '../lib/index.ts';
+import type { Life } from './life.ts';
+import { remoteCall } from './remote-call.ts';
+import type { Sim } from './sim.ts';
+
+/** What a program of the machine takes at most, ms. */
+const CALL_MS = 20;
+
+export class SimNetwork {
+  readonly address: string;
+  readonly bridges = new Map<string, string>();
+  /** By destination and metric, as the kernel tells them apart. */
+  readonly routes = new Map<string, KernelRoute>();
+  /** Rules by chain. */
+  readonly rules = new Map<string, readonly string[]>();
+  readonly jumps = new Set<string>();
+  forwards = false;
+  /** Every program fails: no memory, a lock that somebody holds. */
+  refuses = false;
+  /** Addresses that no link leads to. */
+  readonly unreachable = new Set<string>();
+  readonly #listeners: ((route: KernelRoute) => void)[] = [];
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  /** Hears of each route that is made. */
+  onRoute(listener: (route: KernelRoute) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** What a reboot, or somebody who cleans up, leaves: nothing. */
+  flush(): void {
+    this.bridges.clear();
+    this.routes.clear();
+    this.rules.clear();
+    this.jumps.clear();
+    this.forwards = false;
+  }
+
+  /** @returns why not; undefined: it is done */
+  change({ verb, dst, via, metric }: RouteChange): string | undefined {
+    const key = `${dst} ${metric}`;
+    if (verb === 'delete') return this.routes.delete(key) ? undefined : 'RTNETLINK answers: No such process';
+    if (via === undefined || this.unreachable.has(via)) return 'Error: Nexthop has invalid gateway.';
+    const route = { dst, gateway: via, protocol: ROUTE_PROTOCOL, metric };
+    this.routes.set(key, route);
+    for (const listener of this.#listeners) listener(route);
+    return undefined;
+  }
+
+  /** As iptables-restore --noflush: a chain that is named begins empty. */
+  restore(text: string): void {
+    for (const line of text.split('\n')) {
+      const [, made] = /^:(\S+) /.exec(line) ?? [];
+      if (made !== undefined) this.rules.set(made, []);
+      const [, chain = '', rule = ''] = /^-A (\S+) (.*)$/.exec(line) ?? [];
+      if (chain !== '') this.rules.set(chain, [...(this.rules.get(chain) ?? []), rule]);
+    }
+  }
+}
+
+export interface NetworkMachineWiring {
+  readonly sim: Sim;
+  readonly life: Life;
+  readonly network: SimNetwork;
+  readonly random: Random;
+}
+
+/** The port of one process on it: calls take their time, and go on when the process dies. */
+export function createSimNetworkMachine({ sim, life, network, random }: NetworkMachineWiring): NetworkMachine {
+  const call = <T>(label: string, work: () => T): Promise<T> =>
+    remoteCall(sim, life, `${label} by ${life.name}`, { thereMs: random.next() * CALL_MS, backMs: 0 }, () => {
+      if (network.refuses) throw new NetworkError(`${label}: resource temporarily unavailable`);
+      return work();
+    });
+  return {
+    addresses: () => [network.address],
+    allRoutes: () => call('ip route', () => [...network.routes.values()]),
+    peerRoutes: () => call('ip route', () => [...network.routes.values()]),
+    changeRoute: (change) => call('ip route', () => network.change(change)),
+    ensureBridge: ({ name, address }) => call('ip link', () => void network.bridges.set(name, address)),
+    removeLink: (name) => call('ip link', () => void network.bridges.delete(name)),
+    allowForwarding: () => call('sysctl', () => void (network.forwards = true)),
+    restoreRules: (rules) => call('iptables-restore', () => network.restore(rules)),
+    ensureJump: ({ from, name }) => call('iptables', () => void network.jumps.add(`${from} ${name}`)),
+    removeChain: ({ from, name }) =>
+      call('iptables', () => {
+        network.jumps.delete(`${from} ${name}`);
+        network.rules.delete(name);
+      }),
+  };
+}

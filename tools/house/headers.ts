@@ -1,0 +1,20 @@
+/** Each file says in its first sentence what it is. Tests are told by their own words. */
+import { isOfTests, type SourceFile } from './source-file.ts';
+
+/** The comment that a file begins with, without its marks. */
+export function headerOf({ text }: Pick<SourceFile, 'text'>): string | undefined {
+  const [, found] = /^(?:#!.*\n)?\/\*\*([\s\S]*?)\*\//.exec(text) ?? [];
+  return found?.replace(/^\s*\*? ?/gm, '').trim();
+}
+
+export function findMissingHeaders(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .filter((file) => !isOfTests(file))
+    .flatMap((file) => {
+      const header = headerOf(file);
+      if (header !== undefined && /[.:?]/.test(header)) return [];
+      return [
+        `src/${file.path}:1: ${header === undefined ? 'no header' : 'no sentence in the header'}: say in one sentence what this is`,
+      ];
+    });
+}

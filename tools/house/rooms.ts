@@ -1,0 +1,184 @@
+/** Who may import whom: the rooms, and the rooms inside the big ones. */
+
+/** Room → rooms that it may import, through their doors. `main` and `sim` may import all but each other. */
+export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  lib: [],
+  store: ['lib'],
+  client: ['api', 'lib'],
+  apiserver: ['api', 'lib', 'store'],
+  network: ['api', 'lib', 'client'],
+  controllers: ['api', 'lib', 'client', 'network'],
+  scheduler: ['api', 'lib', 'client'],
+  diagnosis: ['api', 'lib'],
+  cli: ['api', 'lib', 'client', 'diagnosis'],
+  cri: ['lib'],
+  kubelet: ['api', 'lib', 'client', 'cri'],
+  ...allBut(['sim', 'main']),
+};
+
+function allBut(tops: readonly string[]): Record<string, readonly string[]> {
+  const below = [
+    'api',
+    'lib',
+    'store',
+    'client',
+    'apiserver',
+    'network',
+    'controllers',
+    'scheduler',
+    'diagnosis',
+    'cli',
+  ];
+  return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'kubelet']]));
+}
+
+export interface InnerRooms {
+  /** Files beside the inner rooms that these may import; all others there put the room together, and are nobody's. */
+  readonly base: readonly string[];
+  /** Inner room → inner rooms that it may import. */
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+  /** Inner rooms that put others together, and may import all. */
+  readonly tops: readonly string[];
+  /** Crossings that are there and should not be, "FROM TO" by inner room: this list only gets shorter. */
+  readonly against: readonly string[];
+}
+
+/** The lower comes first: what both sides of a pair need lies below both. */
+export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
+  kubelet: {
+    base: [
+      'types.ts',
+      'ports.ts',
+      'figures.ts',
+      'settings.ts',
+      'mistakes.ts',
+      'go-format.ts',
+      'base64.ts',
+      'cgroup-figures.ts',
+      'runtime-classes.ts',
+    ],
+    rooms: {
+      pods: [],
+      plan: [],
+      env: ['pods'],
+      config: ['pods'],
+      pleg: ['pods'],
+      probes: ['pods'],
+      status: ['pods'],
+      gc: ['pods'],
+      logs: ['pods'],
+      stats: ['pods'],
+      notes: ['pods', 'plan'],
+      images: ['pods', 'env'],
+      volumes: ['pods', 'env'],
+      eviction: ['pods', 'plan', 'stats'],
+      admission: ['pods', 'plan'],
+      node: ['pods', 'eviction', 'status'],
+      'kubelet-configuration': ['eviction'],
+      recovery: ['pods', 'plan', 'env', 'images', 'volumes'],
+      deaths: ['pods', 'plan', 'env', 'probes', 'volumes'],
+      execute: ['pods', 'plan', 'env', 'volumes'],
+      'pod-workers': ['pods', 'plan', 'admission', 'config', 'deaths', 'execute', 'notes', 'recovery'],
+      server: ['pods', 'deaths', 'stats', 'kubelet-configuration'],
+    },
+    tops: ['compose'],
+    against: [],
+  },
+  apiserver: {
+    base: ['limits.ts', 'ports.ts', 'metrics.ts'],
+    rooms: {
+      protobuf: [],
+      tables: ['registry'],
+      cache: ['registry'],
+      http: ['protobuf', 'cache', 'registry'],
+      registry: ['cache', 'http', 'tables'],
+      discovery: ['http', 'registry'],
+      openapi: ['http', 'discovery', 'registry'],
+      tokens: ['http', 'registry', 'cache'],
+      authorization: ['http', 'registry', 'cache', 'openapi'],
+      edge: ['tokens', 'http'],
+      admission: ['registry', 'cache', 'authorization', 'tokens', 'http'],
+      quota: ['registry', 'cache'],
+      services: ['registry', 'cache', 'openapi'],
+      'metrics-api': ['http', 'registry', 'cache', 'tables'],
+      verbs: ['http', 'registry', 'cache', 'authorization', 'admission', 'quota', 'services', 'tokens'],
+      subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
+      reviews: ['http', 'registry', 'authorization', 'tokens'],
+    },
+    tops: [],
+    against: [
+      'admission verbs',
+      'authorization verbs',
+      'discovery metrics-api',
+      'http authorization',
+      'http verbs',
+      'metrics-api verbs',
+      'quota verbs',
+      'registry admission',
+      'reviews verbs',
+      'services verbs',
+      'tokens verbs',
+      'verbs subresources',
+    ],
+  },
+  controllers: {
+    base: [
+      'controller.ts',
+      'controller-setup.ts',
+      'informers.ts',
+      'limits.ts',
+      'operation.ts',
+      'run-controller.ts',
+      'run-set.ts',
+      'slow-start.ts',
+      'status-patch.ts',
+    ],
+    rooms: {
+      pods: [],
+      ownership: [],
+      services: ['pods'],
+      history: ['ownership', 'pods'],
+      replicaset: ['ownership', 'pods'],
+      'replication-controller': ['replicaset'],
+      deployment: ['ownership', 'pods'],
+      statefulset: ['history', 'ownership', 'pods'],
+      daemonset: ['history', 'ownership', 'pods'],
+      job: ['ownership', 'pods', 'replicaset'],
+      cronjob: [],
+      'ttl-after-finished': [],
+      'garbage-collector': [],
+      disruption: ['pods'],
+      endpointslice: ['pods', 'services'],
+      endpoints: ['endpointslice', 'pods', 'services'],
+      'endpointslice-mirroring': ['endpointslice', 'services'],
+      'node-lifecycle': ['taint-eviction'],
+      'taint-eviction': ['node-lifecycle'],
+      'pod-gc': ['pods'],
+      healing: ['endpointslice', 'pods'],
+      'node-ipam': [],
+      'node-routes': [],
+      'volume-binding': ['pods'],
+      certificates: [],
+      'bootstrap-tokens': [],
+      'clusterrole-aggregation': [],
+      'root-ca': [],
+      'service-account': [],
+      namespace: [],
+    },
+    tops: [],
+    against: [],
+  },
+  scheduler: {
+    base: ['limits.ts', 'choose-node.ts', 'fit-message.ts'],
+    rooms: {
+      cluster: [],
+      filter: ['cluster'],
+      score: ['cluster', 'filter'],
+      queue: ['cluster', 'filter'],
+      preempt: ['cluster', 'filter'],
+    },
+    tops: [],
+    against: [],
+  },
+};
