@@ -27,3 +27,4 @@ export * from './work-queue-metrics.ts';
 export * from './visible-text.ts';
 export * from './work-queue.ts';
 export { parseDocument, parseYamlText, splitDocuments, type YamlDocument } from './yaml.ts';
+export { BoundedMap } from './bounded-map.ts';

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ServerOptions } from '../cli/index.ts';
+import type { KubeClient } from '../client/index.ts';
 import { formatAddress } from '../apiserver/edge/server.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createMetrics, formatTime } from '../lib/index.ts';
@@ -12,7 +13,7 @@ import { advertisedAddress } from './addresses.ts';
 import { Background } from './background.ts';
 import { clusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
-import { selfUser, startControlPlane } from './control-plane.ts';
+import { type ControlPlane, selfUser, startControlPlane } from './control-plane.ts';
 import { openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
@@ -72,17 +73,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   const work = { client, clock: systemClock, random: systemRandom };
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
-  if (advertised === undefined) {
-    await publishClusterInfo(client, undefined);
-    say(`only this machine reaches ${formatAddress(plane.address)}: for others to join, give another --listen`);
-  } else {
-    const { port } = plane.address;
-    await plane.server.publish({ ip: advertised, port });
-    const url = `https://${formatAddress({ host: advertised, port })}`;
-    await publishClusterInfo(client, { server: url, authorityPem: plane.pki.authorityPem });
-    const hash = authorityHash(plane.pki.authorityPem);
-    context.out(`${joinCommand(context, url, { ...token, authorityHash: hash })}\n`);
-  }
+  await tellHowToJoin(plane, client, { advertised, token }, context);
   if (context.uid === 0) {
     // Proxies to pods and services go through this machine.
     const node = {
@@ -99,4 +90,29 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   }
   await Promise.race([background.failed, aborted(context.stop)]);
   say('ending; pods go on running on their nodes');
+}
+
+/** The line that other machines join with, where they can reach this one. */
+async function tellHowToJoin(
+  plane: ControlPlane,
+  client: KubeClient,
+  {
+    advertised,
+    token,
+  }: { readonly advertised: string | undefined; readonly token: Awaited<ReturnType<typeof ensureServerToken>> },
+  context: MainContext,
+): Promise<void> {
+  if (advertised === undefined) {
+    await publishClusterInfo(client, undefined);
+    context.err(
+      `mendlet: only this machine reaches ${formatAddress(plane.address)}: for others to join, give another --listen\n`,
+    );
+  } else {
+    const { port } = plane.address;
+    await plane.server.publish({ ip: advertised, port });
+    const url = `https://${formatAddress({ host: advertised, port })}`;
+    await publishClusterInfo(client, { server: url, authorityPem: plane.pki.authorityPem });
+    const hash = authorityHash(plane.pki.authorityPem);
+    context.out(`${joinCommand(context, url, { ...token, authorityHash: hash })}\n`);
+  }
 }

@@ -47,36 +47,14 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
     query: { fieldSelector: `spec.nodeName=${options.nodeName}` },
     transform: withoutManagedFields,
   });
-  /** Pods that a list did not have any more, until the server has said of each by its name that it is gone. */
-  const doubts = new Map<PodUID, { readonly pod: Pod; timer?: Timer }>();
   const absence = new Absence({
     ...options,
     onAnswer: (uid) => {
-      const entry = doubts.get(uid);
-      if (entry !== undefined) ask(uid, entry);
+      doubts.answered(uid);
       options.onAbsence(uid);
     },
   });
-  const settle = (uid: PodUID): void => {
-    doubts.get(uid)?.timer?.cancel();
-    doubts.delete(uid);
-    absence.forget(uid);
-  };
-  const ask = (uid: PodUID, entry: { readonly pod: Pod; timer?: Timer }): void => {
-    const { namespace = '', name = '' } = entry.pod.metadata ?? {};
-    if (absence.isGone(uid, namespace, name)) {
-      settle(uid);
-      seat.remove(forced(entry.pod));
-      return;
-    }
-    entry.timer?.cancel();
-    entry.timer = options.clock.setTimer(ABSENCE_RETRY_MS, () => ask(uid, entry));
-  };
-  const doubt = (pod: Pod): void => {
-    const entry = { pod };
-    doubts.set(pod.metadata?.uid ?? '', entry);
-    ask(pod.metadata?.uid ?? '', entry);
-  };
+  const doubts = new Doubts(absence, options.clock, (pod) => seat.remove(forced(pod)));
   const apply = (change: Change<Pod>): void => {
     if (isMirrorPod(change.object)) {
       if (change.type === 'delete') options.mirrors.remove(change.object);
@@ -84,11 +62,11 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
       return;
     }
     if (change.type === 'delete') {
-      if (change.unseen === true) doubt(change.object);
+      if (change.unseen === true) doubts.add(change.object);
       else seat.remove(forced(change.object));
       return;
     }
-    settle(change.object.metadata?.uid ?? '');
+    doubts.settle(change.object.metadata?.uid ?? '');
     // A pod deleted and made again under its name is another pod: the first one has gone unseen.
     const { previous } = change;
     if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(forced(previous));
@@ -106,7 +84,7 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
       return false;
     },
     run: async (signal) => {
-      signal.addEventListener('abort', () => [...doubts.keys()].forEach(settle), { once: true });
+      signal.addEventListener('abort', () => doubts.clear(), { once: true });
       const synced = reflector.lister.waitForSync(signal).then(
         () => seat.markSynced(),
         () => {},
@@ -114,6 +92,59 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
       await Promise.all([reflector.run(signal), synced]);
     },
   };
+}
+
+interface Doubt {
+  readonly pod: Pod;
+  timer?: Timer;
+}
+
+/** Pods that a list did not have any more, until the server has said of each by its name that it is gone. */
+class Doubts {
+  readonly #absence: Absence;
+  readonly #clock: Clock;
+  readonly #remove: (pod: Pod) => void;
+  readonly #doubts = new Map<PodUID, Doubt>();
+
+  constructor(absence: Absence, clock: Clock, remove: (pod: Pod) => void) {
+    this.#absence = absence;
+    this.#clock = clock;
+    this.#remove = remove;
+  }
+
+  add(pod: Pod): void {
+    const uid = pod.metadata?.uid ?? '';
+    const doubt: Doubt = { pod };
+    this.#doubts.set(uid, doubt);
+    this.#ask(uid, doubt);
+  }
+
+  /** The server has spoken of this pod. */
+  answered(uid: PodUID): void {
+    const doubt = this.#doubts.get(uid);
+    if (doubt !== undefined) this.#ask(uid, doubt);
+  }
+
+  settle(uid: PodUID): void {
+    this.#doubts.get(uid)?.timer?.cancel();
+    this.#doubts.delete(uid);
+    this.#absence.forget(uid);
+  }
+
+  clear(): void {
+    for (const uid of [...this.#doubts.keys()]) this.settle(uid);
+  }
+
+  #ask(uid: PodUID, doubt: Doubt): void {
+    const { namespace = '', name = '' } = doubt.pod.metadata ?? {};
+    if (this.#absence.isGone(uid, namespace, name)) {
+      this.settle(uid);
+      this.#remove(doubt.pod);
+      return;
+    }
+    doubt.timer?.cancel();
+    doubt.timer = this.#clock.setTimer(ABSENCE_RETRY_MS, () => this.#ask(uid, doubt));
+  }
 }
 
 /** An object that goes while its containers run was deleted by force: they get a small grace, as documented. */

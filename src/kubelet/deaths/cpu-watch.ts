@@ -3,9 +3,8 @@
  * when somebody asks why: so its counters are read now and then, and at once when a probe of it fails, for it may be killed for that.
  */
 import type { CpuThrottling } from '../../api/index.ts';
-import type { Clock, Logger } from '../../lib/index.ts';
+import { BoundedMap, type Clock, type Logger } from '../../lib/index.ts';
 import type { Cgroups } from '../ports.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { beginning, type CpuReading, lastStretch, withReading } from './cpu-stretch.ts';
 import { MAX_CPU_CONTAINERS } from './limits.ts';
 import { groupOf, type LivingContainer } from './living-containers.ts';

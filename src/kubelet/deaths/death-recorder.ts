@@ -4,6 +4,7 @@
  */
 import type { DeathRecord, Pod } from '../../api/index.ts';
 import {
+  BoundedMap,
   type Clock,
   type Counter,
   errorMessage,
@@ -20,7 +21,6 @@ import { containerLogPath, isSafeName, podLogDir } from '../pods/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
 import type { PodEvents, PodObservation, PodUID } from '../types.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { amendmentOf, composeDeath } from './compose-death.ts';
 import type { CpuWatch } from './cpu-watch.ts';
 import {

@@ -1,7 +1,6 @@
 /** The last failures of running containers' probes, for the deaths that they lead to. In memory, and bounded. */
 import type { FailedProbe, ListeningPort } from '../../api/index.ts';
-import type { Clock } from '../../lib/index.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap, type Clock } from '../../lib/index.ts';
 import {
   MAX_LISTENING_PORTS,
   MAX_PROBE_OUTPUT_CHARACTERS,

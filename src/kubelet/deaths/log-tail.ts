@@ -1,6 +1,6 @@
 /** The end of a container's log, as its container wrote it. */
 import { decodeText, FileError, type FileSystem } from '../../lib/index.ts';
-import { belowRoot, type LogPlace, logPlace } from '../logs/log-place.ts';
+import { belowRoot, type LogPlace, logPlace } from '../pods/log-place.ts';
 import { LogFormatter } from '../pods/log-format.ts';
 import { LOG_READ_FACTOR } from './limits.ts';
 

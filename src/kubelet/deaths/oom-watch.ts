@@ -5,9 +5,8 @@
  * Nor is it truth that nobody told of the container's end: whether it lives on, its cgroup says.
  */
 import type { OomProof } from '../../api/index.ts';
-import type { Clock, Logger, Timer } from '../../lib/index.ts';
+import { BoundedMap, type Clock, type Logger, type Timer } from '../../lib/index.ts';
 import type { Cgroups, KernelLog } from '../ports.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { KernelOomReader } from './kernel-oom.ts';
 import {
   MAX_OOM_CONTAINERS,

@@ -1,10 +1,9 @@
 /** What changed on the node and about its pods lately: the first question after a death. In memory, and bounded. */
 import type { Pod } from '../../api/index.ts';
-import type { Clock } from '../../lib/index.ts';
+import { BoundedMap, type Clock } from '../../lib/index.ts';
 import type { ConfigKind } from '../env/config-source.ts';
 import { allContainers } from '../plan/containers.ts';
 import type { PodUID } from '../types.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { configUsed } from './config-used.ts';
 import { CHANGE_DELAY_MS, CHANGES_WINDOW_MS, MAX_CHANGED_SUBJECTS, MAX_CHANGES } from './limits.ts';
 

@@ -3,11 +3,10 @@
  * died. Seldom, but always at the failure for which it may be killed.
  */
 import type { ListeningPort, Pod } from '../../api/index.ts';
-import type { Clock, Logger } from '../../lib/index.ts';
+import { BoundedMap, type Clock, type Logger } from '../../lib/index.ts';
 import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import type { Cgroups, Listeners } from '../ports.ts';
 import type { FailedAttempt } from '../probes/probe-worker.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { type FailedProbes, isRefusal } from './failed-probes.ts';
 import { LISTENING_PERIOD_MS, MAX_PROBED_CONTAINERS } from './limits.ts';
 

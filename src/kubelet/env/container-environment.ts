@@ -4,10 +4,9 @@
  * what stands before it.
  */
 import type { ConfigMap, EnvFromSource, EnvVar, EnvVarSource, Secret, Service } from '../../api/index.ts';
-import { decodeText, errorMessage } from '../../lib/index.ts';
+import { BoundedMap, decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import type { ContainerEnvironment, EnvironmentInput, EnvironmentResolver, PodEvents } from '../types.ts';
-import { BoundedMap } from '../deaths/bounded-map.ts';
 import { type ChosenServices, chooseServices, leftOutMessage } from './choose-services.ts';
 import type { ConfigSource } from './config-source.ts';
 import { isEnvironmentName, skippedKeysMessage } from './env-names.ts';

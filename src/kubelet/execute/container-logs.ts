@@ -1,7 +1,7 @@
 /** A container's log beside its file: who made the pod's folder, the flat link for log shippers, and the removal of all of it. */
 import type { Pod } from '../../api/index.ts';
 import { errorMessage, FileError } from '../../lib/index.ts';
-import { logPlace } from '../logs/log-place.ts';
+import { logPlace } from '../pods/log-place.ts';
 import { containerLogsDir, isLogOf, LOG_OWNER_FILE, logLinkName } from '../pods/log-names.ts';
 import { containerLogPath, isSafeName, podLogDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import type { VerbContext } from './context.ts';

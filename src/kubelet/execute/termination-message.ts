@@ -1,6 +1,6 @@
 /** What a container left to say: its message file, else (FallbackToLogsOnError) the end of its log. */
 import type { FileSystem } from '../../lib/index.ts';
-import { belowRoot, logPlace } from '../logs/log-place.ts';
+import { belowRoot, logPlace } from '../pods/log-place.ts';
 import {
   MAX_TERMINATION_LOG_BYTES,
   MAX_TERMINATION_LOG_LINES,

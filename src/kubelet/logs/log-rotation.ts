@@ -7,7 +7,7 @@ import { type Clock, errorMessage, type FileSystem, type Logger, type Process, S
 import type { RuntimeService } from '../../cri/index.ts';
 import type { KubeletSettings } from '../settings.ts';
 import { COMPRESS_TIMEOUT_MS, MAX_ROTATIONS_AT_ONCE, REOPEN_TIMEOUT_MS } from './limits.ts';
-import { logPlace } from './log-place.ts';
+import { logPlace } from '../pods/log-place.ts';
 import { COMPRESSED, planRotation, rotatedName } from './plan-rotation.ts';
 
 /** A running container, and where its log lies. */

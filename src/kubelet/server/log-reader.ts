@@ -1,6 +1,6 @@
 /** Reads a container's log file: its end, or all of it, and then what comes, across rotations. */
 import { type Clock, FileError, type FileSystem, type OpenFile } from '../../lib/index.ts';
-import { belowRoot, logPlace } from '../logs/log-place.ts';
+import { belowRoot, logPlace } from '../pods/log-place.ts';
 import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
 import { LogFormatter, type LogOptions } from '../pods/log-format.ts';
 

@@ -1,6 +1,6 @@
 /** /containerLogs/NS/POD/CONTAINER: a container's log, to its end or on and on. */
 import { type Clock, FileError, type HttpResponse } from '../../lib/index.ts';
-import { belowRoot, logPlace } from '../logs/log-place.ts';
+import { belowRoot, logPlace } from '../pods/log-place.ts';
 import type { PodDirectory } from '../types.ts';
 import { parseLogOptions } from './log-options.ts';
 import { type LogFiles, type LogSource, readLog } from './log-reader.ts';
