@@ -55,9 +55,14 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
 /** A copy of the object with its defaults. The input must have passed `validateStructure`. */
 export function applyDefaults<T>(apiVersion: string, kind: string, object: T): T {
   const draft = structuredClone(object);
+  fillDefaults(apiVersion, kind, draft);
+  return draft;
+}
+
+/** The same in place, for an object that nobody else has. */
+export function fillDefaults(apiVersion: string, kind: string, draft: unknown): void {
   const name = `${apiVersion}/${kind}`;
   if (Object.hasOwn(DEFAULTERS, name)) DEFAULTERS[name]?.(draft as never);
-  return draft;
 }
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';

@@ -40,6 +40,27 @@ export function readScalar(scalar: Scalar, value: unknown): ScalarResult {
   }
 }
 
+/** Whether one value of this type can be written in several ways. */
+export function hasSpellings(scalar: Scalar): boolean {
+  return scalar === 'quantity' || scalar === 'time' || scalar === 'microTime';
+}
+
+/** Quantities that are canonical at a glance, as nearly all are. */
+const PLAIN_QUANTITY = /^(0|[1-9]\d{0,2}([mkMG]|[KMGT]i)?)$/;
+/** Lengths of times in UTC with the digits that are stored. */
+const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
+const MICRO_TIME_LENGTH = '2006-01-02T15:04:05.000000Z'.length;
+
+/** The stored spelling of a scalar that was read before; what is not readable stays. */
+export function canonicalScalar(scalar: Scalar, value: unknown): unknown {
+  if (typeof value !== 'string' || !hasSpellings(scalar)) return value;
+  if (scalar === 'quantity' && PLAIN_QUANTITY.test(value)) return value;
+  if (scalar === 'time' && value.length === TIME_LENGTH && value.endsWith('Z')) return value;
+  if (scalar === 'microTime' && value.length === MICRO_TIME_LENGTH && value.endsWith('Z')) return value;
+  const read = readScalar(scalar, value);
+  return read.ok ? read.value : value;
+}
+
 function readText(scalar: 'string' | 'bytes' | 'time' | 'microTime' | 'duration', value: string): ScalarResult {
   switch (scalar) {
     case 'string':

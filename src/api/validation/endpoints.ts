@@ -93,7 +93,10 @@ export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointS
   ];
 }
 
-function validateSlice({ addressType, endpoints = [], ports = [] }: EndpointSlice): FieldError[] {
+function validateSlice(slice: EndpointSlice): FieldError[] {
+  const { addressType } = slice;
+  const endpoints = slice.endpoints ?? [];
+  const ports = slice.ports ?? [];
   const errors = requireOneOf('addressType', addressType, ADDRESS_TYPES);
   endpoints.forEach((endpoint, position) =>
     errors.push(...validateEndpoint(endpoint, addressType, index('endpoints', position))),
@@ -109,7 +112,8 @@ function validateSlice({ addressType, endpoints = [], ports = [] }: EndpointSlic
 }
 
 function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path: string): FieldError[] {
-  const { addresses = [], hostname, nodeName, hints } = endpoint;
+  const { hostname, nodeName, hints } = endpoint;
+  const addresses = endpoint.addresses ?? [];
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(child(path, 'addresses'), 'must contain at least 1 address'));
   addresses.forEach((address, position) => {

@@ -242,7 +242,7 @@ function withAllowedChanges(old: PodTemplateSpec, next: PodTemplateSpec): PodTem
     tolerations,
     schedulingGates,
     affinity: allowedAffinity(oldSpec, nextSpec),
-    containers: withResources(oldSpec.containers, nextSpec.containers),
+    containers: withResources(oldSpec.containers, nextSpec.containers ?? []),
     initContainers: withResources(oldSpec.initContainers, nextSpec.initContainers),
   };
   return { ...old, metadata, spec } as PodTemplateSpec;

@@ -68,7 +68,7 @@ function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
   const gated = (old.schedulingGates?.length ?? 0) > 0;
   return {
     ...old,
-    containers: withImages(old.containers, spec.containers) ?? [],
+    containers: withImages(old.containers, spec.containers ?? []) ?? [],
     initContainers: withImages(old.initContainers, spec.initContainers),
     activeDeadlineSeconds: spec.activeDeadlineSeconds,
     tolerations: spec.tolerations,
