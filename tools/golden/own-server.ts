@@ -31,7 +31,6 @@ export async function startOwnServer(): Promise<OwnServer> {
     logger: silentLogger,
     version: { gitVersion: 'v1.36.0' },
     tokens: createPlainTokenSigner('golden'),
-    admission: { taintNewNodes: false },
   });
   await server.ready;
   const connection = server.as(ADMIN);

@@ -2,7 +2,7 @@
  * The form that upstream's Go types give an object when they read and write it (JSON in, storage, JSON out): what is absent, what is
  * zero and what is always written follows from pointers and json tags alone. Custom resources have no Go types and stay as sent.
  */
-import { canonicalScalar, hasSpellings } from './scalar.ts';
+import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
 import { type FieldSchema, type FieldShape, isOwnKind, type StructSchema, structOfKind, structSchema } from './schema.ts';
 import { setOwn } from './set-own.ts';
 
@@ -123,9 +123,10 @@ function canonicalList(element: FieldShape, list: readonly unknown[]): readonly 
 
 function canonicalMap(shape: FieldShape, map: Fields): Fields {
   if (isPlain(shape)) return map;
+  const isAmount = shape.kind === 'scalar' && shape.scalar === 'quantity';
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(map)) {
-    const after = canonicalValue(shape, map[key]);
+    const after = isAmount ? canonicalAmountOf(map[key]) : canonicalValue(shape, map[key]);
     if (after === map[key]) continue;
     copy ??= { ...map };
     setOwn(copy, key, after);

@@ -1,5 +1,5 @@
 /** Reads one scalar of a decoded JSON or YAML value into its stored form, or says in upstream's words why not. */
-import { canonicalQuantity, QuantityError } from '../quantity.ts';
+import { canonicalAmount, canonicalQuantity, QuantityError } from '../quantity.ts';
 import type { Scalar } from './schema.ts';
 
 export type ScalarResult =
@@ -59,6 +59,18 @@ export function canonicalScalar(scalar: Scalar, value: unknown): unknown {
   if (scalar === 'microTime' && value.length === MICRO_TIME_LENGTH && value.endsWith('Z')) return value;
   const read = readScalar(scalar, value);
   return read.ok ? read.value : value;
+}
+
+/** The stored spelling of a quantity in a list of resources ("limits", "capacity"). */
+export function canonicalAmountOf(value: unknown): unknown {
+  const spelled = canonicalScalar('quantity', value);
+  if (typeof spelled !== 'string' || PLAIN_QUANTITY.test(spelled)) return spelled;
+  try {
+    return canonicalAmount(spelled);
+  } catch (error) {
+    if (error instanceof QuantityError) return spelled;
+    throw error;
+  }
 }
 
 function readText(scalar: 'string' | 'bytes' | 'time' | 'microTime' | 'duration', value: string): ScalarResult {

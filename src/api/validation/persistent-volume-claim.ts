@@ -11,9 +11,10 @@ import {
 } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import { compareQuantities, parseQuantity } from '../quantity.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../types.gen.ts';
 import { validateLabelSelector } from './affinity.ts';
-import { checkValue, equalJson, oneOf } from './messages.ts';
+import { checkValue, oneOf } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -66,19 +67,14 @@ export function validatePersistentVolumeClaimUpdate(
   }
   const fixedOf = (spec: PersistentVolumeClaimSpec = NO_SPEC): object =>
     Object.fromEntries(Object.entries(spec).filter(([name]) => !free.has(name)));
-  if (!equalJson(fixedOf(claim.spec), fixedOf(before))) {
+  if (!semanticallyEqual('core.v1.PersistentVolumeClaimSpec', fixedOf(claim.spec), fixedOf(before))) {
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField('spec', text));
   }
   const asked = claim.spec?.resources?.requests?.['storage'];
   const capacity = old.status?.capacity?.['storage'];
-  if (
-    asked !== undefined &&
-    capacity !== undefined &&
-    bound &&
-    !equalJson(asked, before.resources?.requests?.['storage'])
-  )
+  if (asked !== undefined && capacity !== undefined && bound && asked !== before.resources?.requests?.['storage'])
     if (compareQuantities(asked, capacity) < 0)
       errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   return errors;

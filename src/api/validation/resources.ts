@@ -8,6 +8,8 @@ import { checkValue, NOT_NEGATIVE } from './messages.ts';
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const POD_LEVEL = new Set(['cpu', 'memory']);
 const NANO = 1_000_000_000n;
+/** What upstream can count in thousandths; more is no integer to it. */
+const MAX_WHOLE = ((2n ** 63n - 1n) / 1000n) * NANO;
 
 export function validateResources(
   resources: ResourceRequirements | undefined,
@@ -57,7 +59,8 @@ function validateResourceName(name: string, podLevel: boolean, path: string): Fi
 function validateQuantity(name: string, quantity: string, path: string): FieldError[] {
   const { nano } = parseQuantity(quantity);
   if (nano < 0n) return [invalidValue(path, quantity, NOT_NEGATIVE)];
-  return !STANDARD.has(name) && nano % NANO !== 0n ? [invalidValue(path, quantity, 'must be an integer')] : [];
+  if (STANDARD.has(name) || (nano % NANO === 0n && nano <= MAX_WHOLE)) return [];
+  return [invalidValue(path, quantity, 'must be an integer')];
 }
 
 function validateRequest(name: string, resources: ResourceRequirements, path: string): FieldError[] {
