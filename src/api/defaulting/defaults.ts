@@ -52,7 +52,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'storage.k8s.io/v1/StorageClass': defaultStorageClass,
   'mendlet.dev/v1alpha1/PodRestart': defaultPodRestart,
   'scheduling.k8s.io/v1/PriorityClass': (priority: PriorityClass) => {
-    priority.preemptionPolicy ||= 'PreemptLowerPriority';
+    priority.preemptionPolicy ??= 'PreemptLowerPriority';
     priority.value ??= 0;
   },
 };

@@ -46,6 +46,9 @@ export function defaultSource({ iscsi, rbd, azureDisk, scaleIO }: Volume | Persi
 }
 
 function defaultProjection(source: VolumeProjection): void {
+  // Behind gates that are closed.
+  delete source.clusterTrustBundle;
+  delete source.podCertificate;
   if (source.serviceAccountToken !== undefined)
     source.serviceAccountToken.expirationSeconds ??= TOKEN_EXPIRATION_SECONDS;
   defaultFieldRefs(source.downwardAPI?.items);

@@ -130,9 +130,11 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
   for (const list of ['forZones', 'forNodes'] as const) {
     const entries = hints?.[list] ?? [];
     const at = child(path, 'hints', list);
-    entries.forEach(({ name = '' }: { name?: string }, position) =>
-      errors.push(...checkValue(child(index(at, position), 'name'), name, checkLabelKey)),
-    );
+    entries.forEach(({ name }: { name?: string }, position) => {
+      const check = list === 'forNodes' ? checkDns1123Subdomain : checkLabelKey;
+      // A zone without a name is let through, as upstream does.
+      if (name || list === 'forNodes') errors.push(...checkValue(child(index(at, position), 'name'), name ?? '', check));
+    });
   }
   return errors;
 }
@@ -140,7 +142,8 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
 function validateSlicePort(port: DiscoveryEndpointPort, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (port.name) errors.push(...checkValue(child(path, 'name'), port.name, checkDns1123Label));
-  if (port.port !== undefined)
+  // Upstream lets 0 through, which means any.
+  if (port.port)
     errors.push(...checkPortNumber(port.port).map((message) => invalidValue(child(path, 'port'), port.port, message)));
   errors.push(...requireOneOf(child(path, 'protocol'), port.protocol, PROTOCOLS));
   if (port.appProtocol !== undefined)

@@ -49,6 +49,29 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec = NO_SPEC, pat
     errors.push(invalidValue(key(child(path, 'resources'), 'storage'), storage, 'must be greater than zero'));
   if (storageClassName)
     errors.push(...checkValue(child(path, 'storageClassName'), storageClassName, checkDns1123Subdomain));
+  return [...errors, ...validateDataSources(spec, path)];
+}
+
+/** Upstream: validateDataSource, validateDataSourceRef; of a claim, both are given or mirrored, and say the same. */
+function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const field of ['dataSource', 'dataSourceRef'] as const) {
+    const source = spec[field];
+    if (source === undefined) continue;
+    const at = child(path, field);
+    const { apiGroup, kind = '', name = '' } = source;
+    if (name === '') errors.push(required(child(at, 'name')));
+    if (kind === '') errors.push(required(child(at, 'kind')));
+    if (!apiGroup && kind !== 'PersistentVolumeClaim')
+      errors.push(invalidValue(at, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+    else if (apiGroup) errors.push(...checkValue(child(at, 'apiGroup'), apiGroup, checkDns1123Subdomain));
+  }
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource === undefined || dataSourceRef === undefined || dataSourceRef.namespace) return errors;
+  const isSame = (['apiGroup', 'kind', 'name'] as const).every(
+    (name) => (dataSource[name] ?? null) === (dataSourceRef[name] ?? null),
+  );
+  if (!isSame) errors.push(invalidValue(path, {}, 'must match dataSourceRef'));
   return errors;
 }
 

@@ -28,9 +28,8 @@ export function validateResources(
   if (huge && !names.includes('cpu') && !names.includes('memory')) {
     errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
   }
-  for (const claim of resources.claims ?? []) {
-    if (!claim.name) errors.push(required(child(path, 'claims')));
-  }
+  if (podLevel && resources.claims !== undefined)
+    errors.push(forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level'));
   return errors;
 }
 
