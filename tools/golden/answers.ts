@@ -1,5 +1,5 @@
 /** Answers in a form that two servers can agree in: what differs from one request to the next becomes a word in parentheses. */
-import type { Json } from './call.ts';
+import type { Answer, Json } from './call.ts';
 
 const MAX_ERRORS = 2;
 const MAX_MESSAGE = 140;
@@ -14,11 +14,11 @@ interface Loose {
 }
 
 /** The answered object, steadied. @param sent what it answers */
-export function steady(answer: Json, sent: Json): Json {
-  const uid = (answer['metadata'] as Json | undefined)?.['uid'];
-  let text = JSON.stringify(answer).replaceAll(TOKEN_VOLUME, 'kube-api-access-(random)');
-  if (typeof uid === 'string' && uid !== '') text = text.replaceAll(uid, '(uid)');
-  const object = JSON.parse(text) as Loose;
+export function steady(answer: Answer, sent: Json): Json {
+  const text = answer.text.replaceAll(TOKEN_VOLUME, 'kube-api-access-(random)');
+  let object = JSON.parse(text) as Loose;
+  const uid = object.metadata?.['uid'];
+  if (typeof uid === 'string' && uid !== '') object = JSON.parse(text.replaceAll(uid, '(uid)')) as Loose;
   const asked = sent as Loose;
   steadyMeta(object, asked);
   if (object.kind === 'Service') steadyService(object, asked);
@@ -47,15 +47,6 @@ function steadyService({ spec = {} }: Loose, asked: Loose): void {
     if (port['nodePort'] && port['nodePort'] !== asked.spec?.ports?.[position]?.['nodePort'])
       port['nodePort'] = '(allocated)';
   }
-}
-
-/** JSON with sorted names: equal for equal objects. */
-export function sortedText(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }
 
 export interface Refusal {

@@ -1,6 +1,7 @@
 /** Asks what a server makes of each field of an object in each empty form, and whether dropping such a form is a change. */
-import { refusalOf, type Refusal, sortedText, steady } from './answers.ts';
-import { type Answer, type Base, type Call, collectionOf, DRY, inParallel, type Json } from './call.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { refusalOf, type Refusal, steady } from './answers.ts';
+import { type Answer, type Base, bodyOf, type Call, collectionOf, DRY, inParallel, type Json } from './call.ts';
 import { pathText, type Place, placesOf, type Types, valueAt, withValue, zeroForms } from './places.ts';
 
 /** See README.md for the meaning of each field. */
@@ -27,7 +28,8 @@ export interface AskOptions {
 
 /** Kinds of which the PUT is tried: those that others act on when they change. A job needs a selector of its own for it. */
 export const PUT_BASES: readonly string[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job#manual', 'Pod', 'Service'];
-const IDENTITY = /^(kind|apiVersion|metadata\.(name|generateName|namespace|uid|resourceVersion|finalizers.*|deletion.*))$/;
+const IDENTITY =
+  /^(kind|apiVersion|metadata\.(name|generateName|namespace|uid|resourceVersion|finalizers.*|deletion.*))$/;
 
 interface Tried {
   readonly row: EmptyValueRow;
@@ -41,8 +43,8 @@ export async function askEmptyValues(base: Base, options: AskOptions): Promise<r
   const { call, types, type, parallel } = options;
   const { name, object } = base;
   const plain = await call('POST', collectionOf(base) + DRY, object);
-  if (plain.status !== 201) throw new Error(`${name} is refused: ${JSON.stringify(refusalOf(plain.body))}`);
-  const whole = sortedText(steady(plain.body, object));
+  if (plain.status !== 201) throw new Error(`${name} is refused: ${JSON.stringify(refusalOf(bodyOf(plain)))}`);
+  const whole = steady(plain, object);
   // The metadata of a kind is tried once, not again for each of its variants.
   const places = placesOf(types, type, object).filter(
     ({ path }) => !name.includes('#') || !['kind', 'apiVersion', 'metadata'].includes(String(path[0])),
@@ -56,7 +58,7 @@ export async function askEmptyValues(base: Base, options: AskOptions): Promise<r
   return all.map(({ row }) => row);
 }
 
-async function askPlace(base: Base, place: Place, whole: string, call: Call): Promise<readonly Tried[]> {
+async function askPlace(base: Base, place: Place, whole: Json, call: Call): Promise<readonly Tried[]> {
   const { name, object } = base;
   const { path, set, element = false } = place;
   const about = { kind: name, path: pathText(path), type: place.type.replace(/[\w.]+\.(\w+)$/, '$1') };
@@ -68,15 +70,15 @@ async function askPlace(base: Base, place: Place, whole: string, call: Call): Pr
     const answer = await call('POST', collectionOf(base) + DRY, body);
     const head = { ...about, ...(form === undefined ? {} : { sent: form }), status: answer.status };
     if (answer.status !== 201) {
-      tried.push({ row: { ...head, ...refusalOf(answer.body) }, place, form, body });
+      tried.push({ row: { ...head, ...refusalOf(bodyOf(answer)) }, place, form, body });
       continue;
     }
-    const stored = steady(answer.body, body);
+    const stored = steady(answer, body);
     const found = valueAt(stored, path);
     const got = found === undefined ? 'absent' : found;
-    const text = sortedText(stored);
-    const same = form !== undefined && without !== undefined && !element ? { same: text === without } : {};
-    if (form === undefined) without = text;
+    const isCompared = form !== undefined && without !== undefined && !element;
+    const same = isCompared ? { same: isDeepStrictEqual(stored, without) } : {};
+    if (form === undefined) without = stored;
     tried.push({ row: { ...head, got, ...same }, place, form, body });
   }
   return tried;
@@ -112,7 +114,7 @@ function renamed(object: Json, name: string): Json {
 
 function outcomeOf(made: Answer, put: Answer): string | number {
   if (put.status !== 200) return put.status;
-  const generation = ({ body }: Answer): unknown => (body['metadata'] as Json)['generation'];
+  const generation = (answer: Answer): unknown => (bodyOf(answer)['metadata'] as Json)['generation'];
   if (generation(put) === undefined) return 'none';
   return Number(generation(put)) > Number(generation(made)) ? 'raised' : 'kept';
 }

@@ -1,6 +1,6 @@
 /** Asks what a server makes of spellings of quantities, in places of several kinds. */
 import { refusalOf, type Refusal } from './answers.ts';
-import { type Base, type Call, collectionOf, DRY, inParallel, type Json, NAMESPACE } from './call.ts';
+import { type Base, bodyOf, type Call, collectionOf, DRY, inParallel, type Json, NAMESPACE } from './call.ts';
 import { parsePath, valueAt } from './places.ts';
 
 export interface QuantityRow extends Partial<Refusal> {
@@ -36,7 +36,13 @@ const PLACES: readonly (readonly [string, string, string, string, Json])[] = [
   ['v1', 'Pod', 'pods', 'spec.containers[0].resources.limits[cpu]', limited('cpu')],
   ['v1', 'Pod', 'pods', 'spec.containers[0].resources.limits[memory]', limited('memory')],
   ['v1', 'Pod', 'pods', 'spec.containers[0].resources.limits[example.com/dev]', limited('example.com/dev')],
-  ['v1', 'Pod', 'pods', 'spec.volumes[0].emptyDir.sizeLimit', podWith({}, [{ name: 'v', emptyDir: { sizeLimit: MARK } }])],
+  [
+    'v1',
+    'Pod',
+    'pods',
+    'spec.volumes[0].emptyDir.sizeLimit',
+    podWith({}, [{ name: 'v', emptyDir: { sizeLimit: MARK } }]),
+  ],
   [
     'v1',
     'Pod',
@@ -56,9 +62,18 @@ const PLACES: readonly (readonly [string, string, string, string, Json])[] = [
     'PersistentVolume',
     'persistentvolumes',
     'spec.capacity[storage]',
-    { metadata: GLOBAL, spec: { capacity: { storage: MARK }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } },
+    {
+      metadata: GLOBAL,
+      spec: { capacity: { storage: MARK }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+    },
   ],
-  ['v1', 'ResourceQuota', 'resourcequotas', 'spec.hard[limits.cpu]', { metadata: META, spec: { hard: { 'limits.cpu': MARK } } }],
+  [
+    'v1',
+    'ResourceQuota',
+    'resourcequotas',
+    'spec.hard[limits.cpu]',
+    { metadata: META, spec: { hard: { 'limits.cpu': MARK } } },
+  ],
   [
     'v1',
     'LimitRange',
@@ -77,7 +92,9 @@ const PLACES: readonly (readonly [string, string, string, string, Json])[] = [
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
         maxReplicas: 1,
-        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: MARK } } }],
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: MARK } } },
+        ],
       },
     },
   ],
@@ -95,10 +112,14 @@ export async function askQuantities(
     const text = JSON.stringify(base.object);
     const answers = new Map<string, QuantityRow>();
     await inParallel(SPELLINGS, parallel, async (sent) => {
-      const answer = await call('POST', collectionOf(base) + DRY, text.replace(JSON.stringify(MARK), () => sent));
+      const answer = await call(
+        'POST',
+        collectionOf(base) + DRY,
+        text.replace(JSON.stringify(MARK), () => sent),
+      );
       const head = { kind, path, sent, status: answer.status };
-      const found = valueAt(answer.body, parsePath(path));
-      const told = answer.status === 201 ? { got: found === undefined ? 'absent' : found } : refusalOf(answer.body);
+      const found = valueAt(bodyOf(answer), parsePath(path));
+      const told = answer.status === 201 ? { got: found === undefined ? 'absent' : found } : refusalOf(bodyOf(answer));
       answers.set(sent, { ...head, ...told });
     });
     rows.push(...SPELLINGS.flatMap((sent) => answers.get(sent) ?? []));

@@ -6,8 +6,20 @@ export type Json = Record<string, unknown>;
 export interface Answer {
   /** The HTTP status; 0 when the connection broke each time. */
   readonly status: number;
-  readonly body: Json;
+  /** As it came. */
+  readonly text: string;
 }
+
+/** The answer as JSON; what is none becomes a message. */
+export function bodyOf({ text }: Answer): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return { message: text.slice(0, MAX_MESSAGE) };
+  }
+}
+
+const MAX_MESSAGE = 200;
 
 /** @param body an object, or raw JSON text */
 export type Call = (method: string, path: string, body?: Json | string) => Promise<Answer>;
@@ -33,7 +45,11 @@ export function collectionOf({ resource, object }: Base): string {
 export const DRY = '?dryRun=All&fieldValidation=Strict&fieldManager=golden';
 
 /** Does `work` for all items, at most `limit` at a time. */
-export async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const left = items.values();
   const lane = async (): Promise<void> => {
     for (const item of left) await work(item);

@@ -97,14 +97,16 @@ export function valueAt(object: unknown, path: Path): unknown {
   return value;
 }
 
-/** A copy with another value at the path, or (undefined) none. */
+/** A copy with another value at the path, or (undefined) none; it shares what lies beside the path. */
 export function withValue<T>(object: T, path: Path, value: unknown): T {
-  const copy = structuredClone(object);
-  const parent = valueAt(copy, path.slice(0, -1)) as Json;
-  const key = keyOf(path.at(-1) ?? '');
-  if (value === undefined) delete parent[key];
-  else parent[key] = value;
-  return copy;
+  const [step, ...rest] = path;
+  if (step === undefined) return value as T;
+  const key = keyOf(step);
+  const copy = (Array.isArray(object) ? [...(object as readonly unknown[])] : { ...object }) as Json;
+  const next = rest.length === 0 ? value : withValue(copy[key], rest, value);
+  if (next === undefined && rest.length === 0) delete copy[key];
+  else copy[key] = next;
+  return copy as T;
 }
 
 function keyOf(step: Step): string {

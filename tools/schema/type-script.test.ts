@@ -49,7 +49,14 @@ describe('parseGoFile', () => {
       kind: 'struct',
       markers: [],
       fields: [
-        { jsonName: '', inline: true, omitempty: false, omitzero: false, type: 'example.org/meta/v1.TypeMeta', markers: [] },
+        {
+          jsonName: '',
+          inline: true,
+          omitempty: false,
+          omitzero: false,
+          type: 'example.org/meta/v1.TypeMeta',
+          markers: [],
+        },
         {
           jsonName: 'parts',
           inline: false,
@@ -60,7 +67,14 @@ describe('parseGoFile', () => {
           patchStrategy: 'merge',
           patchMergeKey: 'name',
         },
-        { jsonName: 'mode', inline: false, omitempty: false, omitzero: false, type: '*example.org/api/v1.Mode', markers: [] },
+        {
+          jsonName: 'mode',
+          inline: false,
+          omitempty: false,
+          omitzero: false,
+          type: '*example.org/api/v1.Mode',
+          markers: [],
+        },
       ],
     });
   });

@@ -3,7 +3,14 @@
  * zero and what is always written follows from pointers and json tags alone. Custom resources have no Go types and stay as sent.
  */
 import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
-import { type FieldSchema, type FieldShape, isOwnKind, type StructSchema, structOfKind, structSchema } from './schema.ts';
+import {
+  type FieldSchema,
+  type FieldShape,
+  isOwnKind,
+  type StructSchema,
+  structOfKind,
+  structSchema,
+} from './schema.ts';
 import { setOwn } from './set-own.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -144,7 +144,14 @@ function compileField(field: RawField, doc: FieldDoc | undefined): FieldSchema {
 }
 
 /** Scalars that are structs in Go: without omitzero they are written whatever they hold. */
-const STRUCT_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>(['quantity', 'intOrString', 'time', 'microTime', 'duration', 'any']);
+const STRUCT_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>([
+  'quantity',
+  'intOrString',
+  'time',
+  'microTime',
+  'duration',
+  'any',
+]);
 /** Scalars that have no other zero than null. */
 const NULL_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>(['time', 'microTime', 'bytes', 'any']);
 

@@ -61,7 +61,9 @@ function sameValue(shape: FieldShape, a: unknown, b: unknown): boolean {
   if (shape.kind === 'scalar' && shape.scalar === 'quantity') return sameQuantity(a, b);
   if (Array.isArray(a) || Array.isArray(b)) {
     const element = shape.kind === 'list' ? shape.element : PLAIN;
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => sameValue(element, x, b[i]));
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((x, i) => sameValue(element, x, b[i]))
+    );
   }
   if (!isFields(a) || !isFields(b)) return false;
   if (shape.kind === 'struct') return sameStruct(structSchema(shape.type), a, b, NONE);

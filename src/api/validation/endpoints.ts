@@ -133,7 +133,8 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
     entries.forEach(({ name }: { name?: string }, position) => {
       const check = list === 'forNodes' ? checkDns1123Subdomain : checkLabelKey;
       // A zone without a name is let through, as upstream does.
-      if (name || list === 'forNodes') errors.push(...checkValue(child(index(at, position), 'name'), name ?? '', check));
+      if (name || list === 'forNodes')
+        errors.push(...checkValue(child(index(at, position), 'name'), name ?? '', check));
     });
   }
   return errors;

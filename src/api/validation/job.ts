@@ -222,7 +222,9 @@ function validateCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
 function validateTemplateUpdate(template: PodTemplateSpec, old: Job): FieldError[] {
   const { template: oldTemplate } = old.spec ?? NO_SPEC;
   const allowed = isAtRest(old) ? withAllowedChanges(oldTemplate, template) : oldTemplate;
-  return semanticallyEqual('core.v1.PodTemplateSpec', template, allowed) ? [] : immutable('spec.template', template, allowed);
+  return semanticallyEqual('core.v1.PodTemplateSpec', template, allowed)
+    ? []
+    : immutable('spec.template', template, allowed);
 }
 
 function isAtRest({ spec, status }: Job): boolean {

@@ -1,5 +1,15 @@
 /** Validation of PersistentVolumes and StorageClasses (upstream ValidatePersistentVolume, ValidateStorageClass). */
-import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, key, notSupported, required } from '../field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  index,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '../field-error.ts';
 import { checkDns1123Subdomain, checkLabelKey } from '../names.ts';
 import { parseQuantity } from '../quantity.ts';
 import type {
@@ -18,8 +28,6 @@ import { validateStorageSources } from './storage-sources.ts';
 import { validateNfs } from './volume-sources.ts';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
-/** What upstream can count. */
-const MAX_CAPACITY = (2n ** 63n - 1n) * 1_000_000_000n;
 const NO_SPEC: PersistentVolumeSpec = {};
 
 /** Fields of the spec that are no volume source. */
@@ -71,10 +79,8 @@ function validateSpec(spec: PersistentVolumeSpec = NO_SPEC): FieldError[] {
   else if (names.length > 1 || names[0] !== 'storage')
     errors.push(notSupported('spec.capacity', capacity, ['storage']));
   for (const [name, quantity] of Object.entries(capacity)) {
-    const { nano } = parseQuantity(quantity);
-    if (nano <= 0n) errors.push(invalidValue(key('spec.capacity', name), quantity, 'must be greater than zero'));
-    else if (nano > MAX_CAPACITY)
-      errors.push(invalidValue(key('spec.capacity', name), quantity, 'must be a valid resource quantity'));
+    if (parseQuantity(quantity).nano <= 0n)
+      errors.push(invalidValue(key('spec.capacity', name), quantity, 'must be greater than zero'));
   }
   errors.push(
     ...oneOf('spec.persistentVolumeReclaimPolicy', spec.persistentVolumeReclaimPolicy, RECLAIM_POLICIES),
@@ -111,7 +117,10 @@ const SECRETS_OF_CSI = [
 function validateMounted({ nfs, csi, volumeAttributesClassName }: PersistentVolumeSpec): FieldError[] {
   const errors = nfs === undefined ? [] : validateNfs(nfs, 'spec.nfs');
   if (csi !== undefined) {
-    errors.push(...requireValue('spec.csi.driver', csi.driver), ...requireValue('spec.csi.volumeHandle', csi.volumeHandle));
+    errors.push(
+      ...requireValue('spec.csi.driver', csi.driver),
+      ...requireValue('spec.csi.volumeHandle', csi.volumeHandle),
+    );
     for (const name of SECRETS_OF_CSI) {
       const secret = csi[name];
       if (secret === undefined) continue;

@@ -59,7 +59,9 @@ function validateWindows(spec: PodSpec, path: string): FieldError[] {
 
 /** A flag that is false by Go's type, not by a pointer, is as good as absent; the canonical form has left it out. */
 function forbidSet<T extends object>(of: T, fields: readonly (keyof T & string)[], path: string): FieldError[] {
-  return fields.filter((name) => of[name] !== undefined).map((name) => forbiddenField(child(path, name), NOT_ON_WINDOWS));
+  return fields
+    .filter((name) => of[name] !== undefined)
+    .map((name) => forbiddenField(child(path, name), NOT_ON_WINDOWS));
 }
 
 function validateLinux(spec: PodSpec, path: string): FieldError[] {

@@ -1,5 +1,15 @@
 /** Validation of a PodSpec, in a pod and in every template (upstream `ValidatePodSpec`). */
-import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, notSupported, required, tooLong } from '../field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../field-error.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey, checkRange } from '../names.ts';
 import type { PodSpec } from '../types.gen.ts';
 import { validateAffinity, validateLabelKeys, validateLabelSelector } from './affinity.ts';

@@ -8,8 +8,6 @@ import { checkValue, NOT_NEGATIVE } from './messages.ts';
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const POD_LEVEL = new Set(['cpu', 'memory']);
 const NANO = 1_000_000_000n;
-/** What upstream can count in thousandths; more is no integer to it. */
-const MAX_WHOLE = ((2n ** 63n - 1n) / 1000n) * NANO;
 
 export function validateResources(
   resources: ResourceRequirements | undefined,
@@ -58,7 +56,7 @@ function validateResourceName(name: string, podLevel: boolean, path: string): Fi
 function validateQuantity(name: string, quantity: string, path: string): FieldError[] {
   const { nano } = parseQuantity(quantity);
   if (nano < 0n) return [invalidValue(path, quantity, NOT_NEGATIVE)];
-  if (STANDARD.has(name) || (nano % NANO === 0n && nano <= MAX_WHOLE)) return [];
+  if (STANDARD.has(name) || nano % NANO === 0n) return [];
   return [invalidValue(path, quantity, 'must be an integer')];
 }
 

@@ -1,5 +1,14 @@
 /** Validation of security contexts (upstream `ValidateSecurityContext`, `validatePodSpecSecurityContext`). */
-import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, required, tooLong } from '../field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  index,
+  invalidValue,
+  required,
+  tooLong,
+} from '../field-error.ts';
 import { checkRange } from '../names.ts';
 import type { AppArmorProfile, PodSecurityContext, PodSpec, SeccompProfile, SecurityContext } from '../types.gen.ts';
 import { localPathErrors } from './volume-mounts.ts';

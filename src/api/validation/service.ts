@@ -211,7 +211,8 @@ function validateServicePort(port: ServicePort, at: string, needsName: boolean):
   if (typeof targetPort === 'number') errors.push(...checkNumber(child(at, 'targetPort'), targetPort));
   else if (targetPort !== undefined) errors.push(...checkValue(child(at, 'targetPort'), targetPort, checkPortName));
   if (port.nodePort) errors.push(...checkNumber(child(at, 'nodePort'), port.nodePort));
-  if (port.appProtocol !== undefined) errors.push(...checkValue(child(at, 'appProtocol'), port.appProtocol, checkLabelKey));
+  if (port.appProtocol !== undefined)
+    errors.push(...checkValue(child(at, 'appProtocol'), port.appProtocol, checkLabelKey));
   return errors;
 }
 

@@ -132,8 +132,7 @@ function validateQuobyte({ registry, volume }: Partial<QuobyteVolumeSource>, pat
 }
 
 const BLOB_URI = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
-const MANAGED_URI =
-  '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const MANAGED_URI = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 
 function validateAzureDisk(source: Partial<AzureDiskVolumeSource>, path: string): FieldError[] {
   const { diskURI = '', cachingMode, kind } = source;
@@ -142,7 +141,8 @@ function validateAzureDisk(source: Partial<AzureDiskVolumeSource>, path: string)
     ...oneOf(child(path, 'kind'), kind, ['Dedicated', 'Managed', 'Shared']),
   ];
   const at = child(path, 'diskURI');
-  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions')) errors.push(notSupported(at, diskURI, [MANAGED_URI]));
+  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions'))
+    errors.push(notSupported(at, diskURI, [MANAGED_URI]));
   if (kind !== 'Managed' && !diskURI.startsWith('https://')) errors.push(notSupported(at, diskURI, [BLOB_URI]));
   return errors;
 }

@@ -90,9 +90,7 @@ export const endpointSliceTable: TableKind = {
       object.metadata.name ?? '',
       addressType,
       ports.length === 0 ? '<unset>' : listed(ports.map(({ port, name }) => String(port ?? (name || '*')))),
-      endpoints.length === 0
-        ? '<unset>'
-        : listed(endpoints.flatMap(({ addresses }) => addresses)),
+      endpoints.length === 0 ? '<unset>' : listed(endpoints.flatMap(({ addresses }) => addresses)),
       since(object.metadata.creationTimestamp, now),
     ];
   },

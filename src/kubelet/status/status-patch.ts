@@ -123,9 +123,7 @@ function keepTransitions(base: readonly PodCondition[], desired: readonly PodCon
   return desired.map((condition) => {
     const old = base.find(({ type }) => type === condition.type);
     const { lastTransitionTime } = old ?? {};
-    return old?.status === condition.status && lastTransitionTime
-      ? { ...condition, lastTransitionTime }
-      : condition;
+    return old?.status === condition.status && lastTransitionTime ? { ...condition, lastTransitionTime } : condition;
   });
 }
 
