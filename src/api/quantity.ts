@@ -98,7 +98,9 @@ function formatBinary(units: bigint): string {
 function formatDecimal(magnitude: bigint, exponent: boolean): string {
   let value = magnitude;
   let power = 0;
-  while (value % 1000n === 0n && (exponent || power < DECIMAL_SUFFIXES.length - 1)) {
+  // An exponent may be of any size; suffixes end.
+  const highest = exponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 1;
+  while (value % 1000n === 0n && power < highest) {
     value /= 1000n;
     power++;
   }

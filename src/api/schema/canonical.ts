@@ -98,7 +98,10 @@ function zeroOf(shape: FieldShape): unknown {
     case 'double':
     case 'intOrString':
       return 0;
-    default:
+    case 'any':
+    case 'bytes':
+    case 'time':
+    case 'microTime':
       return null;
   }
 }

@@ -53,6 +53,7 @@ const MICRO_TIME_LENGTH = '2006-01-02T15:04:05.000000Z'.length;
 
 /** The stored spelling of a scalar that was read before; what is not readable stays. */
 export function canonicalScalar(scalar: Scalar, value: unknown): unknown {
+  if (scalar === 'quantity' && typeof value === 'number') return canonicalScalar(scalar, String(value));
   if (typeof value !== 'string' || !hasSpellings(scalar)) return value;
   if (scalar === 'quantity' && PLAIN_QUANTITY.test(value)) return value;
   if (scalar === 'time' && value.length === TIME_LENGTH && value.endsWith('Z')) return value;

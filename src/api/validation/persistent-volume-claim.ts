@@ -59,7 +59,7 @@ function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): Fie
     const source = spec[field];
     if (source === undefined) continue;
     const at = child(path, field);
-    const { apiGroup, kind = '', name = '' } = source;
+    const { apiGroup, kind, name } = source;
     if (name === '') errors.push(required(child(at, 'name')));
     if (kind === '') errors.push(required(child(at, 'kind')));
     if (!apiGroup && kind !== 'PersistentVolumeClaim')

@@ -63,15 +63,15 @@ function validateSecret(name: string, { secretRef }: Fields, path: string): Fiel
 function validateDetails(name: string, value: Fields, path: string): FieldError[] {
   switch (name) {
     case 'iscsi':
-      return validateIscsi(value as Partial<ISCSIVolumeSource>, path);
+      return validateIscsi(value, path);
     case 'fc':
-      return validateFibreChannel(value as FCVolumeSource, path);
+      return validateFibreChannel(value, path);
     case 'flocker':
-      return validateFlocker(value as FlockerVolumeSource, path);
+      return validateFlocker(value, path);
     case 'quobyte':
-      return validateQuobyte(value as Partial<QuobyteVolumeSource>, path);
+      return validateQuobyte(value, path);
     case 'azureDisk':
-      return validateAzureDisk(value as Partial<AzureDiskVolumeSource>, path);
+      return validateAzureDisk(value, path);
     default:
       return [];
   }

@@ -5,7 +5,6 @@
 import {
   child,
   type FieldError,
-  HEADLESS,
   index,
   invalidValue,
   type Ipv4Range,
