@@ -4,8 +4,12 @@ import { type FieldSchema, type FieldShape, type StructSchema, structOfKind, str
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** 0 to 1, as `Math.random` gives it. */
-export type Chance = () => number;
+export interface Saying {
+  /** 0 to 1, as `Math.random` gives it. */
+  readonly chance: () => number;
+  /** Quantities keep their spelling: an object that was stored once has one. */
+  readonly sameSpelling?: boolean;
+}
 
 /** How often a place is said in another way. */
 const SHARE = 0.3;
@@ -14,31 +18,31 @@ const SHARE = 0.3;
 const FIXED = new Set(['apiVersion', 'kind', 'name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']);
 
 /** An object of this kind in other words: zeroes that stand for absence, lists and maps of nothing, nulls, quantities spelled anew. */
-export function equalVariant<T extends object>(apiVersion: string, kind: string, object: T, chance: Chance): T {
+export function equalVariant<T extends object>(apiVersion: string, kind: string, object: T, saying: Saying): T {
   const struct = structOfKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`no kind ${apiVersion} ${kind}`);
-  return variantOfStruct(struct, object as Fields, chance) as T;
+  return variantOfStruct(struct, object as Fields, saying) as T;
 }
 
 /** The same for a part of an object, by the name of its type. */
-export function equalVariantOf<T extends object>(type: string, part: T, chance: Chance): T {
-  return variantOfStruct(structSchema(type), part as Fields, chance) as T;
+export function equalVariantOf<T extends object>(type: string, part: T, saying: Saying): T {
+  return variantOfStruct(structSchema(type), part as Fields, saying) as T;
 }
 
-function variantOfStruct(struct: StructSchema, value: Fields, chance: Chance): Fields {
+function variantOfStruct(struct: StructSchema, value: Fields, saying: Saying): Fields {
   const result: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const field = struct.fields.get(name);
-    result[name] = field === undefined || FIXED.has(name) ? member : variantOf(field.shape, member, chance);
+    result[name] = field === undefined || FIXED.has(name) ? member : variantOf(field.shape, member, saying);
   }
   for (const [name, field] of struct.fields) {
-    if ((result[name] ?? null) !== null || FIXED.has(name) || chance() > SHARE) continue;
+    if ((result[name] ?? null) !== null || FIXED.has(name) || saying.chance() > SHARE) continue;
     const sayings = waysToSayNothing(field);
-    result[name] = sayings[Math.floor(chance() * sayings.length)];
+    result[name] = sayings[Math.floor(saying.chance() * sayings.length)];
   }
   // What is always written may be left out when it is zero.
   for (const [name, { shape }] of struct.written) {
-    if (chance() < SHARE && !FIXED.has(name) && isNothing(shape, result[name])) delete result[name];
+    if (saying.chance() < SHARE && !FIXED.has(name) && isNothing(shape, result[name])) delete result[name];
   }
   return result;
 }
@@ -87,28 +91,30 @@ function isNothing(shape: FieldShape, value: unknown): boolean {
   return zeroes(shape).includes(value);
 }
 
-function variantOf(shape: FieldShape, value: unknown, chance: Chance): unknown {
+function variantOf(shape: FieldShape, value: unknown, saying: Saying): unknown {
   if (value === null || value === undefined) return value;
   switch (shape.kind) {
     case 'scalar':
-      return shape.scalar === 'quantity' && typeof value === 'string' ? respelled(value, chance) : value;
+      return shape.scalar === 'quantity' && typeof value === 'string' && saying.sameSpelling !== true
+        ? respelled(value, saying)
+        : value;
     case 'struct':
-      return variantOfStruct(structSchema(shape.type), value as Fields, chance);
+      return variantOfStruct(structSchema(shape.type), value as Fields, saying);
     case 'list':
-      return (value as readonly unknown[]).map((member) => variantOf(shape.element, member, chance));
+      return (value as readonly unknown[]).map((member) => variantOf(shape.element, member, saying));
     case 'map':
       return Object.fromEntries(
-        Object.entries(value as Fields).map(([key, member]) => [key, variantOf(shape.value, member, chance)]),
+        Object.entries(value as Fields).map(([key, member]) => [key, variantOf(shape.value, member, saying)]),
       );
   }
 }
 
 /** The same amount in another spelling. Divisors are compared by their spelling, and are none of the amounts that come here. */
-function respelled(quantity: string, chance: Chance): unknown {
+function respelled(quantity: string, saying: Saying): unknown {
   const { nano } = parseQuantity(quantity);
   const milli = nano / 1_000_000n;
   if (nano % 1_000_000n !== 0n) return quantity;
   const ways: unknown[] = [quantity, `${milli}m`, ` ${quantity}`];
   if (milli % 1000n === 0n) ways.push(`${milli / 1000n}`, `${milli / 1000n}.0`, Number(milli / 1000n));
-  return ways[Math.floor(chance() * ways.length)];
+  return ways[Math.floor(saying.chance() * ways.length)];
 }
