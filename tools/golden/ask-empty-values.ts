@@ -22,6 +22,8 @@ export interface AskOptions {
   /** The type of the object's kind. */
   readonly type: string;
   readonly parallel: number;
+  /** Whether a place is asked about. */
+  readonly isAsked: (path: string) => boolean;
   /** Whether a form is tried for real too, and taken away by a PUT. */
   readonly tryPut: (row: EmptyValueRow) => boolean;
 }
@@ -47,7 +49,9 @@ export async function askEmptyValues(base: Base, options: AskOptions): Promise<r
   const whole = steady(plain, object);
   // The metadata of a kind is tried once, not again for each of its variants.
   const places = placesOf(types, type, object).filter(
-    ({ path }) => !name.includes('#') || !['kind', 'apiVersion', 'metadata'].includes(String(path[0])),
+    ({ path }) =>
+      (!name.includes('#') || !['kind', 'apiVersion', 'metadata'].includes(String(path[0]))) &&
+      options.isAsked(pathText(path)),
   );
   const tried = new Map<Place, readonly Tried[]>();
   await inParallel(places, parallel, async (place) => {

@@ -8,7 +8,10 @@ import { NAMED_DIFFERENCES } from './named-differences.ts';
 import { isServed, type OwnServer, readBases, readGolden, readSchema, startOwnServer } from './own-server.ts';
 
 /** Each so many'th PUT is tried here, all of them by `npm run golden`: each is three writes of a whole object. */
-const PUT_STRIDE = 12;
+const PUT_STRIDE = 24;
+/** The template of the deployment is the pod that is asked about in full: here each so many'th place of it is enough. */
+const TEMPLATE_STRIDE = 6;
+const TEMPLATE = 'Deployment spec.template.spec.';
 
 const schema = readSchema();
 const bases = readBases('rich');
@@ -41,8 +44,17 @@ describe('empty values', () => {
   it.each(served.map((base) => [base.name, base] as const))('of %s', async (_, base) => {
     const type = schema.kinds[`${base.object.apiVersion}/${base.object.kind}`] ?? '';
     let puts = 0;
+    let places = 0;
     const tryPut = () => puts++ % PUT_STRIDE === 0;
-    const rows = await askEmptyValues(base, { call: server.call, types: schema.types, type, parallel: 1, tryPut });
+    const isAsked = (path: string) => !`${base.name} ${path}`.startsWith(TEMPLATE) || places++ % TEMPLATE_STRIDE === 0;
+    const rows = await askEmptyValues(base, {
+      call: server.call,
+      types: schema.types,
+      type,
+      parallel: 1,
+      isAsked,
+      tryPut,
+    });
     const questions = rows.map(questionOf);
     for (const row of rows) {
       const other = golden.get(questionOf(row));
@@ -56,7 +68,9 @@ describe('empty values', () => {
     for (const { kind } of golden.values()) {
       if (!served.some(({ name }) => name === kind)) left[kind] = (left[kind] ?? 0) + 1;
     }
-    const unasked = [...golden].filter(([question, { kind }]) => !asked.has(question) && left[kind] === undefined);
+    const unasked = [...golden].filter(
+      ([question, { kind }]) => !asked.has(question) && left[kind] === undefined && !question.startsWith(TEMPLATE),
+    );
     expect(unasked.map(([question]) => question)).toEqual([]);
     expect(left).toEqual({
       CSIDriver: 92,

@@ -21,7 +21,14 @@ const schema = readSchema();
 function ask(base: Base, call: Call, parallel: number): Promise<readonly EmptyValueRow[]> {
   const { apiVersion, kind } = base.object;
   const type = schema.kinds[`${apiVersion}/${kind}`] ?? CRD_TYPE;
-  return askEmptyValues(base, { call, types: { ...schema.types, ...CRD_TYPES }, type, parallel, tryPut: () => true });
+  return askEmptyValues(base, {
+    call,
+    types: { ...schema.types, ...CRD_TYPES },
+    type,
+    parallel,
+    isAsked: () => true,
+    tryPut: () => true,
+  });
 }
 
 async function askOurs(): Promise<void> {
