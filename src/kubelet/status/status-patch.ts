@@ -81,7 +81,9 @@ function ipChanges(before: unknown, after: unknown): readonly unknown[] {
 function conditionChanges(base: readonly PodCondition[], desired: readonly PodCondition[]): readonly unknown[] {
   const changed = desired.filter((condition) => {
     const old = base.find(({ type }) => type === condition.type);
-    return (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameCondition(old, condition);
+    return (
+      (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameCondition(old, condition)
+    );
   });
   const gone = base.filter(({ type }) => OWNED_CONDITIONS.has(type) && !desired.some((each) => each.type === type));
   const said = changed.map((condition) =>
