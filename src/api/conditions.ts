@@ -3,7 +3,7 @@ export interface ConditionLike {
   type: string;
   /** "True", "False" or "Unknown". */
   status: string;
-  lastTransitionTime?: string;
+  lastTransitionTime?: string | null;
 }
 
 export function findCondition<T extends ConditionLike>(

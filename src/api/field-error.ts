@@ -57,8 +57,8 @@ export function duplicate(field: string, value: unknown): FieldError {
   return { type: 'FieldValueDuplicate', field, body: `Duplicate value: ${printValue(value)}` };
 }
 
-export function notFoundValue(field: string, value: unknown): FieldError {
-  return { type: 'FieldValueNotFound', field, body: `Not found: ${printValue(value)}` };
+export function notFoundValue(field: string, value: unknown, detail = ''): FieldError {
+  return { type: 'FieldValueNotFound', field, body: join(`Not found: ${printValue(value)}`, detail) };
 }
 
 export function forbiddenField(field: string, detail: string): FieldError {

@@ -8,6 +8,7 @@ export * from './conditions.ts';
 export * from './cron-schedule.ts';
 export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';
+export { currentPodTemplate } from './defaulting/pod-template.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './healing/avoided-nodes.ts';
@@ -42,6 +43,7 @@ export * from './qos-class.ts';
 export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export { canonicalObject, canonicalPart } from './schema/canonical.ts';
 export {
   type FieldSchema,
   type FieldShape,
@@ -50,6 +52,7 @@ export {
   type StructSchema,
   structSchema,
 } from './schema/schema.ts';
+export { semanticallyEqual, semanticallyEqualObjects } from './schema/semantic-equality.ts';
 export type { FieldValidation } from './schema/structure.ts';
 export * from './selectable-fields.ts';
 export * from './service-kind.ts';

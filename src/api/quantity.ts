@@ -18,8 +18,10 @@ export class QuantityError extends Error {
 }
 
 const NANO = 1_000_000_000n;
-/** Upstream's cap: larger values become it. */
-const MAX_NANO = (2n ** 63n - 1n) * NANO;
+const MILLI = 1_000_000n;
+const MAX_INT64 = 2n ** 63n - 1n;
+/** Upstream's cap of values with a binary suffix: larger ones become it. */
+const MAX_NANO = MAX_INT64 * NANO;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
@@ -28,12 +30,13 @@ const MAX_LENGTH = 256;
 
 /** Parses text, or a bare number as JSON allows. Rounds up (away from zero) to 10⁻⁹. Throws `QuantityError`. */
 export function parseQuantity(value: Quantity | number): ParsedQuantity {
-  const text = typeof value === 'number' ? String(value) : value;
+  const text = typeof value === 'number' ? String(value) : value.trim();
   if (text === '0') return { nano: 0n, format: 'DecimalSI' };
   const match = /^([+-]?)(\d*)(?:\.(\d*))?((?:[numkMGTPE]|[KMGTPE]i)?|[eE][+-]?\d{1,4})$/.exec(text);
   if (match === null || text.length > MAX_LENGTH || (match[2] === '' && (match[3] ?? '') === '')) {
+    const isNumber = new RegExp(PATTERN).test(text) && /^[+-]?(\d+\.?|\.?\d)\d*[^\d.]/.test(text);
     throw new QuantityError(
-      text === '' ? 'quantities must be non-empty' : `quantities must match the regular expression '${PATTERN}'`,
+      isNumber ? "unable to parse quantity's suffix" : `quantities must match the regular expression '${PATTERN}'`,
     );
   }
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
@@ -41,7 +44,7 @@ export function parseQuantity(value: Quantity | number): ParsedQuantity {
   const digits = BigInt(`${whole}${fraction}` || '0') * numerator * NANO;
   const divisor = denominator * 10n ** BigInt(fraction.length);
   const rounded = (digits + divisor - 1n) / divisor;
-  const magnitude = rounded > MAX_NANO ? MAX_NANO : rounded;
+  const magnitude = format === 'BinarySI' && rounded > MAX_NANO ? MAX_NANO : rounded;
   // A binary suffix on less than one unit can only be written in decimal.
   const kept = format === 'BinarySI' && magnitude > 0n && magnitude < NANO ? 'DecimalSI' : format;
   return { nano: sign === '-' ? -magnitude : magnitude, format: kept };
@@ -63,9 +66,11 @@ function scaleOf(suffix: string): {
   };
 }
 
-/** Outside ±300 every value that fits in the text is at the cap or rounds up to 10⁻⁹ all the same. */
+/** A bound on the work that a few characters can cause: 10³⁰⁰ is more than anything, and what is less than 10⁻³⁰⁰ rounds up to 10⁻⁹. */
+const MAX_EXPONENT = 300;
+
 function clampExponent(exponent: number): number {
-  return Math.max(-300, Math.min(300, exponent));
+  return Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent));
 }
 
 /** The canonical text: no fraction, no needless zeros, the largest suffix that loses nothing. */
@@ -93,7 +98,9 @@ function formatBinary(units: bigint): string {
 function formatDecimal(magnitude: bigint, exponent: boolean): string {
   let value = magnitude;
   let power = 0;
-  while (value % 1000n === 0n && power < DECIMAL_SUFFIXES.length - 1) {
+  // An exponent may be of any size; suffixes end.
+  const highest = exponent ? Number.POSITIVE_INFINITY : DECIMAL_SUFFIXES.length - 1;
+  while (value % 1000n === 0n && power < highest) {
     value /= 1000n;
     power++;
   }
@@ -102,19 +109,60 @@ function formatDecimal(magnitude: bigint, exponent: boolean): string {
   return `${value}${DECIMAL_SUFFIXES[power]}`;
 }
 
-/** The canonical form of any quantity. Throws `QuantityError`. */
+/** The stored form of any quantity. Throws `QuantityError`. */
 export function canonicalQuantity(value: Quantity | number): Quantity {
-  return formatQuantity(parseQuantity(value));
+  const quantity = parseQuantity(value);
+  const text = String(value).trim();
+  return isKept(text) ? text : formatQuantity(quantity);
+}
+
+/** The stored form of a quantity in a list of resources: rounded up to thousandths (upstream: SetDefaults_ResourceList). */
+export function canonicalAmount(value: Quantity): Quantity {
+  const { nano, format } = parseQuantity(value);
+  if (nano % MILLI === 0n) return value;
+  const milli = divideUp(nano, MILLI);
+  return formatQuantity({ nano: milli * MILLI, format });
+}
+
+/** Digits that upstream's parser takes without arithmetic of any size. */
+const FAST_DIGITS = 18;
+const FAST_BINARY_DIGITS = 14;
+/** Decimal digits per factor of 1024, as upstream estimates them. */
+const DIGITS_PER_KI = 3;
+
+/**
+ * Whether the text is stored as it was sent, whatever its canonical form ("+1", "1.", "1E3"): small numbers that look canonical to
+ * upstream's parser, which then keeps the text (ParseQuantity: "reuse the string").
+ */
+function isKept(text: string): boolean {
+  const match = /^[+-]?0*(\d*)\.?(\d*)(.*)$/.exec(text);
+  const [, significant = '', fraction = '', suffix = ''] = match ?? [];
+  const digits = (significant === '' ? '0' : significant) + fraction;
+  const power = suffix === '' ? -1 : BINARY_SUFFIXES.indexOf(suffix);
+  if (power !== -1) {
+    if (fraction !== '' || digits.length > FAST_BINARY_DIGITS - DIGITS_PER_KI * power) return false;
+    return (BigInt(digits) & 7n) !== 0n;
+  }
+  const decimal = DECIMAL_SUFFIXES.indexOf(suffix);
+  const scale = (decimal === -1 ? Number(suffix.slice(1)) : (decimal - 3) * 3) - fraction.length;
+  if (scale < -9 || digits.length > FAST_DIGITS || scale % 3 !== 0) return false;
+  return !digits.endsWith('000') && !digits.startsWith('0');
 }
 
 /** The value in whole units, rounded up (away from zero), as upstream's `Value()`. Throws `QuantityError`. */
 export function quantityValue(value: Quantity | number): number {
-  return Number(divideUp(parseQuantity(value).nano, NANO));
+  return Number(capped(divideUp(parseQuantity(value).nano, NANO)));
 }
 
 /** The value in thousandths, rounded up, as upstream's `MilliValue()`. Throws `QuantityError`. */
 export function quantityMilliValue(value: Quantity | number): number {
-  return Number(divideUp(parseQuantity(value).nano, 1_000_000n));
+  return Number(capped(divideUp(parseQuantity(value).nano, MILLI), 1000n));
+}
+
+/** What is more than upstream can count is the most that it counts. */
+function capped(value: bigint, factor = 1n): bigint {
+  const limit = MAX_INT64 * factor;
+  return value > limit ? limit : value < -limit ? -limit : value;
 }
 
 function divideUp(nano: bigint, divisor: bigint): bigint {

@@ -405,7 +405,7 @@ export interface DaemonSet {
 export interface DaemonSetCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -460,8 +460,8 @@ export interface Deployment {
 export interface DeploymentCondition {
   type: string;
   status: string;
-  lastUpdateTime?: Time;
-  lastTransitionTime?: Time;
+  lastUpdateTime?: Time | null;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -518,7 +518,7 @@ export interface ReplicaSet {
 export interface ReplicaSetCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -581,7 +581,7 @@ export interface StatefulSet {
 export interface StatefulSetCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -672,15 +672,15 @@ export interface TokenRequest {
 
 /** authentication.v1.TokenRequestSpec */
 export interface TokenRequestSpec {
-  audiences?: string[];
-  expirationSeconds?: number;
-  boundObjectRef?: BoundObjectReference;
+  audiences?: string[] | null;
+  expirationSeconds?: number | null;
+  boundObjectRef?: BoundObjectReference | null;
 }
 
 /** authentication.v1.TokenRequestStatus */
 export interface TokenRequestStatus {
   token?: string;
-  expirationTimestamp?: Time;
+  expirationTimestamp?: Time | null;
 }
 
 /** authentication.v1.TokenReview */
@@ -960,7 +960,7 @@ export interface HorizontalPodAutoscalerBehavior {
 export interface HorizontalPodAutoscalerCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -988,7 +988,7 @@ export interface HorizontalPodAutoscalerStatus {
   lastScaleTime?: Time;
   currentReplicas?: number;
   desiredReplicas: number;
-  currentMetrics?: MetricStatus[];
+  currentMetrics?: MetricStatus[] | null;
   conditions?: HorizontalPodAutoscalerCondition[];
 }
 
@@ -1120,8 +1120,8 @@ export interface Job {
 export interface JobCondition {
   type: string;
   status: string;
-  lastProbeTime?: Time;
-  lastTransitionTime?: Time;
+  lastProbeTime?: Time | null;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -1232,8 +1232,8 @@ export interface CertificateSigningRequestCondition {
   status: string;
   reason?: string;
   message?: string;
-  lastUpdateTime?: Time;
-  lastTransitionTime?: Time;
+  lastUpdateTime?: Time | null;
+  lastTransitionTime?: Time | null;
 }
 
 /** certificates.v1.CertificateSigningRequestList */
@@ -1331,7 +1331,7 @@ export interface AzureFilePersistentVolumeSource {
   secretName: string;
   shareName: string;
   readOnly?: boolean;
-  secretNamespace?: string;
+  secretNamespace?: string | null;
 }
 
 /** core.v1.AzureFileVolumeSource */
@@ -1545,7 +1545,7 @@ export interface ContainerExtendedResourceRequest {
 
 /** core.v1.ContainerImage */
 export interface ContainerImage {
-  names?: string[];
+  names?: string[] | null;
   sizeBytes?: number;
 }
 
@@ -1585,7 +1585,7 @@ export interface ContainerState {
 
 /** core.v1.ContainerStateRunning */
 export interface ContainerStateRunning {
-  startedAt?: Time;
+  startedAt?: Time | null;
 }
 
 /** core.v1.ContainerStateTerminated */
@@ -1594,8 +1594,8 @@ export interface ContainerStateTerminated {
   signal?: number;
   reason?: string;
   message?: string;
-  startedAt?: Time;
-  finishedAt?: Time;
+  startedAt?: Time | null;
+  finishedAt?: Time | null;
   containerID?: string;
 }
 
@@ -1765,11 +1765,11 @@ export interface Event {
   reason?: string;
   message?: string;
   source?: EventSource;
-  firstTimestamp?: Time;
-  lastTimestamp?: Time;
+  firstTimestamp?: Time | null;
+  lastTimestamp?: Time | null;
   count?: number;
   type?: string;
-  eventTime?: MicroTime;
+  eventTime?: MicroTime | null;
   series?: EventSeries;
   action?: string;
   related?: ObjectReference;
@@ -1788,7 +1788,7 @@ export interface EventList {
 /** core.v1.EventSeries */
 export interface EventSeries {
   count?: number;
-  lastObservedTime?: MicroTime;
+  lastObservedTime?: MicroTime | null;
 }
 
 /** core.v1.EventSource */
@@ -1854,7 +1854,7 @@ export interface GCEPersistentDiskVolumeSource {
 /** core.v1.GRPCAction */
 export interface GRPCAction {
   port: number;
-  service?: string;
+  service?: string | null;
 }
 
 /** core.v1.GitRepoVolumeSource */
@@ -2062,7 +2062,7 @@ export interface Namespace {
 export interface NamespaceCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -2118,8 +2118,8 @@ export interface NodeAllocatableResourceClaimStatus {
 export interface NodeCondition {
   type: string;
   status: string;
-  lastHeartbeatTime?: Time;
-  lastTransitionTime?: Time;
+  lastHeartbeatTime?: Time | null;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -2280,8 +2280,8 @@ export interface PersistentVolumeClaim {
 export interface PersistentVolumeClaimCondition {
   type: string;
   status: string;
-  lastProbeTime?: Time;
-  lastTransitionTime?: Time;
+  lastProbeTime?: Time | null;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -2446,8 +2446,8 @@ export interface PodCondition {
   type: string;
   observedGeneration?: number;
   status: string;
-  lastProbeTime?: Time;
-  lastTransitionTime?: Time;
+  lastProbeTime?: Time | null;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -2713,7 +2713,7 @@ export interface Probe {
 
 /** core.v1.ProjectedVolumeSource */
 export interface ProjectedVolumeSource {
-  sources?: VolumeProjection[];
+  sources?: VolumeProjection[] | null;
   defaultMode?: number;
 }
 
@@ -2773,7 +2773,7 @@ export interface ReplicationController {
 export interface ReplicationControllerCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -3168,14 +3168,14 @@ export interface TopologySpreadConstraint {
 
 /** core.v1.TypedLocalObjectReference */
 export interface TypedLocalObjectReference {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind: string;
   name: string;
 }
 
 /** core.v1.TypedObjectReference */
 export interface TypedObjectReference {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind: string;
   name: string;
   namespace?: string;
@@ -3329,8 +3329,8 @@ export interface EndpointSlice {
   apiVersion?: string;
   metadata?: ObjectMeta;
   addressType: string;
-  endpoints?: Endpoint[];
-  ports?: DiscoveryEndpointPort[];
+  endpoints?: Endpoint[] | null;
+  ports?: DiscoveryEndpointPort[] | null;
 }
 
 /** discovery.v1.EndpointSliceList */
@@ -3356,7 +3356,7 @@ export interface EventsEvent {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
-  eventTime: MicroTime;
+  eventTime: MicroTime | null;
   series?: EventsEventSeries;
   reportingController?: string;
   reportingInstance?: string;
@@ -3367,8 +3367,8 @@ export interface EventsEvent {
   note?: string;
   type?: string;
   deprecatedSource?: EventSource;
-  deprecatedFirstTimestamp?: Time;
-  deprecatedLastTimestamp?: Time;
+  deprecatedFirstTimestamp?: Time | null;
+  deprecatedLastTimestamp?: Time | null;
   deprecatedCount?: number;
 }
 
@@ -3383,7 +3383,7 @@ export interface EventsEventList {
 /** events.v1.EventSeries */
 export interface EventsEventSeries {
   count: number;
-  lastObservedTime: MicroTime;
+  lastObservedTime: MicroTime | null;
 }
 
 /** flowcontrol.v1.ExemptPriorityLevelConfiguration */
@@ -3410,7 +3410,7 @@ export interface FlowSchema {
 export interface FlowSchemaCondition {
   type?: string;
   status?: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -3449,7 +3449,7 @@ export interface LimitResponse {
 
 /** flowcontrol.v1.LimitedPriorityLevelConfiguration */
 export interface LimitedPriorityLevelConfiguration {
-  nominalConcurrencyShares?: number;
+  nominalConcurrencyShares?: number | null;
   limitResponse?: LimitResponse;
   lendablePercent?: number;
   borrowingLimitPercent?: number;
@@ -3481,7 +3481,7 @@ export interface PriorityLevelConfiguration {
 export interface PriorityLevelConfigurationCondition {
   type?: string;
   status?: string;
-  lastTransitionTime?: Time;
+  lastTransitionTime?: Time | null;
   reason?: string;
   message?: string;
 }
@@ -3524,7 +3524,7 @@ export interface ResourcePolicyRule {
   apiGroups: string[];
   resources: string[];
   clusterScope?: boolean;
-  namespaces?: string[];
+  namespaces?: string[] | null;
 }
 
 /** flowcontrol.v1.ServiceAccountSubject */
@@ -3607,7 +3607,7 @@ export interface Condition {
   type: string;
   status: string;
   observedGeneration?: number;
-  lastTransitionTime: Time;
+  lastTransitionTime: Time | null;
   reason: string;
   message: string;
 }
@@ -3989,7 +3989,7 @@ export interface IngressClassParametersReference {
   apiGroup?: string;
   kind: string;
   name: string;
-  scope?: string;
+  scope?: string | null;
   namespace?: string;
 }
 
@@ -4231,7 +4231,7 @@ export interface ClusterRole {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
-  rules?: PolicyRule[];
+  rules?: PolicyRule[] | null;
   aggregationRule?: AggregationRule;
 }
 
@@ -4274,7 +4274,7 @@ export interface Role {
   kind?: string;
   apiVersion?: string;
   metadata?: ObjectMeta;
-  rules?: PolicyRule[];
+  rules?: PolicyRule[] | null;
 }
 
 /** rbac.v1.RoleBinding */
@@ -4323,7 +4323,7 @@ export interface AllocatedDeviceStatus {
   pool: string;
   device: string;
   shareID?: string;
-  conditions?: Condition[];
+  conditions?: Condition[] | null;
   data?: unknown;
   networkData?: NetworkDeviceData;
 }
@@ -4342,7 +4342,7 @@ export interface CELDeviceSelector {
 
 /** resource.v1.CapacityRequestPolicy */
 export interface CapacityRequestPolicy {
-  default?: Quantity;
+  default?: Quantity | null;
   validValues?: Quantity[];
   validRange?: CapacityRequestPolicyRange;
 }
@@ -4420,7 +4420,7 @@ export interface DeviceCapacity {
 
 /** resource.v1.DeviceClaim */
 export interface DeviceClaim {
-  requests?: DeviceRequest[];
+  requests?: DeviceRequest[] | null;
   constraints?: DeviceConstraint[];
   config?: DeviceClaimConfiguration[];
 }
@@ -4712,7 +4712,7 @@ export interface CSINode {
 export interface CSINodeDriver {
   name: string;
   nodeID: string;
-  topologyKeys?: string[];
+  topologyKeys?: string[] | null;
   allocatable?: VolumeNodeResources;
 }
 
@@ -4833,7 +4833,7 @@ export interface VolumeAttributesClassList {
 
 /** storage.v1.VolumeError */
 export interface VolumeError {
-  time?: Time;
+  time?: Time | null;
   message?: string;
   errorCode?: number;
 }

@@ -23,7 +23,7 @@ describe('validateStructure', () => {
   it('prunes unknown fields and says where they were', () => {
     const value = pod({ containers: [{ name: 'c', imagee: 'x' }], foo: 1 });
     const { object, warnings } = validateStructure('v1', 'Pod', value, 'Warn', ['duplicate field "spec.x"']);
-    expect(object).toEqual(pod({ containers: [{ name: 'c' }] }));
+    expect(object).toEqual({ ...(pod({ containers: [{ name: 'c', resources: {} }] }) as object), status: {} });
     expect(warnings).toEqual([
       'unknown field "spec.containers[0].imagee"',
       'unknown field "spec.foo"',
@@ -71,16 +71,18 @@ describe('validateStructure', () => {
       { nodeName: null, overhead: { cpu: 0.5, memory: '1024Mi' }, containers: [null] },
       { creationTimestamp: '2026-01-02T03:04:05.678+01:00' },
     );
-    expect(validateStructure('v1', 'Pod', value, 'Strict').object).toEqual(
-      pod(
-        { overhead: { cpu: '500m', memory: '1Gi' }, containers: [{}] },
+    expect(validateStructure('v1', 'Pod', value, 'Strict').object).toEqual({
+      ...(pod(
+        { overhead: { cpu: '500m', memory: '1Gi' }, containers: [{ name: '', resources: {} }] },
         { creationTimestamp: '2026-01-02T02:04:05Z' },
-      ),
-    );
+      ) as object),
+      status: {},
+    });
     const lease = { spec: { renewTime: '2026-01-02T03:04:05.123Z' } };
     const read = validateStructure('coordination.k8s.io/v1', 'Lease', lease, 'Strict').object;
-    expect(read).toEqual({ spec: { renewTime: '2026-01-02T03:04:05.123000Z' } });
+    expect(read).toEqual({ metadata: {}, spec: { renewTime: '2026-01-02T03:04:05.123000Z' } });
     expect(validateStructure('v1', 'Secret', { data: { a: 'YQ==\n' } }, 'Strict').object).toEqual({
+      metadata: {},
       data: { a: 'YQ==' },
     });
     expect(refusal({ data: { a: '%' } }, 'Secret')).toContain('data.a: illegal base64 data at input byte 0');

@@ -1,11 +1,12 @@
 /** Structure of request bodies with the answers a server gives: 400 with upstream's texts, or warnings. */
 import { exceedsDepth, MAX_JSON_DEPTH } from './json-depth.ts';
 import type { KubeObject } from './resource.ts';
+import { canonicalObject } from './schema/canonical.ts';
 import { type FieldValidation, readStructure, StructureError } from './schema/structure.ts';
 import { badRequest } from './status-error.ts';
 
 export interface ValidatedStructure<T> {
-  /** A pruned, normalised copy. */
+  /** A pruned copy in canonical form. */
   readonly object: T;
   /** For `Warning` headers; empty unless the mode is Warn. */
   readonly warnings: readonly string[];
@@ -28,7 +29,7 @@ export function validateStructure<T extends KubeObject>(
   if (mode === 'Strict' && found.length > 0) {
     throw badRequest(`${prefix(apiVersion, kind)}: strict decoding error: ${found.join(', ')}`);
   }
-  return { object: object as T, warnings: found };
+  return { object: canonicalObject(apiVersion, kind, object) as unknown as T, warnings: found };
 }
 
 function readOrRefuse(apiVersion: string, kind: string, value: unknown) {

@@ -1,6 +1,12 @@
 /** How a controller writes a status that it alone keeps. Pure. */
-import { equalJson, type KubeObject, nameOf, type Resource, uidOf } from '../api/index.ts';
+import { apiVersionOf, type KubeObject, nameOf, type Resource, semanticallyEqualObjects, uidOf } from '../api/index.ts';
 import type { Operation } from './operation.ts';
+
+/** Whether two statuses say the same: the server leaves zeroes out, and writes nulls where a controller wrote nothing. */
+export function isSameStatus(resource: Resource<unknown>, one: object | undefined, other: object | undefined): boolean {
+  const [a, b] = [{ status: one ?? {} }, { status: other ?? {} }];
+  return semanticallyEqualObjects(apiVersionOf(resource), resource.kind, [a, b]);
+}
 
 /**
  * The merge patch that turns one status into another; undefined when they are equal. It can't fail for a change of the spec
@@ -14,7 +20,7 @@ export function statusPatch<T extends KubeObject & { readonly status?: object }>
   metadata?: object,
 ): Operation | undefined {
   const before = object.status ?? {};
-  if (metadata === undefined && equalJson(before, next)) return undefined;
+  if (metadata === undefined && isSameStatus(resource, before, next)) return undefined;
   const dropped = Object.keys(before).filter((name) => !Object.hasOwn(next, name));
   const { namespace } = object.metadata ?? {};
   return {

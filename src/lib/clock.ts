@@ -36,8 +36,8 @@ export function formatMicroTime(wall: number): string {
 }
 
 /** Wall ms of an RFC 3339 time, `undefined` for a missing or malformed one. */
-export function parseTime(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+export function parseTime(text: string | null | undefined): number | undefined {
+  if (text === undefined || text === null) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }

@@ -21,10 +21,10 @@ export interface LoadOptions {
 
 /** Addresses with ports that a proxy would send new connections to. */
 export function readyAddresses(slices: readonly EndpointSlice[]): readonly string[] {
-  return slices.flatMap(({ endpoints = [], ports = [] }) =>
-    endpoints
+  return slices.flatMap(({ endpoints, ports }) =>
+    (endpoints ?? [])
       .filter(({ conditions }) => conditions?.ready !== false)
-      .flatMap(({ addresses }) => addresses.map((address) => `${address}:${ports[0]?.port}`)),
+      .flatMap(({ addresses }) => addresses.map((address) => `${address}:${ports?.[0]?.port}`)),
   );
 }
 

@@ -20,7 +20,7 @@ const subjects = [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }];
 function rulesOfBuiltIn(): readonly PolicyRule[] {
   const name = 'system:controller:healing-controller';
   const role = CONTROLLER_ROLES.find((each: ClusterRole) => each.metadata?.name === name);
-  if (role?.rules === undefined) throw new Error(`no role ${name}`);
+  if (!role?.rules) throw new Error(`no role ${name}`);
   return role.rules;
 }
 

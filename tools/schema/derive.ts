@@ -117,7 +117,7 @@ class Deriver {
   }
 
   #field(field: GoField): SchemaField {
-    const optional = field.omitempty || field.markers.includes('optional');
+    const optional = field.omitempty || field.omitzero || field.markers.includes('optional');
     const listType = marker(field.markers, 'listType');
     const mapType = marker(field.markers, 'mapType') ?? marker(field.markers, 'structType');
     const keys = field.markers.flatMap((text) =>
@@ -126,12 +126,24 @@ class Deriver {
     return {
       type: this.#type(field.type),
       ...(optional ? {} : { required: true as const }),
+      ...(this.#isPointer(field.type) ? { pointer: true as const } : {}),
+      ...(field.omitempty ? { omitempty: true as const } : {}),
+      ...(field.omitzero ? { omitzero: true as const } : {}),
+      ...(field.markers.includes('nullable') ? { nullable: true as const } : {}),
       ...(field.patchMergeKey === undefined ? {} : { patchMergeKey: field.patchMergeKey }),
       ...(field.patchStrategy === undefined ? {} : { patchStrategy: field.patchStrategy }),
       ...(listType === undefined ? {} : { listType }),
       ...(keys.length === 0 ? {} : { listMapKeys: keys }),
       ...(mapType === undefined ? {} : { mapType }),
     };
+  }
+
+  /** Whether nil stands for absence, so that a zero value is a value. Interfaces count: nothing is their zero. */
+  #isPointer(goType: string): boolean {
+    if (goType.startsWith('*')) return true;
+    if (goType in SPECIAL || /^(\[|map\[)/.test(goType)) return false;
+    const found = this.#goType(goType);
+    return found.kind === 'named' && this.#isPointer(found.type);
   }
 
   #type(goType: string): string {

@@ -7,6 +7,7 @@ export interface GoField {
   readonly jsonName: string;
   readonly inline: boolean;
   readonly omitempty: boolean;
+  readonly omitzero: boolean;
   /** Go type expression, package aliases resolved to import paths: `[]k8s.io/api/core/v1.Container`. */
   readonly type: string;
   readonly markers: readonly string[];
@@ -82,7 +83,8 @@ function parseField(
   return {
     jsonName,
     inline: options.includes('inline') || jsonName === '',
-    omitempty: options.includes('omitempty') || options.includes('omitzero'),
+    omitempty: options.includes('omitempty'),
+    omitzero: options.includes('omitzero'),
     type: resolve(type),
     markers,
     ...(patchStrategy === undefined ? {} : { patchStrategy }),

@@ -3,6 +3,13 @@ export interface SchemaField {
   /** `string boolean int32 int64 double bytes quantity intOrString time microTime duration any`, a type's name, `[]X` or `{}X`. */
   readonly type: string;
   readonly required?: true;
+  /** A Go pointer: its zero value is kept, absence is nil. */
+  readonly pointer?: true;
+  /** Go's encoder leaves a zero value out, but never a struct. */
+  readonly omitempty?: true;
+  /** Go's encoder leaves a zero value out, structs included. */
+  readonly omitzero?: true;
+  readonly nullable?: true;
   readonly patchMergeKey?: string;
   readonly patchStrategy?: string;
   readonly listType?: string;

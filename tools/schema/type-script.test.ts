@@ -49,17 +49,32 @@ describe('parseGoFile', () => {
       kind: 'struct',
       markers: [],
       fields: [
-        { jsonName: '', inline: true, omitempty: false, type: 'example.org/meta/v1.TypeMeta', markers: [] },
+        {
+          jsonName: '',
+          inline: true,
+          omitempty: false,
+          omitzero: false,
+          type: 'example.org/meta/v1.TypeMeta',
+          markers: [],
+        },
         {
           jsonName: 'parts',
           inline: false,
           omitempty: true,
+          omitzero: false,
           type: '[]example.org/api/v1.Part',
           markers: ['optional', 'listType=map'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
         },
-        { jsonName: 'mode', inline: false, omitempty: false, type: '*example.org/api/v1.Mode', markers: [] },
+        {
+          jsonName: 'mode',
+          inline: false,
+          omitempty: false,
+          omitzero: false,
+          type: '*example.org/api/v1.Mode',
+          markers: [],
+        },
       ],
     });
   });

@@ -67,7 +67,17 @@ function rank(fullName: string): number {
 
 function printField(name: string, field: SchemaField, names: ReadonlyMap<string, string>): string {
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-  return `${key}${field.required ? '' : '?'}: ${printType(field.type, names)};`;
+  return `${key}${field.required ? '' : '?'}: ${printType(field.type, names)}${isWrittenNull(field) ? ' | null' : ''};`;
+}
+
+/**
+ * Whether a server answers null where there is none: what is always written and has no other zero. What an object needs is never null
+ * in one that was accepted.
+ */
+function isWrittenNull({ type, pointer, required, omitempty, omitzero }: SchemaField): boolean {
+  if (omitzero === true) return false;
+  if (pointer !== true && (type === 'time' || type === 'microTime')) return true;
+  return required !== true && omitempty !== true && (pointer === true || /^(\[\]|\{\}|bytes$)/.test(type));
 }
 
 function printType(type: string, names: ReadonlyMap<string, string>): string {

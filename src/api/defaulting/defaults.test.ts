@@ -64,7 +64,11 @@ describe('pod defaults', () => {
     ['host:5000/busybox', 'Always'],
     ['host:5000/busybox:1', 'IfNotPresent'],
     ['busybox@sha256:abc', 'IfNotPresent'],
-    ['busybox:latest@sha256:abc', 'Always'],
+    [`busybox:latest@sha256:${'a'.repeat(64)}`, 'Always'],
+    // What cannot be read as a reference has no tag, as upstream has it.
+    ['busybox:latest@sha256:abc', 'IfNotPresent'],
+    ['Busybox', 'IfNotPresent'],
+    ['', 'IfNotPresent'],
   ])('pulls %s %s', (image, policy) => {
     expect(defaultPullPolicy(image)).toBe(policy);
   });

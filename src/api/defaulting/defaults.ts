@@ -2,7 +2,7 @@
  * Defaults per kind: what a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
  * without an entry has none.
  */
-import type { Event, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
+import type { Event, Lease, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
 import { defaultPodRestart } from './healing.ts';
 import { defaultCronJob, defaultJob } from './job.ts';
 import { defaultLimitRange } from './limit-range.ts';
@@ -20,6 +20,11 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/Pod': defaultPod,
   'v1/PodTemplate': (draft: PodTemplate) => {
     if (draft.template?.spec !== undefined) defaultPodSpec(draft.template.spec);
+  },
+  // Coordinated leader election is behind a gate that is closed.
+  'coordination.k8s.io/v1/Lease': ({ spec }: Lease) => {
+    delete spec?.strategy;
+    delete spec?.preferredHolder;
   },
   'v1/Namespace': defaultNamespace,
   'v1/Node': defaultNode,
@@ -47,7 +52,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'storage.k8s.io/v1/StorageClass': defaultStorageClass,
   'mendlet.dev/v1alpha1/PodRestart': defaultPodRestart,
   'scheduling.k8s.io/v1/PriorityClass': (priority: PriorityClass) => {
-    priority.preemptionPolicy ||= 'PreemptLowerPriority';
+    priority.preemptionPolicy ??= 'PreemptLowerPriority';
     priority.value ??= 0;
   },
 };
@@ -55,9 +60,14 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
 /** A copy of the object with its defaults. The input must have passed `validateStructure`. */
 export function applyDefaults<T>(apiVersion: string, kind: string, object: T): T {
   const draft = structuredClone(object);
+  fillDefaults(apiVersion, kind, draft);
+  return draft;
+}
+
+/** The same in place, for an object that nobody else has. */
+export function fillDefaults(apiVersion: string, kind: string, draft: unknown): void {
   const name = `${apiVersion}/${kind}`;
   if (Object.hasOwn(DEFAULTERS, name)) DEFAULTERS[name]?.(draft as never);
-  return draft;
 }
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -75,6 +85,13 @@ function defaultNode(node: Node): void {
   node.spec ??= {};
   node.status ??= {};
   if (node.status.capacity !== undefined) node.status.allocatable ??= { ...node.status.capacity };
+  const { spec } = node;
+  // The old field and the first of the list say the same; the old one wins.
+  if (spec.podCIDR) spec.podCIDRs = [spec.podCIDR, ...(spec.podCIDRs ?? []).slice(1)];
+  else if (spec.podCIDRs?.[0]) [spec.podCIDR] = spec.podCIDRs;
+  // Settings by the server, which no kubelet has heeded for long: new ones are dropped.
+  delete spec.configSource;
+  delete node.status.config;
 }
 
 /** `stringData` is write-only: it ends up, encoded, in `data`. */

@@ -1,5 +1,5 @@
 /** Defaults of jobs and cron jobs (upstream: SetDefaults_Job, SetDefaults_CronJob). They fill a draft in place. */
-import type { CronJob, Job } from '../types.gen.ts';
+import type { CronJob, Job, JobSpec } from '../types.gen.ts';
 import { defaultPodTemplate } from './pod-template.ts';
 
 const BACKOFF_LIMIT = 6;
@@ -19,13 +19,17 @@ export function defaultJob(job: Job): void {
   spec.suspend ??= false;
   spec.manualSelector ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed';
-  for (const { onPodConditions } of spec.podFailurePolicy?.rules ?? []) {
-    for (const pattern of onPodConditions ?? []) pattern.status ||= 'True';
-  }
+  defaultFailurePolicy(spec);
   const { labels } = spec.template.metadata ?? {};
   if (labels === undefined || Object.keys(job.metadata?.labels ?? {}).length > 0) return;
   // The very same map, not a copy, as upstream: what is generated for the pods then shows on the job, too.
   job.metadata = { ...job.metadata, labels };
+}
+
+function defaultFailurePolicy({ podFailurePolicy }: JobSpec): void {
+  for (const { onPodConditions } of podFailurePolicy?.rules ?? []) {
+    for (const pattern of onPodConditions ?? []) pattern.status ||= 'True';
+  }
 }
 
 /** What a job gets by default it gets when it is made; its template has only the pods' defaults. */
@@ -39,4 +43,5 @@ export function defaultCronJob(cronJob: CronJob): void {
   const job = (spec.jobTemplate.spec ??= { template: {} });
   job.template ??= {};
   defaultPodTemplate(job.template);
+  defaultFailurePolicy(job);
 }

@@ -8,6 +8,8 @@ const TERMINATION_GRACE_PERIOD_SECONDS = 30;
 export function defaultPodSpec(spec: PodSpec): void {
   // Never absent in upstream either: what walks them need not ask. Validation refuses that there are none.
   spec.containers ??= [];
+  // Workload scheduling is behind a gate that is closed.
+  delete spec.schedulingGroup;
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
   spec.securityContext ??= {};

@@ -21,7 +21,7 @@ export function defaultService(service: Service): void {
     if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   }
   if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ||= 'Cluster';
-  if (needsClusterIp(spec)) spec.internalTrafficPolicy ||= 'Cluster';
+  if (needsClusterIp(spec)) spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
   defaultAddresses(service);
 }
@@ -30,7 +30,7 @@ export function defaultService(service: Service): void {
 function defaultAddresses({ spec = {} }: Service): void {
   if (!needsClusterIp(spec)) return;
   if (spec.clusterIP && (spec.clusterIPs?.length ?? 0) === 0) spec.clusterIPs = [spec.clusterIP];
-  spec.ipFamilyPolicy ||=
+  spec.ipFamilyPolicy ??=
     isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0 ? 'RequireDualStack' : 'SingleStack';
   if (spec.ipFamilyPolicy === 'RequireDualStack' && isHeadless(spec)) spec.ipFamilies ??= ['IPv4', 'IPv6'];
   if ((spec.ipFamilies?.length ?? 0) === 0) spec.ipFamilies = ['IPv4'];
@@ -43,6 +43,6 @@ export function defaultEndpoints(endpoints: Endpoints): void {
 export function defaultEndpointSlice(slice: EndpointSlice): void {
   for (const port of slice.ports ?? []) {
     port.name ??= '';
-    port.protocol ||= 'TCP';
+    port.protocol ??= 'TCP';
   }
 }

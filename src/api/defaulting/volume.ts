@@ -1,5 +1,5 @@
 /** Defaults of volumes (upstream `SetDefaults_Volume` and those of each source). They fill a draft in place. */
-import type { DownwardAPIVolumeFile, Volume, VolumeProjection } from '../types.gen.ts';
+import type { DownwardAPIVolumeFile, PersistentVolumeSpec, Volume, VolumeProjection } from '../types.gen.ts';
 import { defaultPullPolicy } from './image-name.ts';
 
 const FILE_MODE = 0o644;
@@ -12,6 +12,9 @@ export function defaultVolume(volume: Volume): void {
   if (volume.configMap !== undefined) volume.configMap.defaultMode ??= FILE_MODE;
   if (volume.hostPath !== undefined) volume.hostPath.type ??= '';
   if (volume.image !== undefined) volume.image.pullPolicy ||= defaultPullPolicy(volume.image.reference ?? '');
+  defaultSource(volume);
+  if (volume.ephemeral?.volumeClaimTemplate !== undefined)
+    (volume.ephemeral.volumeClaimTemplate.spec ??= {}).volumeMode ??= 'Filesystem';
   if (volume.downwardAPI !== undefined) {
     volume.downwardAPI.defaultMode ??= FILE_MODE;
     defaultFieldRefs(volume.downwardAPI.items);
@@ -22,7 +25,30 @@ export function defaultVolume(volume: Volume): void {
   }
 }
 
+/** Sources that volumes of pods and persistent ones have in common. */
+export function defaultSource({ iscsi, rbd, azureDisk, scaleIO }: Volume | PersistentVolumeSpec): void {
+  if (iscsi !== undefined) iscsi.iscsiInterface ||= 'default';
+  if (rbd !== undefined) {
+    rbd.pool ||= 'rbd';
+    rbd.user ||= 'admin';
+    rbd.keyring ||= '/etc/ceph/keyring';
+  }
+  if (azureDisk !== undefined) {
+    azureDisk.cachingMode ??= 'ReadWrite';
+    azureDisk.kind ??= 'Shared';
+    azureDisk.fsType ??= 'ext4';
+    azureDisk.readOnly ??= false;
+  }
+  if (scaleIO !== undefined) {
+    scaleIO.storageMode ||= 'ThinProvisioned';
+    scaleIO.fsType ||= 'xfs';
+  }
+}
+
 function defaultProjection(source: VolumeProjection): void {
+  // Behind gates that are closed.
+  delete source.clusterTrustBundle;
+  delete source.podCertificate;
   if (source.serviceAccountToken !== undefined)
     source.serviceAccountToken.expirationSeconds ??= TOKEN_EXPIRATION_SECONDS;
   defaultFieldRefs(source.downwardAPI?.items);

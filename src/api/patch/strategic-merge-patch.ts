@@ -33,6 +33,15 @@ export function applyStrategicMergePatch(apiVersion: string, kind: string, objec
   return mergeObject(object, patch, membersOf(struct));
 }
 
+/** A member of a map: nothing is said of how it merges. */
+const PLAIN_FIELD = {
+  required: false,
+  nullable: false,
+  absence: 'kept',
+  patchStrategies: [],
+  listMapKeys: [],
+} as const;
+
 function membersOf(struct: StructSchema): Members {
   return (name) => struct.fields.get(name);
 }
@@ -40,7 +49,7 @@ function membersOf(struct: StructSchema): Members {
 function membersOfShape(shape: FieldShape | undefined): Members {
   if (shape?.kind === 'struct') return membersOf(structSchema(shape.type));
   if (shape?.kind !== 'map') return () => undefined;
-  const field: FieldSchema = { shape: shape.value, required: false, patchStrategies: [], listMapKeys: [] };
+  const field: FieldSchema = { ...PLAIN_FIELD, shape: shape.value };
   return () => field;
 }
 

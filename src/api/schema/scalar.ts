@@ -1,5 +1,5 @@
 /** Reads one scalar of a decoded JSON or YAML value into its stored form, or says in upstream's words why not. */
-import { canonicalQuantity, QuantityError } from '../quantity.ts';
+import { canonicalAmount, canonicalQuantity, QuantityError } from '../quantity.ts';
 import type { Scalar } from './schema.ts';
 
 export type ScalarResult =
@@ -37,6 +37,40 @@ export function readScalar(scalar: Scalar, value: unknown): ScalarResult {
     case 'time':
     case 'microTime':
       return typeof value === 'string' ? readText(scalar, value) : wrongType(value);
+  }
+}
+
+/** Whether one value of this type can be written in several ways. */
+export function hasSpellings(scalar: Scalar): boolean {
+  return scalar === 'quantity' || scalar === 'time' || scalar === 'microTime';
+}
+
+/** Quantities that are canonical at a glance, as nearly all are. */
+const PLAIN_QUANTITY = /^(0|[1-9]\d{0,2}([mkMG]|[KMGT]i)?)$/;
+/** Lengths of times in UTC with the digits that are stored. */
+const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
+const MICRO_TIME_LENGTH = '2006-01-02T15:04:05.000000Z'.length;
+
+/** The stored spelling of a scalar that was read before; what is not readable stays. */
+export function canonicalScalar(scalar: Scalar, value: unknown): unknown {
+  if (scalar === 'quantity' && typeof value === 'number') return canonicalScalar(scalar, String(value));
+  if (typeof value !== 'string' || !hasSpellings(scalar)) return value;
+  if (scalar === 'quantity' && PLAIN_QUANTITY.test(value)) return value;
+  if (scalar === 'time' && value.length === TIME_LENGTH && value.endsWith('Z')) return value;
+  if (scalar === 'microTime' && value.length === MICRO_TIME_LENGTH && value.endsWith('Z')) return value;
+  const read = readScalar(scalar, value);
+  return read.ok ? read.value : value;
+}
+
+/** The stored spelling of a quantity in a list of resources ("limits", "capacity"). */
+export function canonicalAmountOf(value: unknown): unknown {
+  const spelled = canonicalScalar('quantity', value);
+  if (typeof spelled !== 'string' || PLAIN_QUANTITY.test(spelled)) return spelled;
+  try {
+    return canonicalAmount(spelled);
+  } catch (error) {
+    if (error instanceof QuantityError) return spelled;
+    throw error;
   }
 }
 

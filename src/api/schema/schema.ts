@@ -33,7 +33,20 @@ export interface FieldSchema {
   readonly patchMergeKey?: string;
   readonly listType?: string;
   readonly listMapKeys: readonly string[];
+  /** "atomic": the map, or the struct behind the field, has one owner. */
+  readonly mapType?: string;
+  readonly nullable: boolean;
+  readonly absence: Absence;
 }
+
+/**
+ * What an encoder makes of a field that is absent or zero, by its Go type and json tag.
+ * - kept: a pointer with omitempty. Absence stays absence, and a zero value is a value.
+ * - omitted: a value with omitempty, or any with omitzero. A zero value is absence.
+ * - null: a pointer, list, map or time that is always written, as null when there is none.
+ * - zero: any other value that is always written.
+ */
+export type Absence = 'kept' | 'omitted' | 'null' | 'zero';
 
 export interface StructSchema {
   /** What it is; of our own kinds alone. */
@@ -41,6 +54,10 @@ export interface StructSchema {
   /** "core.v1.Container" */
   readonly name: string;
   readonly fields: ReadonlyMap<string, FieldSchema>;
+  /** The fields that are always written. */
+  readonly written: readonly (readonly [name: string, field: FieldSchema])[];
+  /** "atomic": its fields have one owner. */
+  readonly structType?: string;
 }
 
 interface RawField {
@@ -50,11 +67,16 @@ interface RawField {
   readonly patchStrategy?: string;
   readonly listType?: string;
   readonly listMapKeys?: readonly string[];
+  readonly mapType?: string;
+  readonly pointer?: boolean;
+  readonly omitempty?: boolean;
+  readonly omitzero?: boolean;
+  readonly nullable?: boolean;
 }
 
 const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...OWN_KINDS };
 const TYPES = { ...raw.types, ...OWN_TYPES } as unknown as Readonly<
-  Record<string, { readonly fields: Readonly<Record<string, RawField>> }>
+  Record<string, { readonly structType?: string; readonly fields: Readonly<Record<string, RawField>> }>
 >;
 const SCALARS: ReadonlySet<string> = new Set<Scalar>([
   'string',
@@ -79,6 +101,11 @@ export function structOfKind(apiVersion: string, kind: string): StructSchema | u
   return name === undefined ? undefined : structSchema(name);
 }
 
+/** Whether the kind is one of ours: to upstream a custom resource, which no Go type changes. */
+export function isOwnKind(apiVersion: string, kind: string): boolean {
+  return own(OWN_KINDS, `${apiVersion}/${kind}`) !== undefined;
+}
+
 /** The struct of a type name that the schema itself mentions. Throws for any other: a bug. */
 export function structSchema(name: string): StructSchema {
   const known = compiled.get(name);
@@ -86,27 +113,55 @@ export function structSchema(name: string): StructSchema {
   const type = own(TYPES, name);
   if (type === undefined) throw new Error(`schema.json has no type ${name}`);
   const doc = own(OWN_DOCS, name);
+  const fields = new Map(
+    Object.entries(type.fields).map(([field, value]) => [field, compileField(value, own(doc?.fields ?? {}, field))]),
+  );
   const struct = {
     name,
     ...(doc === undefined ? {} : { text: doc.text }),
-    fields: new Map(
-      Object.entries(type.fields).map(([field, value]) => [field, compileField(value, own(doc?.fields ?? {}, field))]),
-    ),
+    ...(type.structType === undefined ? {} : { structType: type.structType }),
+    fields,
+    written: [...fields].filter(([, { absence }]) => absence === 'null' || absence === 'zero'),
   };
   compiled.set(name, struct);
   return struct;
 }
 
 function compileField(field: RawField, doc: FieldDoc | undefined): FieldSchema {
+  const shape = shapeOf(field.type);
   return {
-    shape: shapeOf(field.type),
+    shape,
+    absence: absenceOf(field, shape),
+    nullable: field.nullable === true,
     ...(doc === undefined ? {} : { doc }),
     required: field.required === true,
     patchStrategies: field.patchStrategy?.split(',') ?? [],
     ...(field.patchMergeKey === undefined ? {} : { patchMergeKey: field.patchMergeKey }),
     ...(field.listType === undefined ? {} : { listType: field.listType }),
     listMapKeys: field.listMapKeys ?? [],
+    ...(field.mapType === undefined ? {} : { mapType: field.mapType }),
   };
+}
+
+/** Scalars that are structs in Go: without omitzero they are written whatever they hold. */
+const STRUCT_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>([
+  'quantity',
+  'intOrString',
+  'time',
+  'microTime',
+  'duration',
+  'any',
+]);
+/** Scalars that have no other zero than null. */
+const NULL_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>(['time', 'microTime', 'bytes', 'any']);
+
+function absenceOf({ pointer, omitempty, omitzero }: RawField, shape: FieldShape): Absence {
+  if (pointer === true) return omitempty === true ? 'kept' : 'null';
+  if (omitzero === true) return 'omitted';
+  const isStruct = shape.kind === 'struct' || (shape.kind === 'scalar' && STRUCT_SCALARS.has(shape.scalar));
+  if (omitempty === true && !isStruct) return 'omitted';
+  if (shape.kind === 'list' || shape.kind === 'map') return 'null';
+  return shape.kind === 'scalar' && NULL_SCALARS.has(shape.scalar) ? 'null' : 'zero';
 }
 
 function shapeOf(type: string): FieldShape {

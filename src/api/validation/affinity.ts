@@ -1,6 +1,6 @@
 /** Validation of where a pod may run: node affinity and pod affinity terms (upstream `validateAffinity`). */
 import { child, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
-import { checkLabelKey, checkLabelValue, checkRange } from '../names.ts';
+import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey, checkLabelValue, checkRange } from '../names.ts';
 import type {
   Affinity,
   LabelSelector,
@@ -46,11 +46,26 @@ function validateNodeTerm(term: NodeSelectorTerm, path: string): FieldError[] {
     validateNodeExpression(expression, index(child(path, 'matchExpressions'), position)),
   );
   const fromFields = (term.matchFields ?? []).flatMap((expression, position) => {
-    const at = index(child(path, 'matchFields'), position);
-    const known = expression.key === 'metadata.name';
-    return known ? [] : [invalidValue(child(at, 'key'), expression.key, 'not a valid field selector key')];
+    return validateNodeField(expression, index(child(path, 'matchFields'), position));
   });
   return [...fromExpressions, ...fromFields];
+}
+
+/** Upstream: validateNodeFieldSelectorRequirement. */
+function validateNodeField({ key, operator, values = [] }: NodeSelectorRequirement, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator !== 'In' && operator !== 'NotIn')
+    errors.push(invalidValue(child(path, 'operator'), operator ?? '', 'not a valid selector operator'));
+  else if (values.length !== 1) {
+    const text = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    errors.push(required(child(path, 'values'), text));
+  }
+  if (key !== 'metadata.name')
+    return [...errors, invalidValue(child(path, 'key'), key, 'not a valid field selector key')];
+  values.forEach((value, position) =>
+    errors.push(...checkValue(index(child(path, 'values'), position), value, checkDns1123Subdomain)),
+  );
+  return errors;
 }
 
 function validateNodeExpression(expression: NodeSelectorRequirement, path: string): FieldError[] {
@@ -95,7 +110,21 @@ function validatePodTerm(term: PodAffinityTerm | undefined, path: string): Field
     ...checkValue(child(path, 'topologyKey'), term.topologyKey, checkLabelKey),
     ...validateLabelSelector(term.labelSelector, child(path, 'labelSelector')),
     ...validateLabelSelector(term.namespaceSelector, child(path, 'namespaceSelector')),
+    ...(term.namespaces ?? []).flatMap((name) => checkValue(child(path, 'namespace'), name, checkDns1123Label)),
+    ...validateLabelKeys(term.matchLabelKeys, term.labelSelector, child(path, 'matchLabelKeys')),
+    ...validateLabelKeys(term.mismatchLabelKeys, term.labelSelector, child(path, 'mismatchLabelKeys')),
   ];
+}
+
+/** Keys whose values a new pod adds to a selector: there must be one. */
+export function validateLabelKeys(
+  keys: readonly string[] = [],
+  selector: LabelSelector | undefined,
+  path: string,
+): FieldError[] {
+  if (keys.length === 0) return [];
+  if (selector === undefined) return [forbiddenField(path, 'must not be specified when labelSelector is not set')];
+  return keys.flatMap((name, position) => checkValue(index(path, position), name, checkLabelKey));
 }
 
 /** A `LabelSelector` object anywhere. */

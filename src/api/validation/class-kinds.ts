@@ -4,7 +4,7 @@ import { checkDns1123Label, checkDns1123Subdomain } from '../names.ts';
 import { parseQuantity } from '../quantity.ts';
 import { SYSTEM_PRIORITY_CLASSES } from '../system-priorities.ts';
 import type { PodTemplate, PriorityClass, RuntimeClass } from '../types.gen.ts';
-import { checkValue, immutable, NOT_NEGATIVE, oneOf } from './messages.ts';
+import { checkValue, immutable, NOT_NEGATIVE, requireOneOf } from './messages.ts';
 import { validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
@@ -59,7 +59,7 @@ export function validatePriorityClass(priorityClass: PriorityClass): FieldError[
     const text = `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`;
     errors.push(forbiddenField('value', text));
   }
-  return [...errors, ...oneOf('preemptionPolicy', preemptionPolicy, POLICIES)];
+  return [...errors, ...requireOneOf('preemptionPolicy', preemptionPolicy, POLICIES)];
 }
 
 export function validatePriorityClassUpdate(priorityClass: PriorityClass, old: PriorityClass): FieldError[] {

@@ -93,7 +93,10 @@ export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointS
   ];
 }
 
-function validateSlice({ addressType, endpoints = [], ports = [] }: EndpointSlice): FieldError[] {
+function validateSlice(slice: EndpointSlice): FieldError[] {
+  const { addressType } = slice;
+  const endpoints = slice.endpoints ?? [];
+  const ports = slice.ports ?? [];
   const errors = requireOneOf('addressType', addressType, ADDRESS_TYPES);
   endpoints.forEach((endpoint, position) =>
     errors.push(...validateEndpoint(endpoint, addressType, index('endpoints', position))),
@@ -109,7 +112,8 @@ function validateSlice({ addressType, endpoints = [], ports = [] }: EndpointSlic
 }
 
 function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path: string): FieldError[] {
-  const { addresses = [], hostname, nodeName, hints } = endpoint;
+  const { hostname, nodeName, hints } = endpoint;
+  const addresses = endpoint.addresses ?? [];
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(child(path, 'addresses'), 'must contain at least 1 address'));
   addresses.forEach((address, position) => {
@@ -126,9 +130,12 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
   for (const list of ['forZones', 'forNodes'] as const) {
     const entries = hints?.[list] ?? [];
     const at = child(path, 'hints', list);
-    entries.forEach(({ name = '' }: { name?: string }, position) =>
-      errors.push(...checkValue(child(index(at, position), 'name'), name, checkLabelKey)),
-    );
+    entries.forEach(({ name }: { name?: string }, position) => {
+      const check = list === 'forNodes' ? checkDns1123Subdomain : checkLabelKey;
+      // A zone without a name is let through, as upstream does.
+      if (name || list === 'forNodes')
+        errors.push(...checkValue(child(index(at, position), 'name'), name ?? '', check));
+    });
   }
   return errors;
 }
@@ -136,7 +143,8 @@ function validateEndpoint(endpoint: Partial<Endpoint>, addressType: string, path
 function validateSlicePort(port: DiscoveryEndpointPort, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (port.name) errors.push(...checkValue(child(path, 'name'), port.name, checkDns1123Label));
-  if (port.port !== undefined)
+  // Upstream lets 0 through, which means any.
+  if (port.port)
     errors.push(...checkPortNumber(port.port).map((message) => invalidValue(child(path, 'port'), port.port, message)));
   errors.push(...requireOneOf(child(path, 'protocol'), port.protocol, PROTOCOLS));
   if (port.appProtocol !== undefined)

@@ -1,7 +1,6 @@
 /** Validation of a container's environment (upstream `ValidateEnv`, `ValidateEnvFrom`). */
 import { child, type FieldError, index, invalidValue, notSupported, required } from '../field-error.ts';
 import { checkConfigMapKey, checkDns1123Subdomain, checkEnvVarName } from '../names.ts';
-import { QuantityError, quantityMilliValue } from '../quantity.ts';
 import type {
   ConfigMapKeySelector,
   EnvFromSource,
@@ -42,22 +41,8 @@ const RESOURCES = [
   'requests.memory',
   'requests.ephemeral-storage',
 ];
-const MIB = 1_048_576_000;
-const MEMORY_DIVISORS = new Set([
-  1e3,
-  1e6,
-  1e9,
-  1e12,
-  1e15,
-  1e18,
-  1e21,
-  1024e3,
-  MIB,
-  MIB * 1024,
-  MIB * 1024 ** 2,
-  MIB * 1024 ** 3,
-  MIB * 1024 ** 4,
-]);
+const CPU_DIVISORS = ['1m', '1'];
+const MEMORY_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 export function validateEnv(variables: readonly EnvVar[] | undefined, path: string): FieldError[] {
   return (variables ?? []).flatMap((variable, position) => {
@@ -136,31 +121,16 @@ export function validateResourceFieldRef(
   return [...errors, ...validateDivisor(reference, path)];
 }
 
+/** Upstream compares spellings, not values: "+1" is refused. */
 function validateDivisor(reference: ResourceFieldSelector, path: string): FieldError[] {
   const { divisor = '0' } = reference;
   const resource = reference.resource ?? '';
-  const milli = milliValue(divisor);
-  if (milli === 0) return [];
   const cpu = resource.endsWith('.cpu');
-  if (cpu ? milli === 1 || milli === 1000 : milli !== undefined && MEMORY_DIVISORS.has(milli)) return [];
+  if (divisor === '0' || (cpu ? CPU_DIVISORS : MEMORY_DIVISORS).includes(divisor)) return [];
   const name = resource.slice(resource.indexOf('.') + 1);
-  const values = cpu ? '1m and 1' : '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei';
-  return [
-    invalidValue(
-      child(path, 'divisor'),
-      divisor,
-      `only divisor's values ${values} are supported with the ${name} resource`,
-    ),
-  ];
-}
-
-function milliValue(divisor: string): number | undefined {
-  try {
-    return quantityMilliValue(divisor);
-  } catch (error) {
-    if (error instanceof QuantityError) return undefined;
-    throw error;
-  }
+  const values = cpu ? '1m and 1' : MEMORY_DIVISORS.join(', ');
+  const text = `only divisor's values ${values} are supported with the ${name} resource`;
+  return [invalidValue(child(path, 'divisor'), resource, text)];
 }
 
 function validateKeyRef(reference: ConfigMapKeySelector, path: string): FieldError[] {

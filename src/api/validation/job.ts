@@ -10,10 +10,11 @@ import {
 } from '../job-words.ts';
 import { labelSelectorOf, matchesLabels, SelectorError } from '../label-selector.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../names.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { Container, Job, JobSpec, LabelSelector, PodSpec, PodTemplateSpec } from '../types.gen.ts';
 import { validateLabelSelector } from './affinity.ts';
 import { validatePodFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
-import { checkValue, equalJson, immutable, notNegative } from './messages.ts';
+import { checkValue, immutable, notNegative } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validatePodTemplateSpec } from './pod-template.ts';
 
@@ -221,7 +222,9 @@ function validateCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
 function validateTemplateUpdate(template: PodTemplateSpec, old: Job): FieldError[] {
   const { template: oldTemplate } = old.spec ?? NO_SPEC;
   const allowed = isAtRest(old) ? withAllowedChanges(oldTemplate, template) : oldTemplate;
-  return equalJson(template, allowed) ? [] : immutable('spec.template', template, allowed);
+  return semanticallyEqual('core.v1.PodTemplateSpec', template, allowed)
+    ? []
+    : immutable('spec.template', template, allowed);
 }
 
 function isAtRest({ spec, status }: Job): boolean {
@@ -242,7 +245,7 @@ function withAllowedChanges(old: PodTemplateSpec, next: PodTemplateSpec): PodTem
     tolerations,
     schedulingGates,
     affinity: allowedAffinity(oldSpec, nextSpec),
-    containers: withResources(oldSpec.containers, nextSpec.containers),
+    containers: withResources(oldSpec.containers, nextSpec.containers ?? []),
     initContainers: withResources(oldSpec.initContainers, nextSpec.initContainers),
   };
   return { ...old, metadata, spec } as PodTemplateSpec;

@@ -1,5 +1,5 @@
 /** Validation of nodes (upstream `ValidateNode`, `ValidateNodeUpdate`). */
-import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, key } from '../field-error.ts';
+import { child, duplicate, type FieldError, forbiddenField, index, invalidValue } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import { parseQuantity } from '../quantity.ts';
 import type { Node } from '../types.gen.ts';
@@ -11,6 +11,7 @@ export function validateNode(node: Node): FieldError[] {
   return [
     ...validateObjectMeta(node.metadata, false, checkDns1123Subdomain),
     ...validateTaints(node.spec?.taints, 'spec.taints'),
+    ...validateAmounts(node),
   ];
 }
 
@@ -40,11 +41,15 @@ function validateStatus(node: Node): FieldError[] {
     taken.add(name);
     return known ? [duplicate(index('status.addresses', position), address)] : [];
   });
-  const quantities = (['capacity', 'allocatable'] as const).flatMap((list) =>
+  return [...addresses, ...validateAmounts(node)];
+}
+
+/** The paths are upstream's. */
+function validateAmounts(node: Node): FieldError[] {
+  return (['capacity', 'allocatable'] as const).flatMap((list) =>
     Object.entries(node.status?.[list] ?? {}).flatMap(([name, quantity]) => {
       const negative = parseQuantity(quantity).nano < 0n;
-      return negative ? [invalidValue(key(child('status', list), name), quantity, NOT_NEGATIVE)] : [];
+      return negative ? [invalidValue(child('status', list, name), quantity, NOT_NEGATIVE)] : [];
     }),
   );
-  return [...addresses, ...quantities];
 }

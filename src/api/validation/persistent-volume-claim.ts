@@ -11,9 +11,10 @@ import {
 } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import { compareQuantities, parseQuantity } from '../quantity.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../types.gen.ts';
 import { validateLabelSelector } from './affinity.ts';
-import { checkValue, equalJson, oneOf } from './messages.ts';
+import { checkValue, oneOf } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -48,6 +49,29 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec = NO_SPEC, pat
     errors.push(invalidValue(key(child(path, 'resources'), 'storage'), storage, 'must be greater than zero'));
   if (storageClassName)
     errors.push(...checkValue(child(path, 'storageClassName'), storageClassName, checkDns1123Subdomain));
+  return [...errors, ...validateDataSources(spec, path)];
+}
+
+/** Upstream: validateDataSource, validateDataSourceRef; of a claim, both are given or mirrored, and say the same. */
+function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const field of ['dataSource', 'dataSourceRef'] as const) {
+    const source = spec[field];
+    if (source === undefined) continue;
+    const at = child(path, field);
+    const { apiGroup, kind, name } = source;
+    if (name === '') errors.push(required(child(at, 'name')));
+    if (kind === '') errors.push(required(child(at, 'kind')));
+    if (!apiGroup && kind !== 'PersistentVolumeClaim')
+      errors.push(invalidValue(at, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+    else if (apiGroup) errors.push(...checkValue(child(at, 'apiGroup'), apiGroup, checkDns1123Subdomain));
+  }
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource === undefined || dataSourceRef === undefined || dataSourceRef.namespace) return errors;
+  const isSame = (['apiGroup', 'kind', 'name'] as const).every(
+    (name) => (dataSource[name] ?? null) === (dataSourceRef[name] ?? null),
+  );
+  if (!isSame) errors.push(invalidValue(path, {}, 'must match dataSourceRef'));
   return errors;
 }
 
@@ -66,19 +90,14 @@ export function validatePersistentVolumeClaimUpdate(
   }
   const fixedOf = (spec: PersistentVolumeClaimSpec = NO_SPEC): object =>
     Object.fromEntries(Object.entries(spec).filter(([name]) => !free.has(name)));
-  if (!equalJson(fixedOf(claim.spec), fixedOf(before))) {
+  if (!semanticallyEqual('core.v1.PersistentVolumeClaimSpec', fixedOf(claim.spec), fixedOf(before))) {
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField('spec', text));
   }
   const asked = claim.spec?.resources?.requests?.['storage'];
   const capacity = old.status?.capacity?.['storage'];
-  if (
-    asked !== undefined &&
-    capacity !== undefined &&
-    bound &&
-    !equalJson(asked, before.resources?.requests?.['storage'])
-  )
+  if (asked !== undefined && capacity !== undefined && bound && asked !== before.resources?.requests?.['storage'])
     if (compareQuantities(asked, capacity) < 0)
       errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
   return errors;

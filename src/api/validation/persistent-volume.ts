@@ -1,13 +1,31 @@
 /** Validation of PersistentVolumes and StorageClasses (upstream ValidatePersistentVolume, ValidateStorageClass). */
-import { child, type FieldError, forbiddenField, invalidValue, key, notSupported, required } from '../field-error.ts';
-import { checkDns1123Subdomain } from '../names.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  index,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '../field-error.ts';
+import { checkDns1123Subdomain, checkLabelKey } from '../names.ts';
 import { parseQuantity } from '../quantity.ts';
-import type { PersistentVolume, PersistentVolumeSpec, StorageClass } from '../types.gen.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeSpec,
+  StorageClass,
+  TopologySelectorLabelRequirement,
+  TopologySelectorTerm,
+} from '../types.gen.ts';
 import { validateAffinity } from './affinity.ts';
 import { checkValue, equalJson, immutable, oneOf, requireValue } from './messages.ts';
 import { nulErrors } from './no-nul.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validateAccessModes, VOLUME_MODES } from './persistent-volume-claim.ts';
+import { validateStorageSources } from './storage-sources.ts';
+import { validateNfs } from './volume-sources.ts';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const NO_SPEC: PersistentVolumeSpec = {};
@@ -72,6 +90,7 @@ function validateSpec(spec: PersistentVolumeSpec = NO_SPEC): FieldError[] {
   const [first, ...more] = Object.keys(sourceOf(spec));
   if (first === undefined) errors.push(required('spec', 'must specify a volume type'));
   errors.push(...more.map((name) => forbiddenField(child('spec', name), 'may not specify more than 1 volume type')));
+  errors.push(...validateStorageSources(spec, 'spec'), ...validateMounted(spec));
   if (hostPath !== undefined) errors.push(...validatePath('spec.hostPath.path', hostPath.path));
   if (local !== undefined) {
     errors.push(...validatePath('spec.local.path', local.path));
@@ -83,6 +102,61 @@ function validateSpec(spec: PersistentVolumeSpec = NO_SPEC): FieldError[] {
       errors.push(required('spec.nodeAffinity.required', 'must specify required node constraints'));
     else errors.push(...validateNodes(nodeAffinity.required));
   }
+  return errors;
+}
+
+/** Those that must name what they refer to; upstream forgets nodeStageSecretRef. */
+const SECRETS_OF_CSI = [
+  'controllerPublishSecretRef',
+  'nodePublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodeExpandSecretRef',
+] as const;
+
+/** What nodes of ours can mount, and what belongs to it. */
+function validateMounted({ nfs, csi, volumeAttributesClassName }: PersistentVolumeSpec): FieldError[] {
+  const errors = nfs === undefined ? [] : validateNfs(nfs, 'spec.nfs');
+  if (csi !== undefined) {
+    errors.push(
+      ...requireValue('spec.csi.driver', csi.driver),
+      ...requireValue('spec.csi.volumeHandle', csi.volumeHandle),
+    );
+    for (const name of SECRETS_OF_CSI) {
+      const secret = csi[name];
+      if (secret === undefined) continue;
+      const at = child('spec.csi', name);
+      errors.push(...requireValue(child(at, 'name'), secret.name));
+      errors.push(...requireValue(child(at, 'namespace'), secret.namespace));
+    }
+  }
+  if (volumeAttributesClassName === undefined) return errors;
+  const field = 'spec.volumeAttributesClassName';
+  if (volumeAttributesClassName === '') errors.push(required(field, 'an empty string is disallowed'));
+  else errors.push(...checkValue(field, volumeAttributesClassName, checkDns1123Subdomain));
+  if (csi === undefined) errors.push(required('spec.csi', 'has to be specified when using volumeAttributesClassName'));
+  return errors;
+}
+
+/** Upstream: ValidateTopologySelectorTerm; two terms that say the same are one too many. */
+function validateTopologies(terms: readonly TopologySelectorTerm[] = []): FieldError[] {
+  const errors: FieldError[] = [];
+  const taken = new Set<string>();
+  terms.forEach((term, position) => {
+    const at = child(index('allowedTopologies', position), 'matchLabelExpressions');
+    const expressions = term.matchLabelExpressions ?? [];
+    if (expressions.length === 0) errors.push(duplicate(at, ''));
+    const keys = new Set<string>();
+    expressions.forEach(({ key: name = '', values = [] }: Partial<TopologySelectorLabelRequirement>, nth) => {
+      const where = index(at, nth);
+      if (values === null || values.length === 0) errors.push(required(child(where, 'values')));
+      errors.push(...checkValue(child(where, 'key'), name, checkLabelKey));
+      if (keys.has(name)) errors.push(duplicate(child(where, 'key'), name));
+      keys.add(name);
+    });
+    const text = JSON.stringify(expressions);
+    if (taken.has(text) && expressions.length > 0) errors.push(duplicate(at, ''));
+    taken.add(text);
+  });
   return errors;
 }
 
@@ -108,7 +182,9 @@ export function validateStorageClass(storageClass: StorageClass): FieldError[] {
   return [
     ...validateObjectMeta(storageClass.metadata, false, checkDns1123Subdomain),
     ...requireValue('provisioner', storageClass.provisioner),
-    ...oneOf('reclaimPolicy', storageClass.reclaimPolicy, ['Delete', 'Retain']),
+    // An empty one is let through, as upstream does.
+    ...(storageClass.reclaimPolicy ? oneOf('reclaimPolicy', storageClass.reclaimPolicy, ['Delete', 'Retain']) : []),
+    ...validateTopologies(storageClass.allowedTopologies),
     ...oneOf('volumeBindingMode', storageClass.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
   ];
 }

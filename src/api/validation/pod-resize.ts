@@ -2,6 +2,8 @@
 import { child, type FieldError, forbiddenField, index, invalidValue } from '../field-error.ts';
 import { isRestartableInit } from '../pod-resources.ts';
 import { qosClassOf } from '../qos-class.ts';
+import { compareQuantities } from '../quantity.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { Container, Pod, ResourceRequirements } from '../types.gen.ts';
 import { equalJson } from './messages.ts';
 import { validateObjectMetaUpdate } from './object-meta.ts';
@@ -48,7 +50,7 @@ function validateContainer(
   if (!equalJson(container.resizePolicy, old.resizePolicy)) return [forbiddenField('spec', ONLY_CPU_AND_MEMORY)];
   const { resources = {} } = container;
   const before = old.resources ?? {};
-  if (equalJson(resources, before)) return [];
+  if (semanticallyEqual('core.v1.ResourceRequirements', resources, before)) return [];
   if (list === 'initContainers' && !isRestartableInit(container))
     return [forbiddenField(path, 'resources for non-sidecar init containers are immutable')];
   const errors = validateResources(resources, path);
@@ -67,10 +69,14 @@ function validateList(
   const old = before[kind] ?? {};
   const errors: FieldError[] = [];
   for (const name of new Set([...Object.keys(next), ...Object.keys(old)])) {
-    if (next[name] === old[name]) continue;
+    if (isSameQuantity(next[name], old[name])) continue;
     if (!RESIZABLE.has(name)) errors.push(forbiddenField('spec', ONLY_CPU_AND_MEMORY));
     else if (next[name] === undefined)
       errors.push(forbiddenField(child(path, kind), `resource ${kind} cannot be removed`));
   }
   return errors;
+}
+
+function isSameQuantity(a: string | undefined, b: string | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && compareQuantities(a, b) === 0);
 }

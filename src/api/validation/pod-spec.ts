@@ -1,19 +1,33 @@
 /** Validation of a PodSpec, in a pod and in every template (upstream `ValidatePodSpec`). */
-import { child, duplicate, type FieldError, index, invalidValue, notSupported, required } from '../field-error.ts';
+import {
+  child,
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../field-error.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkLabelKey, checkRange } from '../names.ts';
 import type { PodSpec } from '../types.gen.ts';
-import { validateAffinity, validateLabelSelector } from './affinity.ts';
+import { validateAffinity, validateLabelKeys, validateLabelSelector } from './affinity.ts';
 import { validateAllContainers } from './containers.ts';
 import { validateDns, validateHostAliases } from './pod-dns.ts';
-import { checkValue, oneOf, requireOneOf, requireValue } from './messages.ts';
+import { checkValue, oneOf, requireOneOf } from './messages.ts';
 import { nulErrors } from './no-nul.ts';
 import { validateLabels } from './object-meta.ts';
+import { validatePodOs } from './pod-os.ts';
+import { validateResourceClaims } from './resource-claims.ts';
 import { validateResources } from './resources.ts';
 import { validateHostNamespaces, validatePodSecurityContext } from './security-context.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateVolumes } from './volumes.ts';
 
 export const MAX_ACTIVE_DEADLINE_SECONDS = 2 ** 31 - 1;
+/** Of Linux. */
+const MAX_HOSTNAME_LENGTH = 64;
 
 export function validatePodSpec(spec: PodSpec, path: string): FieldError[] {
   return [
@@ -27,6 +41,8 @@ export function validatePodSpec(spec: PodSpec, path: string): FieldError[] {
     ...validatePodSecurityContext(spec.securityContext, child(path, 'securityContext')),
     ...validateHostNamespaces(spec, path),
     ...validateHostNetworkPorts(spec, path),
+    ...validatePodOs(spec, path),
+    ...validateResourceClaims(spec, path),
     ...validateResources(spec.resources, child(path, 'resources'), true),
     ...validatePlacement(spec, path),
     ...validateHostAliases(spec.hostAliases, child(path, 'hostAliases')),
@@ -38,16 +54,28 @@ export function validatePodSpec(spec: PodSpec, path: string): FieldError[] {
 /** Names of other things, where they are given. */
 function validateNames(spec: PodSpec, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const subdomains = ['serviceAccountName', 'nodeName', 'priorityClassName', 'runtimeClassName'] as const;
+  const subdomains = ['serviceAccountName', 'nodeName', 'priorityClassName'] as const;
+  // A pointer: an empty text is a name, and no good one.
+  if (spec.runtimeClassName !== undefined)
+    errors.push(...checkValue(child(path, 'runtimeClassName'), spec.runtimeClassName, checkDns1123Subdomain));
   for (const name of subdomains) {
     if (spec[name]) errors.push(...checkValue(child(path, name), spec[name], checkDns1123Subdomain));
   }
   for (const name of ['hostname', 'subdomain'] as const) {
     if (spec[name]) errors.push(...checkValue(child(path, name), spec[name], checkDns1123Label));
   }
-  (spec.imagePullSecrets ?? []).forEach((secret, position) => {
-    errors.push(...requireValue(child(index(child(path, 'imagePullSecrets'), position), 'name'), secret.name));
-  });
+  return [...errors, ...validateHostnameOverride(spec, child(path, 'hostnameOverride'))];
+}
+
+function validateHostnameOverride(spec: PodSpec, path: string): FieldError[] {
+  const { hostnameOverride: name } = spec;
+  if (name === undefined) return [];
+  const errors: FieldError[] = [];
+  if (spec.setHostnameAsFQDN === true)
+    errors.push(forbiddenField(path, 'may not be specified when setHostnameAsFQDN is true'));
+  if (spec.hostNetwork === true) errors.push(forbiddenField(path, 'may not be specified when hostNetwork is true'));
+  errors.push(...checkValue(path, name, checkDns1123Subdomain));
+  if (name.length > MAX_HOSTNAME_LENGTH) errors.push(tooLong(path, MAX_HOSTNAME_LENGTH));
   return errors;
 }
 
@@ -93,7 +121,20 @@ function validateSpread(spec: PodSpec, path: string): FieldError[] {
     if (!actions.includes(constraint.whenUnsatisfiable)) {
       errors.push(notSupported(child(at, 'whenUnsatisfiable'), constraint.whenUnsatisfiable ?? '', actions));
     }
-    return [...errors, ...validateLabelSelector(constraint.labelSelector, child(at, 'labelSelector'))];
+    const { minDomains, labelSelector, matchLabelKeys } = constraint;
+    if (minDomains !== undefined && minDomains <= 0)
+      errors.push(invalidValue(child(at, 'minDomains'), minDomains, 'must be greater than zero'));
+    if (minDomains !== undefined && constraint.whenUnsatisfiable !== 'DoNotSchedule') {
+      const text = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${constraint.whenUnsatisfiable}`;
+      errors.push(invalidValue(child(at, 'minDomains'), minDomains, text));
+    }
+    for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const)
+      errors.push(...oneOf(child(at, name), constraint[name], ['Honor', 'Ignore']));
+    return [
+      ...errors,
+      ...validateLabelKeys(matchLabelKeys, labelSelector, child(at, 'matchLabelKeys')),
+      ...validateLabelSelector(labelSelector, child(at, 'labelSelector')),
+    ];
   });
 }
 

@@ -49,13 +49,13 @@ export interface SelectorMessages {
 
 /** The selector of a workload: there, well-formed, not empty, and matching the template's labels. */
 export function validateWorkloadSelector(
-  selector: LabelSelector | undefined,
+  selector: LabelSelector | null | undefined,
   template: PodTemplateSpec,
   path: string,
   { empty }: SelectorMessages,
 ): FieldError[] {
   const field = child(path, 'selector');
-  if (selector === undefined) return [required(field)];
+  if (!selector) return [required(field)];
   const errors = validateLabelSelector(selector, field);
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
   if (isEmpty) errors.push(invalidValue(field, selector, empty));

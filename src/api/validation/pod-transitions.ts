@@ -17,7 +17,7 @@ export function validateStateTransitions(pod: Pod, old: Pod): FieldError[] {
 
 /** One container's end restarts them all, those that are done included (KEP-5532). */
 function mayAllRestart({ containers, initContainers = [] }: PodSpec): boolean {
-  return [...containers, ...initContainers].some((container) =>
+  return [...(containers ?? []), ...initContainers].some((container) =>
     container.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'),
   );
 }

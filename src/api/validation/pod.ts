@@ -2,6 +2,7 @@
 import { child, duplicate, type FieldError, forbiddenField, index, invalidValue, required } from '../field-error.ts';
 import { isIpAddress, isIpv4Address, isIpv6Address } from '../ip-address.ts';
 import { checkDns1123Subdomain } from '../names.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { Container, Pod, PodSpec, PodStatus, Toleration } from '../types.gen.ts';
 import { validateImage } from './containers.ts';
 import { checkValue, equalJson, immutable } from './messages.ts';
@@ -53,7 +54,8 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
     ...validateAddedTolerations(spec.tolerations, oldSpec.tolerations),
   );
   errors.push(...nulErrors(spec, 'spec'), ...validateRemovedGates(spec, oldSpec));
-  const changed = changedFields(spec, withAllowedChanges(spec, oldSpec), 'spec');
+  const allowed = withAllowedChanges(spec, oldSpec);
+  const changed = semanticallyEqual('core.v1.PodSpec', spec, allowed) ? [] : changedFields(spec, allowed, 'spec');
   if (changed.length > 0) {
     const text = `pod updates may not change fields other than ${MAY_CHANGE}\nchanged: ${changed.join(', ')}`;
     errors.push(forbiddenField('spec', text));
@@ -68,7 +70,7 @@ function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
   const gated = (old.schedulingGates?.length ?? 0) > 0;
   return {
     ...old,
-    containers: withImages(old.containers, spec.containers) ?? [],
+    containers: withImages(old.containers, spec.containers ?? []) ?? [],
     initContainers: withImages(old.initContainers, spec.initContainers),
     activeDeadlineSeconds: spec.activeDeadlineSeconds,
     tolerations: spec.tolerations,

@@ -42,12 +42,13 @@ function validateClusterRules({ rules, aggregationRule }: ClusterRole): FieldErr
   return [...errors, ...selectors.flatMap((selector, at) => validateLabelSelector(selector, index(field, at)))];
 }
 
-function validateRules(rules: readonly PolicyRule[] = [], namespaced: boolean): FieldError[] {
-  return rules.flatMap((rule, at) => validateRule(rule, index('rules', at), namespaced));
+function validateRules(rules: readonly PolicyRule[] | null | undefined, namespaced: boolean): FieldError[] {
+  return (rules ?? []).flatMap((rule, at) => validateRule(rule, index('rules', at), namespaced));
 }
 
 function validateRule(rule: Partial<PolicyRule>, path: string, namespaced: boolean): FieldError[] {
-  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const verbs = rule.verbs ?? [];
   const errors = verbs.length === 0 ? [required(child(path, 'verbs'), 'verbs must contain at least one value')] : [];
   if (nonResourceURLs.length > 0) {
     const field = child(path, 'nonResourceURLs');

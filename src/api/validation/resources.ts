@@ -26,9 +26,8 @@ export function validateResources(
   if (huge && !names.includes('cpu') && !names.includes('memory')) {
     errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
   }
-  for (const claim of resources.claims ?? []) {
-    if (!claim.name) errors.push(required(child(path, 'claims')));
-  }
+  if (podLevel && resources.claims !== undefined)
+    errors.push(forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level'));
   return errors;
 }
 
@@ -57,7 +56,8 @@ function validateResourceName(name: string, podLevel: boolean, path: string): Fi
 function validateQuantity(name: string, quantity: string, path: string): FieldError[] {
   const { nano } = parseQuantity(quantity);
   if (nano < 0n) return [invalidValue(path, quantity, NOT_NEGATIVE)];
-  return !STANDARD.has(name) && nano % NANO !== 0n ? [invalidValue(path, quantity, 'must be an integer')] : [];
+  if (STANDARD.has(name) || nano % NANO === 0n) return [];
+  return [invalidValue(path, quantity, 'must be an integer')];
 }
 
 function validateRequest(name: string, resources: ResourceRequirements, path: string): FieldError[] {

@@ -1,5 +1,5 @@
 /** Validation of a container's own restart policy and rules (KEP-753 sidecars, KEP-5307 restart rules). */
-import { child, type FieldError, index, invalidValue, required, tooMany } from '../field-error.ts';
+import { child, type FieldError, index, required, tooMany } from '../field-error.ts';
 import type { Container, ContainerRestartRule } from '../types.gen.ts';
 import { oneOf, requireOneOf } from './messages.ts';
 
@@ -24,7 +24,6 @@ function validateRule(rule: ContainerRestartRule, path: string): FieldError[] {
   const at = child(path, 'exitCodes');
   const values = rule.exitCodes.values ?? [];
   errors.push(...requireOneOf(child(at, 'operator'), rule.exitCodes.operator, ['In', 'NotIn']));
-  if (values.length === 0) errors.push(invalidValue(child(at, 'values'), values, 'at least one value is required'));
   if (values.length > MAX_EXIT_CODES) errors.push(tooMany(child(at, 'values'), values.length, MAX_EXIT_CODES));
   return errors;
 }

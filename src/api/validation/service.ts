@@ -118,7 +118,8 @@ function validateExternalName(spec: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const name of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const) {
     const value = spec[name];
-    if (value !== undefined && value.length > 0)
+    // The policy is a pointer: an empty one is set.
+    if (value !== undefined && (name === 'ipFamilyPolicy' || value.length > 0))
       errors.push(forbiddenField(`spec.${name}`, 'may not be set for ExternalName services'));
   }
   if (spec.clusterIP) errors.push(forbiddenField('spec.clusterIP', 'may not be set for ExternalName services'));
@@ -210,7 +211,8 @@ function validateServicePort(port: ServicePort, at: string, needsName: boolean):
   if (typeof targetPort === 'number') errors.push(...checkNumber(child(at, 'targetPort'), targetPort));
   else if (targetPort !== undefined) errors.push(...checkValue(child(at, 'targetPort'), targetPort, checkPortName));
   if (port.nodePort) errors.push(...checkNumber(child(at, 'nodePort'), port.nodePort));
-  if (port.appProtocol) errors.push(...checkValue(child(at, 'appProtocol'), port.appProtocol, checkLabelKey));
+  if (port.appProtocol !== undefined)
+    errors.push(...checkValue(child(at, 'appProtocol'), port.appProtocol, checkLabelKey));
   return errors;
 }
 
@@ -293,8 +295,8 @@ function validateTrafficPolicies(spec: ServiceSpec): FieldError[] {
         'may only be set for externally-accessible services',
       ),
     );
-  if (needsClusterIp(spec) || internalTrafficPolicy)
-    errors.push(...requireOneOf('spec.internalTrafficPolicy', internalTrafficPolicy, POLICIES));
+  if (internalTrafficPolicy === undefined && needsClusterIp(spec)) errors.push(required('spec.internalTrafficPolicy'));
+  else errors.push(...oneOf('spec.internalTrafficPolicy', internalTrafficPolicy, POLICIES));
   if (healthCheckNodePort !== 0) {
     errors.push(...checkNumber('spec.healthCheckNodePort', healthCheckNodePort));
     if (!needsHealthCheckPort(spec)) {
@@ -303,7 +305,7 @@ function validateTrafficPolicies(spec: ServiceSpec): FieldError[] {
     }
   }
   const distributions = ['PreferClose', 'PreferSameNode', 'PreferSameZone'];
-  if (spec.trafficDistribution && !distributions.includes(spec.trafficDistribution))
+  if (spec.trafficDistribution !== undefined && !distributions.includes(spec.trafficDistribution))
     errors.push(notSupported('spec.trafficDistribution', spec.trafficDistribution, distributions));
   return errors;
 }

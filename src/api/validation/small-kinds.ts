@@ -42,7 +42,7 @@ export function validateEventsEvent(event: EventsEvent): FieldError[] {
   errors.push(
     ...validateEventNamespace(event.metadata?.namespace, event.regarding?.namespace ?? '', 'regarding.namespace'),
   );
-  if (event.eventTime === undefined) errors.push(required('eventTime'));
+  if (!event.eventTime) errors.push(required('eventTime'));
   for (const name of ['reportingController', 'reportingInstance', 'action', 'reason'] as const) {
     if (!event[name]) errors.push(required(name));
   }

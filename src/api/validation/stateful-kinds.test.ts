@@ -170,8 +170,14 @@ describe('StatefulSet', () => {
     expect(changed(STATEFUL_SETS, set(), free)).toEqual([]);
     const forbidden =
       "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-    for (const more of [{ serviceName: 'x' }, { podManagementPolicy: 'Parallel' }, { volumeClaimTemplates: [] }])
+    const claim = {
+      metadata: { name: 'd' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
+    for (const more of [{ serviceName: 'x' }, { podManagementPolicy: 'Parallel' }, { volumeClaimTemplates: [claim] }])
       expect(changed(STATEFUL_SETS, set(), set(more))).toEqual([forbidden]);
+    // A list of nothing is no list.
+    expect(changed(STATEFUL_SETS, set(), set({ volumeClaimTemplates: [] }))).toEqual([]);
   });
 
   it('has a status that adds up', () => {

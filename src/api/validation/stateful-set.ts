@@ -1,9 +1,10 @@
 /** Validation of StatefulSets (upstream ValidateStatefulSet, ValidateStatefulSetUpdate). */
 import { child, type FieldError, forbiddenField, index, invalidValue, notSupported, required } from '../field-error.ts';
 import { checkDns1123Label } from '../names.ts';
+import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { PodTemplateSpec, StatefulSet, StatefulSetSpec, StatefulSetStatus, Volume } from '../types.gen.ts';
 import { validateAtMost100Percent, validateIntOrPercent } from './int-or-percent.ts';
-import { checkValue, equalJson, notNegative } from './messages.ts';
+import { checkValue, notNegative } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import { validateClaimSpec } from './persistent-volume-claim.ts';
 import { validateAlwaysRunning, validatePodTemplateSpec, validateWorkloadSelector } from './pod-template.ts';
@@ -24,7 +25,7 @@ export function validateStatefulSetUpdate(set: StatefulSet, old: StatefulSet): F
   const before = old.spec ?? NO_SPEC;
   const errors = [...validateObjectMetaUpdate(metadata, old.metadata), ...validateSpec(spec)];
   if (validateTemplate(before).length === 0) errors.push(...validateTemplate(spec));
-  if (!equalJson(fixedOf(spec), fixedOf(before))) {
+  if (!semanticallyEqual('apps.v1.StatefulSetSpec', fixedOf(spec), fixedOf(before))) {
     const text =
       "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
     errors.push(forbiddenField('spec', text));

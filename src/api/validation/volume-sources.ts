@@ -11,6 +11,8 @@ import type {
 } from '../types.gen.ts';
 import { validateFieldRef, validateResourceFieldRef } from './env.ts';
 import { oneOf, requireValue } from './messages.ts';
+import { validateAnnotations, validateLabels } from './object-meta.ts';
+import { validateClaimSpec } from './persistent-volume-claim.ts';
 import { backstepErrors, localPathErrors } from './volume-mounts.ts';
 
 type Source<K extends keyof Volume> = NonNullable<Volume[K]>;
@@ -127,8 +129,8 @@ export function validateProjected(source: ProjectedVolumeSource, path: string): 
 
 function validateProjection(source: VolumeProjection, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const [first, ...more] = Object.keys(source);
-  if (first === undefined) errors.push(required(path, 'must specify a volume type'));
+  // One that names no source is empty, as upstream's is.
+  const [, ...more] = Object.keys(source);
   for (const name of more) errors.push(forbiddenField(child(path, name), 'may not specify more than 1 volume type'));
   for (const name of ['secret', 'configMap'] as const) {
     const entry = source[name];
@@ -170,13 +172,35 @@ export function validateNfs(source: Source<'nfs'>, path: string): FieldError[] {
   return errors;
 }
 
+/** A template may leave the reference to whoever makes the pods. */
 export function validateImageSource(source: Source<'image'>, path: string): FieldError[] {
+  const isTemplate = path.includes('template.spec.');
   return [
-    ...requireValue(child(path, 'reference'), source.reference),
+    ...(isTemplate ? [] : requireValue(child(path, 'reference'), source.reference)),
     ...oneOf(child(path, 'pullPolicy'), source.pullPolicy, ['Always', 'IfNotPresent', 'Never']),
   ];
 }
 
 export function validateCsi(source: Source<'csi'>, path: string): FieldError[] {
-  return requireValue(child(path, 'driver'), source.driver);
+  const { driver, nodePublishSecretRef: secret } = source;
+  const errors = requireValue(child(path, 'driver'), driver);
+  if (secret !== undefined) errors.push(...requireValue(child(path, 'nodePublishSecretRef', 'name'), secret.name));
+  return errors;
+}
+
+/** What a claim of the pod's own may not say of itself: the rest of its metadata is made with it. */
+const CLAIM_METADATA = ['annotations', 'labels'];
+
+export function validateEphemeral(source: Source<'ephemeral'>, path: string): FieldError[] {
+  const at = child(path, 'volumeClaimTemplate');
+  const { volumeClaimTemplate: template } = source;
+  if (template === undefined) return [required(at)];
+  const { metadata = {} } = template;
+  const foreign = Object.keys(metadata).filter((name) => !CLAIM_METADATA.includes(name));
+  return [
+    ...foreign.map((name) => forbiddenField(child(at, 'metadata', name), 'cannot be set')),
+    ...validateLabels(metadata.labels, child(at, 'metadata', 'labels')),
+    ...validateAnnotations(metadata.annotations, child(at, 'metadata', 'annotations')),
+    ...validateClaimSpec(template.spec, child(at, 'spec')),
+  ];
 }

@@ -3,10 +3,12 @@ import { child, duplicate, type FieldError, forbiddenField, index, required } fr
 import { checkDns1123Label } from '../names.ts';
 import type { Volume } from '../types.gen.ts';
 import { requireValue } from './messages.ts';
+import { validateStorageSources } from './storage-sources.ts';
 import {
   validateClaimSource,
   validateConfigMapSource,
   validateCsi,
+  validateEphemeral,
   validateDownwardApi,
   validateEmptyDir,
   validateHostPath,
@@ -32,6 +34,7 @@ function validateSource(volume: Volume, path: string): FieldError[] {
   if (first === undefined) return [required(path, 'must specify a volume type')];
   return [
     ...validateKnownSource(volume, path),
+    ...validateStorageSources(volume, path),
     ...more.map((name) => forbiddenField(child(path, name), 'may not specify more than 1 volume type')),
   ];
 }
@@ -55,5 +58,6 @@ function validateKnownSource(volume: Volume, path: string): FieldError[] {
   check('nfs', validateNfs);
   check('image', validateImageSource);
   check('csi', validateCsi);
+  check('ephemeral', validateEphemeral);
   return errors;
 }

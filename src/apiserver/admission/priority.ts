@@ -28,7 +28,7 @@ export function admitPriority(object: ApiObject, classes: readonly PriorityClass
       `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
     );
   }
-  if (givenPolicy && givenPolicy !== preemptionPolicy) {
+  if (givenPolicy !== undefined && givenPolicy !== preemptionPolicy) {
     refuse(
       `the string value of PreemptionPolicy (${givenPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
     );

@@ -19,8 +19,8 @@ beforeAll(async () => {
       .filter((role: { metadata: { labels?: Record<string, string> } }) => {
         return role.metadata.labels?.[`rbac.authorization.k8s.io/aggregate-to-${name}`] === 'true';
       })
-      .flatMap((role: { metadata: { name: string }; rules: unknown[] }) =>
-        role.rules.length > 0 ? role.rules : rulesOf(role.metadata.name),
+      .flatMap((role: { metadata: { name: string }; rules: unknown[] | null }) =>
+        role.rules !== null ? role.rules : rulesOf(role.metadata.name),
       );
   for (const name of ['view', 'edit', 'admin']) {
     const url = `${rbac}/clusterroles/${name}`;

@@ -24,7 +24,7 @@ export function referencesOf(pod: Pod): readonly string[] {
   };
   add('serviceaccounts', spec.serviceAccountName);
   for (const secret of spec.imagePullSecrets ?? []) add('secrets', secret.name);
-  const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
   for (const container of containers) addOfContainer(container, add);
   for (const volume of spec.volumes ?? []) addOfVolume(volume, metadata?.name ?? '', add);
   return [...found];

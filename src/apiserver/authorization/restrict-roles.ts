@@ -40,8 +40,8 @@ function restrictRole(call: Call, object: ApiObject, old: ApiObject | undefined)
   const name = object.metadata.name ?? '';
   const escalate = resourceAccess({ verb: 'escalate', group: RBAC_GROUP, resource, namespace, name: info.name ?? '' });
   if (server.authorizer.authorize(user, escalate).allowed) return;
-  const { rules = [] } = object as ClusterRole;
-  const problem = problemFor(call, namespace, rules);
+  const { rules } = object as ClusterRole;
+  const problem = problemFor(call, namespace, rules ?? []);
   if (problem !== undefined) throw forbidden(registration.row, name, problem);
   // What it gathers tomorrow, nobody can check today.
   if (!aggregates(object) && !(old !== undefined && aggregates(old))) return;

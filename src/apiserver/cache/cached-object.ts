@@ -1,4 +1,5 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
+import { canonicalObject, fillDefaults } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -67,9 +68,20 @@ export class CachedObject {
   }
 }
 
+/**
+ * An object that an older version stored in today's form: canonical, with today's defaults, as upstream decodes from its storage. So
+ * it is equal to what a client sends again, whose object gets both. Nothing is written for it.
+ */
+function readStored(object: ApiObject): ApiObject {
+  const { apiVersion = '', kind = '' } = object;
+  const canonical = canonicalObject(apiVersion, kind, object);
+  fillDefaults(apiVersion, kind, canonical);
+  return canonical;
+}
+
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number): ApiObject {
-  const object = JSON.parse(decodeText(value)) as ApiObject;
+  const object = readStored(JSON.parse(decodeText(value)) as ApiObject);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 

@@ -1,5 +1,5 @@
 /** What the server itself keeps of metadata, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
-import type { ObjectMeta } from '../../api/index.ts';
+import { type ObjectMeta, semanticallyEqualObjects } from '../../api/index.ts';
 import { type ApiObject, isRecord, omit } from './object.ts';
 
 /** What no client says, at creation or later. */
@@ -47,15 +47,14 @@ function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
   return metadata;
 }
 
-/** Counts the generation up when what is wanted changed: all but metadata and status. */
-export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
-  if (sameValue(wantedOf(object), wantedOf(old))) return object;
-  return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
-}
+/** What says nothing of what is wanted. */
+const NOT_WANTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-function wantedOf(object: ApiObject): object {
-  const { metadata: _, status: __, ...wanted } = object;
-  return wanted;
+/** Counts the generation up when what is wanted changed. Another spelling of the same is no change. */
+export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
+  const { apiVersion = '', kind = '' } = old;
+  if (semanticallyEqualObjects(apiVersion, kind, [object, old], NOT_WANTED)) return object;
+  return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 
 /** Whether two JSON values are equal, whatever the order of their fields; absent and undefined are the same. */

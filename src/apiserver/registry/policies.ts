@@ -1,10 +1,16 @@
 /** What quotas and priority classes do differently. */
 import { forbidden, type PriorityClass, PRIORITY_CLASSES, SYSTEM_PRIORITY_CLASSES } from '../../api/index.ts';
+import { withMeta } from './object.ts';
 import type { Strategy } from './registration.ts';
 
 export const quotaStrategy: Strategy = {
   returnsDeleted: true,
   prepareForCreate: (object) => ({ ...object, status: {} }),
+};
+
+/** A range without a name gets one (upstream: limitrangeStrategy). */
+export const limitRangeStrategy: Strategy = {
+  prepareForCreate: (object) => (object.metadata.name ? object : withMeta(object, { name: object.metadata.uid ?? '' })),
 };
 
 export const priorityClassStrategy: Strategy = { hasGeneration: true };

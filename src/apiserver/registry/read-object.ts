@@ -1,9 +1,9 @@
 /** From a request's body to an object that may be stored: kind, structure, defaults, identity in the path. */
 import {
   apiVersionOf,
-  applyDefaults,
   badRequest,
   type FieldValidation,
+  fillDefaults,
   type ResourceRow,
   validateStructure,
 } from '../../api/index.ts';
@@ -34,7 +34,8 @@ export function readObject({ value, problems }: ParsedBody, options: ReadOptions
   const named = { ...value, apiVersion, kind: row.kind };
   const read = validateStructure(apiVersion, row.kind, named, options.fieldValidation, problems);
   warnings.push(...read.warnings);
-  const object = applyDefaults(apiVersion, row.kind, read.object);
+  const { object } = read;
+  fillDefaults(apiVersion, row.kind, object);
   return { ...object, metadata: object.metadata ?? {} };
 }
 

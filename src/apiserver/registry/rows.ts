@@ -33,7 +33,7 @@ import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { HEALING_REGISTRATIONS } from './healing.ts';
 import { podStrategy } from './pods.ts';
-import { priorityClassStrategy, quotaStrategy } from './policies.ts';
+import { limitRangeStrategy, priorityClassStrategy, quotaStrategy } from './policies.ts';
 import type { Registration, Strategy } from './registration.ts';
 import { REPLICATED_REGISTRATIONS } from './replicated.ts';
 import { serviceStrategy } from './services.ts';
@@ -77,7 +77,12 @@ export const REGISTRATIONS: readonly Registration[] = [
     table: podTemplateTable,
     strategy: { hasGeneration: true, returnsDeleted: true },
   },
-  { row: LIMIT_RANGES, keyPrefix: '/registry/limitranges/', table: defaultTable, strategy: {} },
+  {
+    row: LIMIT_RANGES,
+    keyPrefix: '/registry/limitranges/',
+    table: defaultTable,
+    strategy: limitRangeStrategy,
+  },
   {
     row: RESOURCE_QUOTAS,
     keyPrefix: '/registry/resourcequotas/',

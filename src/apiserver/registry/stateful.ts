@@ -4,13 +4,14 @@ import {
   DAEMON_SETS,
   type DaemonSet,
   PERSISTENT_VOLUME_CLAIMS,
+  type PersistentVolumeClaim,
   PERSISTENT_VOLUMES,
+  semanticallyEqual,
   STATEFUL_SETS,
   STORAGE_CLASSES,
 } from '../../api/index.ts';
 import { controllerRevisionTable, daemonSetTable, statefulSetTable } from '../tables/stateful.ts';
 import { persistentVolumeClaimTable, persistentVolumeTable, storageClassTable } from '../tables/volumes.ts';
-import { sameValue } from './object-meta.ts';
 import { type ApiObject, withMeta } from './object.ts';
 import type { Registration, Strategy } from './registration.ts';
 
@@ -30,7 +31,8 @@ const daemonSetStrategy: Strategy = {
   },
   prepareForUpdate: (object, old) => {
     const before = templateGenerationOf(old);
-    const changed = !sameValue((object as DaemonSet).spec?.template, (old as DaemonSet).spec?.template);
+    const [next, last] = [(object as DaemonSet).spec?.template, (old as DaemonSet).spec?.template];
+    const changed = !semanticallyEqual('core.v1.PodTemplateSpec', next, last);
     return withTemplateGeneration(object, changed ? before + 1 : before);
   },
 };
@@ -60,6 +62,35 @@ function protectedBy(finalizer: string): Strategy {
   };
 }
 
+const protectedClaim = protectedBy('kubernetes.io/pvc-protection');
+const claimStrategy: Strategy = {
+  ...protectedClaim,
+  prepareForCreate: (object, user) => withBothSources(protectedClaim.prepareForCreate?.(object, user) ?? object),
+  prepareForUpdate: withBothSources,
+};
+
+/** The old field and the new one name the same source (upstream: NormalizeDataSources). */
+function withBothSources(object: ApiObject): ApiObject {
+  const { spec } = object as PersistentVolumeClaim;
+  if (spec === undefined) return object;
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource !== undefined && dataSourceRef === undefined)
+    return { ...object, spec: { ...spec, dataSourceRef: dataSource } };
+  if (dataSourceRef === undefined || dataSource !== undefined || dataSourceRef.namespace) return object;
+  const { namespace: _, ...source } = dataSourceRef;
+  return { ...object, spec: { ...spec, dataSource: source } };
+}
+
+const protectedVolume = protectedBy('kubernetes.io/pv-protection');
+const volumeStrategy: Strategy = {
+  ...protectedVolume,
+  prepareForCreate: (object, user) => {
+    const volume = protectedVolume.prepareForCreate?.(object, user) ?? object;
+    const { creationTimestamp } = volume.metadata;
+    return { ...volume, status: { phase: 'Pending', lastPhaseTransitionTime: creationTimestamp } };
+  },
+};
+
 export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
   { row: STATEFUL_SETS, keyPrefix: '/registry/statefulsets/', table: statefulSetTable, strategy: statefulSetStrategy },
   { row: DAEMON_SETS, keyPrefix: '/registry/daemonsets/', table: daemonSetTable, strategy: daemonSetStrategy },
@@ -73,13 +104,13 @@ export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
     row: PERSISTENT_VOLUME_CLAIMS,
     keyPrefix: '/registry/persistentvolumeclaims/',
     table: persistentVolumeClaimTable,
-    strategy: protectedBy('kubernetes.io/pvc-protection'),
+    strategy: claimStrategy,
   },
   {
     row: PERSISTENT_VOLUMES,
     keyPrefix: '/registry/persistentvolumes/',
     table: persistentVolumeTable,
-    strategy: protectedBy('kubernetes.io/pv-protection'),
+    strategy: volumeStrategy,
   },
   {
     row: STORAGE_CLASSES,

@@ -5,7 +5,6 @@
 import {
   child,
   type FieldError,
-  HEADLESS,
   index,
   invalidValue,
   type Ipv4Range,
@@ -54,10 +53,7 @@ export function allocateService(object: ApiObject, inputs: AllocationInputs): Al
 }
 
 function allocateAddress(object: ApiObject, spec: ServiceSpec, inputs: AllocationInputs, errors: FieldError[]): void {
-  if (!needsClusterIp(spec) || isHeadless(spec)) {
-    if (needsClusterIp(spec) && isHeadless(spec) && spec.clusterIP === undefined) spec.clusterIP = HEADLESS;
-    return;
-  }
+  if (!needsClusterIp(spec) || isHeadless(spec)) return;
   const { range, others } = inputs;
   const taken = new Set(others.map((other) => (other as Service).spec?.clusterIP ?? ''));
   const isKubernetes = object.metadata.namespace === 'default' && object.metadata.name === 'kubernetes';

@@ -42,7 +42,7 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
   const spec = completeSpec(given);
   const errors = validateTokenSpec(spec);
   if (errors.length > 0) throw invalid(KIND, '', errors);
-  const bound = await readBound(call, spec.boundObjectRef);
+  const bound = await readBound(call, spec.boundObjectRef ?? undefined);
   restrictNode(call, bound, spec.audiences, spec.boundObjectRef?.uid ?? '');
   if (server.tokens === undefined) throw internalError('this server has no key for tokens');
   const plan = planToken({

@@ -82,14 +82,15 @@ export const endpointSliceTable: TableKind = {
     ageColumn,
   ],
   cells: (object, now) => {
-    const { addressType, ports = [], endpoints = [] } = object as unknown as EndpointSlice;
+    const slice = object as unknown as EndpointSlice;
+    const { addressType } = slice;
+    const ports = slice.ports ?? [];
+    const endpoints = slice.endpoints ?? [];
     return [
       object.metadata.name ?? '',
       addressType,
       ports.length === 0 ? '<unset>' : listed(ports.map(({ port, name }) => String(port ?? (name || '*')))),
-      endpoints.length === 0
-        ? '<unset>'
-        : listed(endpoints.flatMap(({ addresses = [] }: { addresses?: string[] }) => addresses)),
+      endpoints.length === 0 ? '<unset>' : listed(endpoints.flatMap(({ addresses }) => addresses)),
       since(object.metadata.creationTimestamp, now),
     ];
   },

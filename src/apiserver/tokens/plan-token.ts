@@ -16,15 +16,17 @@ import type { ObjectClaim, TokenClaims } from './token-signer.ts';
 export function completeSpec(
   request: TokenRequest,
 ): TokenRequestSpec & { audiences: string[]; expirationSeconds: number } {
-  const { audiences = [], expirationSeconds, boundObjectRef } = request.spec ?? {};
+  const { audiences, expirationSeconds, boundObjectRef } = request.spec ?? {};
   return {
-    audiences: audiences.length === 0 ? [TOKEN_ISSUER] : audiences,
+    audiences: audiences?.length ? audiences : [TOKEN_ISSUER],
     expirationSeconds: expirationSeconds ?? DEFAULT_TOKEN_SECONDS,
-    ...(boundObjectRef === undefined ? {} : { boundObjectRef }),
+    ...((boundObjectRef ?? undefined) === undefined ? {} : { boundObjectRef }),
   };
 }
 
-export function validateTokenSpec({ expirationSeconds = 0, audiences = [] }: TokenRequestSpec): FieldError[] {
+export function validateTokenSpec(spec: TokenRequestSpec): FieldError[] {
+  const expirationSeconds = spec.expirationSeconds ?? 0;
+  const audiences = spec.audiences ?? [];
   const field = 'spec.expirationSeconds';
   const errors: FieldError[] = [];
   if (expirationSeconds < MIN_TOKEN_SECONDS)

@@ -2,7 +2,16 @@
  * The three writes that all verbs are made of: create, change, remove. Each is a compare-and-put on the store: a lost race
  * is read again and decided again, an unknown outcome is told and never repeated.
  */
-import { alreadyExists, conflict, generateName, invalidValue, notFound, warningsOf } from '../../api/index.ts';
+import {
+  alreadyExists,
+  apiVersionOf,
+  canonicalObject,
+  conflict,
+  generateName,
+  invalidValue,
+  notFound,
+  warningsOf,
+} from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
 import { healingWarnings } from '../admission/healing-warnings.ts';
@@ -68,7 +77,8 @@ export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObjec
   const now = formatTime(server.clock.now().wall);
   const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
-  const object = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
+  const prepared = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
+  const object = canonical(registration, prepared);
   await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
   await server.breather.pause('request');
@@ -214,6 +224,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     object = await allocate(call, admit(registration, object, call.server.admission, old));
     await admitChanged(call, object);
   }
+  object = canonical(registration, object);
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
@@ -223,6 +234,11 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   if (part === '') call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, old));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);
   return object;
+}
+
+/** The object as upstream's types would hold it: what is compared, checked and stored from here on. */
+function canonical({ row }: Registration, object: ApiObject): ApiObject {
+  return canonicalObject(apiVersionOf(row), row.kind, object);
 }
 
 /** `object` with other top-level fields; an undefined one is dropped. */

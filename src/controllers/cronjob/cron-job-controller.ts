@@ -4,7 +4,6 @@ import {
   CRON_JOBS,
   type CronJob,
   type CronJobStatus,
-  equalJson,
   isAlreadyExists,
   isControlledBy,
   type Job,
@@ -20,6 +19,7 @@ import { BY_CONTROLLER, type Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { jobOfCronJob } from './job-of-cron-job.ts';
 import { MAX_WAIT_MS, SLACK_MS } from './limits.ts';
+import { isSameStatus } from '../status-patch.ts';
 import { type CronJobPlan, planCronJob, referenceToJob } from './plan-cron-job.ts';
 
 export interface CronJobControllerOptions {
@@ -92,7 +92,7 @@ async function carryOut(cronJob: CronJob, plan: CronJobPlan, hands: Hands): Prom
     }
   }
   const written = statusAfter(cronJob.status, plan, made);
-  if (!equalJson(written, cronJob.status ?? {})) {
+  if (!isSameStatus(CRON_JOBS, written, cronJob.status)) {
     const object: CronJob = { ...cronJob, status: written };
     await hands.context.write({ verb: 'update', resource: CRON_JOBS, subresource: 'status', object });
   }

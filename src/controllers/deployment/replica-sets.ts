@@ -9,6 +9,7 @@ import {
   type PodTemplateSpec,
   type ReplicaSet,
   type ReplicaSetSpec,
+  semanticallyEqual,
 } from '../../api/index.ts';
 import { safeHash } from '../pods/safe-hash.ts';
 import { newestSetAnnotations, sizeAnnotations } from './annotations.ts';
@@ -33,7 +34,8 @@ export function splitSets({ spec }: Deployment, sets: readonly ReplicaSet[]): Sp
 
 /** Whether both make the same pods, whatever their hashes say. */
 export function isSameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
-  return equalJson(withoutHash(a), withoutHash(b));
+  const [one, other] = [withoutHash(a), withoutHash(b)];
+  return equalJson(one, other) || semanticallyEqual('core.v1.PodTemplateSpec', one, other);
 }
 
 function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec {

@@ -21,6 +21,7 @@ import { isPodReady, isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { type FindScaled, replicasOf, SCALED } from './expected-pods.ts';
 import { planBudget } from './plan-budget.ts';
+import { isSameStatus } from '../status-patch.ts';
 import { staleInMs, takeBack } from './stale-disruption.ts';
 
 /** Marks the key of a pod that may have been spared. */
@@ -51,7 +52,7 @@ export function disruptionController(informers: Informers, clock: Clock, events:
       .filter((pod) => selector !== undefined && matchesLabels(selector, pod.metadata?.labels));
     const { status, events: told, recheckAfterMs } = planBudget({ budget, pods: own, find, now: clock.now().wall });
     for (const { type, reason, message, pod } of told) events.event(referenceTo(pod ?? budget), type, reason, message);
-    if (!equalJson(status, budget.status ?? {})) {
+    if (!isSameStatus(POD_DISRUPTION_BUDGETS, status, budget.status)) {
       // Its version is the precondition: an eviction that was granted meanwhile must not be forgotten.
       const object = { ...budget, status } as KubeObject;
       await context.write({ verb: 'update', resource: POD_DISRUPTION_BUDGETS, object, subresource: 'status' });

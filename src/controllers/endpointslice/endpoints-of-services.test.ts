@@ -110,8 +110,8 @@ describe('a service with a selector', () => {
         ],
       },
       addressType: 'IPv4',
-      endpoints: [],
-      ports: [],
+      endpoints: null,
+      ports: null,
     });
     expect(await endpoints()).toMatchObject({
       metadata: { labels: { team: 'a', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' } },

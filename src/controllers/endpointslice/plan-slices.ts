@@ -81,8 +81,8 @@ function merge(plan: SlicePlan, existing: readonly EndpointSlice[], rules: Slice
   return { creates, updates, deletes };
 }
 
-function isPlaceholder({ endpoints = [], ports = [] }: EndpointSlice): boolean {
-  return endpoints.length === 0 && ports.length === 0;
+function isPlaceholder({ endpoints, ports }: EndpointSlice): boolean {
+  return !endpoints?.length && !ports?.length;
 }
 
 interface Draft {

@@ -93,7 +93,7 @@ function oldest(parts: readonly Readiness[]): Readiness {
   return times.length === 0 ? { ready: true } : { ready: true, since: Math.min(...times) };
 }
 
-function readySince(time: string | undefined): Readiness {
+function readySince(time: string | null | undefined): Readiness {
   const since = parseTime(time);
   return since === undefined ? { ready: true } : { ready: true, since };
 }

@@ -5,12 +5,14 @@
 import {
   type ControllerRevision,
   controllerReference,
+  currentPodTemplate,
   equalJson,
   type KubeObject,
   nameOf,
   namespaceOf,
   type PodTemplateSpec,
   type Resource,
+  semanticallyEqual,
 } from '../../api/index.ts';
 import { canonicalJson, safeHash } from '../pods/safe-hash.ts';
 
@@ -26,7 +28,7 @@ export function revisionData(template: PodTemplateSpec | undefined): unknown {
 }
 
 /** The template that the revision recorded. */
-export function templateOf(revision: ControllerRevision): PodTemplateSpec {
+export function templateOf(revision: Pick<ControllerRevision, 'data'>): PodTemplateSpec {
   const data = revision.data as { spec?: { template?: PodTemplateSpec & { $patch?: string } } } | undefined;
   const { $patch: _, ...template } = data?.spec?.template ?? {};
   return template;
@@ -64,7 +66,15 @@ export function newRevision<T extends KubeObject>(wanted: NewRevision<T>): Contr
   };
 }
 
-/** Whether two revisions record the same. */
-export function recordsSame(a: ControllerRevision, data: unknown): boolean {
-  return equalJson(a.data, data);
+/**
+ * Whether a revision records what this data says. Data is stored as it was sent, so an old one may hold what is canonical no more: both
+ * are compared as they would be recorded today, or an upgrade would roll pods out anew.
+ */
+export function recordsSame(revision: ControllerRevision, data: unknown): boolean {
+  if (equalJson(revision.data, data)) return true;
+  return semanticallyEqual(
+    'core.v1.PodTemplateSpec',
+    currentPodTemplate(templateOf(revision)),
+    currentPodTemplate(templateOf({ data })),
+  );
 }

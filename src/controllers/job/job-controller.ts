@@ -3,7 +3,6 @@
  */
 import {
   controllerOf,
-  equalJson,
   isJobFinished,
   type Job,
   JOB_CONTROLLER,
@@ -30,6 +29,7 @@ import { slowStart, type SlowStartResult } from '../slow-start.ts';
 import { type JobMemory, remember } from './job-memory.ts';
 import { isTracked } from './job-pods.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import { isSameStatus } from '../status-patch.ts';
 import { type JobPlan, planJob } from './plan-job.ts';
 
 export interface JobControllerOptions {
@@ -151,7 +151,7 @@ async function carryOut(job: Job, plan: JobPlan, hands: Hands): Promise<Job | un
   );
   const status = counting(plan.status, created, [...givenUp]);
   const object: Job = { ...job, status };
-  const written: Job | undefined = equalJson(status, job.status)
+  const written: Job | undefined = isSameStatus(JOBS, status, job.status)
     ? undefined
     : await context.write({ verb: 'update', resource: JOBS, subresource: 'status', object });
   for (const { type, reason, message } of plan.events) events.event(referenceTo(job), type, reason, message);

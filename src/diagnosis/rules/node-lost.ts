@@ -39,7 +39,7 @@ function silent(
   },
 ): RankedFinding {
   const { node, renewedAt } = facts.evidence.node ?? {};
-  const since = conditionAgeMs({ type: 'Ready', ...ready } as never, facts.now);
+  const since = conditionAgeMs({ type: 'Ready', ...ready }, facts.now);
   const lost = ready.status === 'Unknown';
   const taints = (node?.spec?.taints ?? []).filter(({ key }) => key === UNREACHABLE || key === NOT_READY);
   const of = `node/${name}`;

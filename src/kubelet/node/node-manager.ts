@@ -1,5 +1,5 @@
 /** Registers the node, keeps its status and its lease, and tells of its changes. */
-import { isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../../api/index.ts';
+import { canonicalPart, isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
 import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
@@ -285,6 +285,8 @@ function sameStatus(before: Node['status'], after: Node['status']): boolean {
   return sameValue(withoutHeartbeats(before), withoutHeartbeats(after));
 }
 
+/** In canonical form: what the server answers must not look like a change. */
 function withoutHeartbeats(status: Node['status']): unknown {
-  return { ...status, conditions: status?.conditions?.map((condition) => ({ ...condition, lastHeartbeatTime: '' })) };
+  const conditions = status?.conditions?.map((condition) => ({ ...condition, lastHeartbeatTime: null }));
+  return canonicalPart('core.v1.NodeStatus', { ...status, conditions });
 }

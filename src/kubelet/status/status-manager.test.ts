@@ -81,7 +81,7 @@ describe('status manager', () => {
     expect(writes(w)).toEqual(['PATCH /api/v1/namespaces/default/pods/p/status']);
     const { status } = await get(w);
     expect(status?.phase).toBe('Running');
-    expect(status?.conditions).toContainEqual(READY);
+    expect(status?.conditions).toContainEqual({ ...READY, lastProbeTime: null });
     await w.stop();
   });
 

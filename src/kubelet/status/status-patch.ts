@@ -3,6 +3,7 @@
  * Conditions of other owners (readiness gates, unknown types) are never in it. Pure.
  */
 import {
+  canonicalPart,
   type ContainerStatus,
   HEALING_CONDITIONS,
   type Pod,
@@ -29,16 +30,22 @@ const ADDED_CONDITIONS = new Set(['DisruptionTarget']);
 const FOREIGN_FIELDS = new Set(['nominatedNodeName', 'resourceClaimStatuses', 'extendedResourceClaimStatus', 'resize']);
 const MERGED_BY_IP = new Set(['podIPs', 'hostIPs']);
 
+const CONDITION = 'core.v1.PodCondition';
+
 type Fields = Record<string, unknown>;
 
-/** The patch's `status`, `undefined` when there is nothing to say. */
+/**
+ * The patch's `status`, `undefined` when there is nothing to say. Both are compared in canonical form: the server writes what is always
+ * written (`lastState: {}`, `lastProbeTime: null`), and what it answers must not look like a change.
+ */
 export function statusPatch(base: PodStatus, desired: PodStatus): Fields | undefined {
   const patch: Fields = {};
-  const before = base as Fields;
-  const after = desired as Fields;
+  const before = canonicalPart('core.v1.PodStatus', base) as Fields;
+  const after = canonicalPart('core.v1.PodStatus', desired) as Fields;
   for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (field === 'conditions' || FOREIGN_FIELDS.has(field)) continue;
-    const change = fieldChange(field, before[field], after[field]);
+    if (sameValue(before[field], after[field])) continue;
+    const change = fieldChange(field, before[field], (desired as Fields)[field]);
     if (change !== undefined) patch[field] = change;
   }
   const conditions = conditionChanges(base.conditions ?? [], desired.conditions ?? []);
@@ -54,7 +61,6 @@ export function annotationPatch(base: Pod, wanted: StatusAnnotations): Record<st
 }
 
 function fieldChange(field: string, before: unknown, after: unknown): unknown {
-  if (sameValue(before, after)) return undefined;
   // The QoS class is the server's to set once; a status without it does not take it away.
   if (after === undefined && (field === 'qosClass' || field === 'startTime')) return undefined;
   if (MERGED_BY_IP.has(field)) return ipChanges(before, after);
@@ -75,7 +81,9 @@ function ipChanges(before: unknown, after: unknown): readonly unknown[] {
 function conditionChanges(base: readonly PodCondition[], desired: readonly PodCondition[]): readonly unknown[] {
   const changed = desired.filter((condition) => {
     const old = base.find(({ type }) => type === condition.type);
-    return (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameValue(old, condition);
+    return (
+      (OWNED_CONDITIONS.has(condition.type) || ADDED_CONDITIONS.has(condition.type)) && !sameCondition(old, condition)
+    );
   });
   const gone = base.filter(({ type }) => OWNED_CONDITIONS.has(type) && !desired.some((each) => each.type === type));
   const said = changed.map((condition) =>
@@ -85,6 +93,10 @@ function conditionChanges(base: readonly PodCondition[], desired: readonly PodCo
     ),
   );
   return [...said, ...gone.map(({ type }) => ({ $patch: 'delete', type }))];
+}
+
+function sameCondition(old: PodCondition | undefined, condition: PodCondition): boolean {
+  return old !== undefined && sameValue(canonicalPart(CONDITION, old), canonicalPart(CONDITION, condition));
 }
 
 /** Conditions merge field by field: what the old one had and the new one has not (a reason) must be taken away. */
@@ -123,9 +135,7 @@ function keepTransitions(base: readonly PodCondition[], desired: readonly PodCon
   return desired.map((condition) => {
     const old = base.find(({ type }) => type === condition.type);
     const { lastTransitionTime } = old ?? {};
-    return old?.status === condition.status && lastTransitionTime !== undefined
-      ? { ...condition, lastTransitionTime }
-      : condition;
+    return old?.status === condition.status && lastTransitionTime ? { ...condition, lastTransitionTime } : condition;
   });
 }
 

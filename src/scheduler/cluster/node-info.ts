@@ -90,8 +90,8 @@ export class NodeInfo {
     this.#node = node;
     this.#allocatable = toAmounts(node?.status?.allocatable ?? {});
     const images = new Map<string, number>();
-    for (const { names = [], sizeBytes = 0 } of node?.status?.images ?? [])
-      for (const name of names) images.set(name, sizeBytes);
+    for (const { names, sizeBytes = 0 } of node?.status?.images ?? [])
+      for (const name of names ?? []) images.set(name, sizeBytes);
     this.#images = images;
   }
 
