@@ -99,8 +99,8 @@ describe.each(kinds)('%s', (kind, itsResource, itsHistory, more) => {
 
   it.each([1, 2, 3])('stored in other words is not rolled out (%d)', async (seed) => {
     cluster = await startWorkloads((setup) => [
-      deploymentController(setup),
-      replicaSetController(setup),
+      deploymentController({ ...setup, events: setup.events('deployment-controller') }),
+      replicaSetController({ ...setup, events: setup.events('replicaset-controller') }),
       statefulSetController({ ...setup, events: setup.events('statefulset-controller') }),
       daemonSetController({ ...setup, events: setup.events('daemonset-controller') }),
     ]);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
-import { barePods, idleForm, surroundings, workloads } from '../upgrade/state.ts';
+import { barePods, canonicalForm, idleForm, surroundings, workloads } from '../upgrade/state.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, root, run, until } from './harness.ts';
 
 interface Listed {
@@ -153,7 +153,10 @@ describe('an upgrade from the program that landed last', () => {
     expect(await mendlet.kubectl([...insecure, ...asked])).toBe('system:serviceaccount:default:default');
   });
 
-  it.each([['as it was', idleForm]])('rolls nothing when the manifest is applied %s', async (_, form) => {
+  it.each([
+    ['as it was', idleForm],
+    ['in other words that mean the same', canonicalForm],
+  ])('rolls nothing when the manifest is applied %s', async (_, form) => {
     await apply(workloads(form));
     await mendlet.create(busyboxPod(`later-${form === idleForm ? 'idle' : 'canonical'}`, 'exec sleep 36000'));
     expect(of(before, await untilQuiet(snapshot))).toEqual(before);

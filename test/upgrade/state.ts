@@ -20,13 +20,25 @@ const idle = {
   spec: { hostNetwork: false, hostPID: false, nodeSelector: {}, tolerations: [], initContainers: [] },
 };
 
-type Form = typeof idle;
+/** The same container and pod without any of that, in upstream's spelling. */
+const canonical = {
+  container: {
+    env: [{ name: 'EMPTY' }, { name: 'WHO', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+    volumeMounts: [{ name: 'settings', mountPath: '/settings' }],
+    resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+    securityContext: {},
+  },
+  spec: {},
+};
+
+type Form = typeof idle | typeof canonical;
 
 export const idleForm: Form = idle;
+export const canonicalForm: Form = canonical;
 
 function template(app: string, form: Form, extra: object = {}): object {
   return {
-    metadata: { labels: { app }, creationTimestamp: null, annotations: {} },
+    metadata: { labels: { app }, ...(form === idle && { creationTimestamp: null, annotations: {} }) },
     spec: {
       ...form.spec,
       terminationGracePeriodSeconds: 1,
