@@ -50,7 +50,7 @@ function forgetful(client: KubeClient, lists: ListQuery[]): KubeClient {
 }
 
 /** Makes the ConfigMap "made-1", unless the lister shows one that was made; then "made-2" would follow. */
-function maker(informers: Informers, metadataOnly: boolean): { controller: Controller; made(): number } {
+function maker(informers: Informers, metadataOnly: boolean): { controller: Controller; made: () => number } {
   const lister = metadataOnly ? informers.metadata(CONFIG_MAPS) : informers.lister(CONFIG_MAPS);
   let made = 0;
   const plain = source(CONFIG_MAPS, () => ['all']);
@@ -61,7 +61,7 @@ function maker(informers: Informers, metadataOnly: boolean): { controller: Contr
     reconcile: async (_, context) => {
       if (lister.list().some(({ metadata }) => metadata?.name?.startsWith('made') === true)) return;
       made += 1;
-      await context.write({ verb: 'create', resource: CONFIG_MAPS, object: configMap(`made-${made}`) as KubeObject });
+      await context.write({ verb: 'create', resource: CONFIG_MAPS, object: configMap(`made-${made}`) });
     },
   };
   return { controller, made: () => made };

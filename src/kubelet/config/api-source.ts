@@ -132,7 +132,7 @@ class Doubts {
   }
 
   clear(): void {
-    for (const uid of [...this.#doubts.keys()]) this.settle(uid);
+    for (const uid of this.#doubts.keys()) this.settle(uid);
   }
 
   #ask(uid: PodUID, doubt: Doubt): void {
