@@ -46,9 +46,9 @@ interface Answer {
   readonly text: string;
 }
 
-async function call(method: string, url: string, body?: object): Promise<Answer> {
+async function call(method: string, url: string, body?: object, user = ADMIN): Promise<Answer> {
   const request = { method, url, headers: {}, ...(body && { body: encodeText(JSON.stringify(body)) }) };
-  const { status, headers, body: answer } = await server.as(ADMIN).request(request);
+  const { status, headers, body: answer } = await server.as(user).request(request);
   return { status, headers, text: decodeText(await readAll(answer, 1e7)) };
 }
 
@@ -110,6 +110,28 @@ describe('a damaged object', () => {
     expect(patch.status).toBe(500);
     const health = await call('GET', '/readyz?verbose');
     expect([health.status, `${get.text}${create.text}${patch.text}`.includes('hunter2')]).toEqual([200, false]);
+  });
+
+  it('does not look deleted to the node whose pod it is', async () => {
+    const pod = (name: string): object => ({
+      metadata: { name },
+      spec: { nodeName: 'n1', containers: [{ name: 'main', image: 'busybox' }] },
+    });
+    const pods = '/api/v1/namespaces/default/pods';
+    await call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+    for (const name of ['one', 'two']) expect((await call('POST', pods, pod(name))).status).toBe(201);
+    const kubelet = { name: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] };
+    const ask = (name: string): Promise<Answer> =>
+      call('GET', `${pods}?fieldSelector=spec.nodeName%3Dn1,metadata.name%3D${name}`, undefined, kubelet);
+    await stop();
+    spoil('/registry/pods/default/two');
+    await start();
+    const all = await call('GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1', undefined, kubelet);
+    expect([all.status, JSON.parse(all.text).items.length]).toEqual([200, 1]);
+    expect([(await ask('one')).status, JSON.parse((await ask('one')).text).items.length]).toEqual([200, 1]);
+    const damagedOne = await ask('two');
+    expect([damagedOne.status, JSON.parse(damagedOne.text).reason]).toEqual([500, 'StorageReadError']);
+    expect([(await ask('none')).status, JSON.parse((await ask('none')).text).items]).toEqual([200, []]);
   });
 
   it('is restored by PUT with its identity, and removed by the delete that says so', async () => {

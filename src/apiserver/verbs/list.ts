@@ -23,6 +23,10 @@ export async function list(call: Call): Promise<HttpResponse> {
   const options = readListOptions(call.info.query, call.registration, call.info.name);
   const prefix = keyOf(call.registration, call.info.namespace);
   const page = await readPage(call, prefix, options);
+  // Who asks for one by its name would take an empty list for its absence.
+  const { name } = options.selection;
+  const hidden = name && call.storage.cache.damagedUnder(prefix).find((key) => key.endsWith(`/${name}`));
+  if (hidden) call.storage.refuseDamaged(hidden);
   warnOfDamage(call, prefix, options.continue === undefined);
   const found = await selectItems(call, page.items, options.selection, options.limit);
   const cut = options.limit > 0 && found.length > options.limit;

@@ -1,8 +1,9 @@
 /**
  * A pod that is missing in a list is not yet a pod that was deleted: its object may be damaged in the server's store, or the
- * list be half of one. Before its containers end for it, the server is asked for the pod by its name.
+ * list be half of one. Before its containers end for it, the server is asked for the pod by its name: as a list, since a node may
+ * not read a pod that the server cannot show to be its own.
  */
-import { hasReason, isNotFound, PODS } from '../../api/index.ts';
+import { PODS } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
 import type { PodUID } from '../types.ts';
@@ -10,6 +11,7 @@ import { ABSENCE_RETRY_MS } from './limits.ts';
 
 export interface AbsenceOptions {
   readonly client: KubeClient;
+  readonly nodeName: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** An answer is there. */
@@ -54,13 +56,11 @@ export class Absence {
   }
 
   async #isGone(uid: PodUID, namespace: string, name: string): Promise<boolean> {
+    const fieldSelector = `spec.nodeName=${this.#options.nodeName},metadata.name=${name}`;
     try {
-      const pod = await this.#options.client.get(PODS, namespace, name);
-      // Another one of its name: the first one is no more.
-      return pod.metadata?.uid !== uid;
+      const { items } = await this.#options.client.list(PODS, { namespace, fieldSelector });
+      return items.every((pod) => pod.metadata?.uid !== uid);
     } catch (error) {
-      // Who may list and not read can know no more than the list.
-      if (isNotFound(error) || hasReason(error, 'Forbidden')) return true;
       const fields = { pod: `${namespace}/${name}`, uid, error: errorMessage(error) };
       this.#options.logger.warn(
         'a pod is missing in the list, and the server does not say that it is gone: it is kept',
