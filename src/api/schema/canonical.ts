@@ -18,11 +18,12 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The canonical form of an object of this kind. What is canonical already is not copied: the result is the object itself when
  * nothing changes. Kinds without a Go type are never changed.
+ * @param known a canonical object: the parts that are its very own need no look
  */
-export function canonicalObject<T extends object>(apiVersion: string, kind: string, object: T): T {
+export function canonicalObject<T extends object>(apiVersion: string, kind: string, object: T, known?: object): T {
   if (isOwnKind(apiVersion, kind)) return object;
   const struct = structOfKind(apiVersion, kind);
-  return struct === undefined ? object : (canonicalStruct(struct, object as Fields) as T);
+  return struct === undefined ? object : (canonicalStruct(struct, object as Fields, known as Fields | undefined) as T);
 }
 
 /** The same for a part of an object, by the name of its type ("core.v1.PodTemplateSpec"). */
@@ -30,12 +31,12 @@ export function canonicalPart<T extends object>(type: string, part: T): T {
   return canonicalStruct(structSchema(type), part as Fields) as T;
 }
 
-function canonicalStruct(struct: StructSchema, value: Fields): Fields {
+function canonicalStruct(struct: StructSchema, value: Fields, known?: Fields): Fields {
   let copy: Record<string, unknown> | undefined;
   for (const name in value) {
     const field = struct.fields.get(name);
     const before = value[name];
-    if (field === undefined) continue;
+    if (field === undefined || (known !== undefined && known[name] === before)) continue;
     const after = canonicalField(field, before);
     if (after === before) continue;
     copy ??= { ...value };

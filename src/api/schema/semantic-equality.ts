@@ -13,6 +13,7 @@ export function semanticallyEqual(type: string, a: object | undefined, b: object
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
   const struct = structSchema(type);
+  if (sameStruct(struct, a as Fields, b as Fields, NONE)) return true;
   return sameStruct(struct, canonicalPart(type, a) as Fields, canonicalPart(type, b) as Fields, NONE);
 }
 
@@ -30,7 +31,10 @@ export function semanticallyEqualObjects(
 ): boolean {
   const struct = isOwnKind(apiVersion, kind) ? undefined : structOfKind(apiVersion, kind);
   if (struct === undefined) return sameMembers(a as Fields, b as Fields, ignored, () => PLAIN);
+  // Nearly all that are equal are so at a glance, and need not be made canonical.
+  if (sameStruct(struct, a as Fields, b as Fields, ignored)) return true;
   const [left, right] = [canonicalObject(apiVersion, kind, a), canonicalObject(apiVersion, kind, b)];
+  if (left === a && right === b) return false;
   return sameStruct(struct, left as Fields, right as Fields, ignored);
 }
 

@@ -224,7 +224,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     object = await allocate(call, admit(registration, object, call.server.admission, old));
     await admitChanged(call, object);
   }
-  object = canonical(registration, object);
+  object = canonical(registration, object, old);
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
@@ -237,8 +237,8 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
 }
 
 /** The object as upstream's types would hold it: what is compared, checked and stored from here on. */
-function canonical({ row }: Registration, object: ApiObject): ApiObject {
-  return canonicalObject(apiVersionOf(row), row.kind, object);
+function canonical({ row }: Registration, object: ApiObject, old?: ApiObject): ApiObject {
+  return canonicalObject(apiVersionOf(row), row.kind, object, old);
 }
 
 /** `object` with other top-level fields; an undefined one is dropped. */
