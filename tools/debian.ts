@@ -88,7 +88,7 @@ function aptOptions(suite: string, folder: string, type: 'deb' | 'deb-src' = 'de
 }
 
 /** The base URI of the machine's own Debian archive (not its security one), from either source format. */
-function machineSource(): string {
+export function machineSource(): string {
   const files = ['/etc/apt/sources.list', ...list('/etc/apt/sources.list.d')];
   for (const file of files.filter((path) => existsSync(path))) {
     for (const line of readFileSync(file, 'utf8').split('\n')) {

@@ -13,6 +13,7 @@ import { createKnownServices } from './env/known-services.ts';
 import { createEnvironmentResolver } from './env/container-environment.ts';
 import { createPodEvents, HEALING_EVENTS } from './events.ts';
 import { Executor } from './execute/execute-actions.ts';
+import { qosCgroups } from './execute/resources.ts';
 import { LogGc } from './gc/log-gc.ts';
 import { createImageManager } from './images/image-manager.ts';
 import { MemoryStore } from './memory/memory-store.ts';
@@ -58,13 +59,6 @@ export interface Kubelet {
   /** Statuses reported and not yet taken by the API server: none. */
   settled(): boolean;
 }
-
-/** cgroups that all pods' cgroups lie in, with upstream's shares for those who asked for nothing. */
-const QOS_CGROUPS: readonly { readonly path: readonly string[]; readonly cpuShares?: number }[] = [
-  { path: ['kubepods'] },
-  { path: ['kubepods', 'burstable'] },
-  { path: ['kubepods', 'besteffort'], cpuShares: 2 },
-];
 
 export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubelet {
   const metrics = given.metrics ?? createMetrics();
@@ -313,7 +307,7 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
       signal.addEventListener('abort', stop, { once: true });
       const begin = async (): Promise<void> => {
         known = await readNode(ports, signal);
-        await ensureQosCgroups(ports.cgroups, logger);
+        if (known !== undefined) await ensureQosCgroups(ports.cgroups, known.machine.cpuCores, logger);
         await nodeManager.run(signal);
       };
       const begun = [
@@ -338,8 +332,8 @@ export function createKubelet(given: KubeletPorts, config: KubeletConfig): Kubel
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */
-async function ensureQosCgroups(cgroups: Cgroups, logger: Logger): Promise<void> {
-  for (const { path, ...limits } of QOS_CGROUPS) {
+async function ensureQosCgroups(cgroups: Cgroups, cpuCores: number, logger: Logger): Promise<void> {
+  for (const { path, limits } of qosCgroups(cpuCores)) {
     try {
       await cgroups.ensure(path, limits);
     } catch (error) {

@@ -46,6 +46,22 @@ describe('the kernel log', () => {
     ]);
   });
 
+  it.each([
+    ['first', [7366, 7367, 7366]],
+    ['last', [7367, 7366, 7366]],
+    ['among many', [7366, 7367, 7366, 7368, 7366]],
+  ])('names one of them once, whom the verdict names and then the group (%s)', (_name, pids) => {
+    const group = '3,3,100,-;Tasks in /x.scope are going to be killed due to memory.oom.group set';
+    const [head, ...rest] = pids.map((pid) => killed(pid));
+    const found = read(usage, verdict(`${POD}/${ID}`), head ?? '', group, ...rest);
+    expect(found.map(({ pid }) => pid)).toEqual([...new Set(pids)]);
+  });
+
+  it('names a process of a later verdict though its number was used before', () => {
+    const once = [usage, verdict(`${POD}/${ID}`), killed()];
+    expect(read(...once, ...once)).toEqual([report, report]);
+  });
+
   it('tells no limit where the whole machine was short', () => {
     const global = killed().replace('Memory cgroup out of memory', 'Out of memory');
     const [found] = read(usage, verdict(`${POD}/${ID}`, 'CONSTRAINT_NONE'), global);

@@ -26,6 +26,8 @@ const KILLED =
 interface Victim {
   readonly containerId: string | undefined;
   readonly limited: boolean;
+  /** Processes that this verdict has named: a group's first one is named again with the group. */
+  readonly pids: Set<number>;
 }
 
 export class KernelOomReader {
@@ -44,7 +46,7 @@ export class KernelOomReader {
     }
     const kill = OOM_KILL.exec(text);
     if (kill !== null) {
-      this.#victim = { containerId: lastId(kill[2] ?? ''), limited: kill[1] === 'CONSTRAINT_MEMCG' };
+      this.#victim = { containerId: lastId(kill[2] ?? ''), limited: kill[1] === 'CONSTRAINT_MEMCG', pids: new Set() };
       return undefined;
     }
     return this.#killed(text);
@@ -53,14 +55,17 @@ export class KernelOomReader {
   /** With memory.oom.group several processes of one group follow one verdict. */
   #killed(text: string): OomReport | undefined {
     const killed = KILLED.exec(text);
-    const containerId = this.#victim?.containerId;
-    if (killed === null || containerId === undefined) return undefined;
-    const [, pid, name = '', anon, file, shmem] = killed;
+    const { containerId, pids } = this.#victim ?? {};
+    if (killed === null || containerId === undefined || pids === undefined) return undefined;
+    const [, number, name = '', anon, file, shmem] = killed;
+    const pid = Number(number);
+    if (pids.has(pid)) return undefined;
+    pids.add(pid);
     const rssBytes = (Number(anon) + Number(file) + Number(shmem ?? 0)) * KIB;
     return {
       containerId,
       name,
-      pid: Number(pid),
+      pid,
       rssBytes,
       ...(this.#victim?.limited === true ? this.#group : {}),
     };

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Container } from '../../api/index.ts';
 import { testPod } from '../plan/plan.fixtures.ts';
-import { containerResources, cpuQuota, cpuShares, oomScoreAdj, podCgroupLimits, podCgroupPath } from './resources.ts';
+import {
+  containerResources,
+  cpuQuota,
+  cpuShares,
+  oomScoreAdj,
+  podCgroupLimits,
+  podCgroupPath,
+  qosCgroups,
+} from './resources.ts';
 
 const GIB = 1024 ** 3;
 const node = { memoryBytes: 16 * GIB, cgroupVersion: 'v1' as const };
@@ -29,6 +37,21 @@ it.each([
   [2500, 250_000],
 ])('%i m are a quota of %i', (milli, quota) => expect(cpuQuota(milli)).toBe(quota));
 
+it.each([
+  [1, 1024],
+  [2, 2048],
+  [0.5, 512],
+  [64, 65_536],
+  [1024, 262_144],
+])('all pods of a machine with %d cores have %d shares together', (cores, shares) => {
+  const [all, ...classes] = qosCgroups(cores);
+  expect(all).toEqual({ path: ['kubepods'], limits: { cpuShares: shares } });
+  expect(classes).toEqual([
+    { path: ['kubepods', 'burstable'], limits: {} },
+    { path: ['kubepods', 'besteffort'], limits: { cpuShares: 2 } },
+  ]);
+});
+
 describe('containerResources', () => {
   it.each<[string, Container, object]>([
     ['nothing asked for', container(), { cpuShares: 2, cpuQuota: 0, memoryLimitBytes: 0, oomScoreAdj: 1000 }],
@@ -37,10 +60,11 @@ describe('containerResources', () => {
     ['memory', container({ memory: '64Mi' }, { memory: '128Mi' }), { memoryLimitBytes: 128 * 1024 ** 2 }],
   ])('%s', (_name, each, expected) => expect(containerResources(podOf(each), each, node)).toMatchObject(expected));
 
-  it('lets an OOM kill the whole container on cgroup v2', () => {
+  it('on cgroup v2 lets an OOM kill the whole container, and the pod alone limit processes', () => {
     const each = container();
     expect(containerResources(podOf(each), each, { ...node, cgroupVersion: 'v2' }).unified).toEqual({
       'memory.oom.group': '1',
+      'pids.max': 'max',
     });
     expect(containerResources(podOf(each), each, node).unified).toBeUndefined();
   });

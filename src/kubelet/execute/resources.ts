@@ -49,6 +49,12 @@ export interface NodeMemory {
   readonly cgroupVersion: 'v1' | 'v2';
 }
 
+/**
+ * What every container gets on v2. The whole container dies of an OOM, not one process of it that nobody then misses. And the pod's
+ * group alone limits processes: systemd's DefaultTasksMax would else hold each container's scope to 15 % of the machine's.
+ */
+const UNIFIED = { 'memory.oom.group': '1', 'pids.max': 'max' } as const;
+
 export function containerResources(pod: Pod, container: Container, node: NodeMemory): LinuxResources {
   const { requests, limits } = container.resources ?? {};
   // One without a limit of its own gets the pod's, so that it sees what it may use.
@@ -61,8 +67,7 @@ export function containerResources(pod: Pod, container: Container, node: NodeMem
     cpuShares: cpuShares(request),
     memoryLimitBytes: bytes(most, 'memory'),
     oomScoreAdj: oomScoreAdj(pod, container, node.memoryBytes),
-    // The whole container dies of an OOM, not one process of it that nobody then misses.
-    ...(node.cgroupVersion === 'v2' ? { unified: { 'memory.oom.group': '1' } } : {}),
+    ...(node.cgroupVersion === 'v2' ? { unified: UNIFIED } : {}),
   };
 }
 
@@ -96,6 +101,22 @@ function sharedRequest({ spec }: Pod): number {
   const containers = [...spec.containers, ...(spec.initContainers ?? [])];
   const rest = whole - bytes(podRequestsOfContainers(spec), 'memory');
   return Math.max(0, Math.floor(rest / containers.length));
+}
+
+/**
+ * The cgroups that all pods' cgroups lie in, parents first. All pods together weigh as much as the machine has cores, against what
+ * else runs there (upstream: node_container_manager_linux.go); those who asked for nothing have upstream's least shares.
+ *
+ * @param cpuCores of the machine
+ */
+export function qosCgroups(
+  cpuCores: number,
+): readonly { readonly path: readonly string[]; readonly limits: CgroupLimits }[] {
+  return [
+    { path: ['kubepods'], limits: { cpuShares: cpuShares(cpuCores * 1000) } },
+    { path: ['kubepods', 'burstable'], limits: {} },
+    { path: ['kubepods', 'besteffort'], limits: { cpuShares: MIN_SHARES } },
+  ];
 }
 
 /** The pod's own cgroup: shares of all requests; limits where every container has one. */

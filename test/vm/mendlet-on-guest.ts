@@ -1,0 +1,147 @@
+/** mendlet as a service of a guest, as docs/operations.md tells it, and the guest's own kubectl, curl and cgroup files to look at it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dropInWithFlags, unitOfDocs } from '../../tools/vm/docs-unit.ts';
+import { type CommandResult, type ObservedPod, root } from '../e2e/harness.ts';
+import { Guest } from './guest.ts';
+
+const GOODS = '/usr/lib/node_modules/mendlet';
+const DATA = '/var/lib/mendlet';
+const API = 'https://127.0.0.1:6443';
+/** Only ends a hang, with what was seen last: an emulated machine on a loaded one takes its time. */
+const UNTIL_LIMIT_MS = 1_800_000;
+const POLL_MS = 1000;
+const TLS = ['--cacert ca.crt', '--cert admin.crt', '--key admin.key'].map((option) =>
+  option.replace(' ', ` ${DATA}/pki/`),
+);
+
+export interface ObjectOf<Status> {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly status?: Status;
+}
+
+/** Asks until there is a value; the error names what was seen last. */
+export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
+  const begunAt = performance.now();
+  for (;;) {
+    const answer = await ask();
+    if ('value' in answer) return answer.value;
+    if (performance.now() - begunAt > UNTIL_LIMIT_MS) throw new Error(`waited in vain for ${what}: ${answer.last}`);
+    await sleep(POLL_MS);
+  }
+}
+
+export class MendletOnGuest {
+  readonly guest: Guest;
+
+  constructor() {
+    this.guest = Guest.create();
+  }
+
+  /** Boots the guest, installs the service and waits until it is ready. */
+  async up(kubeletConfiguration: object = {}): Promise<void> {
+    await this.guest.on();
+    const config = {
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      ...kubeletConfiguration,
+    };
+    await this.write('/etc/mendlet/kubelet.json', JSON.stringify(config));
+    const unit = unitOfDocs(readFileSync(join(root, 'docs/operations.md'), 'utf8'));
+    const flags = ['--image-archive', `${GOODS}/busybox.tar`, '--kubelet-config', '/etc/mendlet/kubelet.json'];
+    await this.write('/etc/systemd/system/mendlet.service', unit);
+    await this.write('/etc/systemd/system/mendlet.service.d/flags.conf', dropInWithFlags(unit, flags));
+    await this.guest.sh('systemctl daemon-reload && systemctl enable mendlet && systemctl start mendlet');
+    await this.untilReady();
+  }
+
+  /** The service's present process has said that it is ready. */
+  async untilReady(): Promise<void> {
+    await until('the ready line of mendlet', async () => {
+      const { stdout, stderr } = await this.guest.try(
+        'systemctl is-active --quiet mendlet && ' +
+          'journalctl --no-pager -o cat _PID=$(systemctl show -P MainPID mendlet) _SYSTEMD_UNIT=mendlet.service',
+      );
+      return /^mendlet ready:/m.test(stdout) ? { value: undefined } : { last: stdout.slice(-2000) + stderr };
+    });
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const data = Buffer.from(text, 'utf8').toString('base64');
+    await this.guest.sh(`mkdir -p "$(dirname ${path})" && base64 -d >${path} <<<'${data}'`);
+  }
+
+  /** The guest's kubectl; a start of it takes seconds there. */
+  async tryKubectl(args: string): Promise<CommandResult> {
+    return await this.guest.try(`kubectl --kubeconfig ${DATA}/kubeconfig ${args}`);
+  }
+
+  async kubectl(args: string): Promise<string> {
+    return await this.guest.sh(`kubectl --kubeconfig ${DATA}/kubeconfig ${args}`);
+  }
+
+  async mendlet(args: string): Promise<string> {
+    return await this.guest.sh(`mendlet ${args}`);
+  }
+
+  /** One request with the admin's certificate, sent from within the guest; `undefined` when the server has no such object. */
+  async request<T>(method: string, path: string, body?: object): Promise<T | undefined> {
+    const type = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
+    const data = Buffer.from(JSON.stringify(body ?? {}), 'utf8').toString('base64');
+    const send = body === undefined ? '' : `-H 'Content-Type: ${type}' --data-binary @<(base64 -d <<<'${data}')`;
+    const text = await this.guest.sh(
+      `curl --silent --show-error ${TLS.join(' ')} -X ${method} -w '\\n%{http_code}' ${send} '${API}${path}'`,
+    );
+    const end = text.lastIndexOf('\n');
+    const code = Number(text.slice(end + 1));
+    if (code === 404) return undefined;
+    if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text.slice(0, end)}`);
+    return JSON.parse(text.slice(0, end)) as T;
+  }
+
+  async create(...pods: readonly object[]): Promise<void> {
+    for (const pod of pods) await this.request('POST', '/api/v1/namespaces/default/pods', pod);
+  }
+
+  /** @throws when there is no such pod */
+  async pod(name: string): Promise<ObservedPod> {
+    const found = await this.request<ObservedPod>('GET', `/api/v1/namespaces/default/pods/${name}`);
+    if (found === undefined) throw new Error(`there is no pod ${name}`);
+    return found;
+  }
+
+  async untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
+    return await until<ObservedPod>(`pod ${name}: ${what}`, async () => {
+      const pod = await this.pod(name);
+      return wanted(pod) ? { value: pod } : { last: JSON.stringify(pod.status) };
+    });
+  }
+
+  async untilRunning(name: string): Promise<ObservedPod> {
+    return await this.untilPod(name, 'runs', ({ status }) => status.containerStatuses?.every(isRunning) === true);
+  }
+
+  /** Files of cgroups below the pods' root that match a shell pattern: path below the root → trimmed text. */
+  async cgroupFiles(pattern: string): Promise<ReadonlyMap<string, string>> {
+    const text = await this.guest.sh(
+      `cd /sys/fs/cgroup && shopt -s nullglob globstar && for f in mendlet_*.slice/${pattern}; do ` +
+        'echo "$f $(tr "\\n" ";" <"$f")"; done 2>/dev/null; true',
+    );
+    const lines = text.split('\n').filter(Boolean);
+    return new Map(lines.map((line) => splitOnce(line)));
+  }
+
+  async remove(): Promise<void> {
+    await this.guest.remove();
+  }
+}
+
+export function isRunning({ state }: { readonly state: { readonly running?: unknown } }): boolean {
+  return state.running !== undefined;
+}
+
+function splitOnce(line: string): readonly [string, string] {
+  const at = line.indexOf(' ');
+  return [line.slice(0, at), line.slice(at + 1).replace(/;$/, '')];
+}

@@ -1,0 +1,120 @@
+/** Pods' network on a machine with nftables alone: port mappings, masquerading, and the tables of others. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { busyboxPod } from '../e2e/harness.ts';
+import { MendletOnGuest, until } from './mendlet-on-guest.ts';
+
+/** Somebody beyond this machine: a network namespace behind a link of its own. */
+const HOST = '192.0.2.1';
+const OUTSIDE = '192.0.2.2';
+const PORT = 8081;
+
+/** As an administrator's own firewall, in nft's words: mendlet is to leave it as it is. */
+const FIREWALL = `
+table inet fw {
+  set known { type ipv4_addr; elements = { 198.51.100.7 } }
+  chain input {
+    type filter hook input priority filter + 10; policy accept;
+    ip saddr @known tcp dport 22 accept comment "keep"
+  }
+  chain forward { type filter hook forward priority filter + 10; policy accept; }
+}
+table ip administrators {
+  chain post { type nat hook postrouting priority srcnat + 5; ip daddr 198.51.100.0/24 masquerade }
+}
+`;
+
+const mendlet = new MendletOnGuest();
+const { guest } = mendlet;
+
+const theirs = (): Promise<string> => guest.sh('nft list table inet fw; nft list table ip administrators');
+const ours = (): Promise<string> => guest.sh('iptables-save | grep -E "MENDLET-|CNI-" || true');
+let firewall = '';
+
+beforeAll(async () => {
+  await guest.on();
+  await mendlet.write('/etc/test.nft', FIREWALL);
+  await guest.sh(
+    [
+      'nft -f /etc/test.nft',
+      'ip netns add outside',
+      'ip link add out0 type veth peer name eth0 netns outside',
+      `ip address add ${HOST}/24 dev out0 && ip link set out0 up`,
+      `ip -n outside address add ${OUTSIDE}/24 dev eth0 && ip -n outside link set eth0 up`,
+    ].join(' && '),
+  );
+  firewall = await theirs();
+  await mendlet.up();
+});
+afterAll(() => mendlet.remove());
+
+const outside = (script: string): string => `ip netns exec outside ${script}`;
+/** Asks the pod's port from beyond; its answer is the address that it saw. */
+const askPort = async (): Promise<string> => {
+  const { stdout } = await guest.try(outside(`timeout 20 busybox nc ${HOST} ${PORT} </dev/null`));
+  return stdout.trim();
+};
+const untilPortAnswers = (): Promise<void> =>
+  until<void>('an answer of the mapped port', async () => {
+    const last = await askPort();
+    return last === 'served' ? { value: undefined } : { last };
+  });
+
+it('iptables is nft here, and no other packet filter is loaded', async () => {
+  expect(await guest.sh('iptables --version')).toContain('(nf_tables)');
+  expect(await guest.sh('cut -d " " -f 1 /proc/modules')).not.toMatch(/^(iptable_\w+|ip_tables)$/m);
+  expect(await ours()).toContain('MASQUERADE');
+});
+
+it('a mapped port is reached from beyond', async () => {
+  await mendlet.create(
+    busyboxPod('server', 'while true; do echo served | nc -l -p 80; done', {
+      container: { ports: [{ containerPort: 80, hostPort: PORT }] },
+    }),
+  );
+  await mendlet.untilRunning('server');
+  await untilPortAnswers();
+  expect(await guest.sh('nft list table ip nat')).toMatch(new RegExp(`dport ${PORT}\\b`));
+});
+
+it('a pod goes out under the address of the machine', async () => {
+  const serve = 'while true; do echo served | busybox nc -l -p 9000; done';
+  await guest.sh(`systemd-run --quiet --unit=outside ${outside(`sh -c '${serve}'`)}`);
+  await mendlet.create(busyboxPod('client', `while true; do nc ${OUTSIDE} 9000 </dev/null; sleep 2; done`));
+  await mendlet.untilRunning('client');
+  const peers = await until<string>('a connection of the pod', async () => {
+    const stdout = await guest.sh(outside('cat /proc/net/tcp'));
+    // A row each: local address and port, remote address and port, in the machine's order of bytes. 9000 is 2328.
+    const rows = [...stdout.matchAll(/^ *\d+: [0-9A-F]{8}:2328 ([0-9A-F]{8}):/gm)].map(([, address = '']) =>
+      dotted(address),
+    );
+    const remote = rows.filter((address) => address !== '0.0.0.0');
+    return remote.length > 0 ? { value: remote.join() } : { last: stdout };
+  });
+  expect([...new Set(peers.split(','))]).toEqual([HOST]);
+});
+
+it('what somebody flushed is there again after a restart', async () => {
+  await guest.sh('nft flush ruleset && nft -f /etc/test.nft');
+  expect(await ours()).toBe('');
+  await guest.sh('systemctl restart mendlet');
+  await mendlet.untilReady();
+  expect(await ours()).toContain('MASQUERADE');
+});
+
+it('the firewall of others is as it was, and after "down" it is alone', async () => {
+  expect(await theirs()).toBe(firewall);
+  await guest.sh('systemctl disable mendlet && systemctl stop mendlet && mendlet down --purge');
+  expect(await ours()).toBe('');
+  expect(await theirs()).toBe(firewall);
+  expect(await guest.sh('ip -br link')).not.toContain('mndt-');
+  expect(await guest.sh('ls -d /sys/fs/cgroup/mendlet_*.slice 2>/dev/null || true')).toBe('');
+  expect(await guest.sh('ls /var/lib/mendlet 2>/dev/null || true')).toBe('');
+  expect(await guest.sh('pgrep -a containerd || true')).toBe('');
+});
+
+function dotted(hex: string): string {
+  return (hex.match(/../g) ?? [])
+    .map((byte) => Number.parseInt(byte, 16))
+    .toReversed()
+    .join('.');
+}

@@ -1,0 +1,60 @@
+/** The command lines of qemu: an emulated machine with Debian's cloud kernel, and the disk that it may spoil. Pure. */
+
+/** Files and sizes of one guest. Paths are absolute. */
+export interface GuestMachine {
+  readonly kernel: string;
+  /** What the kernel needs before it has its root: `guest/init.sh` and modules. */
+  readonly initrd: string;
+  /** Its own disk, qcow2: what it writes stays there, over a power cut too. */
+  readonly disk: string;
+  /** A disk for reading alone: the program under test. */
+  readonly goods: string;
+  /** Where qemu listens for the test: the other end of the guest's virtio port. */
+  readonly socket: string;
+  /** What kernel and systemd say on the serial console. */
+  readonly console: string;
+  readonly cpus: number;
+  readonly memoryMiB: number;
+}
+
+/** The name of the port in the guest: `/dev/virtio-ports/NAME`. */
+export const AGENT_PORT = 'mendlet.agent';
+/** `struct sockaddr_un` holds 108 bytes with the end mark. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/**
+ * Arguments of `qemu-system-x86_64`. The guest's network ends in qemu: it
+ * has an address and a gateway, and reaches nobody.
+ *
+ * @throws when a path has a comma, which qemu takes for the end of it, or the socket's is too long
+ */
+export function qemuArguments(machine: GuestMachine): readonly string[] {
+  const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB } = machine;
+  const odd = [kernel, initrd, disk, goods, socket, console].find((path) => path.includes(','));
+  if (odd !== undefined) throw new Error(`qemu takes no path with a comma: ${odd}`);
+  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) throw new Error(`too long for a socket: ${socket}`);
+  return [
+    ...['-nodefaults', '-no-user-config', '-display', 'none'],
+    // Emulation alone: a machine that has KVM need not let us use it, and one run is to be like the other.
+    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'max,la57=off,cx16=off'],
+    ...['-smp', String(cpus), '-m', `${memoryMiB}M`],
+    ...['-kernel', kernel, '-initrd', initrd, '-append', kernelCommandLine()],
+    ...['-drive', `file=${disk},if=virtio,format=qcow2,cache=writeback`],
+    ...['-drive', `file=${goods},if=virtio,format=raw,readonly=on`],
+    ...['-nic', 'user,model=virtio-net-pci,restrict=on'],
+    ...['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
+    ...['-device', 'virtio-serial-pci', '-device', `virtserialport,chardev=agent,name=${AGENT_PORT}`],
+    ...['-device', 'virtio-rng-pci'],
+    ...['-chardev', `file,id=console,path=${console},append=on`, '-serial', 'chardev:console'],
+  ];
+}
+
+/** A panic ends in a new boot, as a machine with a watchdog has it; systemd says on the console what it does. */
+function kernelCommandLine(): string {
+  return ['console=ttyS0', 'loglevel=4', 'panic=1', 'net.ifnames=0', 'mitigations=off'].join(' ');
+}
+
+/** Arguments of `qemu-img` that make `disk`, which begins as `base` and keeps what is changed. */
+export function overlayArguments(base: string, disk: string): readonly string[] {
+  return ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, disk];
+}
