@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, HELLO_LINE, parseAnswer, runLine, splitLines } from '../../tools/vm/line-protocol.ts';
 import { overlayArguments, qemuArguments } from '../../tools/vm/qemu.ts';
 import { vmCache } from '../../tools/vm/recipe.ts';
-import type { CommandResult } from '../e2e/harness.ts';
+import { type CommandResult, freePort } from '../e2e/harness.ts';
 
 const CPUS = 2;
 const MEMORY_MIB = 2048;
@@ -27,6 +27,8 @@ export function removeAbandonedGuests(): void {
 
 export class Guest {
   readonly #folder: string;
+  /** On this machine's 127.0.0.1: leads to the guest's API server. */
+  #apiPort = 0;
   #qemu: ChildProcess | undefined;
   #qemuSaid = '';
   #socket: Socket | undefined;
@@ -51,6 +53,7 @@ export class Guest {
 
   /** Switches it on, and waits until it takes commands. Its units may still be starting. */
   async on(): Promise<void> {
+    this.#apiPort ||= await freePort();
     const socket = join(this.#folder, 'agent');
     const args = qemuArguments({
       kernel: join(vmCache, 'vmlinuz'),
@@ -61,6 +64,7 @@ export class Guest {
       console: join(this.#folder, 'console'),
       cpus: CPUS,
       memoryMiB: MEMORY_MIB,
+      apiPort: this.#apiPort,
     });
     rmSync(socket, { force: true });
     // It ends with this process, however that ends.
@@ -112,6 +116,10 @@ export class Guest {
   async remove(): Promise<void> {
     await this.#kill();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get apiPort(): number {
+    return this.#apiPort;
   }
 
   /** The last lines of its serial console. */

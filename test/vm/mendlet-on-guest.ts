@@ -1,5 +1,6 @@
-/** mendlet as a service of a guest, as docs/operations.md tells it, and the guest's own kubectl, curl and cgroup files to look at it. */
+/** mendlet as a service of a guest, as docs/operations.md tells it; and its API, the guest's kubectl and cgroup files to look at it. */
 import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropInWithFlags, unitOfDocs } from '../../tools/vm/docs-unit.ts';
@@ -8,19 +9,9 @@ import { Guest } from './guest.ts';
 
 const GOODS = '/usr/lib/node_modules/mendlet';
 const DATA = '/var/lib/mendlet';
-const API = 'https://127.0.0.1:6443';
 /** Only ends a hang, with what was seen last: an emulated machine on a loaded one takes its time. */
 const UNTIL_LIMIT_MS = 1_800_000;
-const POLL_MS = 1000;
-const TLS = ['--cacert ca.crt', '--cert admin.crt', '--key admin.key'].map((option) =>
-  option.replace(' ', ` ${DATA}/pki/`),
-);
-
-export interface ObjectOf<Status> {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
-  readonly status?: Status;
-}
-
+const POLL_MS = 2000;
 /** Asks until there is a value; the error names what was seen last. */
 export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
   const begunAt = performance.now();
@@ -34,6 +25,7 @@ export async function until<T>(what: string, ask: () => Promise<{ value: T } | {
 
 export class MendletOnGuest {
   readonly guest: Guest;
+  #agent: Agent | undefined;
 
   constructor() {
     this.guest = Guest.create();
@@ -58,6 +50,9 @@ export class MendletOnGuest {
 
   /** The service's present process has said that it is ready. */
   async untilReady(): Promise<void> {
+    // After a boot the connections are those of another life.
+    this.#agent?.destroy();
+    this.#agent = undefined;
     await until('the ready line of mendlet', async () => {
       const { stdout, stderr } = await this.guest.try(
         'systemctl is-active --quiet mendlet && ' +
@@ -85,19 +80,38 @@ export class MendletOnGuest {
     return await this.guest.sh(`mendlet ${args}`);
   }
 
-  /** One request with the admin's certificate, sent from within the guest; `undefined` when the server has no such object. */
+  /** One request with the admin's certificate; `undefined` when the server has no such object. @throws for any other refusal */
   async request<T>(method: string, path: string, body?: object): Promise<T | undefined> {
-    const type = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
-    const data = Buffer.from(JSON.stringify(body ?? {}), 'utf8').toString('base64');
-    const send = body === undefined ? '' : `-H 'Content-Type: ${type}' --data-binary @<(base64 -d <<<'${data}')`;
-    const text = await this.guest.sh(
-      `curl --silent --show-error ${TLS.join(' ')} -X ${method} -w '\\n%{http_code}' ${send} '${API}${path}'`,
-    );
-    const end = text.lastIndexOf('\n');
-    const code = Number(text.slice(end + 1));
+    const { code, text } = await this.#send(method, path, body);
     if (code === 404) return undefined;
-    if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text.slice(0, end)}`);
-    return JSON.parse(text.slice(0, end)) as T;
+    if (code >= 300) throw new Error(`${method} ${path}: ${code} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async #send(method: string, path: string, body?: object): Promise<{ readonly code: number; readonly text: string }> {
+    this.#agent ??= await this.#connect();
+    const type = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
+    const options = { agent: this.#agent, host: '127.0.0.1', port: this.guest.apiPort, path, method };
+    const headers = body === undefined ? {} : { 'Content-Type': type };
+    return await new Promise((done, fail) => {
+      const sent = request({ ...options, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => done({ code: response.statusCode ?? 0, text }));
+        response.on('error', fail);
+      });
+      sent.on('error', fail);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** Handshakes cost an emulated machine a second each: one connection for all. */
+  async #connect(): Promise<Agent> {
+    const files = ['ca.crt', 'admin.crt', 'admin.key'].map((name) => this.guest.sh(`cat ${DATA}/pki/${name}`));
+    const [ca, cert, key] = await Promise.all(files);
+    return new Agent({ keepAlive: true, maxSockets: 2, ca, cert, key });
   }
 
   async create(...pods: readonly object[]): Promise<void> {
@@ -122,14 +136,18 @@ export class MendletOnGuest {
     return await this.untilPod(name, 'runs', ({ status }) => status.containerStatuses?.every(isRunning) === true);
   }
 
-  /** Files of cgroups below the pods' root that match a shell pattern: path below the root → trimmed text. */
+  /** Files of cgroups below the pods' root that match bash's pattern: path below the mount → lines, with `;` between. Empty ones are left out. */
   async cgroupFiles(pattern: string): Promise<ReadonlyMap<string, string>> {
     const text = await this.guest.sh(
-      `cd /sys/fs/cgroup && shopt -s nullglob globstar && for f in mendlet_*.slice/${pattern}; do ` +
-        'echo "$f $(tr "\\n" ";" <"$f")"; done 2>/dev/null; true',
+      `cd /sys/fs/cgroup && shopt -s globstar && grep -s "" /dev/null mendlet_*.slice/${pattern}; true`,
     );
-    const lines = text.split('\n').filter(Boolean);
-    return new Map(lines.map((line) => splitOnce(line)));
+    const files = new Map<string, string>();
+    for (const line of text.split('\n').filter(Boolean)) {
+      const at = line.indexOf(':');
+      const before = files.get(line.slice(0, at));
+      files.set(line.slice(0, at), `${before === undefined ? '' : `${before};`}${line.slice(at + 1)}`);
+    }
+    return files;
   }
 
   async remove(): Promise<void> {
@@ -139,9 +157,4 @@ export class MendletOnGuest {
 
 export function isRunning({ state }: { readonly state: { readonly running?: unknown } }): boolean {
   return state.running !== undefined;
-}
-
-function splitOnce(line: string): readonly [string, string] {
-  const at = line.indexOf(' ');
-  return [line.slice(0, at), line.slice(at + 1).replace(/;$/, '')];
 }

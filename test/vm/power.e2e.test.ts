@@ -155,7 +155,7 @@ describe.each<[string, () => Promise<void>]>([
       metadata.uid,
       metadata.annotations?.['kubernetes.io/config.hash'] ?? '',
     ]);
-    const paths = [...(await mendlet.cgroupFiles('**/*-pod*.slice/cgroup.type')).keys()];
+    const paths = [...(await mendlet.cgroupFiles('**/*-pod*.slice/memory.max')).keys()];
     const uids = paths.map((path) => /-pod([0-9a-f_]+)\.slice/.exec(path)?.[1]?.replaceAll('_', '-') ?? path);
     expect(uids.length).toBeGreaterThanOrEqual(LIVING.length);
     expect(uids.filter((uid) => !known.includes(uid))).toEqual([]);

@@ -10,6 +10,7 @@ const machine: GuestMachine = {
   console: '/g/console',
   cpus: 2,
   memoryMiB: 2048,
+  apiPort: 40001,
 };
 const valuesOf = (args: readonly string[], flag: string): string[] =>
   args.flatMap((arg, index) => (arg === flag ? [args[index + 1] ?? ''] : []));
@@ -40,6 +41,9 @@ describe('qemuArguments', () => {
 
   it('lets the guest reach nobody', () =>
     expect(valuesOf(args, '-nic')).toEqual([expect.stringContaining('restrict=on')]));
+
+  it('lets the test alone reach its API server', () =>
+    expect(valuesOf(args, '-nic')).toEqual([expect.stringMatching(/,hostfwd=tcp:127\.0\.0\.1:40001-:\d+$/)]));
 
   it('lets the test speak to the agent', () => {
     expect(valuesOf(args, '-chardev')).toContainEqual('socket,id=agent,path=/g/agent,server=on,wait=off');

@@ -15,10 +15,14 @@ export interface GuestMachine {
   readonly console: string;
   readonly cpus: number;
   readonly memoryMiB: number;
+  /** Of this machine's 127.0.0.1: leads to the guest's API server. */
+  readonly apiPort: number;
 }
 
 /** The name of the port in the guest: `/dev/virtio-ports/NAME`. */
 export const AGENT_PORT = 'mendlet.agent';
+/** Where the guest passes connections on to the API server of its own 127.0.0.1 (`recipe.ts`). */
+export const GUEST_API_PORT = 16443;
 /** `struct sockaddr_un` holds 108 bytes with the end mark. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
@@ -29,29 +33,30 @@ const MAX_SOCKET_PATH_BYTES = 107;
  * @throws when a path has a comma, which qemu takes for the end of it, or the socket's is too long
  */
 export function qemuArguments(machine: GuestMachine): readonly string[] {
-  const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB } = machine;
+  const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB, apiPort } = machine;
   const odd = [kernel, initrd, disk, goods, socket, console].find((path) => path.includes(','));
   if (odd !== undefined) throw new Error(`qemu takes no path with a comma: ${odd}`);
   if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) throw new Error(`too long for a socket: ${socket}`);
   return [
-    ...['-nodefaults', '-no-user-config', '-display', 'none'],
-    // Emulation alone: a machine that has KVM need not let us use it, and one run is to be like the other.
-    ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'max,la57=off,cx16=off'],
-    ...['-smp', String(cpus), '-m', `${memoryMiB}M`],
-    ...['-kernel', kernel, '-initrd', initrd, '-append', kernelCommandLine()],
-    ...['-drive', `file=${disk},if=virtio,format=qcow2,cache=writeback`],
-    ...['-drive', `file=${goods},if=virtio,format=raw,readonly=on`],
-    ...['-nic', 'user,model=virtio-net-pci,restrict=on'],
-    ...['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
-    ...['-device', 'virtio-serial-pci', '-device', `virtserialport,chardev=agent,name=${AGENT_PORT}`],
-    ...['-device', 'virtio-rng-pci'],
-    ...['-chardev', `file,id=console,path=${console},append=on`, '-serial', 'chardev:console'],
-  ];
+    ['-nodefaults', '-no-user-config', '-display', 'none'],
+    // Emulation alone: a machine that has KVM need not let us use it, and one run is to be like the other. In one thread, two CPUs that
+    // wait for each other lose nothing on a loaded machine.
+    ['-machine', 'q35', '-accel', 'tcg,thread=single', '-cpu', 'max,la57=off,cx16=off'],
+    ['-smp', String(cpus), '-m', `${memoryMiB}M`],
+    ['-kernel', kernel, '-initrd', initrd, '-append', kernelCommandLine()],
+    ['-drive', `file=${disk},if=virtio,format=qcow2,cache=writeback`],
+    ['-drive', `file=${goods},if=virtio,format=raw,readonly=on`],
+    ['-nic', `user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:${apiPort}-:${GUEST_API_PORT}`],
+    ['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
+    ['-device', 'virtio-serial-pci', '-device', `virtserialport,chardev=agent,name=${AGENT_PORT}`],
+    ['-device', 'virtio-rng-pci'],
+    ['-chardev', `file,id=console,path=${console},append=on`, '-serial', 'chardev:console'],
+  ].flat();
 }
 
 /** A panic ends in a new boot, as a machine with a watchdog has it; systemd says on the console what it does. */
 function kernelCommandLine(): string {
-  return ['console=ttyS0', 'loglevel=4', 'panic=1', 'net.ifnames=0', 'mitigations=off'].join(' ');
+  return ['console=ttyS0', 'loglevel=4', 'panic=1', 'net.ifnames=0', 'mitigations=off', 'nowatchdog'].join(' ');
 }
 
 /** Arguments of `qemu-img` that make `disk`, which begins as `base` and keeps what is changed. */

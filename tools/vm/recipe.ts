@@ -1,5 +1,6 @@
 /** What the guest is made of: Debian's packages and the few files that make it a test's machine. Pure. */
 import { join, resolve } from 'node:path';
+import { GUEST_API_PORT } from './qemu.ts';
 
 /** Debian's stable release: the kernel, systemd, nft and containerd that most machines have. */
 export const SUITE = 'trixie';
@@ -62,6 +63,7 @@ const MASKED: readonly string[] = [
 
 const ENABLED: readonly string[] = [
   'mendlet-agent.service',
+  'api-proxy.socket',
   'systemd-networkd.service',
   'systemd-networkd-wait-online.service',
 ];
@@ -75,6 +77,10 @@ export const FILES: Readonly<Record<string, string>> = {
   '/etc/fstab': 'LABEL=mendlet-goods /usr/lib/node_modules/mendlet ext4 ro,nofail 0 0\n',
   '/etc/systemd/network/80-vm.network': '[Match]\nName=eth0\n\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\n',
   '/etc/systemd/journald.conf.d/vm.conf': '[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRateLimitBurst=0\n',
+  // mendlet listens on 127.0.0.1 alone, and qemu leads to the guest's other address.
+  '/etc/systemd/system/api-proxy.socket': `[Socket]\nListenStream=0.0.0.0:${GUEST_API_PORT}\n\n[Install]\nWantedBy=sockets.target\n`,
+  '/etc/systemd/system/api-proxy.service':
+    '[Service]\nExecStart=/usr/lib/systemd/systemd-socket-proxyd 127.0.0.1:6443\n',
   '/etc/systemd/system/mendlet-agent.service': `[Unit]
 Description=The hand of a test
 DefaultDependencies=no

@@ -102,10 +102,10 @@ function recipeDigest(node: string): string {
 
 function bootstrapArguments(root: string): readonly string[] {
   return [
-    ...['--quiet', '--mode=root', '--variant=minbase', '--format=directory', `--include=${PACKAGES.join(',')}`],
-    ...['--aptopt=Acquire::Languages "none"', ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`)],
-    ...[SUITE, root, `deb [signed-by=${KEYRING}] ${machineSource()} ${SUITE} main`],
-  ];
+    ['--quiet', '--mode=root', '--variant=minbase', '--format=directory', `--include=${PACKAGES.join(',')}`],
+    ['--aptopt=Acquire::Languages "none"', ...LEFT_OUT.map((path) => `--dpkgopt=path-exclude=${path}`)],
+    [SUITE, root, `deb [signed-by=${KEYRING}] ${machineSource()} ${SUITE} main`],
+  ].flat();
 }
 
 function writeFiles(root: string): void {
