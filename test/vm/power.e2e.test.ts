@@ -14,7 +14,7 @@ interface ConfigMap {
 const mendlet = new MendletOnGuest();
 
 beforeAll(async () => {
-  await mendlet.up();
+  await mendlet.up({ crashLoopBackOff: { maxContainerRestartPeriod: '60s' } });
   await mendlet.write('/var/lib/mendlet/manifests/static.json', JSON.stringify(busyboxPod('static', FOREVER)));
   await mendlet.create(
     busyboxPod('steady', FOREVER),

@@ -25,6 +25,9 @@ describe('qemuArguments', () => {
     expect(args.join(' ')).not.toMatch(/kvm|-enable/);
   });
 
+  it('has a clock that a loaded machine does not make run out', () =>
+    expect(valuesOf(args, '-icount')).toEqual([expect.stringMatching(/^shift=\d+,.*sleep=on/)]));
+
   it('gives what it was told', () => {
     expect(valuesOf(args, '-smp')).toEqual(['2']);
     expect(valuesOf(args, '-m')).toEqual(['2048M']);
