@@ -9,5 +9,7 @@ export default defineConfig({
     testTimeout: 7_200_000,
     hookTimeout: 7_200_000,
     globalSetup: 'test/vm/global-set-up.ts',
+    // A suite takes long: each test is told as soon as it ends.
+    reporters: ['verbose'],
   },
 });
