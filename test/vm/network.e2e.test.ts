@@ -20,7 +20,7 @@ table inet fw {
   chain forward { type filter hook forward priority filter + 10; policy accept; }
 }
 table ip administrators {
-  chain post { type nat hook postrouting priority srcnat + 5; ip daddr 198.51.100.0/24 masquerade }
+  chain post { type nat hook postrouting priority srcnat + 5; ip daddr 198.51.100.0/24 masquerade; }
 }
 `;
 
