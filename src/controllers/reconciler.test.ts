@@ -1,7 +1,7 @@
 /** What becomes of writes without an answer, on the real API server: the server is asked, in one page, and the source's own lister waits. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../test/support/in-memory-api.ts';
-import { CONFIG_MAPS, type ConfigMap, type KubeObject, NAMESPACES } from '../api/index.ts';
+import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from '../api/index.ts';
 import type { KubeClient, ListQuery } from '../client/index.ts';
 import { ConnectionError, createMetrics, seededRandom, silentLogger } from '../lib/index.ts';
 import { type Controller, type ControllerSource, source } from './controller.ts';
