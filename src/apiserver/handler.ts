@@ -10,6 +10,7 @@ import {
   serviceUnavailable,
   StatusError,
   methodNotAllowed,
+  RESOURCE_QUOTAS,
   unauthorized,
 } from '../api/index.ts';
 import {
@@ -199,7 +200,7 @@ async function answerAsJson(
   const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);
   if (deprecation !== undefined) call.warnings.push(deprecation);
-  if (isWrite(info) && response.status < 300 && mayBeCounted(call.registration)) options.onWrite(info.namespace ?? '');
+  if (changesCounts(call) && response.status < 300) options.onWrite(info.namespace ?? '');
   return withWarnings(response, call.warnings);
 }
 
@@ -216,6 +217,12 @@ async function answerUpgrade(
     return { upgraded: false, response: await answer() };
   }
   return dispatchUpgrade(callOf(options, request, info, info.row));
+}
+
+/** What is counted may be more or less after it. A quota's own status tells the count and changes none. */
+function changesCounts({ info, registration }: Call): boolean {
+  if (info.resource === RESOURCE_QUOTAS.resource && info.subresource === 'status') return false;
+  return isWrite(info) && mayBeCounted(registration);
 }
 
 function isWrite({ verb, namespace }: AuthorizedResource): boolean {

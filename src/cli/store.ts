@@ -31,7 +31,7 @@ Examples:
 
 All but "check" need the "mendlet up" or "mendlet server" of the data folder to be ended first; pods run on meanwhile. While it
 runs, a damaged object is put back with "kubectl replace -f FILE", or removed with
-"kubectl delete KIND NAME --ignore-store-read-error-with-cluster-breaking-potential=true".
+"kubectl delete --raw 'PATH?ignoreStoreReadErrorWithClusterBreakingPotential=true'".
 A copy of what was there is kept before anything is changed.
 
 ${exitCodesHelp}`;

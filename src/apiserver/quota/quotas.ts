@@ -1,5 +1,6 @@
 /** The quotas of a namespace: what is used of them now, the check before a write, and their status after it. */
 import {
+  canonicalPart,
   addQuantities,
   type Quantity,
   RESOURCE_QUOTAS,
@@ -119,7 +120,9 @@ export class QuotaStatus {
   }
 
   async #update(quota: ResourceQuota): Promise<void> {
-    const status = { hard: quota.spec?.hard ?? {}, used: await usedOf(this.#server, quota) };
+    const counted = { hard: quota.spec?.hard ?? {}, used: await usedOf(this.#server, quota) };
+    // As it will be stored: sums of less than a thousandth are rounded there.
+    const status = canonicalPart('core.v1.ResourceQuotaStatus', counted);
     if (sameValue(status, quota.status)) return;
     const { namespace, name } = quota.metadata ?? {};
     const answer = await this.#self.request({

@@ -163,7 +163,7 @@ function decodeEntry({ key, revision, value }: StoreEntry): CachedObject {
 }
 
 const DAMAGED_HELP =
-  'restore it with "kubectl replace", or remove it with "kubectl delete --ignore-store-read-error-with-cluster-breaking-potential=true"; "mendlet store check" lists all';
+  'restore it with "kubectl replace", or remove it with "kubectl delete --raw" and its path with ?ignoreStoreReadErrorWithClusterBreakingPotential=true; "mendlet store check" lists all';
 
 function damagedObject(key: string, revision: number): StatusError {
   return damagedRead(`${key} (revision ${revision}) is damaged on the disk`);
