@@ -38,7 +38,7 @@ const STATUS = [
 ];
 
 describe('an upgrade from the program that landed last', () => {
-  const mendlet = new Mendlet({ podNetwork: 167 });
+  const mendlet = new Mendlet({ podNetwork: 149 });
   const out = outFolder(mendlet, 'upgrade');
   afterAll(() => mendlet.down());
 
