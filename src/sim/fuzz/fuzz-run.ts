@@ -9,6 +9,7 @@ import type { EventLoop } from '../event-loop.ts';
 import { commandOf } from '../runtime/behaviour.ts';
 import { SimCluster } from '../sim-cluster.ts';
 import { Sim } from '../sim.ts';
+import { dropFields } from './drop-fields.ts';
 import { randomObject, randomPod } from './random-manifest.ts';
 import { pick } from './vocabulary.ts';
 
@@ -24,6 +25,8 @@ const SETTLE_MS = 10_000;
 const LIVE_MS = 60_000;
 const CLEAN_UP_MS = 10 * 60_000;
 const STEP_MS = 1000;
+/** Of one pod, each time without what was refused. */
+const MAX_TRIES = 4;
 /** A pod that everybody can start. */
 const SENTINEL = 'sentinel';
 
@@ -64,6 +67,12 @@ export async function fuzzSeed(options: {
   return { seed, accepted: run.accepted.length, refused: run.refused, problems: run.problems };
 }
 
+/** The fields that a refusal names; none of anything else. */
+function fieldsOf(error: unknown): readonly string[] {
+  if (!(error instanceof StatusError)) return [];
+  return (error.status.details?.causes ?? []).flatMap(({ field }) => (field === undefined ? [] : [field]));
+}
+
 class FuzzRun {
   readonly problems: string[] = [];
   readonly accepted: string[] = [];
@@ -86,11 +95,24 @@ class FuzzRun {
       const name = `pod-${i}`;
       // Half go past the scheduler, as static placement does.
       const node = this.#random.next() < 0.5 ? undefined : this.#cluster.nodes[0]?.name;
-      const pod = randomPod(this.#random, name, node);
+      await this.#createPod(randomPod(this.#random, name, node), name);
+    }
+  }
+
+  /** What is refused is tried again without what the refusal names: so more of the schema gets past validation. */
+  async #createPod(given: Pod, name: string): Promise<void> {
+    let pod = given;
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      let named: readonly string[] = [];
       await this.#ask(`create ${JSON.stringify(pod)}`, async () => {
-        const created = await this.#cluster.admin.create<Pod>(PODS, pod);
+        const created = await this.#cluster.admin.create<Pod>(PODS, pod).catch((error: unknown) => {
+          named = fieldsOf(error);
+          throw error;
+        });
         this.accepted.push(created.metadata?.name ?? name);
       });
+      if (named.length === 0) return;
+      pod = dropFields(pod, named);
     }
   }
 
