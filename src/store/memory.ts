@@ -100,8 +100,7 @@ class MemoryStore implements Store {
     if ((current?.revision ?? 0) !== expectedRevision) return refused(current);
     const revision = this.#revision + 1;
     const entry: StoreEntry = { key, value, revision, createRevision: current?.createRevision ?? revision };
-    const previous = current === undefined ? {} : { previous: current.value };
-    this.#append({ revision, entry }, { type: 'put', ...entry, ...previous });
+    this.#append({ revision, entry }, { type: 'put', ...entry });
     if (options?.ttlMs === undefined) this.#expiry.clear(key);
     else this.#expiry.set(key, revision, options.ttlMs);
     return { ok: true, entry };

@@ -174,7 +174,6 @@ export class SqliteLog {
     const head = this.#directory.get(key);
     const refused = this.#refuse(key, head, expected);
     if (refused !== undefined) return refused;
-    const previous = head === undefined || head.state !== RowState.live ? undefined : this.#rowOf(key, head)?.value;
     const revision = this.#revision + 1;
     const createRevision = head === undefined || head.state === RowState.deleted ? revision : head.createRevision;
     const { expiresAt = null, ttlMs = null } = expiry ?? {};
@@ -188,7 +187,7 @@ export class SqliteLog {
       ttlMs,
       value,
     });
-    return { ok: true, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
+    return { ok: true, revision, createRevision };
   }
 
   delete(key: string, expected: number): Written {
@@ -360,10 +359,9 @@ export class SqliteLog {
 
   #toEvent(row: VerifiedRow): StoreEvent {
     const entry = toEntry(row);
-    const previous = row.previousRevision === 0 ? undefined : this.#read(row.previousRevision);
-    const before = previous?.key === row.key && previous.deleted === RowState.live ? previous.value : undefined;
-    if (row.deleted === RowState.deleted) return { type: 'delete', ...entry, value: before ?? EMPTY };
-    return { type: 'put', ...entry, ...(before === undefined ? {} : { previous: before }) };
+    if (row.deleted !== RowState.deleted) return { type: 'put', ...entry };
+    const last = this.#read(row.previousRevision);
+    return { type: 'delete', ...entry, value: last?.key === row.key ? last.value : EMPTY };
   }
 
   #sql(text: string): StatementSync {

@@ -45,7 +45,7 @@ export interface ExpiringKey {
 /** The worker is sent lists of these: those of the same moment. */
 export type WorkerRequest = WorkerCall & { readonly id: number };
 
-/** What a write did; the value of a put is left out, since the main thread has it. */
+/** What a write did; the value of a put is left out, since the main thread has it. `previous`: what a delete took away. */
 export type Written =
   | { readonly ok: true; readonly revision: number; readonly createRevision: number; readonly previous?: Uint8Array }
   | { readonly ok: false; readonly current?: StoreEntry };

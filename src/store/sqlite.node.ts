@@ -78,7 +78,7 @@ function toEvent(call: WorkerCall, written: Written): StoreEvent | undefined {
   }
   if (call.op !== 'put') return undefined;
   const { key, value } = call;
-  return { type: 'put', key, value, revision, createRevision, ...(previous === undefined ? {} : { previous }) };
+  return { type: 'put', key, value, revision, createRevision };
 }
 
 function toStoreError({ code, message, revision }: Extract<WorkerReply, { ok: false }>): StoreError {

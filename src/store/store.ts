@@ -16,7 +16,6 @@ export interface StoreEvent {
   readonly key: string;
   /** After a put the new value, at a delete the last one. */
   readonly value: Uint8Array;
-  readonly previous?: Uint8Array;
   readonly revision: number;
   readonly createRevision: number;
 }

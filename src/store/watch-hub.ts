@@ -42,7 +42,7 @@ interface Watcher {
 }
 
 function sizeOf(event: StoreEvent): number {
-  return event.key.length + event.value.length + (event.previous?.length ?? 0);
+  return event.key.length + event.value.length;
 }
 
 export class WatchHub {

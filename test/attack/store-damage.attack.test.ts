@@ -28,6 +28,8 @@ import { inShort } from './extent.ts';
 
 const SECRET = 'hunter2-of-the-attack';
 const PAGE = 4096;
+/** Tens of thousands of openings: not a speed limit. */
+const PATIENCE_MS = 4 * 3600 * 1000;
 // Thousands of small files are made and forgotten: in memory where there is such a place.
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 let folder: string;
@@ -165,26 +167,30 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a store with one flipped bit', () => {
-  it('serves what was written or refuses by name, wherever it is', () => {
-    const pages = readFileSync(join(folder, 'store/store.db')).length / PAGE;
-    const outcomes = { right: 0, named: 0, refused: 0 };
-    for (let page = 0; page < pages; page++) {
-      // The head of each page has its structure: every byte of it counts, of the rest a sample.
-      const offsets = inShort(
-        [0, 1, 3, 5, 6, 8, 9, 12, 16, 100 + page, 700 + 37 * page, 2000 + 53 * page, 3900 + 11 * page, 4095],
-        Array.from({ length: PAGE }, (_, at) => at),
-      );
-      for (const offset of offsets) {
-        const mask = 1 << ((offset + page) % 8);
-        const { outcome } = trial(`page ${page + 1}, byte ${offset}, mask ${mask}`, (path) =>
-          flip(path, page * PAGE + offset, mask),
+  it(
+    'serves what was written or refuses by name, wherever it is',
+    () => {
+      const pages = readFileSync(join(folder, 'store/store.db')).length / PAGE;
+      const outcomes = { right: 0, named: 0, refused: 0 };
+      for (let page = 0; page < pages; page++) {
+        // The head of each page has its structure: every byte of it counts, of the rest a sample.
+        const offsets = inShort(
+          [0, 1, 3, 5, 6, 8, 9, 12, 16, 100 + page, 700 + 37 * page, 2000 + 53 * page, 3900 + 11 * page, 4095],
+          Array.from({ length: PAGE }, (_, at) => at).filter((at) => at < 160 || at % 5 === page % 5),
         );
-        outcomes[outcome] += 1;
+        for (const offset of offsets) {
+          const mask = 1 << ((offset + page) % 8);
+          const { outcome } = trial(`page ${page + 1}, byte ${offset}, mask ${mask}`, (path) =>
+            flip(path, page * PAGE + offset, mask),
+          );
+          outcomes[outcome] += 1;
+        }
       }
-    }
-    expect(outcomes.right).toBeGreaterThan(0);
-    expect(outcomes.named).toBeGreaterThan(0);
-  });
+      expect(outcomes.right).toBeGreaterThan(0);
+      expect(outcomes.named).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('a write-ahead log', () => {
