@@ -124,17 +124,29 @@ export class Mendlet {
     return await ended;
   }
 
+  /** The private containerd's process id; waits while mendlet is still starting it again. */
+  async untilContainerd(): Promise<number> {
+    return await until('the private containerd', async () => {
+      const value = this.#findContainerd();
+      return value === undefined ? { last: 'no such process' } : { value };
+    });
+  }
+
   /** The private containerd's process id. */
   containerdPid(): number {
+    const pid = this.#findContainerd();
+    if (pid === undefined) throw new Error('the private containerd does not run');
+    return pid;
+  }
+
+  #findContainerd(): number | undefined {
     const found = spawnSync('pgrep', ['-f', `containerd.*--config ${this.dataDir}|containerd .*${this.folder}`], {
       encoding: 'utf8',
     });
-    const pid = found.stdout
+    return found.stdout
       .split('\n')
       .map(Number)
-      .find((n) => n > 0 && !readFileSync(`/proc/${n}/cmdline`, 'utf8').includes('shim'));
-    if (pid === undefined) throw new Error('the private containerd does not run');
-    return pid;
+      .find((n) => n > 0 && isContainerd(n));
   }
 
   /** Log folders of its pods whose names begin so: those of other mendlets lie beside them. */
@@ -290,6 +302,15 @@ export async function until<T>(what: string, ask: () => Promise<{ value: T } | {
     await sleep(Math.min(400, 100 + waited / 20));
   }
   throw new Error(`waited in vain for ${what}; last seen: ${last}`);
+}
+
+/** Not a shim, and not a process that has ended since it was found. */
+function isContainerd(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('shim');
+  } catch {
+    return false;
+  }
 }
 
 export function run(

@@ -153,13 +153,16 @@ describe('an upgrade from the program that landed last', () => {
     expect(await mendlet.kubectl([...insecure, ...asked])).toBe('system:serviceaccount:default:default');
   });
 
-  it.each([
-    ['as it was', idleForm],
-    ['in other words that mean the same', canonicalForm],
-  ])('rolls nothing when the manifest is applied %s', async (_, form) => {
-    await apply(workloads(form));
-    await mendlet.create(busyboxPod(`later-${form === idleForm ? 'idle' : 'canonical'}`, 'exec sleep 36000'));
+  it('changes nothing when the manifest is applied as it was', async () => {
+    await apply(workloads(idleForm));
+    await mendlet.create(busyboxPod('later-idle', 'exec sleep 36000'));
     expect(of(before, await untilQuiet(snapshot))).toEqual(before);
+  });
+
+  it('rolls nothing when the manifest is applied in other words that mean the same', async () => {
+    await apply(workloads(canonicalForm));
+    await mendlet.create(busyboxPod('later-canonical', 'exec sleep 36000'));
+    expect(of(before, await untilQuiet(snapshot))).toEqual(withAnnotatedDeployments(before));
   });
 });
 
@@ -178,6 +181,23 @@ function ownerIdentity({ metadata, status, revision }: Listed): object {
   const { uid, generation, labels, annotations = {} } = metadata;
   const kept = Object.fromEntries(STATUS.map((field) => [field, status?.[field]]));
   return { uid, generation, labels, rollout: annotations['deployment.kubernetes.io/revision'], revision, ...kept };
+}
+
+/**
+ * `snapshot` after `kubectl apply` has written another text into the annotation that holds the manifest. A Deployment alone counts
+ * a change of its annotations as a new generation (upstream's pkg/registry/apps/deployment/strategy.go, PrepareForUpdate).
+ */
+function withAnnotatedDeployments(snapshot: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(snapshot).map(([name, identity]) => {
+      if (!/^Deployment (web|idle)$/.test(name)) return [name, identity];
+      const { generation, observedGeneration, ...rest } = identity as Record<
+        'generation' | 'observedGeneration',
+        number
+      >;
+      return [name, { ...rest, generation: generation + 1, observedGeneration: observedGeneration + 1 }];
+    }),
+  );
 }
 
 function hasStopped(pod: ObservedPod): boolean {

@@ -46,13 +46,13 @@ export const DISASTERS: readonly Disaster[] = [
   {
     name: 'SIGKILL of containerd',
     strike: async ({ mendlet }) => {
-      process.kill(mendlet.containerdPid(), 'SIGKILL');
+      process.kill(await mendlet.untilContainerd(), 'SIGKILL');
     },
   },
   {
     name: 'SIGKILL of both',
     strike: async ({ mendlet, random, flags }) => {
-      process.kill(mendlet.containerdPid(), 'SIGKILL');
+      process.kill(await mendlet.untilContainerd(), 'SIGKILL');
       await mendlet.end('SIGKILL');
       await sleep(between(random, 0, 2000));
       await mendlet.up(flags);
@@ -68,7 +68,7 @@ export const DISASTERS: readonly Disaster[] = [
   },
   {
     name: 'SIGSTOP of containerd',
-    strike: async ({ mendlet, random }) => await frozen(mendlet.containerdPid(), between(random, 2000, 8000)),
+    strike: async ({ mendlet, random }) => await frozen(await mendlet.untilContainerd(), between(random, 2000, 8000)),
   },
   {
     name: 'a full disk',

@@ -7,7 +7,7 @@ export const FOLLOW_POLL_MS = 1000;
 /** A container that ended may still have its last lines on their way: one more look after this. */
 export const FOLLOW_DRAIN_MS = 100;
 /** How long a log waits for the runtime to put a container away that has ended, and how often it looks. */
-export const PUT_AWAY_WAIT_MS = 2000;
+export const PUT_AWAY_WAIT_MS = 10_000;
 export const PUT_AWAY_POLL_MS = 20;
 /** Ordinary requests under way at once, followed logs included; further ones are told to come again. */
 export const MAX_CONCURRENT_REQUESTS = 500;
