@@ -126,7 +126,7 @@ export class Mendlet {
 
   /** The private containerd's process id; waits while mendlet is still starting it again. */
   async untilContainerd(): Promise<number> {
-    return await until('the private containerd', async () => {
+    return await until<number>('the private containerd', async () => {
       const value = this.#findContainerd();
       return value === undefined ? { last: 'no such process' } : { value };
     });
