@@ -24,7 +24,12 @@ export interface FieldError {
 
 /** `parent.name`, or `name` at the root (''). */
 export function child(path: string, ...names: readonly string[]): string {
-  return [path, ...names].filter((name) => name !== '').join('.');
+  // Every field of every object that is validated comes by here: no list is made.
+  let joined = path;
+  for (const name of names) {
+    if (name !== '') joined = joined === '' ? name : `${joined}.${name}`;
+  }
+  return joined;
 }
 
 export function index(path: string, position: number): string {

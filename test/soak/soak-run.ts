@@ -198,7 +198,9 @@ class SoakRun {
     for (const [name, before] of this.#untouched) {
       const after = identity(await this.#options.mendlet.pod(name));
       must(isDeepStrictEqual(after, before), `${name} was touched: ${JSON.stringify({ before, after })}`);
-      must(this.#pidOf(name) === this.#podPids.get(name), `${name} is another process`);
+      const pids = this.#pidOf(name);
+      const wanted = this.#podPids.get(name);
+      must(pids === wanted, `${name} is another process: ${pids} (not ${wanted})`);
     }
   }
 

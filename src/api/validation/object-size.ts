@@ -12,8 +12,7 @@ export const MAX_SIZE_ERRORS = 20;
 
 /** Something larger than its bound. */
 interface Excess {
-  readonly path: string;
-  /** The path without indexes and keys: what moves within its list is still the same. */
+  /** Its path without indexes and keys: what moves within its list is still the same. */
   readonly place: string;
   readonly size: number;
   readonly error: FieldError;
@@ -55,54 +54,75 @@ function bySize(excesses: readonly Excess[]): ReadonlyMap<string, readonly Exces
 
 function excessesOf(struct: StructSchema, object: object): readonly Excess[] {
   const found: Excess[] = [];
-  walkStruct(struct, object, { path: '', place: '' }, found);
+  walkStruct(struct, object as Fields, undefined, found);
   return found;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Where the walk is, a step a link: nearly no object has an excess whose path must be written. */
 interface Place {
-  readonly path: string;
-  readonly place: string;
+  readonly parent: Place | undefined;
+  /** A field's name, a list's index or a map's key. */
+  readonly step: string | number;
+  readonly isKey: boolean;
 }
 
-function walkStruct(struct: StructSchema, value: object, at: Place, found: Excess[]): void {
-  for (const [name, field] of Object.entries(value)) {
+function walkStruct(struct: StructSchema, value: Fields, parent: Place | undefined, found: Excess[]): void {
+  for (const name in value) {
+    const field = value[name];
+    if (typeof field !== 'object' || field === null) continue;
     const schema = struct.fields.get(name);
-    if (schema === undefined || typeof field !== 'object' || field === null) continue;
-    const below = { path: child(at.path, name), place: `${at.place}.${name}` };
-    measure(struct.name, name, schema.shape, field, below, found);
-    walkValue(schema.shape, field, below, found);
+    if (schema === undefined) continue;
+    const at = { parent, step: name, isKey: false };
+    measure(struct.name, schema.shape, field, at, found);
+    walkValue(schema.shape, field, at, found);
   }
 }
 
-function measure(type: string, name: string, shape: FieldShape, value: object, at: Place, found: Excess[]): void {
+/** `type`: the struct whose field it is; '' of a list or map that is itself an element. */
+function measure(type: string, shape: FieldShape, value: object, at: Place, found: Excess[]): void {
   if (shape.kind !== 'list' && shape.kind !== 'map') return;
+  const name = type === '' ? '' : String(at.step);
   const count = Array.isArray(value) ? value.length : Object.keys(value).length;
   const most = maxCount(type, name, shape.kind);
-  if (count > most) found.push({ ...at, size: count, error: tooMany(at.path, count, most) });
+  if (count > most) found.push(excess(at, count, (path) => tooMany(path, count, most)));
   const mostBytes = maxBytes(type, name);
   if (mostBytes === undefined || !Array.isArray(value)) return;
   const bytes = value.reduce((sum: number, text: unknown) => sum + byteLength(String(text)), 0);
-  if (bytes > mostBytes) found.push({ ...at, size: bytes, error: tooLong(at.path, mostBytes) });
+  if (bytes > mostBytes) found.push(excess(at, bytes, (path) => tooLong(path, mostBytes)));
+}
+
+function excess(at: Place, size: number, errorAt: (path: string) => FieldError): Excess {
+  return { place: placeOf(at), size, error: errorAt(pathOf(at)) };
+}
+
+function pathOf(at: Place | undefined): string {
+  if (at === undefined) return '';
+  const parent = pathOf(at.parent);
+  if (typeof at.step === 'number') return index(parent, at.step);
+  return at.isKey ? key(parent, at.step) : child(parent, at.step);
+}
+
+function placeOf(at: Place | undefined): string {
+  if (at === undefined) return '';
+  return `${placeOf(at.parent)}${typeof at.step === 'number' || at.isKey ? '[]' : `.${at.step}`}`;
 }
 
 function walkValue(shape: FieldShape, value: unknown, at: Place, found: Excess[]): void {
   if (shape.kind === 'scalar' || typeof value !== 'object' || value === null) return;
   if (shape.kind === 'struct') {
-    walkStruct(structSchema(shape.type), value, at, found);
+    walkStruct(structSchema(shape.type), value as Fields, at, found);
     return;
   }
   const inner = shape.kind === 'list' ? shape.element : shape.value;
   if (inner.kind === 'scalar') return;
-  const place = `${at.place}[]`;
-  const visit = (path: string, element: unknown): void => {
-    measureNested(inner, element, { path, place }, found);
-    walkValue(inner, element, { path, place }, found);
+  const visit = (element: unknown, step: string | number): void => {
+    const below = { parent: at, step, isKey: true };
+    // A list or map that is itself an element, such as the values of a CertificateSigningRequest's `extra`, has no field of its own.
+    if (typeof element === 'object' && element !== null) measure('', inner, element, below, found);
+    walkValue(inner, element, below, found);
   };
-  if (Array.isArray(value)) value.forEach((element, position) => visit(index(at.path, position), element));
-  else for (const [name, element] of Object.entries(value)) visit(key(at.path, name), element);
-}
-
-/** A list or map that is itself an element, such as the values of a CertificateSigningRequest's `extra`: it has no field of its own. */
-function measureNested(shape: FieldShape, value: unknown, at: Place, found: Excess[]): void {
-  if (typeof value === 'object' && value !== null) measure('', '', shape, value, at, found);
+  if (Array.isArray(value)) value.forEach(visit);
+  else for (const [name, element] of Object.entries(value)) visit(element, name);
 }

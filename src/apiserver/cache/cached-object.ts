@@ -35,6 +35,11 @@ export class CachedObject {
     return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
   }
 
+  /** The same of bytes that this process has written: they have today's form already. */
+  static decodeOwn(key: string, revision: number, value: Uint8Array, texts?: ByteBudget): CachedObject {
+    return new CachedObject(key, revision, decodeOwn(value, revision), value.length, texts);
+  }
+
   /** The same object as seen at another revision: what a watcher gets when it left its selector, or is deleted. */
   at(revision: number): CachedObject {
     const metadata = { ...this.object.metadata, resourceVersion: String(revision) };
@@ -79,9 +84,16 @@ function readStored(object: ApiObject): ApiObject {
   return canonical;
 }
 
-/** The object of the store's bytes, with `revision` as its resourceVersion. */
+/** The object of the store's bytes, which an older version may have written, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number): ApiObject {
-  const object = readStored(JSON.parse(decodeText(value)) as ApiObject);
+  return withRevision(readStored(JSON.parse(decodeText(value)) as ApiObject), revision);
+}
+
+function decodeOwn(value: Uint8Array, revision: number): ApiObject {
+  return withRevision(JSON.parse(decodeText(value)) as ApiObject, revision);
+}
+
+function withRevision(object: ApiObject, revision: number): ApiObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
