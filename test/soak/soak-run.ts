@@ -121,7 +121,7 @@ class SoakRun {
     for (const name of this.#names('steady', STEADY)) {
       const pod = await mendlet.untilPod(name, 'ready', (each) => mainContainer(each)?.ready === true);
       this.#untouched.set(name, identity(pod));
-      this.#podPids.set(name, this.#pidOf(name));
+      this.#podPids.set(name, await this.#untilAlone(name));
     }
   }
 
@@ -253,6 +253,14 @@ class SoakRun {
   }
 
   /** The host's process id of a steady pod's container, by its cgroup's only process. */
+  /** A pod's one process: what its first line started is over. */
+  async #untilAlone(name: string): Promise<string> {
+    return await until<string>(`${name} to be one process`, async () => {
+      const pids = this.#pidOf(name);
+      return /^\d+$/.test(pids) ? { value: pids } : { last: pids };
+    });
+  }
+
   #pidOf(name: string): string {
     const marker = `SOAK=${name}\0`;
     return readdirSync('/proc')
