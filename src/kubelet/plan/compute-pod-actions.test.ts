@@ -702,6 +702,19 @@ describe('the dead', () => {
     expect(busy.actions).toEqual([]);
   });
 
+  it('do not pile up behind starts that never cease', () => {
+    const dead = (count: number) =>
+      Array.from({ length: count }, (_, n) => exitedContainer(1, WALL - 60_000 + n * 1000, { restartCount: n }));
+    const starting = { jobs: { 'start-container/main': { startedAt: MONO } } };
+    const removed = (count: number): number => {
+      const first = computePodActions(planInput({ observed: observation(dead(count)) }));
+      const memory = messageRead(first);
+      const plan = computePodActions(planInput({ observed: observation(dead(count)), memory, facts: starting }));
+      return verbs(plan).filter((verb) => verb === 'remove-container').length;
+    };
+    expect([2, 4, 5, 50].map(removed)).toEqual([0, 0, 4, 49]);
+  });
+
   it('take their old sandbox with them', () => {
     const observed = observation(
       [testContainer({ sandboxId: 'sandbox-1' })],

@@ -26,6 +26,9 @@ export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
 /** What a pod gets whose object is gone and whose own grace is unknown (upstream: 1 s for orphans). */
 export const ORPHAN_GRACE_PERIOD_SECONDS = 1;
 
+/** Older dead of one container that a start goes before; more are removed beside it. */
+export const MAX_DEAD_IN_WAITING = 4;
+
 /** A death is not told without its termination message while that is read; for so long, since the runtime may hang. */
 export const MESSAGE_HOLD_MS = 10_000;
 

@@ -6,6 +6,7 @@ import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
 import { neverRan } from './absorb-observation.ts';
 import type { ContainerView } from './container-view.ts';
 import { act, type Draft, startsUnderWay } from './draft.ts';
+import { MAX_DEAD_IN_WAITING } from './limits.ts';
 import { containerMemory } from './pod-memory.ts';
 import { sandboxesOf } from './plan-sandbox.ts';
 
@@ -35,9 +36,11 @@ export function unreadMessages(draft: Draft, views: readonly ContainerView[]): b
   );
 }
 
-/** Removes older dead containers and empty old sandboxes, off the way of any start. */
+/** Removes older dead containers and empty old sandboxes, off the way of any start unless they pile up. */
 export function planRemovals(draft: Draft, views: readonly ContainerView[]): void {
-  if (startsUnderWay(draft).length > 0 || draft.actions.some(({ verb }) => verb === 'start-container')) return;
+  const isStarting = startsUnderWay(draft).length > 0 || draft.actions.some(({ verb }) => verb === 'start-container');
+  // A loop that is fast on a slow machine is always about to start.
+  if (isStarting && views.every((view) => superfluous(view).length < MAX_DEAD_IN_WAITING)) return;
   const removed = new Set<string>();
   for (const view of views) {
     for (const instance of superfluous(view)) {
