@@ -52,7 +52,7 @@ export {
   type StructSchema,
   structSchema,
 } from './schema/schema.ts';
-export { semanticallyEqual, semanticallyEqualObjects } from './schema/semantic-equality.ts';
+export { equalCanonicalObjects, semanticallyEqual, semanticallyEqualObjects } from './schema/semantic-equality.ts';
 export type { FieldValidation } from './schema/structure.ts';
 export * from './selectable-fields.ts';
 export * from './service-kind.ts';

@@ -97,13 +97,23 @@ const compiled = new Map<string, StructSchema>();
 
 /** The struct behind a kind ("v1", "Pod"); `undefined` for one that the schema doesn't have. */
 export function structOfKind(apiVersion: string, kind: string): StructSchema | undefined {
-  const name = own(KINDS, `${apiVersion}/${kind}`) ?? own(KINDS, `meta.k8s.io/v1/${kind}`);
+  const name = KINDS_BY_VERSION.get(apiVersion)?.get(kind) ?? KINDS_BY_VERSION.get('meta.k8s.io/v1')?.get(kind);
   return name === undefined ? undefined : structSchema(name);
 }
 
+/** Asked several times for each write: no text is put together for it. */
+const KINDS_BY_VERSION: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  [...Map.groupBy(Object.entries(KINDS), ([id]) => id.slice(0, id.lastIndexOf('/')))].map(([version, kinds]) => [
+    version,
+    new Map(kinds.map(([id, type]) => [id.slice(id.lastIndexOf('/') + 1), type])),
+  ]),
+);
+
+const OWN_GROUP = 'mendlet.dev/';
+
 /** Whether the kind is one of ours: to upstream a custom resource, which no Go type changes. */
 export function isOwnKind(apiVersion: string, kind: string): boolean {
-  return own(OWN_KINDS, `${apiVersion}/${kind}`) !== undefined;
+  return apiVersion.startsWith(OWN_GROUP) && own(OWN_KINDS, `${apiVersion}/${kind}`) !== undefined;
 }
 
 /** The struct of a type name that the schema itself mentions. Throws for any other: a bug. */

@@ -20,6 +20,21 @@ export function semanticallyEqual(type: string, a: object | undefined, b: object
 const NONE: ReadonlySet<string> = new Set();
 
 /**
+ * Two canonical objects of a kind, but for some of their fields; see `semanticallyEqualObjects`.
+ * @param ignored names of fields of the object itself
+ */
+export function equalCanonicalObjects(
+  apiVersion: string,
+  kind: string,
+  [a, b]: readonly [object, object],
+  ignored: ReadonlySet<string> = NONE,
+): boolean {
+  const struct = isOwnKind(apiVersion, kind) ? undefined : structOfKind(apiVersion, kind);
+  if (struct === undefined) return sameMembers(a as Fields, b as Fields, ignored, () => PLAIN);
+  return sameStruct(struct, a as Fields, b as Fields, ignored);
+}
+
+/**
  * Two objects of a kind, but for some of their fields. Kinds without a Go type are equal when their JSON is.
  * @param ignored names of fields of the object itself
  */
@@ -29,13 +44,10 @@ export function semanticallyEqualObjects(
   [a, b]: readonly [object, object],
   ignored: ReadonlySet<string> = NONE,
 ): boolean {
-  const struct = isOwnKind(apiVersion, kind) ? undefined : structOfKind(apiVersion, kind);
-  if (struct === undefined) return sameMembers(a as Fields, b as Fields, ignored, () => PLAIN);
   // Nearly all that are equal are so at a glance, and need not be made canonical.
-  if (sameStruct(struct, a as Fields, b as Fields, ignored)) return true;
+  if (equalCanonicalObjects(apiVersion, kind, [a, b], ignored)) return true;
   const [left, right] = [canonicalObject(apiVersion, kind, a), canonicalObject(apiVersion, kind, b)];
-  if (left === a && right === b) return false;
-  return sameStruct(struct, left as Fields, right as Fields, ignored);
+  return (left !== a || right !== b) && equalCanonicalObjects(apiVersion, kind, [left, right], ignored);
 }
 
 const PLAIN: FieldShape = { kind: 'scalar', scalar: 'any' };

@@ -13,10 +13,11 @@ const BYTES = ['memory', 'ephemeral-storage'];
 /** Of one container. */
 export function containerWarnings({ container, path }: PlacedContainer): string[] {
   const { env = [], resources } = container;
+  const { limits, requests } = resources ?? {};
   return [
-    ...fractionalBytes(resources?.limits, BYTES, child(path, 'resources', 'limits')),
-    ...fractionalBytes(resources?.requests, BYTES, child(path, 'resources', 'requests')),
-    ...hiddenVariables(env, child(path, 'env')),
+    ...(limits === undefined ? [] : fractionalBytes(limits, BYTES, child(path, 'resources', 'limits'))),
+    ...(requests === undefined ? [] : fractionalBytes(requests, BYTES, child(path, 'resources', 'requests'))),
+    ...(env.length < 2 ? [] : hiddenVariables(env, child(path, 'env'))),
   ];
 }
 

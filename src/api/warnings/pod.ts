@@ -50,6 +50,9 @@ function placedContainers(spec: PodSpec, at: At): readonly PlacedContainer[] {
 
 function nodeWarnings({ nodeSelector = {}, affinity, topologySpreadConstraints = [] }: PodSpec, at: At): string[] {
   const node = affinity?.nodeAffinity;
+  if (node === undefined && topologySpreadConstraints.length === 0) {
+    return oldLabels(Object.keys(nodeSelector), (label) => key(at('nodeSelector'), label));
+  }
   const required = at(
     'affinity',
     'nodeAffinity',
@@ -76,12 +79,14 @@ function nodeWarnings({ nodeSelector = {}, affinity, topologySpreadConstraints =
 }
 
 function annotationWarnings(annotations: Annotations, path: string): string[] {
+  if (Object.keys(annotations).length === 0) return [];
   return [...OLD_ANNOTATIONS].flatMap(([name, text]) =>
     Object.hasOwn(annotations, name) ? [`${key(path, name)}: ${text}`] : [],
   );
 }
 
 function volumeWarnings(volumes: readonly Volume[], path: string): string[] {
+  if (volumes.length === 0) return [];
   const old = volumes.flatMap((volume, position) => {
     const at = index(path, position);
     const { ephemeral } = volume;
@@ -116,6 +121,7 @@ function repeated(values: readonly string[]): readonly (readonly [string, number
 
 /** Security profiles in annotations, where no field says the same. AppArmor's of a pod become fields: it is said there. */
 function profileWarnings({ path, annotations, spec }: PodParts, containers: readonly PlacedContainer[]): string[] {
+  if (Object.keys(annotations).length === 0) return [];
   const at = child(path, 'metadata', 'annotations');
   const { securityContext } = spec;
   const said = (name: string, text: string): string[] =>
@@ -134,9 +140,10 @@ function profileWarnings({ path, annotations, spec }: PodParts, containers: read
 }
 
 function podAffinityWarnings(affinity: Affinity | undefined, path: string): string[] {
+  if (affinity === undefined) return [];
   return (['podAffinity', 'podAntiAffinity'] as const).flatMap((which) => {
-    const required = affinity?.[which]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-    const preferred = affinity?.[which]?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    const required = affinity[which]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const preferred = affinity[which]?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
     const at = (list: string, position: number, ...rest: readonly string[]): string =>
       child(index(child(path, which, list), position), ...rest, 'labelSelector');
     const missing = (term: PodAffinityTerm, where: string): string[] =>

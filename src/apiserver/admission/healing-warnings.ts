@@ -22,23 +22,31 @@ type Annotations = Readonly<Record<string, unknown>>;
 export function healingWarnings(object: ApiObject, old: ApiObject | undefined): readonly string[] {
   return PLACES.flatMap((place) => {
     const annotations = annotationsAt(object, place);
-    const before = old === undefined ? {} : annotationsAt(old, place);
+    if (annotations === undefined) return [];
+    const before = (old === undefined ? undefined : annotationsAt(old, place)) ?? {};
     const namespace = object.metadata.namespace ?? '';
     return Object.entries(READERS).flatMap(([name, problemOf]) => {
       const text = annotations[name];
       if (typeof text !== 'string' || text === before[name]) return [];
       const problem = problemOf(text, namespace);
-      return problem === undefined ? [] : [`${key(`${place}metadata.annotations`, name)}: not heeded: ${problem}`];
+      return problem === undefined ? [] : [`${key(place.join('.'), name)}: not heeded: ${problem}`];
     });
   });
 }
 
 /** Of pods, of workloads, of cron jobs. */
-const PLACES = ['', 'spec.template.', 'spec.jobTemplate.spec.template.'];
+const PLACES = [[], ['spec', 'template'], ['spec', 'jobTemplate', 'spec', 'template']].map((place) => [
+  ...place,
+  'metadata',
+  'annotations',
+]);
 
-function annotationsAt(object: ApiObject, place: string): Annotations {
+function annotationsAt(object: ApiObject, place: readonly string[]): Annotations | undefined {
   let value: unknown = object;
-  for (const name of `${place}metadata.annotations`.split('.')) value = recordOf(value)[name];
+  for (const name of place) {
+    value = recordOf(value)[name];
+    if (value === undefined || value === null) return undefined;
+  }
   return recordOf(value);
 }
 

@@ -35,11 +35,6 @@ export class CachedObject {
     return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
   }
 
-  /** The same of bytes that this process has written: they have today's form already. */
-  static decodeOwn(key: string, revision: number, value: Uint8Array, texts?: ByteBudget): CachedObject {
-    return new CachedObject(key, revision, decodeOwn(value, revision), value.length, texts);
-  }
-
   /** The same object as seen at another revision: what a watcher gets when it left its selector, or is deleted. */
   at(revision: number): CachedObject {
     const metadata = { ...this.object.metadata, resourceVersion: String(revision) };
@@ -84,21 +79,23 @@ function readStored(object: ApiObject): ApiObject {
   return canonical;
 }
 
-/** The object of the store's bytes, which an older version may have written, with `revision` as its resourceVersion. */
+/**
+ * Bytes that this process has encoded, as the store hands them back: they have today's form, which is not made anew. Others may be an
+ * older version's.
+ */
+const encodedHere = new WeakSet<Uint8Array>();
+
+/** The object of the store's bytes, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number): ApiObject {
-  return withRevision(readStored(JSON.parse(decodeText(value)) as ApiObject), revision);
-}
-
-function decodeOwn(value: Uint8Array, revision: number): ApiObject {
-  return withRevision(JSON.parse(decodeText(value)) as ApiObject, revision);
-}
-
-function withRevision(object: ApiObject, revision: number): ApiObject {
+  const parsed = JSON.parse(decodeText(value)) as ApiObject;
+  const object = encodedHere.has(value) ? parsed : readStored(parsed);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** The store's bytes of an object: without its resourceVersion. */
+/** The store's bytes of an object that has today's form: without its resourceVersion. */
 export function encodeStored(object: ApiObject): Uint8Array {
   const { resourceVersion: _, ...metadata } = object.metadata;
-  return encodeText(JSON.stringify({ ...object, metadata }));
+  const value = encodeText(JSON.stringify({ ...object, metadata }));
+  encodedHere.add(value);
+  return value;
 }

@@ -237,7 +237,7 @@ export class WatchCache {
       for (const { key, value, revision: at } of page.entries) {
         const pause = breather.pause();
         if (pause !== undefined) await pause;
-        const item = this.#decode(key, at, value, CachedObject.decode);
+        const item = this.#decode(key, at, value);
         if (item === undefined) damaged.push({ key, revision: at });
         else objects.push(item);
       }
@@ -291,8 +291,7 @@ export class WatchCache {
     let current: CachedObject | undefined;
     this.#damaged.delete(event.key);
     if (event.type === 'put') {
-      // What came after the list came from here: nobody else writes to the store of a running server.
-      current = this.#decode(event.key, event.revision, event.value, CachedObject.decodeOwn);
+      current = this.#decode(event.key, event.revision, event.value);
       if (current === undefined) {
         this.#damaged.set(event.key, event.revision);
         return;
@@ -312,14 +311,9 @@ export class WatchCache {
   }
 
   /** Undefined: it is no object, which is told by its key; what it holds may be a secret. */
-  #decode(
-    key: string,
-    revision: number,
-    value: Uint8Array,
-    decode: typeof CachedObject.decode,
-  ): CachedObject | undefined {
+  #decode(key: string, revision: number, value: Uint8Array): CachedObject | undefined {
     try {
-      return decode(key, revision, value, this.#options.shared.texts);
+      return CachedObject.decode(key, revision, value, this.#options.shared.texts);
     } catch {
       this.#options.logger.error('an object in the store is damaged', { key, revision });
       return undefined;

@@ -16,6 +16,9 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
 }
 
+const NO_DRY_RUN: readonly string[] = [];
+const DEFAULT_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
+
 /**
  * @param dryRunOfBody what a body says of dry runs, beside the query
  * @throws StatusError 422 that names every option which may not be so
@@ -23,8 +26,10 @@ export interface WriteOptions {
 export function readWriteOptions(
   query: URLSearchParams,
   kind: WriteOptionsKind,
-  dryRunOfBody: unknown = [],
+  dryRunOfBody: unknown = NO_DRY_RUN,
 ): WriteOptions {
+  // Nearly all requests.
+  if (query.size === 0 && dryRunOfBody === NO_DRY_RUN) return DEFAULT_OPTIONS;
   const dryRun = [...query.getAll('dryRun'), ...(Array.isArray(dryRunOfBody) ? dryRunOfBody.map(String) : [])];
   const fieldValidation = query.get('fieldValidation') ?? '';
   const errors = [

@@ -1,5 +1,5 @@
 /** What the server itself keeps of metadata, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
-import { type ObjectMeta, semanticallyEqualObjects } from '../../api/index.ts';
+import { type ObjectMeta, equalCanonicalObjects } from '../../api/index.ts';
 import { type ApiObject, isRecord, omit } from './object.ts';
 
 /** What no client says, at creation or later. */
@@ -50,10 +50,10 @@ function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
 /** What says nothing of what is wanted. */
 const NOT_WANTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Counts the generation up when what is wanted changed. Another spelling of the same is no change. */
+/** Counts the generation up when what is wanted changed. Both are canonical: another spelling of the same is no change. */
 export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
   const { apiVersion = '', kind = '' } = old;
-  if (semanticallyEqualObjects(apiVersion, kind, [object, old], NOT_WANTED)) return object;
+  if (equalCanonicalObjects(apiVersion, kind, [object, old], NOT_WANTED)) return object;
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 
