@@ -24,9 +24,10 @@ import {
   type KubeClient,
   type Lister,
   referenceTo,
+  type Informers,
 } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';

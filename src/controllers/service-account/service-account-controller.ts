@@ -1,10 +1,10 @@
 /** Gives each namespace its default service account. */
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../../api/index.ts';
-import type { Informers } from '../informers.ts';
+import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
 import { DEFAULT_SERVICE_ACCOUNT, reconcileServiceAccount } from './reconcile-service-account.ts';
 
-const OURS = `metadata.name=${DEFAULT_SERVICE_ACCOUNT}`;
+const OURS = { fieldSelector: `metadata.name=${DEFAULT_SERVICE_ACCOUNT}` };
 
 /** Keys are namespace names. */
 export function serviceAccountController(informers: Informers): Controller {
