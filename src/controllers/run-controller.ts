@@ -9,7 +9,7 @@
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import type { KubeObject } from '../api/index.ts';
-import type { Change, Informers, KubeClient } from '../client/index.ts';
+import { type Change, type Informers, type KubeClient, objectKey } from '../client/index.ts';
 import {
   type Clock,
   type Logger,
@@ -83,5 +83,5 @@ function feed({ source, lister }: Feed, queue: WorkQueue<string>): void {
   };
   lister.onChange(add);
   if (!lister.synced) return;
-  for (const object of lister.list()) add({ type: 'apply', key: '', object });
+  for (const object of lister.list()) add({ type: 'apply', key: objectKey(object), object });
 }
