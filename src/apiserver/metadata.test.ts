@@ -148,3 +148,19 @@ it('is given of every kind that can be listed and watched', () =>
       }
     }
   }));
+
+it('is refused as a list of one object, and as one object of a list, before anything is done', () =>
+  withServer(async (api) => {
+    const made = await api.call('POST', maps, { metadata: { name: 'a' } }, LIST);
+    const wrong = [
+      made,
+      await api.call('GET', maps, undefined, ONE),
+      await api.call('GET', `${maps}/a`, undefined, LIST),
+      await api.call('GET', `${maps}?watch=1`, undefined, LIST),
+      await api.call('DELETE', maps, undefined, ONE),
+    ];
+    expect(wrong.map(({ status, body }) => [status, body.kind, body.reason])).toEqual(
+      wrong.map(() => [406, 'Status', 'NotAcceptable']),
+    );
+    expect((await api.call('GET', maps)).body.items).toEqual([]);
+  }));

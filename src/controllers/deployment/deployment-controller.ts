@@ -167,7 +167,8 @@ class DeploymentReconciler {
   /** What is remembered is written to deployment and set at once: here the set may be shown first. */
   async #hasForgotten(deployment: Deployment, { signal }: ReconcileContext): Promise<boolean> {
     const { client } = this.#options;
-    const there = await client.get(DEPLOYMENTS, namespaceOf(deployment), nameOf(deployment), signal);
+    const [namespace, name] = [namespaceOf(deployment), nameOf(deployment)];
+    const there = await client.get(DEPLOYMENTS, namespace, name, signal, { metadataOnly: true });
     return uidOf(there) === uidOf(deployment) && there.metadata?.annotations?.[AVOID_NODES] === undefined;
   }
 

@@ -84,7 +84,7 @@ async function serviceExists(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await client.get(SERVICES, namespace, name, signal);
+    await client.get(SERVICES, namespace, name, signal, { metadataOnly: true });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

@@ -134,7 +134,7 @@ function podEnder({ clock, metrics }: PodGcOptions) {
 /** Asks the server itself: no pod dies for a stale cache. */
 async function nodeExists(client: KubeClient, name: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.get(NODES, undefined, name, signal);
+    await client.get(NODES, undefined, name, signal, { metadataOnly: true });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
