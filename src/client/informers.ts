@@ -42,8 +42,8 @@ export interface Informer<T> extends Lister<T> {
   /** The server can be reached again, as others know: what failed is tried now. */
   retryNow(): void;
   /**
-   * Its taker looks at it no more: its listeners hear nothing, and whoever waits for it to be synced is rejected. The last
-   * taker's release ends the watch, and forgets the objects.
+   * Its taker looks at it no more: its listeners hear nothing, whoever waits for it to be synced is rejected, and what it lists
+   * may be of the past. The last taker's release ends the watch.
    */
   release(): void;
 }
