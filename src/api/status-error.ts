@@ -136,6 +136,11 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 }
 
+/** 406 for a form that the answer cannot have, whatever its media type. */
+export function formNotAcceptable(message: string): StatusError {
+  return failure(406, 'NotAcceptable', message);
+}
+
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const text = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', text);

@@ -1,5 +1,12 @@
 /** `KubeClient` over a `Connection`: the same code speaks to a server in memory and over the wire. */
-import { apiVersionOf, isNotFound, type Status, StatusError, statusErrorFromResponse } from '../api/index.ts';
+import {
+  apiVersionOf,
+  isNotFound,
+  type ObjectMeta,
+  type Status,
+  StatusError,
+  statusErrorFromResponse,
+} from '../api/index.ts';
 import {
   ConnectionError,
   type Clock,
@@ -19,11 +26,13 @@ import type {
   ListQuery,
   ObjectList,
   PatchType,
+  ReadOptions,
   Resource,
   WatchEvent,
   WatchQuery,
 } from './kube-client.ts';
 import { MAX_RESPONSE_BYTES, REQUEST_TIMEOUT_MS } from './limits.ts';
+import { acceptOf, metadataOf } from './object-metadata.ts';
 import { listQueryText, resourcePath } from './paths.ts';
 import { parseWatchStream } from './watch-stream.ts';
 
@@ -47,51 +56,67 @@ interface Call {
   readonly url: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** Default: plain JSON. */
+  readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
+type Send = (call: Call) => Promise<HttpResponse>;
+/** Sends a call and reads its whole answer, in time. */
+type Ask = (call: Call) => Promise<unknown>;
+
 export function createKubeClient(connection: Connection, options: KubeClientOptions = {}): KubeClient {
-  const send = (call: Call): Promise<HttpResponse> => connection.request(toRequest(call, options.userAgent));
-
-  const callOnce = async (call: Call): Promise<unknown> => {
-    const response = await send(call);
-    return readAnswer(response);
-  };
-
-  const call = async (request: Call): Promise<unknown> => {
-    if (options.clock === undefined) return callOnce(request);
+  const send: Send = (call) => connection.request(toRequest(call, options.userAgent));
+  const ask: Ask = async (call) => {
+    if (options.clock === undefined) return readAnswer(await send(call));
     const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
-    const outer = request.signal === undefined ? {} : { signal: request.signal };
-    const result = await withDeadline({ clock: options.clock, timeoutMs, ...outer }, (signal) =>
-      callOnce({ ...request, signal }),
+    const outer = call.signal === undefined ? {} : { signal: call.signal };
+    const result = await withDeadline({ clock: options.clock, timeoutMs, ...outer }, async (signal) =>
+      readAnswer(await send({ ...call, signal })),
     );
     if (result.kind === 'done') return result.value;
-    throw new ConnectionError(`${request.method} ${request.url}: no answer within ${timeoutMs} ms`);
+    throw new ConnectionError(`${call.method} ${call.url}: no answer within ${timeoutMs} ms`);
   };
+  return {
+    ...readsOver(ask),
+    ...writesOver(ask),
+    watch: <T extends KubeObject>(resource: Resource<T>, query: WatchQuery, signal: AbortSignal) =>
+      openWatch<T>(send, resource, query, signal),
+  };
+}
 
+function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
   return {
     get: async <T extends KubeObject>(
       resource: Resource<T>,
       namespace: string | undefined,
       name: string,
       signal?: AbortSignal,
-    ) => (await call({ method: 'GET', url: resourcePath(resource, namespace, name), signal })) as T,
+      { metadataOnly }: ReadOptions = {},
+    ) => {
+      const accept = acceptOf(metadataOnly, 'object');
+      const url = resourcePath(resource, namespace, name);
+      const object = (await ask({ method: 'GET', url, accept, signal })) as T;
+      return metadataOnly === true ? metadataOf(resource, object) : object;
+    },
 
     list: async <T extends KubeObject>(resource: Resource<T>, query: ListQuery = {}, signal?: AbortSignal) => {
       const url = resourcePath(resource, query.namespace) + listQueryText(query);
-      const answer = await call({ method: 'GET', url, signal }).catch((error: unknown) => {
+      const accept = acceptOf(query.metadataOnly, 'list');
+      const answer = await ask({ method: 'GET', url, accept, signal }).catch((error: unknown) => {
         throw isNotFound(error) ? new StatusError(unknownResource(resource, error), { cause: error }) : error;
       });
-      return toList<T>(resource, answer);
+      return toList<T>(resource, answer, query.metadataOnly === true);
     },
+  };
+}
 
-    create: async <T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal) =>
-      (await call({
-        method: 'POST',
-        url: resourcePath(resource, object.metadata?.namespace),
-        body: object,
-        signal,
-      })) as T,
+function writesOver(ask: Ask): Omit<KubeClient, 'get' | 'list' | 'watch'> {
+  return {
+    create: async <T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal) => {
+      const url = resourcePath(resource, object.metadata?.namespace);
+      return (await ask({ method: 'POST', url, body: object, signal })) as T;
+    },
 
     update: async <T extends KubeObject>(
       resource: Resource<T>,
@@ -100,7 +125,7 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
       signal?: AbortSignal,
     ) => {
       const url = resourcePath(resource, object.metadata?.namespace, object.metadata?.name ?? '', subresource);
-      return (await call({ method: 'PUT', url, body: object, signal })) as T;
+      return (await ask({ method: 'PUT', url, body: object, signal })) as T;
     },
 
     patch: async <T extends KubeObject>(
@@ -113,7 +138,7 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
       signal?: AbortSignal,
     ) => {
       const url = resourcePath(resource, namespace, name, subresource);
-      return (await call({ method: 'PATCH', url, body: patch, contentType: PATCH_CONTENT_TYPES[type], signal })) as T;
+      return (await ask({ method: 'PATCH', url, body: patch, contentType: PATCH_CONTENT_TYPES[type], signal })) as T;
     },
 
     delete: async <T extends KubeObject>(
@@ -124,7 +149,7 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
       signal?: AbortSignal,
     ) => {
       const url = resourcePath(resource, namespace, name);
-      return (await call({ method: 'DELETE', url, body: toDeleteBody(deleteOptions), signal })) as KubeObject;
+      return (await ask({ method: 'DELETE', url, body: toDeleteBody(deleteOptions), signal })) as KubeObject;
     },
 
     createSubresource: <T extends KubeObject>(
@@ -134,15 +159,12 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
       subresource: string,
       body: KubeObject,
       signal?: AbortSignal,
-    ) => call({ method: 'POST', url: resourcePath(resource, namespace, name, subresource), body, signal }),
-
-    watch: <T extends KubeObject>(resource: Resource<T>, query: WatchQuery, signal: AbortSignal) =>
-      openWatch<T>(send, resource, query, signal),
+    ) => ask({ method: 'POST', url: resourcePath(resource, namespace, name, subresource), body, signal }),
   };
 }
 
 async function* openWatch<T extends KubeObject>(
-  send: (call: Call) => Promise<HttpResponse>,
+  send: Send,
   resource: Resource<T>,
   query: WatchQuery,
   signal: AbortSignal,
@@ -154,16 +176,23 @@ async function* openWatch<T extends KubeObject>(
       allowWatchBookmarks: true,
       timeoutSeconds: query.timeoutSeconds,
     });
-  const response = await send({ method: 'GET', url, signal });
+  const response = await send({ method: 'GET', url, accept: acceptOf(query.metadataOnly, 'object'), signal });
   if (response.status !== 200) {
     await readAnswer(response);
     throw new ConnectionError(`watch answered with ${response.status}`);
   }
-  if (response.body instanceof Uint8Array) {
-    yield* parseWatchStream<T>(single(response.body));
-    return;
+  const body = response.body instanceof Uint8Array ? single(response.body) : response.body;
+  if (query.metadataOnly !== true) yield* parseWatchStream<T>(body);
+  else yield* metadataEvents(resource, parseWatchStream<T>(body));
+}
+
+async function* metadataEvents<T extends KubeObject>(
+  resource: Resource<T>,
+  events: AsyncIterable<WatchEvent<T>>,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  for await (const event of events) {
+    yield event.type === 'BOOKMARK' ? event : { type: event.type, object: metadataOf(resource, event.object) };
   }
-  yield* parseWatchStream<T>(response.body);
 }
 
 async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
@@ -171,7 +200,7 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, unde
 }
 
 function toRequest(call: Call, userAgent: string | undefined): HttpRequest {
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
   if (userAgent !== undefined) headers['user-agent'] = userAgent;
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json';
   return {
@@ -212,12 +241,12 @@ function unknownResource<T>(resource: Resource<T>, { status }: StatusError): Sta
 }
 
 interface WireList {
-  readonly items?: readonly { kind?: string; apiVersion?: string }[] | null;
+  readonly items?: readonly { kind?: string; apiVersion?: string; metadata?: ObjectMeta }[] | null;
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
 }
 
 /** Items of a list come without kind and apiVersion; everything we hand on has them. */
-function toList<T>(resource: Resource<T>, answer: unknown): ObjectList<T> {
+function toList<T>(resource: Resource<T>, answer: unknown, metadataOnly: boolean): ObjectList<T> {
   const list = answer as WireList;
   const items = list.items ?? [];
   for (const item of items) {
@@ -225,7 +254,7 @@ function toList<T>(resource: Resource<T>, answer: unknown): ObjectList<T> {
     item.apiVersion ??= apiVersionOf(resource);
   }
   return {
-    items: items as readonly T[],
+    items: metadataOnly ? items.map((item) => metadataOf(resource, item)) : (items as readonly T[]),
     resourceVersion: list.metadata?.resourceVersion ?? '',
     ...(list.metadata?.continue ? { continue: list.metadata.continue } : {}),
   };

@@ -6,7 +6,13 @@ import type { KubeObject, Resource } from '../api/index.ts';
 
 export type { KubeObject, Resource } from '../api/index.ts';
 
-export interface ListQuery {
+/** How an object is read. */
+export interface ReadOptions {
+  /** Asks for `PartialObjectMetadata`: what comes has its own kind and its metadata, and nothing else. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface ListQuery extends ReadOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -47,6 +53,7 @@ export interface KubeClient {
     namespace: string | undefined,
     name: string,
     signal?: AbortSignal,
+    options?: ReadOptions,
   ): Promise<T>;
   list<T extends KubeObject>(resource: Resource<T>, query?: ListQuery, signal?: AbortSignal): Promise<ObjectList<T>>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal): Promise<T>;

@@ -194,6 +194,16 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
     this.#tellProgress();
   }
 
+  /** Keeps of each object only what `keep` says. Its readers have not changed anything, and hear of nothing. */
+  rewrite(keep: (object: T) => T): void {
+    for (const [key, object] of this.#objects) {
+      const kept = keep(object);
+      this.#objects.set(key, kept);
+      this.#reindex(key, object, kept);
+    }
+    for (const [key, object] of this.#incoming ?? []) this.#incoming?.set(key, keep(object));
+  }
+
   #put(key: string, object: T): void {
     const previous = this.#objects.get(key);
     const recreated = previous !== undefined && previous.metadata?.uid !== object.metadata?.uid;

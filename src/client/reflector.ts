@@ -4,29 +4,35 @@ import { errorMessage } from '../lib/index.ts';
 import type { KubeObject } from '../api/index.ts';
 import { RetryPause } from './retry-now.ts';
 import { type Indexes, type Lister, ObjectCache, type Writer } from './lister.ts';
+import { type SourceForm, WHOLE } from './source-form.ts';
 import { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';
 
-export interface ReflectorOptions<T extends KubeObject> extends WatcherOptions<T> {
+export interface ReflectorOptions<T extends KubeObject> extends Omit<WatcherOptions<T>, 'metadataOnly'> {
   readonly logger: Logger;
   readonly indexes?: Indexes<T>;
-  /** What to keep of each object, e.g. without managedFields. Must keep its metadata's identity and version. */
-  readonly transform?: (object: T) => T;
+  /** What is asked for and kept. Absent: whole objects without managedFields. */
+  readonly form?: SourceForm;
+  /** Called for each list or watch that failed, besides the log. */
+  readonly onFailure?: () => void;
 }
 
 export interface Reflector<T> {
   readonly lister: Lister<T>;
   /** The server can be reached again, as others know: what failed is tried now. */
   retryNow(): void;
+  /** From now on this form is kept, of what is there too; the next list or watch asks for it. Nobody is told of a change. */
+  reform(form: SourceForm): void;
   /** List-watches until the signal is aborted. Never rejects for what the server does. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> {
   const cache = new ObjectCache<T>(options.indexes);
-  const transform = options.transform ?? ((object: T) => object);
   const retry = options.retry ?? new RetryPause();
+  let form = options.form ?? WHOLE;
+  const metadataOnly = (): boolean => form.metadataOnly;
   const run = async (signal: AbortSignal): Promise<void> => {
-    for await (const event of watcher({ ...options, retry }, signal)) {
+    for await (const event of watcher({ ...options, retry, metadataOnly }, signal)) {
       if (event.kind === 'error') {
         const { error, retryMs } = event;
         const fields = {
@@ -35,42 +41,41 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
           retryMs: Math.round(retryMs),
         };
         options.logger.warn('list-watch failed, trying again', fields);
+        options.onFailure?.();
       } else {
-        store(cache, event, transform);
+        store(cache, event, form);
       }
     }
   };
-  return { lister: cache, run, retryNow: () => retry.now() };
+  const reform = (next: SourceForm): void => {
+    form = next;
+    cache.rewrite((object) => next.keep(object));
+  };
+  return { lister: cache, run, reform, retryNow: () => retry.now() };
 }
 
-function store<T>(
+function store<T extends KubeObject>(
   writer: Writer<T>,
   event: Exclude<WatcherEvent<T>, { kind: 'error' }>,
-  transform: (object: T) => T,
+  form: SourceForm,
 ): void {
   switch (event.kind) {
     case 'init':
       writer.init();
       return;
     case 'init-apply':
-      writer.initApply(transform(event.object));
+      writer.initApply(form.keep(event.object));
       return;
     case 'init-done':
       writer.initDone(event.resourceVersion);
       return;
     case 'apply':
-      writer.apply(transform(event.object));
+      writer.apply(form.keep(event.object));
       return;
     case 'delete':
-      writer.delete(transform(event.object));
+      writer.delete(form.keep(event.object));
       return;
     case 'progress':
       writer.progress(event.resourceVersion);
   }
-}
-
-/** Drops what nobody here reads and what may be half of an object. */
-export function withoutManagedFields<T extends KubeObject>(object: T): T {
-  if (object.metadata?.managedFields !== undefined) delete object.metadata.managedFields;
-  return object;
 }

@@ -2,8 +2,12 @@
  * List-watch as an explicit state machine, endless:
  *
  *   empty ──► init-page ──(last page)──► init-listed ──► watching ──► watching (the server ended it: resume from the last RV)
- *     ▲           │ failed: again from the start                │ failed: back off, resume
+ *     ▲           │ failed: again from the start   ▲            │ failed: back off, resume
+ *     │           │ a later page expired ──► init-whole         │
  *     └───────────┴──────────────── 410 Expired ◄───────────────┘
+ *
+ * Pages are of one moment, which the server may have forgotten when a later one is asked for. Then all is listed at once, as by
+ * client-go's pager: paging again could fail in the same way for ever.
  *
  * The first failure in a row of a watch resumes after the base delay; delays double to 30 s, with jitter (client-go's).
  */
@@ -33,6 +37,8 @@ export interface WatcherOptions<T> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pageSize?: number;
+  /** Whether metadata alone is asked for; each call asks anew. Absent: whole objects. */
+  readonly metadataOnly?: () => boolean;
   /** The pauses after failures, for somebody who may end them. */
   readonly retry?: RetryPause;
 }
@@ -40,6 +46,7 @@ export interface WatcherOptions<T> {
 export type WatcherState =
   | { readonly name: 'empty' }
   | { readonly name: 'init-page'; readonly continueToken?: string }
+  | { readonly name: 'init-whole' }
   | { readonly name: 'init-listed'; readonly resourceVersion: string }
   | { readonly name: 'watching'; readonly resourceVersion: string };
 
@@ -47,9 +54,11 @@ export const WATCH_BACK_OFF = { baseMs: 800, capMs: 30_000 };
 /** Who lists at once, and finds that it was of no use, pauses the next time. */
 const HURRY_AGAIN_MS = 5_000;
 
-/** Where to go on after a failed call. A watch resumes unless its past is gone; a list starts again. */
+/** Where to go on after a failed call. A watch resumes unless its past is gone; a list starts again, whole if its pages expired. */
 export function stateAfterError(state: WatcherState, error: unknown): WatcherState {
-  return state.name === 'watching' && !isExpired(error) ? state : { name: 'empty' };
+  if (state.name === 'watching' && !isExpired(error)) return state;
+  const isLaterPage = state.name === 'init-page' && state.continueToken !== undefined;
+  return isLaterPage && isExpired(error) ? { name: 'init-whole' } : { name: 'empty' };
 }
 
 /** Yields forever; ends when the signal is aborted. */
@@ -67,7 +76,8 @@ export async function* watcher<T extends KubeObject>(
       for await (const step of runState(options, state, signal)) {
         state = step.state;
         if (step.event !== undefined) {
-          if (step.event.kind !== 'init') failures = 0;
+          // A list that fails at its second page each time has not begun to work.
+          if (step.event.kind !== 'init' && step.event.kind !== 'init-apply') failures = 0;
           yield step.event;
         }
       }
@@ -102,7 +112,12 @@ async function* runState<T extends KubeObject>(
       yield { state: { name: 'init-page' }, event: { kind: 'init' } };
       return;
     case 'init-page':
-      yield* listPage(options, state.continueToken, signal);
+      yield* listPage(options, { ...pageOf(options), ...continueFrom(state.continueToken) }, signal);
+      return;
+    case 'init-whole':
+      // What came in pages is of a moment that is gone.
+      yield { state, event: { kind: 'init' } };
+      yield* listPage(options, {}, signal);
       return;
     case 'init-listed': {
       const { resourceVersion } = state;
@@ -114,17 +129,25 @@ async function* runState<T extends KubeObject>(
   }
 }
 
+function pageOf({ pageSize }: Pick<WatcherOptions<unknown>, 'pageSize'>): Pick<ListQuery, 'limit'> {
+  return { limit: pageSize ?? LIST_PAGE_SIZE };
+}
+
+function continueFrom(token: string | undefined): Pick<ListQuery, 'continue'> {
+  return token === undefined ? {} : { continue: token };
+}
+
+/** What a list and a watch select, in the form that is asked for now. */
+function selectionOf({ query, metadataOnly }: WatcherOptions<unknown>): ListQuery {
+  return metadataOnly?.() === true ? { ...query, metadataOnly: true } : { ...query };
+}
+
 async function* listPage<T extends KubeObject>(
-  { client, resource, query, pageSize }: WatcherOptions<T>,
-  continueToken: string | undefined,
+  options: WatcherOptions<T>,
+  part: Pick<ListQuery, 'limit' | 'continue'>,
   signal: AbortSignal,
 ): AsyncGenerator<Step<T>, void, undefined> {
-  const limit = pageSize ?? LIST_PAGE_SIZE;
-  const page = await client.list(
-    resource,
-    { ...query, limit, ...(continueToken === undefined ? {} : { continue: continueToken }) },
-    signal,
-  );
+  const page = await options.client.list(options.resource, { ...selectionOf(options), ...part }, signal);
   const next: WatcherState =
     page.continue === undefined
       ? { name: 'init-listed', resourceVersion: page.resourceVersion }
@@ -134,10 +157,11 @@ async function* listPage<T extends KubeObject>(
 }
 
 async function* watchOnce<T extends KubeObject>(
-  { client, resource, query, clock, random }: WatcherOptions<T>,
+  options: WatcherOptions<T>,
   from: string,
   signal: AbortSignal,
 ): AsyncGenerator<Step<T>, void, undefined> {
+  const { client, resource, clock, random } = options;
   const timeoutSeconds = Math.round(jitterUp(WATCH_TIMEOUT_SECONDS, 1, random));
   const child = childController(signal);
   const overdue = clock.setTimer(timeoutSeconds * 1000 + WATCH_OVERDUE_MS, () =>
@@ -146,7 +170,8 @@ async function* watchOnce<T extends KubeObject>(
   const began = clock.now().mono;
   let seen = false;
   try {
-    const events = client.watch(resource, { ...query, resourceVersion: from, timeoutSeconds }, child.controller.signal);
+    const query = { ...selectionOf(options), resourceVersion: from, timeoutSeconds };
+    const events = client.watch(resource, query, child.controller.signal);
     for await (const event of events) {
       seen = true;
       if (event.type === 'BOOKMARK') {

@@ -1,6 +1,6 @@
 /** What a controller is: sources that say which keys a change concerns, and a reconcile of one key. */
 import type { KubeObject, Resource } from '../api/index.ts';
-import type { Change } from '../client/index.ts';
+import type { Change, SourceView } from '../client/index.ts';
 import type { Operation, PerformOptions } from './operation.ts';
 import type { SlowStartResult } from './slow-start.ts';
 
@@ -27,10 +27,8 @@ export interface ReconcileContext {
 /** Which keys a change of a resource concerns. */
 export interface ControllerSource {
   readonly resource: Resource<KubeObject>;
-  /** Look at these alone. */
-  readonly fieldSelector?: string;
-  /** The metadata of owners and finalizers is all that is looked at. */
-  readonly metadataOnly?: boolean;
+  /** Which of its objects are looked at, and what of them. Absent: all, whole. */
+  readonly view?: SourceView;
   readonly keysOf: (change: Change<KubeObject>) => readonly string[];
 }
 
@@ -38,10 +36,9 @@ export interface ControllerSource {
 export function source<T extends KubeObject>(
   resource: Resource<T>,
   keysOf: (change: Change<T>) => readonly string[],
-  fieldSelector?: string,
+  view: SourceView = {},
 ): ControllerSource {
-  const selector = fieldSelector === undefined ? {} : { fieldSelector };
-  return { resource, keysOf: keysOf as unknown as ControllerSource['keysOf'], ...selector };
+  return { resource, view, keysOf: keysOf as unknown as ControllerSource['keysOf'] };
 }
 
 export interface Controller {

@@ -1,6 +1,6 @@
 /** controllers: one folder each, a pure reconcile or plan plus a thin shared runner. Door: how to run them all. */
 export type { CertificateSigner } from './certificates/certificate-signer.ts';
-export { Informers, type InformersOptions } from './informers.ts';
+export { CONTROLLER_INDEXES } from './indexes.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { runControllers } from './run-controllers.ts';
 export type { ControllersOptions } from './controller-setup.ts';

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../test/support/in-memory-api.ts';
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from '../api/index.ts';
-import type { KubeClient, ListQuery } from '../client/index.ts';
+import { Informers, type KubeClient, type ListQuery, METADATA } from '../client/index.ts';
 import { ConnectionError, createMetrics, seededRandom, silentLogger } from '../lib/index.ts';
-import { type Controller, type ControllerSource, source } from './controller.ts';
-import { Informers } from './informers.ts';
+import { type Controller, source } from './controller.ts';
+import { CONTROLLER_INDEXES } from './indexes.ts';
 import { DOUBT_PAGE_SIZE } from './limits.ts';
 import { runController } from './run-controller.ts';
 
@@ -51,13 +51,12 @@ function forgetful(client: KubeClient, lists: ListQuery[]): KubeClient {
 
 /** Makes the ConfigMap "made-1", unless the lister shows one that was made; then "made-2" would follow. */
 function maker(informers: Informers, metadataOnly: boolean): { controller: Controller; made: () => number } {
-  const lister = metadataOnly ? informers.metadata(CONFIG_MAPS) : informers.lister(CONFIG_MAPS);
+  const view = metadataOnly ? { form: METADATA } : {};
+  const lister = informers.lister(CONFIG_MAPS, view);
   let made = 0;
-  const plain = source(CONFIG_MAPS, () => ['all']);
-  const sources: ControllerSource[] = [metadataOnly ? { ...plain, metadataOnly } : plain];
   const controller: Controller = {
     name: 'maker',
-    sources,
+    sources: [source(CONFIG_MAPS, () => ['all'], view)],
     reconcile: async (_, context) => {
       if (lister.list().some(({ metadata }) => metadata?.name?.startsWith('made') === true)) return;
       made += 1;
@@ -71,7 +70,12 @@ function start(metadataOnly: boolean, lists: ListQuery[]) {
   const { clock, client } = api;
   const metrics = createMetrics();
   const shared = { clock, logger: silentLogger, metrics };
-  const informers = new Informers({ ...shared, client, random: seededRandom('informers') });
+  const informers = new Informers({
+    ...shared,
+    client,
+    random: seededRandom('informers'),
+    indexes: CONTROLLER_INDEXES,
+  });
   const { controller, made } = maker(informers, metadataOnly);
   const environment = { ...shared, client: forgetful(client, lists), informers };
   running = Promise.all([informers.run(stop.signal), runController(controller, environment, stop.signal)]);
@@ -104,7 +108,7 @@ it('keeps one lister for a source of metadata alone: it never fetches whole obje
   await until(async () => (await names()).length > 0, 'the creation');
   for (let second = 0; second < 5; second++) await api.clock.advance(1000);
   // The whole objects' lister would be the one that metadata() gives from then on.
-  expect(informers.metadata(CONFIG_MAPS).get(NAMESPACE, 'seed')).not.toHaveProperty('data');
+  expect(informers.lister(CONFIG_MAPS, { form: METADATA }).get(NAMESPACE, 'seed')).not.toHaveProperty('data');
 });
 
 it('of more than a page, it waits for the version of the list', async () => {

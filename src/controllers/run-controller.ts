@@ -9,7 +9,7 @@
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import type { KubeObject } from '../api/index.ts';
-import type { KubeClient, Lister } from '../client/index.ts';
+import { type Change, type Informers, type KubeClient, objectKey } from '../client/index.ts';
 import {
   type Clock,
   type Logger,
@@ -19,10 +19,9 @@ import {
   runWorkQueue,
   workQueueObserver,
 } from '../lib/index.ts';
-import type { Controller, ControllerSource } from './controller.ts';
-import type { Informers } from './informers.ts';
+import type { Controller } from './controller.ts';
 import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
-import { Reconciler } from './reconciler.ts';
+import { type Feed, Reconciler } from './reconciler.ts';
 
 export interface ControllerEnvironment {
   readonly client: KubeClient;
@@ -32,19 +31,35 @@ export interface ControllerEnvironment {
   readonly metrics: MetricsRegistry;
 }
 
-/** Runs until the signal is aborted and the last reconcile has ended. */
+/** Runs until the signal is aborted and the last reconcile has ended; then its sources are released. */
 export async function runController(
   controller: Controller,
   environment: ControllerEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, informers, metrics } = environment;
+  const { informers } = environment;
+  const feeds = controller.sources.map((each) => ({ source: each, lister: informers.take(each.resource, each.view) }));
+  try {
+    await reconcileAll({ controller, feeds }, environment, signal);
+  } finally {
+    for (const { lister } of feeds) lister.release();
+  }
+}
+
+/** A controller with the listers of its sources. */
+interface Fed {
+  readonly controller: Controller;
+  readonly feeds: readonly Feed[];
+}
+
+async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+  const { controller, feeds } = fed;
+  const { client, clock, metrics } = environment;
   const logger = environment.logger.child({ controller: controller.name });
   const observer = workQueueObserver(metrics, controller.name);
   const queue = new WorkQueue<string>({ clock, bucket: RETRY_BUCKET, observer });
   exposeUnfinishedWork(metrics, controller.name, clock, queue);
-  const feeds = controller.sources.map((each) => ({ source: each, lister: listerOf(each, informers) }));
-  for (const { source, lister } of feeds) feed(source, lister, queue);
+  for (const each of feeds) feed(each, queue);
   try {
     await Promise.all(feeds.map(({ lister }) => lister.waitForSync(signal)));
   } catch (error) {
@@ -52,10 +67,7 @@ export async function runController(
     throw error;
   }
   signal.addEventListener('abort', () => queue.close(), { once: true });
-  const reconciler = new Reconciler(
-    { controller, feeds, client: environment.client, clock, logger, metrics, queue },
-    signal,
-  );
+  const reconciler = new Reconciler({ controller, feeds, client, clock, logger, metrics, queue }, signal);
   await runWorkQueue({
     queue,
     concurrency: controller.concurrency ?? RECONCILE_CONCURRENCY,
@@ -64,19 +76,12 @@ export async function runController(
   });
 }
 
-function listerOf(each: ControllerSource, informers: Informers): Lister<KubeObject> {
-  return each.metadataOnly === true
-    ? informers.metadata(each.resource)
-    : informers.lister(each.resource, each.fieldSelector);
-}
-
-function feed(each: ControllerSource, lister: Lister<KubeObject>, queue: WorkQueue<string>): void {
-  lister.onChange((change) => {
-    for (const key of each.keysOf(change)) queue.add(key);
-  });
-  if (lister.synced) {
-    for (const object of lister.list()) {
-      for (const key of each.keysOf({ type: 'apply', key: '', object })) queue.add(key);
-    }
-  }
+/** Every change brings keys, and so does what is there already when somebody else's source is shared. */
+function feed({ source, lister }: Feed, queue: WorkQueue<string>): void {
+  const add = (change: Change<KubeObject>): void => {
+    for (const key of source.keysOf(change)) queue.add(key);
+  };
+  lister.onChange(add);
+  if (!lister.synced) return;
+  for (const object of lister.list()) add({ type: 'apply', key: objectKey(object), object });
 }

@@ -1,7 +1,7 @@
 /** Runs controllers that share informers and event recorders. */
-import { createEventRecorder, type EventRecorder, type KubeClient } from '../client/index.ts';
+import { createEventRecorder, type EventRecorder, Informers, type KubeClient } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
-import { Informers } from './informers.ts';
+import { CONTROLLER_INDEXES } from './indexes.ts';
 import { runController } from './run-controller.ts';
 import type { Controller } from './controller.ts';
 
@@ -26,7 +26,7 @@ export async function runSet<O extends SetOptions>(
   make: (setup: O & SetParts) => readonly Controller[],
   signal: AbortSignal,
 ): Promise<void> {
-  const informers = new Informers(options);
+  const informers = new Informers({ ...options, indexes: CONTROLLER_INDEXES });
   const recorders = new Map<string, EventRecorder>();
   const events = (component: string): EventRecorder => {
     const known = recorders.get(component);

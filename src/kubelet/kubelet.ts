@@ -55,9 +55,9 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const parts: readonly Part[] = [
     ...(traffic.files === undefined ? [] : [traffic.files]),
     ground.recorder,
+    ground.informers,
     traffic.source,
     traffic.mirrors,
-    supplies.services,
     watching.pleg,
     traffic.status,
     working.syncLoop,

@@ -3,7 +3,7 @@
  * restart without a server pods must not lose each other, nor their own addresses.
  */
 import { CONFIG_MAPS, type ConfigMap } from '../api/index.ts';
-import { createReflector, type KubeClient, type Lister, withoutManagedFields } from '../client/index.ts';
+import { createReflector, type KubeClient, type Lister } from '../client/index.ts';
 import {
   type Clock,
   decodeText,
@@ -58,7 +58,6 @@ export async function keepNodeRoutes(ports: NodeRoutesPorts, node: RoutedNode, s
     logger: quietly(logger),
     resource: CONFIG_MAPS,
     query: { namespace: NODE_ROUTES.namespace, fieldSelector: `metadata.name=${NODE_ROUTES.name}` },
-    transform: withoutManagedFields,
   });
   const { lister } = reflector;
   const wake = new Wake(clock);

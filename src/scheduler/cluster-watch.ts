@@ -4,7 +4,7 @@ import type { Change } from '../client/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
-import type { SchedulerInformers } from './informers.ts';
+import type { SchedulerSources } from './sources.ts';
 import { isGated, isOurs } from './pending.ts';
 import type { Nominations } from './preempt/nominations.ts';
 import { type ClusterEvent, eventLabel } from './queue/cluster-event.ts';
@@ -30,18 +30,18 @@ export class ClusterWatch {
     return this.#gated.size;
   }
 
-  listen(informers: SchedulerInformers): void {
-    informers.pods.onChange((change) => this.#onPod(change));
-    informers.nodes.onChange((change) => this.#onNode(change));
-    informers.claims.onChange(({ type, object }) => {
+  listen(sources: SchedulerSources): void {
+    sources.pods.onChange((change) => this.#onPod(change));
+    sources.nodes.onChange((change) => this.#onNode(change));
+    sources.claims.onChange(({ type, object }) => {
       if (type === 'apply') this.tell({ kind: 'claim', claim: object });
     });
-    for (const lister of [informers.volumes, informers.storageClasses]) {
+    for (const lister of [sources.volumes, sources.storageClasses]) {
       lister.onChange(({ type }) => {
         if (type === 'apply') this.tell({ kind: 'volume' });
       });
     }
-    informers.namespaces.onChange((change) => this.#onNamespace(change));
+    sources.namespaces.onChange((change) => this.#onNamespace(change));
   }
 
   /** Moves the pods that what happened may help. */

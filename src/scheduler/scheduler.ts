@@ -2,16 +2,16 @@
  * Binds each pending pod to a node that fits, at once: a pod's ADDED event leads straight to its binding. A pod that fits
  * nowhere waits until something changes that may help (and for its back-off), never on a tick.
  */
-import { type Candidacy, createEventRecorder, type KubeClient, runElected } from '../client/index.ts';
+import { type Candidacy, createEventRecorder, Informers, type KubeClient, runElected } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { ClusterWatch } from './cluster-watch.ts';
 import { SchedulerCache } from './cluster/scheduler-cache.ts';
-import { clusterOf, createInformers } from './informers.ts';
 import { PodScheduler } from './pod-scheduler.ts';
 import { Nominations } from './preempt/nominations.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { createSchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
+import { clusterOf, sourcesOf } from './sources.ts';
 
 const NOBODY = { active: 0, backoff: 0, unschedulable: 0, gated: 0 };
 
@@ -35,10 +35,11 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
 
 async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, logger } = options;
-  const informers = createInformers(options);
+  const informers = new Informers(options);
+  const sources = sourcesOf(informers);
   const events = createEventRecorder({ ...options, random: random.split('events'), component: SCHEDULER_NAME });
   const cache = new SchedulerCache();
-  const cluster = clusterOf(cache, informers);
+  const cluster = clusterOf(cache, sources);
   const nominations = new Nominations();
   const metrics = createSchedulerMetrics(options.metrics, () => {
     const { active, backoff, unschedulable } = queue.sizes;
@@ -65,7 +66,7 @@ async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise
     events,
     metrics,
   });
-  watch.listen(informers);
+  watch.listen(sources);
   signal.addEventListener('abort', () => queue.close(), { once: true });
   const work = async (): Promise<void> => {
     try {

@@ -19,8 +19,8 @@ import {
   silentLogger,
 } from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
-import { createEventRecorder, type EventRecorder, type KubeClient } from '../../src/client/index.ts';
-import { type Controller, Informers, runController } from '../../src/controllers/index.ts';
+import { createEventRecorder, type EventRecorder, Informers, type KubeClient } from '../../src/client/index.ts';
+import { type Controller, CONTROLLER_INDEXES, runController } from '../../src/controllers/index.ts';
 
 export interface WorkloadCluster extends InMemoryApi {
   readonly metrics: MetricsRegistry;
@@ -50,7 +50,7 @@ export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Co
   const stop = new AbortController();
   const metrics = createMetrics();
   const shared = { client, clock, logger: silentLogger, metrics };
-  const informers = new Informers({ ...shared, random: seededRandom('informers') });
+  const informers = new Informers({ ...shared, random: seededRandom('informers'), indexes: CONTROLLER_INDEXES });
   const recorders: EventRecorder[] = [];
   const events = (component: string): EventRecorder => {
     const recorder = createEventRecorder({ ...shared, random: seededRandom(component), component });

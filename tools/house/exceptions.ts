@@ -3,7 +3,6 @@
 /** "FILE FUNCTION": longer than a page. */
 export const LONG_FUNCTIONS: readonly string[] = [
   'apiserver/api-server.ts createApiServer',
-  'client/connection-client.ts createKubeClient',
   'controllers/certificates/approving-controller.ts approvingController',
   'controllers/healing/pod-restart-controller.ts podRestartController',
   'controllers/taint-eviction/taint-eviction-controller.ts taintEvictionController',

@@ -128,7 +128,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     base: [
       'controller.ts',
       'controller-setup.ts',
-      'informers.ts',
+      'indexes.ts',
       'limits.ts',
       'operation.ts',
       'run-controller.ts',

@@ -1,5 +1,5 @@
 /** Reads an Accept header: in which form the client wants its objects. Pure. */
-import { notAcceptable } from '../../api/index.ts';
+import { formNotAcceptable, notAcceptable } from '../../api/index.ts';
 
 export type ObjectForm =
   | { readonly as: 'object' }
@@ -38,26 +38,35 @@ export function acceptsJson(clause: MediaClause): boolean {
   return clause.type === 'application/json' || clause.type === 'application/*' || clause.type === '*/*';
 }
 
+/** What is asked for: one object (a watch sends one in each event), or a list of them. */
+export type AnswerKind = 'object' | 'list';
+
 /**
  * The first form that the server can give. A client that lists Protobuf first and JSON after gets JSON. Throws 406 when
- * nothing fits.
+ * nothing fits, or when metadata alone is asked for as a list of what is one object, or the other way round.
  */
-export function negotiateObject(accept: string | undefined): ObjectForm {
+export function negotiateObject(accept: string | undefined, answer: AnswerKind = 'object'): ObjectForm {
   for (const clause of parseAccept(accept)) {
     // Made as JSON, and written as YAML at the end.
     if (clause.type === 'application/yaml' && clause.params['as'] === undefined) return { as: 'object' };
     if (!acceptsJson(clause)) continue;
-    const form = formOf(clause);
+    const form = formOf(clause, answer);
     if (form !== undefined) return form;
   }
   throw notAcceptable(['application/json', 'application/yaml']);
 }
 
-function formOf(clause: MediaClause): ObjectForm | undefined {
+function formOf(clause: MediaClause, answer: AnswerKind): ObjectForm | undefined {
   const { as, g, v } = clause.params;
   if (as === undefined) return { as: 'object' };
   if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   if (as === 'Table') return { as: 'table', version: v };
-  if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') return { as: 'metadata', version: v };
-  return undefined;
+  if (as !== METADATA_KINDS.object && as !== METADATA_KINDS.list) return undefined;
+  if (as === METADATA_KINDS[answer]) return { as: 'metadata', version: v };
+  throw formNotAcceptable(`you requested ${as}, but the requested object is ${answer === 'list' ? '' : 'not '}a list`);
 }
+
+const METADATA_KINDS: Readonly<Record<AnswerKind, string>> = {
+  object: 'PartialObjectMetadata',
+  list: 'PartialObjectMetadataList',
+};

@@ -91,6 +91,6 @@ async function measured(call: MetricsCall, found: readonly CachedObject[]): Prom
 
 function renderingOf({ context, request, info, row }: MetricsCall): Rendering {
   const registration: Registration = { row, keyPrefix: '', table: metricsTable, strategy: {} };
-  const form = negotiateObject(request.headers['accept']);
+  const form = negotiateObject(request.headers['accept'], info.name === undefined ? 'list' : 'object');
   return { registration, form, query: info.query, now: context.clock.now().wall };
 }

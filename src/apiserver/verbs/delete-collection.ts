@@ -13,7 +13,7 @@ import { removeObject } from './write.ts';
 
 export async function removeCollection(call: Call): Promise<HttpResponse> {
   const { registration, info } = call;
-  negotiateObject(call.request.headers['accept']);
+  negotiateObject(call.request.headers['accept'], 'list');
   const removal = readDeleteOptions(call.request, info.query);
   const options = readListOptions(info.query, registration);
   const page = await readPage(call, keyOf(registration, info.namespace), options);

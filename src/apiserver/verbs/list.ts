@@ -19,7 +19,7 @@ export interface Page {
 }
 
 export async function list(call: Call): Promise<HttpResponse> {
-  negotiateObject(call.request.headers['accept']);
+  negotiateObject(call.request.headers['accept'], 'list');
   const options = readListOptions(call.info.query, call.registration, call.info.name);
   const prefix = keyOf(call.registration, call.info.namespace);
   const page = await readPage(call, prefix, options);
@@ -50,7 +50,7 @@ export function renderItems(
   isShared = false,
 ): Promise<HttpResponse> {
   const accept = call.request.headers['accept'];
-  return renderList(renderingOf(call, negotiateObject(accept)), items, meta, {
+  return renderList(renderingOf(call, negotiateObject(accept, 'list')), items, meta, {
     breather: call.server.breather,
     yaml: prefersYaml(accept),
     ...(isShared ? { shared: call.storage.cache.lines } : {}),

@@ -1,10 +1,10 @@
 /** Deletes bootstrap tokens when they end (upstream: tokencleaner). */
 import { BOOTSTRAP_TOKEN_NAMESPACE, BOOTSTRAP_TOKEN_TYPE, bootstrapTokenEnd, SECRETS, uidOf } from '../../api/index.ts';
+import type { Informers } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';
 
-const TOKENS = `type=${BOOTSTRAP_TOKEN_TYPE}`;
+const TOKENS = { fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` };
 
 /** Keys are secrets. */
 export function tokenCleaner(informers: Informers, clock: Clock): Controller {

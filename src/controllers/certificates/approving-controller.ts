@@ -10,9 +10,8 @@ import {
   SUBJECT_ACCESS_REVIEWS,
   type SubjectAccessReview,
 } from '../../api/index.ts';
-import type { KubeClient } from '../../client/index.ts';
+import type { KubeClient, Informers } from '../../client/index.ts';
 import { type Clock, formatTime, type Logger } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { CERTIFICATE_RETRY_MS } from './limits.ts';
 import { withCertificateCondition } from './conditions.ts';

@@ -1,7 +1,7 @@
 /** Deletes requests for certificates that have had their time (upstream: csrcleaner). */
 import { CERTIFICATE_SIGNING_REQUESTS, type CertificateSigningRequest, uidOf } from '../../api/index.ts';
+import type { Informers } from '../../client/index.ts';
 import { type Clock, parseTime } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';
 import { DECIDED_LIFE_MS, PENDING_LIFE_MS } from './limits.ts';
 

@@ -5,8 +5,8 @@ import {
   type CertificateSigningRequest,
   pemOfRequest,
 } from '../../api/index.ts';
+import type { Informers } from '../../client/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';
 import type { CertificateSigner } from './certificate-signer.ts';
 import { checkForSigner } from './check-request.ts';

@@ -1,6 +1,6 @@
 /** Keeps the rules of roles with an aggregationRule: admin, edit, view and whatever others make. */
 import { CLUSTER_ROLES, type ClusterRole, equalJson, nameOf } from '../../api/index.ts';
-import type { Informers } from '../informers.ts';
+import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
 import { aggregatedRules } from './aggregate.ts';
 

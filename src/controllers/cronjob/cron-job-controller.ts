@@ -13,9 +13,9 @@ import {
   type ObjectReference,
   uidOf,
 } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, type KubeClient, referenceTo, type Informers } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime } from '../../lib/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { jobOfCronJob } from './job-of-cron-job.ts';
 import { MAX_WAIT_MS, SLACK_MS } from './limits.ts';

@@ -18,13 +18,20 @@ import {
   PODS,
   uidOf,
 } from '../../api/index.ts';
-import { type Change, type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
+import {
+  type Change,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+  referenceTo,
+  type Informers,
+} from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
 import { ensureRevision } from '../history/ensure-revision.ts';
 import { ownedRevisions } from '../history/owned-revisions.ts';
 import { surplusRevisions } from '../history/plan-history.ts';
 import { recordsSame, revisionData } from '../history/revision.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { DAEMON_BURST } from '../limits.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';

@@ -24,9 +24,10 @@ import {
   type KubeClient,
   type Lister,
   referenceTo,
+  type Informers,
 } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
@@ -166,7 +167,8 @@ class DeploymentReconciler {
   /** What is remembered is written to deployment and set at once: here the set may be shown first. */
   async #hasForgotten(deployment: Deployment, { signal }: ReconcileContext): Promise<boolean> {
     const { client } = this.#options;
-    const there = await client.get(DEPLOYMENTS, namespaceOf(deployment), nameOf(deployment), signal);
+    const [namespace, name] = [namespaceOf(deployment), nameOf(deployment)];
+    const there = await client.get(DEPLOYMENTS, namespace, name, signal, { metadataOnly: true });
     return uidOf(there) === uidOf(deployment) && there.metadata?.annotations?.[AVOID_NODES] === undefined;
   }
 

@@ -14,9 +14,8 @@ import {
   PODS,
   SelectorError,
 } from '../../api/index.ts';
-import { type EventRecorder, objectKey, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, objectKey, referenceTo, type Informers } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { isPodReady, isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { type FindScaled, replicasOf, SCALED } from './expected-pods.ts';

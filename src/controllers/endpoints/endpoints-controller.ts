@@ -1,8 +1,14 @@
 /** Keeps the Endpoints of each service that has a selector. */
 import { ENDPOINTS, isConflict, isNotFound, namespacedName, namespaceOf, PODS, SERVICES } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, objectKey, referenceTo, splitKey } from '../../client/index.ts';
+import {
+  type EventRecorder,
+  type KubeClient,
+  objectKey,
+  referenceTo,
+  splitKey,
+  type Informers,
+} from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { selectsLabels, selectsPods, servicesConcernedBy } from '../services/service-pods.ts';
 import { TriggerTimes } from '../services/trigger-times.ts';
@@ -78,7 +84,7 @@ async function serviceExists(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await client.get(SERVICES, namespace, name, signal);
+    await client.get(SERVICES, namespace, name, signal, { metadataOnly: true });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

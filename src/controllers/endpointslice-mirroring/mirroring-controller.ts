@@ -1,8 +1,7 @@
 /** Mirrors Endpoints that people write into EndpointSlices. */
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../api/index.ts';
-import { type EventRecorder, objectKey, referenceTo, splitKey } from '../../client/index.ts';
+import { type EventRecorder, objectKey, referenceTo, splitKey, type Informers } from '../../client/index.ts';
 import { serviceKeysOf, slicesOf } from '../endpointslice/endpointslice-controller.ts';
-import type { Informers } from '../informers.ts';
 import { MAX_MIRRORED_ADDRESSES } from '../limits.ts';
 import { type Controller, source } from '../controller.ts';
 import { MIRRORING_NAME, planMirror } from './plan-mirror.ts';

@@ -11,9 +11,9 @@ import {
   PODS,
   SERVICES,
 } from '../../api/index.ts';
-import { type Change, type EventRecorder, keyOf, objectKey, referenceTo } from '../../client/index.ts';
+import { type Change, type EventRecorder, keyOf, objectKey, referenceTo, type Informers } from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';
-import { BY_NODE, type Informers } from '../informers.ts';
+import { BY_NODE } from '../indexes.ts';
 import { type Controller, source } from '../controller.ts';
 import { selectsLabels, selectsPods, servicesConcernedBy } from '../services/service-pods.ts';
 import { TriggerTimes } from '../services/trigger-times.ts';

@@ -16,10 +16,10 @@ import {
   type Resource,
   SECRETS,
 } from '../../api/index.ts';
-import { createEventRecorder, type DeleteOptions } from '../../client/index.ts';
+import { createEventRecorder, type DeleteOptions, Informers } from '../../client/index.ts';
 import { createMetrics, seededRandom, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
-import { Informers } from '../informers.ts';
+import { CONTROLLER_INDEXES } from '../indexes.ts';
 import { runController } from '../run-controller.ts';
 import { garbageCollector } from './garbage-collector.ts';
 
@@ -48,8 +48,8 @@ async function start(): Promise<void> {
     },
   } as typeof plain;
   const random = seededRandom(1);
-  const options = { client, clock, random, logger: silentLogger };
-  const informers = new Informers(options);
+  const options = { client, clock, random, logger: silentLogger, metrics: createMetrics() };
+  const informers = new Informers({ ...options, indexes: CONTROLLER_INDEXES });
   const events = createEventRecorder({ ...options, component: 'garbage-collector-controller' });
   const controller = garbageCollector(informers, client, events);
   stop.controller = new AbortController();
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
   stop.done = Promise.all([
     informers.run(signal),
     events.run(signal),
-    runController(controller, { ...options, informers, metrics: createMetrics() }, signal),
+    runController(controller, { ...options, informers }, signal),
   ]);
   await settle();
 }

@@ -21,12 +21,14 @@ import {
   keyOf,
   type Lister,
   LruCache,
+  METADATA,
   objectKey,
   referenceTo,
   splitKey,
+  type Informers,
 } from '../../client/index.ts';
 import { mapLimit } from '../../lib/index.ts';
-import { BY_OWNER, type Informers } from '../informers.ts';
+import { BY_OWNER } from '../indexes.ts';
 import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
 import type { Controller, ReconcileContext } from '../controller.ts';
 import { concernedBy } from './concerned-objects.ts';
@@ -59,7 +61,7 @@ export function garbageCollector(informers: Informers, client: KubeClient, event
     concurrency: GARBAGE_COLLECTOR_CONCURRENCY,
     sources: COLLECTED.map((row) => ({
       resource: row,
-      metadataOnly: true,
+      view: { form: METADATA },
       keysOf: (change) => collector.keysOf(row, change),
     })),
     reconcile: (key, context) => collector.reconcile(key, context),
@@ -77,7 +79,10 @@ class GarbageCollector {
     this.#client = client;
     this.#events = events;
     this.#kinds = new Map(
-      COLLECTED.map((row) => [`${row.group}/${row.resource}`, { row, lister: informers.metadata(row) }]),
+      COLLECTED.map((row) => [
+        `${row.group}/${row.resource}`,
+        { row, lister: informers.lister(row, { form: METADATA }) },
+      ]),
     );
   }
 
@@ -164,7 +169,7 @@ class GarbageCollector {
   async #collectLive(kind: Kind, seen: KubeObject, signal: AbortSignal): Promise<void> {
     const { row } = kind;
     const { namespace, name } = splitKey(objectKey(seen));
-    const object = await this.#client.get<KubeObject>(row, namespace, name, signal);
+    const object = await this.#client.get<KubeObject>(row, namespace, name, signal, { metadataOnly: true });
     if (uidOf(object) !== uidOf(seen) || object.metadata?.deletionTimestamp !== undefined) return;
     const verdicts: OwnerVerdict[] = [];
     for (const reference of object.metadata?.ownerReferences ?? []) {
@@ -216,7 +221,7 @@ class GarbageCollector {
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
     try {
-      return await this.#client.get<KubeObject>(row, namespace, name, signal);
+      return await this.#client.get<KubeObject>(row, namespace, name, signal, { metadataOnly: true });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

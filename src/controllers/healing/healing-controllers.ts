@@ -1,7 +1,6 @@
 /** The controllers of group mendlet.dev: they turn its objects into annotations of pods, and back. */
-import type { EventRecorder, KubeClient } from '../../client/index.ts';
+import type { EventRecorder, KubeClient, Informers } from '../../client/index.ts';
 import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import type { Controller } from '../controller.ts';
 import { moveController } from './move-controller.ts';
 import type { Refusals } from './other-nodes.ts';

@@ -22,9 +22,8 @@ import {
   StatusError,
   uidOf,
 } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, objectKey, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, type KubeClient, objectKey, referenceTo, type Informers } from '../../client/index.ts';
 import { type Clock, type Counter, exponentialDelay } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { BLOCKED_MOVE_BACK_OFF, CROWDED_AGAIN_MS } from './limits.ts';

@@ -65,7 +65,7 @@ async function read(
   signal: AbortSignal,
 ): Promise<MoveOwner | undefined> {
   try {
-    const object = await client.get(resource, namespaceOf(pod), name, signal);
+    const object = await client.get(resource, namespaceOf(pod), name, signal, { metadataOnly: true });
     return uidOf(object) === uid ? { resource, object } : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;

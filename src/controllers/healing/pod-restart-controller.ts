@@ -16,9 +16,17 @@ import {
   RESTART_REQUEST,
   uidOf,
 } from '../../api/index.ts';
-import { type Change, type EventRecorder, keyOf, type KubeClient, referenceTo, splitKey } from '../../client/index.ts';
+import {
+  type Change,
+  type EventRecorder,
+  keyOf,
+  type KubeClient,
+  referenceTo,
+  splitKey,
+  type Informers,
+} from '../../client/index.ts';
 import type { Clock, Counter } from '../../lib/index.ts';
-import { BY_NODE, BY_POD, type Informers } from '../informers.ts';
+import { BY_NODE, BY_POD } from '../indexes.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { statusPatch } from '../status-patch.ts';

@@ -11,9 +11,8 @@ import {
   namespaceOf,
 } from '../../api/index.ts';
 import { type HealingPolicy, type Pod, PODS, equalJson } from '../../api/index.ts';
-import { type Change, type Lister, objectKey } from '../../client/index.ts';
+import { type Change, type Lister, objectKey, type Informers } from '../../client/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, source } from '../controller.ts';
 import { statusPatch } from '../status-patch.ts';

@@ -17,10 +17,10 @@ import {
   SERVICES,
   STATEFUL_SETS,
 } from '../../api/index.ts';
-import { type Change, type Lister, objectKey } from '../../client/index.ts';
+import { type Change, type Lister, objectKey, type Informers } from '../../client/index.ts';
 import { type Clock, fullBucket, reserve, type TokenBucket } from '../../lib/index.ts';
 import { SERVICE_NAME_LABEL } from '../endpointslice/slice-operations.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { type Controller, type ControllerSource, source } from '../controller.ts';
 import { annotatePod } from './annotate-pod.ts';
 import { type DependencyView, readinessOf } from './dependency-readiness.ts';

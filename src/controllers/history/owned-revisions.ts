@@ -9,7 +9,7 @@ import {
   uidOf,
 } from '../../api/index.ts';
 import type { KubeClient, Lister } from '../../client/index.ts';
-import { BY_CONTROLLER } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { claim } from '../ownership/claim.ts';
 import type { ReconcileContext } from '../controller.ts';
 import { sortRevisions } from './plan-history.ts';

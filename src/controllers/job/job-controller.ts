@@ -18,9 +18,9 @@ import {
   SelectorError,
   uidOf,
 } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, type KubeClient, type Lister, referenceTo, type Informers } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import type { Operation } from '../operation.ts';
 import { claim } from '../ownership/claim.ts';
 import { isPodReady } from '../pods/pod-state.ts';

@@ -13,10 +13,10 @@ import {
   SERVICE_ACCOUNTS,
   uidOf,
 } from '../../api/index.ts';
-import { createEventRecorder } from '../../client/index.ts';
+import { createEventRecorder, Informers } from '../../client/index.ts';
 import { ConnectionError, createMetrics, formatTime, seededRandom, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
-import { Informers } from '../informers.ts';
+import { CONTROLLER_INDEXES } from '../indexes.ts';
 import { runController } from '../run-controller.ts';
 import { jobController } from './job-controller.ts';
 import { createJobMetrics } from './job-metrics.ts';
@@ -56,7 +56,12 @@ function live({ client, clock }: InMemoryApi, crashAt: number, crash: Crash): Li
   });
   const metrics = createMetrics();
   const shared = { clock, logger: silentLogger, metrics };
-  const informers = new Informers({ ...shared, client, random: seededRandom('informers') });
+  const informers = new Informers({
+    ...shared,
+    client,
+    random: seededRandom('informers'),
+    indexes: CONTROLLER_INDEXES,
+  });
   const events = createEventRecorder({
     ...shared,
     client,

@@ -14,8 +14,8 @@ import {
   PODS,
   uidOf,
 } from '../../api/index.ts';
-import type { KubeClient, Lister } from '../../client/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import type { KubeClient, Lister, Informers } from '../../client/index.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { type Controller, source } from '../controller.ts';
 import { isOurs, letGo } from './job-controller.ts';
 import { isTracked } from './job-pods.ts';

@@ -8,9 +8,8 @@ import {
   type Resource,
   isNotFound,
 } from '../../api/index.ts';
-import { type KubeClient, isRetryable } from '../../client/index.ts';
+import { type KubeClient, isRetryable, type Informers } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime, mapLimit } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { NAMESPACE_DELETE_CONCURRENCY } from '../limits.ts';
 import { type Operation, perform } from '../operation.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
@@ -79,7 +78,9 @@ async function readContents(
 ): Promise<readonly NamespaceContent[]> {
   const contents: NamespaceContent[] = [];
   for (const resource of resources) {
-    const { items } = await client.list(resource, { namespace, limit: LIST_LIMIT }, signal);
+    // Pods say in their spec how long they may take; of all else it counts that it is there.
+    const metadataOnly = !(resource.group === PODS.group && resource.resource === PODS.resource);
+    const { items } = await client.list(resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
     contents.push({ resource, items });
   }
   return contents;

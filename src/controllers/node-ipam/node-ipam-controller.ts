@@ -3,9 +3,8 @@
  * themselves are the record: what one has stays its own until it is gone.
  */
 import { type Node, NODES } from '../../api/index.ts';
-import { type EventRecorder, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, referenceTo, type Informers } from '../../client/index.ts';
 import { assert, type Logger, type MetricsRegistry } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import type { ControllerSetup } from '../controller-setup.ts';
 import { type Controller, source } from '../controller.ts';
 import { checkNodeIpam, CidrPool, type NodeIpamSettings } from '../../network/index.ts';

@@ -3,7 +3,7 @@
  * are not ready, and its taints say why. Each node has a timer of its own; a renewed lease only moves a date.
  */
 import { findCondition, isNotFound, type Lease, LEASES, type Node, NODES, type Pod, PODS } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, type KubeClient, type Lister, referenceTo, type Informers } from '../../client/index.ts';
 import {
   type Clock,
   type Histogram,
@@ -14,7 +14,7 @@ import {
   formatTime,
   withDeadline,
 } from '../../lib/index.ts';
-import { BY_NODE, type Informers } from '../informers.ts';
+import { BY_NODE } from '../indexes.ts';
 import type { Operation } from '../operation.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { NODE_CONCURRENCY, RENEWAL_WITH_SLACK, VERDICT_READ_TIMEOUT_MS } from './limits.ts';

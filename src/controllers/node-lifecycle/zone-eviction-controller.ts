@@ -4,7 +4,7 @@
  * doNoExecuteTaintingPass).
  */
 import { findCondition, type Node, NODES } from '../../api/index.ts';
-import type { Change, Lister } from '../../client/index.ts';
+import type { Change, Lister, Informers } from '../../client/index.ts';
 import {
   type Clock,
   type Counter,
@@ -13,7 +13,6 @@ import {
   type MetricsRegistry,
   formatTime,
 } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { taintOperation } from './node-lifecycle-controller.ts';
 import { hasNoExecuteTaint, isTaintedAsLost, type NoExecute, planTaints } from './node-taints.ts';

@@ -1,12 +1,11 @@
 /** Keeps the ConfigMap that tells all nodes where each node's pods are. */
 import { CONFIG_MAPS, type Node, NODES } from '../../api/index.ts';
-import type { Change } from '../../client/index.ts';
-import type { Informers } from '../informers.ts';
+import type { Change, Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
 import { planNodeRoutes } from './plan-node-routes.ts';
 import { NODE_ROUTES, routeOf } from '../../network/index.ts';
 
-const OURS = `metadata.name=${NODE_ROUTES.name}`;
+const OURS = { fieldSelector: `metadata.name=${NODE_ROUTES.name}` };
 const ALL = 'nodes';
 
 /** There is one key: the ConfigMap has them all. */

@@ -50,7 +50,7 @@ async function mayAdopt(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const fresh = await client.get(resource, owner.metadata?.namespace, nameOf(owner), signal);
+    const fresh = await client.get(resource, owner.metadata?.namespace, nameOf(owner), signal, { metadataOnly: true });
     return uidOf(fresh) === uidOf(owner) && !isDeleting(fresh);
   } catch (error) {
     if (isNotFound(error)) return false;

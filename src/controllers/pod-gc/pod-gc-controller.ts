@@ -1,8 +1,8 @@
 /** Removes pods that nobody else does: of nodes that are gone, of too many that have ended. */
 import { type Node, NODES, type Pod, PODS, isNotFound, namespaceOf } from '../../api/index.ts';
-import { type Change, type KubeClient, objectKey } from '../../client/index.ts';
+import { type Change, type KubeClient, objectKey, type Informers } from '../../client/index.ts';
 import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../lib/index.ts';
-import { BY_NODE, type Informers } from '../informers.ts';
+import { BY_NODE } from '../indexes.ts';
 import { MAX_BATCH, ORPHAN_QUARANTINE_MS, TERMINATED_POD_THRESHOLD } from '../limits.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
@@ -134,7 +134,7 @@ function podEnder({ clock, metrics }: PodGcOptions) {
 /** Asks the server itself: no pod dies for a stale cache. */
 async function nodeExists(client: KubeClient, name: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.get(NODES, undefined, name, signal);
+    await client.get(NODES, undefined, name, signal, { metadataOnly: true });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

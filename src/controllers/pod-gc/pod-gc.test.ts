@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
 import { NAMESPACES, type Node, NODES, type Pod, PODS } from '../../api/index.ts';
+import { Informers } from '../../client/index.ts';
 import { createMetrics, type MetricsRegistry, seededRandom, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
-import { Informers } from '../informers.ts';
+import { CONTROLLER_INDEXES } from '../indexes.ts';
 import { runController } from '../run-controller.ts';
 import { endPod, isOutOfService, surplusOf } from './plan-pod-gc.ts';
 import { podGcController } from './pod-gc-controller.ts';
@@ -86,15 +87,12 @@ describe('the controller', () => {
     await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
     await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
     metrics = createMetrics();
-    const options = { client, clock, random: seededRandom(1), logger: silentLogger };
-    const informers = new Informers(options);
+    const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics };
+    const informers = new Informers({ ...options, indexes: CONTROLLER_INDEXES });
     const controller = podGcController({ informers, client, clock, metrics, terminatedPodThreshold });
     stop.controller = new AbortController();
     const { signal } = stop.controller;
-    stop.done = Promise.all([
-      informers.run(signal),
-      runController(controller, { ...options, informers, metrics }, signal),
-    ]);
+    stop.done = Promise.all([informers.run(signal), runController(controller, { ...options, informers }, signal)]);
     await settle();
   }
 

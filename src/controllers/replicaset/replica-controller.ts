@@ -15,9 +15,16 @@ import {
   nameOf,
   uidOf,
 } from '../../api/index.ts';
-import { objectKey, referenceTo, type EventRecorder, type KubeClient, type Lister } from '../../client/index.ts';
+import {
+  objectKey,
+  referenceTo,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+  type Informers,
+} from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { claim } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { inheritAvoidedNodes } from '../pods/inherit-avoided-nodes.ts';

@@ -1,10 +1,10 @@
 /** Gives each namespace the ConfigMap with the cluster's certificate authority. */
 import { CONFIG_MAPS, NAMESPACES } from '../../api/index.ts';
-import type { Informers } from '../informers.ts';
+import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
 import { ROOT_CA_CONFIG_MAP, reconcileRootCa } from './reconcile-root-ca.ts';
 
-const OURS = `metadata.name=${ROOT_CA_CONFIG_MAP}`;
+const OURS = { fieldSelector: `metadata.name=${ROOT_CA_CONFIG_MAP}` };
 
 /** Keys are namespace names. */
 export function rootCaController(informers: Informers, caCertificate: string): Controller {

@@ -19,12 +19,19 @@ import {
   type StatefulSetStatus,
   uidOf,
 } from '../../api/index.ts';
-import { type Change, type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
+import {
+  type Change,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+  referenceTo,
+  type Informers,
+} from '../../client/index.ts';
 import { assertNever, type Clock, errorMessage } from '../../lib/index.ts';
 import { ensureRevision } from '../history/ensure-revision.ts';
 import { ownedRevisions } from '../history/owned-revisions.ts';
 import { sortRevisions, surplusRevisions } from '../history/plan-history.ts';
-import { BY_CONTROLLER, type Informers } from '../informers.ts';
+import { BY_CONTROLLER } from '../indexes.ts';
 import { claim as claimObjects } from '../ownership/claim.ts';
 import { cachedSelector, concernedOwners } from '../ownership/concerned-owners.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';

@@ -4,9 +4,9 @@
  * do not trust our own eyes; what an administrator asks for does not.
  */
 import { NODES, type Pod, PODS, setCondition, type Taint } from '../../api/index.ts';
-import { type EventRecorder, referenceTo } from '../../client/index.ts';
+import { type EventRecorder, referenceTo, type Informers } from '../../client/index.ts';
 import { type Clock, formatTime, type MetricsRegistry } from '../../lib/index.ts';
-import { BY_NODE, type Informers } from '../informers.ts';
+import { BY_NODE } from '../indexes.ts';
 import { isLostTaint } from '../node-lifecycle/node-taints.ts';
 import type { Operation } from '../operation.ts';
 import { type Controller, source } from '../controller.ts';

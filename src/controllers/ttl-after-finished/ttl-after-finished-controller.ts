@@ -1,8 +1,7 @@
 /** Deletes finished jobs, with their pods, after `ttlSecondsAfterFinished`. */
 import { isNotFound, type Job, JOBS, nameOf, namespaceOf, uidOf } from '../../api/index.ts';
-import type { KubeClient } from '../../client/index.ts';
+import type { KubeClient, Informers } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';
-import type { Informers } from '../informers.ts';
 import { type Controller, source } from '../controller.ts';
 import { remainingTtlMs } from './plan-ttl.ts';
 

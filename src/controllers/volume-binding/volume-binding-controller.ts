@@ -22,8 +22,7 @@ import {
   type StorageClass,
   toleratesTaint,
 } from '../../api/index.ts';
-import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
-import type { Informers } from '../informers.ts';
+import { type EventRecorder, type KubeClient, type Lister, referenceTo, type Informers } from '../../client/index.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
 import { BIND_COMPLETED, planClaim, type VolumePlan } from './plan-claim.ts';

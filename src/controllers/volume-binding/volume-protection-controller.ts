@@ -14,8 +14,7 @@ import {
   type Resource,
   uidOf,
 } from '../../api/index.ts';
-import { type KubeClient } from '../../client/index.ts';
-import type { Informers } from '../informers.ts';
+import { type KubeClient, type Informers } from '../../client/index.ts';
 import type { Operation } from '../operation.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, source } from '../controller.ts';

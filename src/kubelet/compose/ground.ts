@@ -1,5 +1,5 @@
 /** What every part of the node agent stands on: metrics, the measured runtime, events, the queue of dirty pods, what is desired. */
-import { createEventRecorder, type EventRecorder } from '../../client/index.ts';
+import { createEventRecorder, type EventRecorder, Informers } from '../../client/index.ts';
 import type { ImageService, RuntimeService } from '../../cri/index.ts';
 import { createMetrics, type MetricsRegistry, type WorkQueue } from '../../lib/index.ts';
 import { DesiredPods } from '../config/desired-pods.ts';
@@ -32,6 +32,8 @@ export function giveMeasured(ports: KubeletPorts, config: Pick<KubeletConfig, 's
 }
 
 export interface Ground {
+  /** What is watched at the API server and kept: this node's pods, and services. */
+  readonly informers: Informers;
   readonly recorder: EventRecorder;
   readonly events: PodEvents;
   readonly queue: WorkQueue<PodUID>;
@@ -64,6 +66,7 @@ export function layGround(
     host: nodeName,
     toldApart: HEALING_EVENTS,
   });
+  const informers = new Informers({ client, clock, random: random.split('informers'), logger, metrics });
   const queue = createPodQueue(clock);
   const markDirty = createMarkDirty(queue, logger);
   const later: Later = {
@@ -77,7 +80,7 @@ export function layGround(
     object: () => later.nodeManager.it.node(),
   });
   const events = createPodEvents(recorder, nodeName);
-  return { recorder, events, queue, markDirty, desired: new DesiredPods(markDirty), node, later };
+  return { informers, recorder, events, queue, markDirty, desired: new DesiredPods(markDirty), node, later };
 }
 
 /** Whether a pod is anybody's: wanted, worked on, or seen at the runtime. `undefined`: it is not known yet which pods there are. */

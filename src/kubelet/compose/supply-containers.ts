@@ -1,9 +1,10 @@
 /** What a container needs before it can start: configuration objects, its environment, images, volumes. */
+import { SERVICES } from '../../api/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import type { BlackBox } from '../deaths/black-box.ts';
 import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
-import { createKnownServices, type KnownServices } from '../env/known-services.ts';
+import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
 import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
 import { imageVolumeProblem } from '../volumes/image-volume.ts';
@@ -12,7 +13,6 @@ import type { Given, Ground } from './ground.ts';
 
 export interface Supplies {
   readonly configCache: ConfigCache;
-  readonly services: KnownServices;
   readonly environment: EnvironmentResolver;
   readonly images: ImageManager;
   readonly volumes: VolumeManager;
@@ -21,7 +21,7 @@ export interface Supplies {
 export function createSupplies(
   given: Pick<Given, 'clock' | 'random' | 'logger' | 'metrics' | 'fs' | 'process' | 'client' | 'images' | 'settings'>,
   { nodeName, rootDir, apiServer }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer'>,
-  { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
+  { informers, events, markDirty, node }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, metrics, fs, process, client, settings } = given;
@@ -32,7 +32,7 @@ export function createSupplies(
     random: random.split('config'),
     onVersion: (kind, namespace, name, change) => changes.object(kind, namespace, name, change),
   });
-  const services = createKnownServices({ clock, logger, client, random: random.split('services') });
+  const services = createKnownServices(informers.lister(SERVICES), { clock, logger });
   const environment = createEnvironmentResolver({ config: configCache, events, apiServer, services });
   const images = createImageManager({
     clock,
@@ -60,5 +60,5 @@ export function createSupplies(
     images,
     imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
   });
-  return { configCache, services, environment, images, volumes };
+  return { configCache, environment, images, volumes };
 }

@@ -19,11 +19,12 @@ export interface PodTraffic {
 }
 
 export function createPodTraffic(
-  given: Pick<Given, 'clock' | 'random' | 'logger' | 'metrics' | 'client' | 'fs' | 'settings'>,
+  given: Pick<Given, 'clock' | 'logger' | 'metrics' | 'client' | 'fs' | 'settings'>,
   { nodeName }: Pick<KubeletConfig, 'nodeName'>,
-  { desired, events, markDirty, node, queue }: Pick<Ground, 'desired' | 'events' | 'markDirty' | 'node' | 'queue'>,
+  ground: Pick<Ground, 'informers' | 'desired' | 'events' | 'markDirty' | 'node' | 'queue'>,
 ): PodTraffic {
-  const { clock, random, logger, metrics, client, fs } = given;
+  const { clock, logger, metrics, client, fs } = given;
+  const { informers, desired, events, markDirty, node, queue } = ground;
   const delivery = createStatusManager({ clock, logger, metrics, client });
   const mirrors: MirrorPods = new MirrorPods({
     clock,
@@ -40,8 +41,8 @@ export function createPodTraffic(
   const status = createMirroredStatus(delivery, (pod) => mirrors.of(pod));
   desired.onChange((pod) => mirrors.changed(pod));
   const source = createApiSource({
+    informers,
     clock,
-    random: random.split('pods'),
     logger,
     client,
     nodeName,

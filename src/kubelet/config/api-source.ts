@@ -1,13 +1,7 @@
 /** The API server as a source of desired pods: list-watch of the pods bound to this node. */
 import { type Pod, PODS } from '../../api/index.ts';
-import {
-  type Change,
-  createReflector,
-  type KubeClient,
-  type Lister,
-  withoutManagedFields,
-} from '../../client/index.ts';
-import type { Clock, Logger, Random, Timer } from '../../lib/index.ts';
+import type { Change, Informers, KubeClient, Lister } from '../../client/index.ts';
+import type { Clock, Logger, Timer } from '../../lib/index.ts';
 import type { PodUID } from '../types.ts';
 import { Absence } from './absence.ts';
 import type { DesiredPods } from './desired-pods.ts';
@@ -18,9 +12,11 @@ import { isMirrorPod } from './mirror-pods.ts';
 const FORCED_GRACE_PERIOD_SECONDS = 1;
 
 export interface ApiSourceOptions {
+  /** Where the watch of the node's pods is shared. */
+  readonly informers: Informers;
+  /** Asks for single pods that are missing in a list. */
   readonly client: KubeClient;
   readonly clock: Clock;
-  readonly random: Random;
   readonly logger: Logger;
   readonly nodeName: string;
   readonly desired: DesiredPods;
@@ -36,17 +32,13 @@ export interface ApiSource {
   retryNow(): void;
   /** True once the server itself has said that a pod which it does not list is gone; until then it is asked. */
   isGone(uid: PodUID, namespace: string, name: string): boolean;
+  /** Hears of pods, and asks for missing ones, until the signal is aborted; the informers run beside it. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export function createApiSource(options: ApiSourceOptions): ApiSource {
   const seat = options.desired.addSource('api');
-  const reflector = createReflector<Pod>({
-    ...options,
-    resource: PODS,
-    query: { fieldSelector: `spec.nodeName=${options.nodeName}` },
-    transform: withoutManagedFields,
-  });
+  const pods = options.informers.take(PODS, { fieldSelector: `spec.nodeName=${options.nodeName}` });
   const absence = new Absence({
     ...options,
     onAnswer: (uid) => {
@@ -72,12 +64,12 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
     if (previous !== undefined && previous.metadata?.uid !== change.object.metadata?.uid) seat.remove(forced(previous));
     seat.put(change.object);
   };
-  reflector.lister.onChange(apply);
+  pods.onChange(apply);
   return {
-    lister: reflector.lister,
-    retryNow: () => reflector.retryNow(),
+    lister: pods,
+    retryNow: () => pods.retryNow(),
     isGone: (uid, namespace, name) => {
-      if (reflector.lister.get(namespace, name) !== undefined || absence.isGone(uid, namespace, name)) {
+      if (pods.get(namespace, name) !== undefined || absence.isGone(uid, namespace, name)) {
         absence.forget(uid);
         return true;
       }
@@ -85,11 +77,10 @@ export function createApiSource(options: ApiSourceOptions): ApiSource {
     },
     run: async (signal) => {
       signal.addEventListener('abort', () => doubts.clear(), { once: true });
-      const synced = reflector.lister.waitForSync(signal).then(
+      await pods.waitForSync(signal).then(
         () => seat.markSynced(),
         () => {},
       );
-      await Promise.all([reflector.run(signal), synced]);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The cluster's services as the node last saw them, for the variables of containers. */
-import { type Service, SERVICES } from '../../api/index.ts';
-import { createReflector, type KubeClient, withoutManagedFields } from '../../client/index.ts';
-import { type Clock, type Logger, type Random, withDeadline } from '../../lib/index.ts';
+import type { Service } from '../../api/index.ts';
+import type { Lister } from '../../client/index.ts';
+import { type Clock, type Logger, withDeadline } from '../../lib/index.ts';
 import { SERVICES_WAIT_MS } from './limits.ts';
 
 export interface KnownServices {
@@ -10,18 +10,12 @@ export interface KnownServices {
    * that is away must not keep it from coming back for ever, though.
    */
   list(): Promise<readonly Service[]>;
-  run(signal: AbortSignal): Promise<void>;
 }
 
-export function createKnownServices(options: {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly client: KubeClient;
-}): KnownServices {
-  const reflector = createReflector<Service>({ ...options, resource: SERVICES, transform: withoutManagedFields });
-  const { lister } = reflector;
-  const { clock, logger } = options;
+export function createKnownServices(
+  lister: Lister<Service>,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): KnownServices {
   return {
     list: async () => {
       if (!lister.synced) {
@@ -33,6 +27,5 @@ export function createKnownServices(options: {
       }
       return lister.list();
     },
-    run: (signal) => reflector.run(signal),
   };
 }

@@ -4,6 +4,7 @@ import { concatBytes, decodeText, encodeText } from '../../lib/index.ts';
 import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { LogOptions } from '../pods/log-format.ts';
+import { FOLLOW_DRAIN_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
 import { type LogSource, readLog } from './log-reader.ts';
 
 const PATH = '/logs/app/0.log';
@@ -201,7 +202,7 @@ describe('following', () => {
     const folder = new LogFolder();
     folder.append(record('all there is'));
     const asked = follow(folder, { follow: false }, false);
-    await asked.clock.advance(2100);
+    await asked.clock.advance(PUT_AWAY_WAIT_MS + FOLLOW_DRAIN_MS);
     expect([asked.text, asked.ended]).toEqual(['all there is\n', true]);
   });
 

@@ -1,0 +1,99 @@
+/** All that the scheduler watches, and the view of it that decisions rest on. */
+import {
+  type KubeObject,
+  type Namespace,
+  NAMESPACES,
+  type Node,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+  PODS,
+  REPLICA_SETS,
+  type ReplicaSet,
+  REPLICATION_CONTROLLERS,
+  type ReplicationController,
+  type Service,
+  SERVICES,
+  STATEFUL_SETS,
+  type StatefulSet,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '../api/index.ts';
+import type { Informers, Lister, SourceForm } from '../client/index.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import type { SchedulerCache } from './cluster/scheduler-cache.ts';
+import { spreadSelectorOf } from './cluster/spread-selector.ts';
+
+export interface SchedulerSources {
+  readonly pods: Lister<Pod>;
+  readonly nodes: Lister<Node>;
+  readonly namespaces: Lister<Namespace>;
+  readonly claims: Lister<PersistentVolumeClaim>;
+  readonly volumes: Lister<PersistentVolume>;
+  readonly storageClasses: Lister<StorageClass>;
+  readonly budgets: Lister<PodDisruptionBudget>;
+  readonly services: Lister<Service>;
+  readonly replicationControllers: Lister<ReplicationController>;
+  readonly replicaSets: Lister<ReplicaSet>;
+  readonly statefulSets: Lister<StatefulSet>;
+}
+
+type Selecting = Service | ReplicationController | ReplicaSet | StatefulSet;
+
+/** Identity and selector: nothing else of what selects pods is read here. */
+const SELECTOR: SourceForm = {
+  name: 'selector',
+  metadataOnly: false,
+  keep: <T extends KubeObject>(object: T) => {
+    const { namespace, name, uid, resourceVersion } = object.metadata ?? {};
+    const selector = (object as Selecting).spec?.selector;
+    return {
+      metadata: { namespace, name, uid, resourceVersion },
+      spec: selector === undefined ? {} : { selector },
+    } as unknown as T;
+  },
+};
+
+export function sourcesOf(informers: Informers): SchedulerSources {
+  return {
+    pods: informers.lister(PODS),
+    nodes: informers.lister(NODES),
+    namespaces: informers.lister(NAMESPACES),
+    claims: informers.lister(PERSISTENT_VOLUME_CLAIMS),
+    volumes: informers.lister(PERSISTENT_VOLUMES),
+    storageClasses: informers.lister(STORAGE_CLASSES),
+    budgets: informers.lister(POD_DISRUPTION_BUDGETS),
+    services: informers.lister(SERVICES, { form: SELECTOR }),
+    replicationControllers: informers.lister(REPLICATION_CONTROLLERS, { form: SELECTOR }),
+    replicaSets: informers.lister(REPLICA_SETS, { form: SELECTOR }),
+    statefulSets: informers.lister(STATEFUL_SETS, { form: SELECTOR }),
+  };
+}
+
+/** The cluster as it is now. */
+export function clusterOf(cache: SchedulerCache, sources: SchedulerSources): Cluster {
+  const selecting = {
+    services: (namespace: string) => sources.services.list(namespace),
+    replicationController: (namespace: string, name: string) => sources.replicationControllers.get(namespace, name),
+    replicaSet: (namespace: string, name: string) => sources.replicaSets.get(namespace, name),
+    statefulSet: (namespace: string, name: string) => sources.statefulSets.get(namespace, name),
+  };
+  return {
+    get nodes() {
+      return cache.nodes;
+    },
+    node: (name) => cache.node(name),
+    namespaceLabels: (namespace) => sources.namespaces.get(undefined, namespace)?.metadata?.labels,
+    claim: (namespace, name) => sources.claims.get(namespace, name),
+    volume: (name) => sources.volumes.get(undefined, name),
+    storageClass: (name) => sources.storageClasses.get(undefined, name),
+    spreadSelector: (pod) => spreadSelectorOf(pod, selecting),
+    budgets: () => sources.budgets.list(),
+    imageSpread: (image) => cache.imageSpread(image),
+  };
+}
