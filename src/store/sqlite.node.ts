@@ -199,11 +199,14 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Waking the worker costs more than what it is told: calls of the same moment go together. */
+  /**
+   * Waking the worker costs more than what it is told, and its transaction more than a row: all calls that one event of the loop leads
+   * to go together, when nothing is left to do for it.
+   */
   #send(request: WorkerRequest): void {
     this.#outbox.push(request);
     if (this.#outbox.length > 1) return;
-    queueMicrotask(() => {
+    process.nextTick(() => {
       const requests = this.#outbox;
       this.#outbox = [];
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
