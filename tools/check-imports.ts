@@ -72,7 +72,7 @@ problems.push(
 
 if (problems.length > 0) {
   console.error(problems.join('\n'));
-  console.error(`\nhouse rules: ${problems.length} broken (see ARCHITECTURE.md, "Who may import whom")`);
+  console.error(`\nhouse rules: ${problems.length} broken (see ARCHITECTURE.md, "Rules of the house")`);
   process.exit(1);
 }
 console.log('house rules: kept');

@@ -1,4 +1,4 @@
-/** Who may import whom: the rooms, and the rooms inside the big ones. */
+/** The imports that are allowed between the rooms, and between the inner rooms of the big ones. */
 
 /** Room → rooms that it may import, through their doors. `main` and `sim` may import all but each other. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
