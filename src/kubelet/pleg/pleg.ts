@@ -52,7 +52,7 @@ export interface PlegOptions {
   readonly onModeChange?: (change: ModeChange) => void;
 }
 
-/** When a read began: its number orders reads, mono ms tells others. */
+/** The beginning of a read: its number orders reads, mono ms is for others. */
 interface Moment {
   readonly seq: number;
   readonly at: number;
@@ -240,7 +240,7 @@ class RelistingPleg implements Pleg {
       const changes: FoundChange[] = [];
       const inspections = this.#compare(pods, { seq, at: begun }, changes, signal);
       this.#stream?.relisted(begun, before, changes);
-      // Only the first relist waits: nobody may act before the whole node was looked at once.
+      // Only the first relist waits: no part may act before the whole node was looked at once.
       if (!this.#synced) await Promise.all(inspections);
       this.#synced = true;
       this.#relistFailed = false;
@@ -252,7 +252,10 @@ class RelistingPleg implements Pleg {
     this.#metrics.relistDuration.observe((clock.now().mono - begun) / 1000);
   }
 
-  /** Starts the inspection of every pod whose rows differ from the cache; drops what is gone. Adds to `changes` what it found. */
+  /**
+   * Starts the inspection of every pod whose rows differ from the cache, and drops pods that are gone. Adds the changes that
+   * it found to `changes`.
+   */
   #compare(
     pods: ReadonlyMap<PodUID, PodRows>,
     moment: Moment,
@@ -280,7 +283,7 @@ class RelistingPleg implements Pleg {
     return inspections;
   }
 
-  /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is to come, or failed. */
+  /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is pending, or failed. */
   #knownWell(uid: PodUID, moment: Moment): boolean {
     const known = this.#cache.get(uid);
     if (known === undefined || known.seq > moment.seq || singlesSince(known, moment.seq).size > 0) return false;
@@ -291,7 +294,7 @@ class RelistingPleg implements Pleg {
   async #inspectRows(uid: PodUID, listed: Listed, signal: AbortSignal): Promise<void> {
     const suspect = this.#podsToReinspect.has(uid);
     try {
-      // A suspect's rows may be as old as its wait for a place was long; it is listed anew.
+      // The rows of a suspect pod may be as old as its wait for a place was long; so it is listed again.
       await this.#read(uid, suspect ? undefined : listed, 'pleg', signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -311,7 +314,7 @@ class RelistingPleg implements Pleg {
     }
   }
 
-  /** `listed`: rows that were read already; what they show is as old as their list. */
+  /** `listed`: rows that were read already; their content is as old as their list. */
   async #read(
     uid: PodUID,
     listed: Listed | undefined,
@@ -371,7 +374,10 @@ class RelistingPleg implements Pleg {
   }
 }
 
-/** What differs between the cache and a list. The dead do not come back: a list that says so is older than what we know. */
+/**
+ * The differences between the cache and a list. Dead containers do not come back: a list that shows them alive is older than
+ * the cache.
+ */
 function foundChanges(known: PodRecord | undefined, rows: PodRows | undefined): readonly FoundChange[] {
   const before = known?.snapshot;
   const after = rows && snapshotOf(rows.sandboxes, rows.containers);
