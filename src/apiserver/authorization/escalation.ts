@@ -9,7 +9,7 @@ import { urlCovers } from './rules.ts';
 
 const ALL = '*';
 
-/** Why `user`, who holds `held`, may not grant `wanted`; undefined when he may. */
+/** The reason why `user`, who holds `held`, may not grant `wanted`; undefined when he may. */
 export function problemOfGrant(
   user: UserInfo,
   held: readonly PolicyRule[],

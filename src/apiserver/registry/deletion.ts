@@ -18,7 +18,7 @@ export type DeletionStep =
   /** Already on its way; nothing changes. */
   | { readonly kind: 'wait' };
 
-/** What becomes of an object's dependents: metav1.DeletionPropagation. */
+/** The treatment of an object's dependents: metav1.DeletionPropagation. */
 export type Propagation = 'Orphan' | 'Background' | 'Foreground';
 
 const ORPHAN_FINALIZER = 'orphan';
@@ -26,7 +26,7 @@ const FOREGROUND_FINALIZER = 'foregroundDeletion';
 
 export interface DeletionRequest {
   readonly gracePeriodSeconds: number | undefined;
-  /** Absent: what its finalizers say, else what its kind has by default. */
+  /** Absent: by its finalizers, else by its kind's default. */
   readonly propagation?: Propagation;
   /** Wall ms. */
   readonly now: number;
@@ -95,7 +95,7 @@ function mark(object: ApiObject, strategy: Strategy, grace: Grace): DeletionStep
   return { kind: 'mark', object: strategy.markDeleting?.(marked) ?? marked };
 }
 
-/** Whether an update lets go of an object that is being deleted: nothing holds it any more. */
+/** Whether an update releases an object that is being deleted: nothing holds it any more. */
 export function isReleased(object: ApiObject, strategy: Strategy): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0 || strategy.isHeld?.(object) === true) return false;

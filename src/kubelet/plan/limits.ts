@@ -26,7 +26,7 @@ export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
 /** The grace period of a pod without an object whose own grace period is unknown (upstream: 1 s for orphans). */
 export const ORPHAN_GRACE_PERIOD_SECONDS = 1;
 
-/** Older dead containers of one name up to this number wait while a start is under way; beyond it they are removed beside the start. */
+/** Fewer older dead containers of one name than this wait while a start is under way; more are removed beside it. */
 export const MAX_DEAD_IN_WAITING = 4;
 
 /**
