@@ -41,7 +41,7 @@ export interface JobTally {
   /** All successes and failures, those too that are not counted yet. */
   readonly succeeded: number;
   readonly failed: number;
-  /** Of indexed jobs: as the status has them, and with those that are new. */
+  /** For indexed jobs: the indexes in the status, and new ones. */
   readonly knownIndexes: JobIndexes;
   readonly succeededIndexes: JobIndexes;
   /** With a back-off limit for each index. */

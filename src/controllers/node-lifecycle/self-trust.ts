@@ -10,11 +10,11 @@ export type Suspicion =
   | { readonly cause: 'started' }
   /** Our own timer fired this much too late. */
   | { readonly cause: 'asleep'; readonly lateMs: number }
-  /** The wall clock went another way than the monotonic one: the machine was suspended, or somebody set it. */
+  /** The wall clock and the monotonic one disagree: the machine was suspended, or somebody set the clock. */
   | { readonly cause: 'clock'; readonly jumpMs: number }
   /** Our own heartbeat was not taken by the API server in time. */
   | { readonly cause: 'api'; readonly error: string }
-  /** What the API server has did not reach us in time. */
+  /** Data of the API server did not reach us in time. */
   | { readonly cause: 'watch'; readonly behind: string }
   /** No node at all was heard of for so long; then one was. */
   | { readonly cause: 'silence'; readonly silentMs: number };
@@ -32,7 +32,10 @@ export interface Trust {
   readonly heardAt: number | undefined;
   /** Nodes, other than our own, that have a lease. */
   readonly others: number;
-  /** Those of them that were heard of shortly before `heardAt`, that one included: who is silent since then fell silent together. */
+  /**
+   * The nodes that were heard of shortly before `heardAt`, including that one: nodes that have been silent since then fell
+   * silent together.
+   */
   readonly together: number;
 }
 
@@ -42,7 +45,7 @@ export interface TrustSettings {
   readonly periodMs: number;
   /** More than this is no hiccup. */
   readonly toleranceMs: number;
-  /** So long without any node's heartbeat is strange. */
+  /** This long without any node's heartbeat is suspicious. */
   readonly silenceMs: number;
 }
 
@@ -83,14 +86,17 @@ export function recover(trust: Trust, mono: number): Trust {
   return trust.wellSince === undefined ? { ...trust, wellSince: mono } : trust;
 }
 
-/** The lease of another node than our own was renewed. The first word after a silence of all makes everybody's grace new. */
+/**
+ * The lease of another node than our own was renewed. The first one after a silence of all nodes restarts everybody's grace
+ * period.
+ */
 export function hear(trust: Trust, mono: number, { silenceMs }: TrustSettings): Trust {
   const silentMs = trust.heardAt === undefined ? 0 : mono - trust.heardAt;
   const heard = { ...trust, heardAt: mono };
   return silentMs <= silenceMs || trust.others < 2 ? heard : restart(heard, mono, silentMs);
 }
 
-/** A silence of all nodes is over: whatever it was, it was not each node's own trouble. */
+/** A silence of all nodes is over: it was no problem of each single node. */
 export function restart(trust: Trust, mono: number, silentMs: number): Trust {
   if (trust.wellSince === undefined) return trust;
   return { ...trust, wellSince: mono, suspicion: { cause: 'silence', silentMs } };
@@ -98,8 +104,8 @@ export function restart(trust: Trust, mono: number, silentMs: number): Trust {
 
 /**
  * Mono ms from which a lost node's pods may be sent away; Infinity while we are not well, and while all nodes that were there
- * fell silent together: that is our trouble, or nobody's that an eviction would help. A node counts as lost for a grace at
- * least; the last one of all, for two.
+ * fell silent together, because then the problem is ours, or one that no eviction would help. A node counts as lost after a
+ * grace period at least; the last one of all after two.
  */
 export function mayEvictAt(trust: Trust, mono: number, { graceMs, silenceMs }: TrustSettings): number {
   if (trust.wellSince === undefined) return Number.POSITIVE_INFINITY;
