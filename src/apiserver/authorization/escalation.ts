@@ -1,5 +1,5 @@
 /**
- * Nobody grants what he does not hold (upstream: ConfirmNoEscalation and the `Covers` of component-helpers/auth/rbac). Pure.
+ * Refuses grants of rights that the user does not hold (upstream: ConfirmNoEscalation and the `Covers` of component-helpers/auth/rbac). Pure.
  *
  *   rules to grant → single rights (one verb, one resource, one name) → those that no held rule covers
  */

@@ -1,10 +1,10 @@
 /**
- * What a DELETE does to an object, decided without doing it (upstream: rest.BeforeDelete, generic Store.Delete).
+ * Decides what a DELETE does to an object (upstream: rest.BeforeDelete, generic Store.Delete).
  *
  *   no grace, no finalizers → remove     grace > 0 or finalizers → mark (deletionTimestamp) and wait
  *   marked: a shorter grace moves the deadline, a longer one changes nothing, grace 0 without finalizers removes
  *
- * What becomes of its dependents is a finalizer that the garbage collector takes off when it has seen to them.
+ * A finalizer says what happens to its dependents; the garbage collector removes it when that is done.
  */
 import type { ObjectMeta } from '../../api/index.ts';
 import { formatTime, parseTime } from '../../lib/index.ts';

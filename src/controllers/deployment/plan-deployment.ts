@@ -1,5 +1,5 @@
 /**
- * What to do for a deployment now: one step, after which it is looked at again. Pure. Upstream: syncDeployment.
+ * Plans one step for a deployment, after which it is looked at again. Pure. Upstream: syncDeployment.
  *
  *   being deleted         ─► status alone
  *   paused                ─► sizes in proportion, old sets cleaned up

@@ -1,5 +1,5 @@
 /**
- * What becomes of an object whose owners were asked after. Pure. Upstream: garbagecollector.attemptToDeleteItem.
+ * Decides about an object after its owners were looked up. Pure. Upstream: garbagecollector.attemptToDeleteItem.
  *
  *   an owner is there ────────────► it stays; references to owners that are gone, or only wait for it, go
  *   one waits for it to be gone ──► deleted; before its own dependents, if it has any, in the foreground

@@ -1,11 +1,11 @@
 /**
- * The restarts that are asked for one pod → what its agent is asked now, and what each has become. Pure.
+ * Plans the requested restarts of one pod: the request to its agent now, and the status of each PodRestart. Pure.
  *
  *   Pending (its turn or its time is to come) ─► Running (its node has been asked) ─► Succeeded | Failed (the node's answer)
  *        └── superseded by a newer one of the same reach or more                └── or the pod is gone, or has ended
  *
- * One at a time: what is due goes before what has to wait for its time, and the older before the newer. What has begun is
- * taken over by a newer one that gets further: past a back-off, or a grace period.
+ * One at a time: due requests come before those that wait for their time, and older ones before newer ones. A restart that has
+ * begun is replaced by a newer request that goes further: past a back-off, or a grace period.
  */
 import {
   formatRestartRequest,

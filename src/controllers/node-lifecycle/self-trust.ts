@@ -1,7 +1,7 @@
 /**
- * May this process believe its own eyes? It judges nodes by their silence, and silence has two sides: who was asleep, cut
- * off, overloaded or has only just begun hears nobody. Then all nodes get their whole grace again, counted from when we
- * are well. Pure; decision 0028 has the reasons.
+ * Decides whether this process may trust its own view of the nodes. It judges them by their silence, but a process that was
+ * asleep, cut off, overloaded or has only just begun hears no node. Then all nodes get their whole grace period again, counted
+ * from when the process is well. Pure; decision 0028 has the reasons.
  *
  *   well ──(late, clock jumped, own heartbeat not written or not seen back)──► ill ──(own heartbeat came back)──► well, since now
  */

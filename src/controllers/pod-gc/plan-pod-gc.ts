@@ -1,9 +1,9 @@
 /**
- * Pods that nobody else will end, and ended ones that are too many. Pure. Upstream: PodGCController.
+ * Finds pods that no kubelet will end, and excess ended pods. Pure. Upstream: PodGCController.
  *
  *   unscheduled      being deleted before it had a node
  *   orphaned         its node's object is gone
- *   out-of-service   being deleted on a node that is down, and that somebody says will not come back as it was
+ *   out-of-service   being deleted on a node that is down, and that an administrator has declared out of service
  *   terminated       ended long ago, and there are more than may be kept
  */
 import { findCondition, isDeleting, nameOf, namespaceOf, type Node, type Pod, PODS, uidOf } from '../../api/index.ts';

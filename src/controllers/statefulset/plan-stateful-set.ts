@@ -1,12 +1,12 @@
 /**
- * What to do next about a StatefulSet: a pure function of the set, its revisions, its pods and the time.
+ * Plans the next step for a StatefulSet: a pure function of the set, its revisions, its pods and the time.
  *
  *   OrderedReady   one step at a time, from the lowest ordinal; the first pod that is not Running, Ready and Available stops
  *                  everything after it: more creations, then scale-down (from the highest), then the update (from the highest)
  *   Parallel       creations and scale-down all at once; the update is still in order
  *
- * At most one of an identity: nothing is created while a pod of that name exists, whosever and in whatever state it is. A pod
- * that is being deleted on a node that nobody hears of stays until its end is confirmed.
+ * There is at most one pod of an identity: none is created while a pod of that name exists, whatever its owner and state. A pod
+ * that is being deleted on a lost node stays until its end is confirmed.
  *
  * Upstream: updateStatefulSet, processReplica, processCondemned.
  */

@@ -4,7 +4,7 @@
  *   waiting ──► syncing ──► terminating ──► terminated ──► finished
  *      └───────────────────────▲
  *
- * waiting: not known enough to act. syncing: containers are made to run. terminating: they are being stopped, none is
+ * waiting: too little is known to act. syncing: containers are started. terminating: they are being stopped, and none is
  * started any more. terminated: none runs; the sandbox is stopped, volumes and cgroup are given back. finished: nobody
  * wants the pod any more and what is left of it in the runtime is removed.
  */

@@ -1,13 +1,13 @@
 /**
- * PLEG, the pod lifecycle event generator: what the runtime has of our pods, and who must look because it changed.
+ * PLEG, the pod lifecycle event generator: observes our pods in the runtime, and marks those that changed as dirty.
  *
  *   relist ─► rows of all pods ─► unlike the cache? ─► inspect that pod ─┐
  *   runtime event ─► status of that one container ──────────────────────┼─► cache ─► diff ─► markDirty(uid)
  *   inspect(uid), after a sync that did something ──────────────────────┘
  *
- * Two modes. Evented: a stream stands and has not been caught silent; the relist is the safety net, each 10 s. Generic: no
- * stream; the relist finds everything, each second. Whatever is in doubt (a broken stream, a pod that could not be read, an
- * event there was no room for, a failed relist) brings the next relist within the shorter period.
+ * It has two modes. Evented: a stream is open and has not missed a change; the relist is the safety net, every 10 s. Generic:
+ * there is no such stream; the relist finds everything, every second. Any doubt (a broken stream, a pod that could not be read,
+ * an event without room, a failed relist) brings the next relist within the shorter period.
  */
 import { RuntimeError } from '../../cri/index.ts';
 import {
