@@ -33,8 +33,8 @@ const libraries = existsSync(join(root, 'tools/bundle/node_modules/esbuild')) ? 
 const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof esbuild;
 
 /**
- * Bare imports of our sources are found in `libraries`, whatever else lies in the checkout's node_modules: what only development
- * has fetched would be missing at a user's first start.
+ * Bare imports of our sources are found in `libraries`, whatever else is in the checkout's node_modules: packages that only
+ * development has fetched would be missing at a user's first start.
  */
 const fromLibraries: Plugin = {
   name: 'from-libraries',
@@ -86,8 +86,8 @@ const entries: readonly { readonly source: string; readonly output: string; read
 const PLUGIN_VERBS = ['restart', 'why', 'history'];
 
 /**
- * One character beyond Latin-1 makes V8 hold the whole source in two bytes each: 2.6 MB more for as long as it runs. What
- * esbuild leaves of them stands in comments and regular expressions, where an escape is as good.
+ * One character beyond Latin-1 makes V8 hold the whole source in two bytes each: 2.6 MB more for as long as it runs. esbuild
+ * leaves such characters only in comments and regular expressions, where an escape works as well.
  */
 function escapeNonAscii(path: string): void {
   const escaped = readFileSync(path, 'utf8').replace(

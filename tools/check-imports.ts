@@ -1,7 +1,8 @@
 /**
- * Checks the house rules that no compiler knows (ARCHITECTURE.md): which room may import which, only through doors, and
- * which of their inner rooms; I/O, timers and dates only in adapters (`*.node.ts`), which main alone loads; what says it is pure is; no
- * circle; functions and their input of bounded size; headers; ARCHITECTURE's tables. Prints `file:line: what, instead`.
+ * Checks the house rules that no compiler knows (ARCHITECTURE.md). The imports between rooms and between inner rooms are
+ * allowed, and go through doors. Only adapters (`*.node.ts`) do I/O, set timers and read dates, and only main loads them.
+ * Files that say they are pure are so. Files form no circle. Functions and their inputs are of bounded size. Each file has a
+ * header. The tables of ARCHITECTURE.md are right. Prints `file:line: problem, remedy`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -72,7 +73,7 @@ problems.push(
 
 if (problems.length > 0) {
   console.error(problems.join('\n'));
-  console.error(`\nhouse rules: ${problems.length} broken (see ARCHITECTURE.md, "Who may import whom")`);
+  console.error(`\nhouse rules: ${problems.length} broken (see ARCHITECTURE.md, "Rules of the house")`);
   process.exit(1);
 }
 console.log('house rules: kept');

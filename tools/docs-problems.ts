@@ -1,5 +1,5 @@
 /**
- * What is wrong with a page of the documentation, as far as a program can tell: links, files, folders and npm scripts that do not
+ * Finds the problems of a page of the documentation that a program can see: links, files, folders and npm scripts that do not
  * exist. Pure.
  */
 import { posix } from 'node:path';
@@ -14,7 +14,7 @@ const LINK = /\]\(([^()\s]+)\)/g;
 const CODE = /`([^`\n]+)`/g;
 const SCRIPT = /\bnpm run ([\w:-]+)/g;
 const FENCE = /^```.*?^```/gms;
-/** Our own source files. What a reader's machine has (`app.tar`, `hosts.toml`) is not looked for. */
+/** Our own source files. Files of a reader's machine (`app.tar`, `hosts.toml`) are not looked for. */
 const FILE = /^[\w@./-]+\.(?:ts|md|yaml)$/;
 /** Folders of a single name are often the data folder's. */
 const FOLDER = /^[\w@.-]+(?:\/[\w@.-]+)+\/$/;

@@ -1,4 +1,4 @@
-/** What tests and tools need of Debian, beyond what `mendlet up` installs by itself. */
+/** Installs the Debian packages that tests and tools need, beyond those that `mendlet up` installs by itself. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type AptContext, aptInstall } from '../src/main/set-up/apt.node.ts';

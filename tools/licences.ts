@@ -1,4 +1,4 @@
-/** The licences of the packages that have code in a bundle: what their terms ask us to pass on. */
+/** Collects the licences of the packages that have code in a bundle, as their terms require. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

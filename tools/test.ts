@@ -19,7 +19,7 @@ const isRoot = process.getuid?.() === 0;
 interface Outcome {
   passed: number;
   failed: number;
-  /** One line each: what was skipped and why. */
+  /** One line each: the skipped step and the reason. */
   skipped: string[];
 }
 
@@ -90,7 +90,7 @@ function both(one: Outcome, other: Outcome): Outcome {
   };
 }
 
-/** Fixed seeds, each run twice: a test a seed. What a seed once found is a unit test beside what was mended. */
+/** Fixed seeds, each run twice: one test per seed. A failure that a seed once found is a unit test beside its fix. */
 async function simulation(): Promise<Outcome> {
   const [machines, fleets] = await Promise.all([
     seeds('src/sim/main.ts', 25),

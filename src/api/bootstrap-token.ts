@@ -7,7 +7,7 @@ import type { Secret } from './types.gen.ts';
 export const BOOTSTRAP_TOKEN_TYPE = 'bootstrap.kubernetes.io/token';
 export const BOOTSTRAP_TOKEN_NAMESPACE = 'kube-system';
 export const BOOTSTRAP_USER_PREFIX = 'system:bootstrap:';
-/** The group of everybody who comes with such a token. */
+/** The group of all users with such a token. */
 export const BOOTSTRAP_GROUP = 'system:bootstrappers';
 /** The group that new nodes' tokens carry, as kubeadm gives it: bindings let it ask for a node's certificate. */
 export const NODE_BOOTSTRAP_GROUP = 'system:bootstrappers:kubeadm:default-node-token';
@@ -38,10 +38,10 @@ export function bootstrapTokenEnd(secret: Secret): number | undefined | 'unreada
 
 export type BootstrapVerdict =
   | { readonly ok: true; readonly id: string; readonly groups: readonly string[] }
-  /** For whoever looks after tokens, not for whoever presents one. */
+  /** For administrators of tokens, not for the client that presents one. */
   | { readonly ok: false; readonly reason: string };
 
-/** Whether the secret of a token lets its bearer in at `wall` (ms). `found`: the secret of that name, if there is any. */
+/** Whether the secret of a token admits its bearer at `wall` (ms). `found`: the secret of that name, if there is any. */
 export function checkBootstrapToken(
   token: { readonly id: string; readonly secret: string },
   found: Secret | undefined,
@@ -76,7 +76,7 @@ export interface NewBootstrapToken {
   readonly groups?: readonly string[];
 }
 
-/** The secret of a new token that lets its bearer in. */
+/** The secret of a new token that admits its bearer. */
 export function bootstrapTokenSecret(token: NewBootstrapToken): Secret {
   const { id, secret, expiration, description, groups = [NODE_BOOTSTRAP_GROUP] } = token;
   const data = {
@@ -101,7 +101,7 @@ function field(secret: Secret, name: string): string {
   return Object.hasOwn(data, name) ? Buffer.from(data[name] ?? '', 'base64').toString('utf8') : '';
 }
 
-/** In a time that does not tell how much of it was right. */
+/** Takes the same time however much of it was right. */
 function sameText(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < right.length; at += 1) difference |= (left.charCodeAt(at) || 0) ^ right.charCodeAt(at);

@@ -18,8 +18,8 @@ export function isConditionTrue(conditions: readonly ConditionLike[] | undefined
 }
 
 /**
- * The conditions with `next` in the place of the one of its type (at the end when there was none). While the status stays
- * the same the old `lastTransitionTime` is kept; else it is `next`'s own, or `now` (RFC 3339).
+ * The conditions with `next` in place of the one of its type (at the end if there was none). While the status stays the same
+ * the old `lastTransitionTime` is kept; otherwise it is `next`'s own, or `now` (RFC 3339).
  */
 export function setCondition<T extends ConditionLike>(conditions: readonly T[] | undefined, next: T, now: string): T[] {
   const old = findCondition(conditions, next.type);

@@ -1,6 +1,6 @@
 /**
- * Schedules of cron jobs: five fields, descriptors (`@hourly`, `@every 90m`), a time zone. What is accepted, and the words of
- * what is not, are upstream's (robfig/cron's ParseStandard); which moments a schedule means is computed by croner. Pure.
+ * Schedules of cron jobs: five fields, descriptors (`@hourly`, `@every 90m`), a time zone. The accepted texts, and the
+ * messages about others, are upstream's (robfig/cron's ParseStandard); croner computes the moments of a schedule. Pure.
  */
 import { Cron, CronDate } from 'croner';
 
@@ -59,14 +59,15 @@ export function parseCronSchedule(text: string, timeZone = 'Etc/UTC'): CronSched
   if (words.length !== FIELDS.length)
     throw new CronScheduleError(`expected exactly 5 fields, found ${words.length}: [${words.join(' ')}]`);
   const fields = words.map((word, position) => parseField(word, FIELDS[position] as FieldShape));
-  // As in cron of old: two days that are both told are alternatives, unless one of them is any day, or any so many days.
+  // As in the original cron: if both days are given they are alternatives, unless one of them is any day, or every so many
+  // days.
   const both = fields[DAY_OF_MONTH]?.star === true || fields[DAY_OF_WEEK]?.star === true;
   const pattern = fields.map(({ values }, position) => print(values, FIELDS[position] as FieldShape)).join(' ');
   const cron = makeCron(pattern, timeZone, both);
   return { next: (wall) => cron.nextRun(new Date(wall))?.getTime() };
 }
 
-/** Whether there is such a time zone. */
+/** Whether this time zone exists. */
 export function isTimeZone(name: string): boolean {
   try {
     makeCron('* * * * *', name, true).nextRun(new Date(0));
@@ -104,7 +105,7 @@ function makeCron(pattern: string, timezone: string, domAndDow: boolean): Cron {
 
 interface Field {
   readonly values: ReadonlySet<number>;
-  /** Some part of it is `*` or `?`, be it with a step. */
+  /** Some part of it is `*` or `?`, with or without a step. */
   readonly star: boolean;
 }
 
@@ -138,7 +139,7 @@ function parseRange(
   if (last > high) throw new CronScheduleError(`end of range (${last}) above maximum (${high}): ${part}`);
   if (first > last) throw new CronScheduleError(`beginning of range (${first}) beyond end of range (${last}): ${part}`);
   if (step === 0) throw new CronScheduleError(`step of range should be a positive number: ${part}`);
-  // A step of one is no step; upstream's parser takes `*/1` for `*`, too, but `*/2` for days that are told.
+  // A step of one is no step; upstream's parser also takes `*/1` for `*`, but `*/2` for given days.
   return { first, last, step, any: any && step === 1 };
 }
 

@@ -54,7 +54,7 @@ export class DerReader {
     return this.#bytes[this.#at];
   }
 
-  /** The next value, whatever it is. Throws `DerError` for what is cut off or not written the one way that DER allows. */
+  /** The next value of any kind. Throws `DerError` for a value that is cut off or not in the one encoding that DER allows. */
   readAny(): DerValue {
     const tag = this.#byte();
     if ((tag & 0x1f) === 0x1f) throw new DerError('a tag of more than one byte');

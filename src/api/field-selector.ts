@@ -8,7 +8,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** All requirements must hold; none matches everything. */
+/** All requirements must hold; an empty list matches everything. */
 export type ParsedFieldSelector = readonly FieldRequirement[];
 
 /** Parses the text form; `\` escapes `,`, `=` and itself in values. Throws `SelectorError` with upstream's message. */

@@ -10,9 +10,9 @@ export function percentOf(value: IntOrString | undefined): number | undefined {
 }
 
 /**
- * The number that the field means: itself, or that share of `total`. What is neither counts as 0; validation refuses it
+ * The number that the field means: itself, or that share of `total`. Any other value counts as 0; validation refuses it
  * before. Upstream: GetScaledValueFromIntOrPercent.
- * @param round what to do with half a pod
+ * @param round how to round half a pod
  */
 export function scaleIntOrPercent(value: IntOrString, total: number, round: 'up' | 'down'): number {
   if (typeof value === 'number') return value;

@@ -27,7 +27,7 @@ export function numberToIpv4(value: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 }
 
-/** Whether the range has the address, its first and last (which nobody gets) included. */
+/** Whether the range contains the address, including its first and last, which are never given out. */
 export function isInRange(range: Ipv4Range, address: string): boolean {
   if (!isIpv4Address(address)) return false;
   const offset = ipv4ToNumber(address) - range.base;

@@ -11,7 +11,7 @@ export interface IndexInterval {
 
 export type JobIndexes = readonly IndexInterval[];
 
-/** What is malformed is left out; so is what is not below `completions`. For what the server checked and wrote itself. */
+/** Malformed parts, and indexes not below `completions`, are left out. For values that the server checked and wrote itself. */
 export function parseJobIndexes(text: string | undefined, completions: number): JobIndexes {
   const intervals: IndexInterval[] = [];
   for (const part of (text ?? '').split(',')) {
@@ -22,7 +22,7 @@ export function parseJobIndexes(text: string | undefined, completions: number): 
   return mergeJobIndexes(intervals, []);
 }
 
-/** "1,3-5,7"; two neighbours are told one by one, as upstream does. */
+/** "1,3-5,7"; two neighbours are listed singly, as upstream does. */
 export function formatJobIndexes(indexes: JobIndexes): string {
   return indexes
     .map(({ first, last }) => {
@@ -91,8 +91,8 @@ export function firstFreeJobIndexes(taken: JobIndexes, count: number, completion
 }
 
 /**
- * The checks of a text that somebody wrote (upstream: validateIndexesFormat).
- * @returns how many indexes it names, or what is wrong with it
+ * Checks a text that a client wrote (upstream: validateIndexesFormat).
+ * @returns how many indexes it names, or its problem
  */
 export function checkJobIndexes(text: string, completions: number): number | string {
   if (text === '') return 0;

@@ -1,4 +1,4 @@
-/** A bound on nesting: what walks a body recursively (copying, printing, merging) must not run out of stack. */
+/** Bounds nesting: code that walks a body recursively (copying, printing, merging) must not run out of stack. */
 
 /** Far more than any kind needs; upstream's decoder stops at 10,000, which our stack could not print again. */
 export const MAX_JSON_DEPTH = 500;

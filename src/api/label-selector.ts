@@ -12,7 +12,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** All requirements must hold; none matches everything. */
+/** All requirements must hold; an empty list matches everything. */
 export type ParsedLabelSelector = readonly LabelRequirement[];
 
 export type Labels = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
-/** Whether the labels (none counts as empty) fulfil every requirement. */
+/** Whether the labels (absent ones count as empty) fulfil every requirement. */
 export function matchesLabels(selector: ParsedLabelSelector, labels: Labels | undefined): boolean {
   return selector.every((requirement) => matchesRequirement(requirement, labels ?? {}));
 }

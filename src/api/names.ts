@@ -1,6 +1,6 @@
 /**
- * What names may look like. Every check returns upstream's messages, none when the name is good (apimachinery
- * `util/validation`). Lengths count UTF-16 units of what is ASCII whenever the pattern holds.
+ * The rules for names. Every check returns upstream's messages, none when the name is good (apimachinery `util/validation`).
+ * Lengths count UTF-16 units, which are ASCII whenever the pattern matches.
  */
 export type NameCheck = (value: string) => readonly string[];
 
@@ -55,7 +55,7 @@ export function checkDns1035Label(value: string): readonly string[] {
 /** Longest name that no other rule bounds; names become keys of the store. */
 const MAX_PATH_SEGMENT = 1024;
 
-/** What may stand as one part of a path: names of roles have colons and capitals (upstream: IsValidPathSegmentName). */
+/** The rule for one segment of a path: names of roles have colons and capitals (upstream: IsValidPathSegmentName). */
 export function checkPathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   if (value.length > MAX_PATH_SEGMENT) return [`may not be longer than ${MAX_PATH_SEGMENT} characters`];
@@ -64,7 +64,7 @@ export function checkPathSegment(value: string): readonly string[] {
   return value.isWellFormed() ? errors : [...errors, 'must be valid Unicode'];
 }
 
-/** A qualified name: what keys of labels and annotations, finalizers and resource names must be. */
+/** A qualified name: the rule for keys of labels and annotations, finalizers and resource names. */
 export function checkLabelKey(value: string): readonly string[] {
   const parts = value.split('/');
   const explain = patternError(LABEL_KEY_MESSAGE, LABEL_KEY, 'MyName', 'my.name', '123-abc');

@@ -1,6 +1,6 @@
 /**
- * Reads requests for certificates (PKCS #10, RFC 2986) without any library: whoever decides about one must see exactly what
- * will be signed. Strict: what it does not know, it refuses. Whether the request's signature is good, it does not tell.
+ * Parses certificate requests (PKCS #10, RFC 2986) without any library, because the approver must see exactly what will be
+ * signed. Strict: unknown content is refused. It does not check the request's signature.
  */
 import { DerError, DerReader, type DerValue, readObjectIdentifier, TAG } from './der.ts';
 
@@ -73,7 +73,7 @@ function readRequest(der: Uint8Array): ParsedCertificateRequest {
 
 function only(subject: readonly SubjectPart[], type: string): string {
   const found = subject.filter((part) => part.type === type);
-  // Which one of two is meant is anybody's guess.
+  // With two of them it is unclear which one is meant.
   if (found.length > 1) throw new DerError('the subject has more than one common name');
   return found[0]?.value ?? '';
 }
@@ -136,7 +136,7 @@ function readNames(attributes: DerValue | undefined): Names {
   return names;
 }
 
-/** True for the alternative names; all other extensions are not signed, whatever they wish for. */
+/** True for the alternative names; no other extension is signed, whatever the request asks for. */
 function readExtension(extension: DerValue, names: Names): boolean {
   const reader = extension.reader();
   const type = readObjectIdentifier(reader.read(TAG.objectIdentifier));

@@ -1,4 +1,4 @@
-/** What a pod needs and may use in all, as the scheduler and the cgroups count it (component-helpers `resource`). */
+/** The total requests and limits of a pod, as the scheduler and the cgroups count them (component-helpers `resource`). */
 import { addQuantities, compareQuantities } from './quantity.ts';
 import type { Container, ContainerStatus, Pod, PodSpec, Quantity } from './types.gen.ts';
 
@@ -10,16 +10,17 @@ export function isRestartableInit(container: { readonly restartPolicy?: string }
 }
 
 /**
- * What a node must have free for the pod: containers and sidecars together, or a single init container with the sidecars
- * before it, whichever is more; then the overhead. Pod-level requests replace the sum where given.
+ * The resources that a node must have free for the pod: containers and sidecars together, or a single init container with the
+ * sidecars before it, whichever is more; then the overhead. Pod-level requests replace the sum where given.
  */
 export function podRequests(spec: PodSpec): ResourceQuantities {
   return add({ ...podRequestsOfContainers(spec), ...spec.resources?.requests }, spec.overhead);
 }
 
 /**
- * What the pod holds of its node: like `podRequests`, but while a resize is under way each container counts with the most of what
- * it asks for, what it was granted and what it has; with the latter two alone when the node can never grant it.
+ * The resources that the pod holds on its node: like `podRequests`, but during a resize each container counts with the
+ * maximum of its request, its allocation and its actual resources; with the latter two alone if the node can never grant the
+ * request.
  */
 export function podRequestsInUse(pod: Pod): ResourceQuantities {
   const spec = pod.spec ?? { containers: [] };

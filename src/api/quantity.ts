@@ -33,7 +33,7 @@ const MAX_LENGTH = 256;
 export function parseQuantity(value: Quantity | number): ParsedQuantity {
   const text = typeof value === 'number' ? String(value) : value.trim();
   if (text === '0') return { nano: 0n, format: 'DecimalSI' };
-  // Before any pattern: the one that tells suffixes from other mistakes takes time by the square of the digits.
+  // Checked before any pattern: the pattern that tells suffixes from other mistakes takes time by the square of the digits.
   if (text.length > MAX_LENGTH) throw new QuantityError(NO_QUANTITY);
   const match = /^([+-]?)(\d*)(?:\.(\d*))?((?:[numkMGTPE]|[KMGTPE]i)?|[eE][+-]?\d{1,4})$/.exec(text);
   if (match === null || (match[2] === '' && (match[3] ?? '') === '')) {
@@ -132,8 +132,8 @@ const FAST_BINARY_DIGITS = 14;
 const DIGITS_PER_KI = 3;
 
 /**
- * Whether the text is stored as it was sent, whatever its canonical form ("+1", "1.", "1E3"): small numbers that look canonical to
- * upstream's parser, which then keeps the text (ParseQuantity: "reuse the string").
+ * Whether the text is stored as it was sent, whatever its canonical form ("+1", "1.", "1E3"): small numbers that look
+ * canonical to upstream's parser, which then keeps the text (ParseQuantity: "reuse the string").
  */
 function isKept(text: string): boolean {
   const match = /^[+-]?0*(\d*)\.?(\d*)(.*)$/.exec(text);
@@ -160,7 +160,7 @@ export function quantityMilliValue(value: Quantity | number): number {
   return Number(capped(divideUp(parseQuantity(value).nano, MILLI), 1000n));
 }
 
-/** What is more than upstream can count is the most that it counts. */
+/** An amount beyond upstream's maximum counts as that maximum. */
 function capped(value: bigint, factor = 1n): bigint {
   const limit = MAX_INT64 * factor;
   return value > limit ? limit : value < -limit ? -limit : value;

@@ -75,7 +75,7 @@ function status(kind: string): SubresourceRow {
   return { name: 'status', kind, verbs: CHANGE_VERBS };
 }
 
-/** replicas alone, whatever the kind calls them (`kubectl scale`, autoscalers). */
+/** Only the number of replicas, whatever the kind calls it (`kubectl scale`, autoscalers). */
 const SCALE: SubresourceRow = {
   name: 'scale',
   kind: 'Scale',

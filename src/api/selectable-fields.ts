@@ -78,7 +78,7 @@ function readField(resource: KindName, object: unknown, field: string): unknown 
   if (field === 'status.successful') return read(object, ['status', 'succeeded']) ?? 0;
   if (field === 'status.replicas') return read(object, ['status', 'replicas']) ?? 0;
   if (resource.kind !== 'Event' || field !== 'source') return read(object, field.split('.'));
-  // The old and the new way of saying who reports.
+  // The old and the new field for the reporter of an event.
   return read(object, ['source', 'component']) || read(object, ['reportingComponent']);
 }
 

@@ -1,4 +1,4 @@
-/** What kind of service it is, asked in several places. Pure. */
+/** Questions about the type of a service that several places ask. Pure. */
 import type { ServiceSpec } from './types.gen.ts';
 
 /** The clusterIP of a service that wants none. */
@@ -13,7 +13,7 @@ export function isHeadless(spec: ServiceSpec): boolean {
   return spec.clusterIP === HEADLESS || spec.clusterIPs?.[0] === HEADLESS;
 }
 
-/** Its ports are to be had on every node. */
+/** Its ports are open on every node. */
 export function needsNodePorts(spec: ServiceSpec): boolean {
   if (spec.type === 'NodePort') return true;
   return spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;

@@ -5,7 +5,7 @@
 import { type FieldError, printFieldErrors } from './field-error.ts';
 import type { Status, StatusCause, StatusDetails } from './types.gen.ts';
 
-/** What an error is about: `Resource` and `ResourceRow` are such. */
+/** The subject of an error: `Resource` and `ResourceRow` fit. */
 export interface QualifiedResource {
   readonly group: string;
   /** Plural. */
@@ -63,7 +63,7 @@ export function notFound(resource: QualifiedResource, name: string): StatusError
   return failure(404, 'NotFound', `${printResource(resource)} ${quote(name)} not found`, about(resource, name));
 }
 
-/** No such path: what upstream answers for a resource that it doesn't serve. */
+/** No such path: upstream's answer for a resource that it doesn't serve. */
 export function notFoundPath(): StatusError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }

@@ -53,7 +53,7 @@ export interface ApiServerOptions {
   /** Makes and checks service account tokens; absent: there are none. */
   readonly tokens?: TokenSigner;
   readonly metrics?: MetricsRegistry;
-  /** Where services get their addresses; default 10.96.0.0/16. */
+  /** The range of services' addresses; default 10.96.0.0/16. */
   readonly serviceCidr?: string;
   /** Absent: upstream's defaults. */
   readonly admission?: Partial<AdmissionSettings>;
@@ -74,11 +74,11 @@ export interface ApiServer {
   /** The same server as `user`, for clients in this process. */
   as(user: UserInfo): Connection;
   /**
-   * Tells where the server is to be reached from pods and other nodes: the endpoint of the `kubernetes` service. Until it is
-   * called the service has none.
+   * Sets the address at which pods and other nodes reach the server: the endpoint of the `kubernetes` service. Before the
+   * call the service has none.
    */
   publish(address: Advertised): Promise<void>;
-  /** The user of a bearer token, for the edge; undefined: it is no good. */
+  /** The user of a bearer token, for the edge; undefined: the token is invalid. */
   authenticateToken(token: string): Promise<UserInfo | undefined>;
   /** Ends all watches; later requests are answered with 503. Leaves the store open. */
   close(): Promise<void>;
@@ -232,8 +232,8 @@ function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration:
 }
 
 /**
- * Everything but health waits for the system namespaces: nobody sees a store without a single write. When the start failed,
- * requests go on and meet its cause themselves. A crowd of requests is let in by turns, and health passes it by.
+ * All requests except health wait for the system namespaces, so that no client sees an empty store. If the start failed,
+ * requests continue and meet its cause themselves. A crowd of requests is let in by turns; health requests do not wait.
  */
 function onceStarted(handler: Handler, ready: Promise<void>, breather: Breather): GuardedConnection {
   const started = ready.catch(() => {});

@@ -1,4 +1,4 @@
-/** What a cluster has from its first moment: the system namespaces. */
+/** Creates the objects that a cluster has from its first moment: the system namespaces. */
 import { NAMESPACES } from '../api/index.ts';
 import type { Connection } from './ports.ts';
 import { encodeText } from '../lib/index.ts';

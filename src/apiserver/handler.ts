@@ -1,4 +1,4 @@
-/** The way of every request: who asks, may they, what do they ask for; and an answer whatever happens on the way. */
+/** The path of every request: it finds the user, authorizes, answers, and turns any exception into an answer. */
 import {
   badRequest,
   BINDINGS,
@@ -71,7 +71,7 @@ export type Handler = Connection;
 
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Whose request it is, and what it may ask for: this value is what is answered. */
+/** The request's user, and the request that may be answered: this very value is answered. */
 interface Admitted {
   readonly user: UserInfo | undefined;
   readonly info: AuthorizedRequest;
@@ -93,7 +93,7 @@ export function createHandler(options: HandlerOptions): Handler {
       if (options.isClosed()) throw serviceUnavailable('the server is shutting down');
       const { user, info } = await admit(options, request, asked);
       const headers = withoutImpersonation(request.headers);
-      // Not before: whoever may not ask this does not get to fill our memory either.
+      // The body is read only now, so that an unauthorized client cannot fill our memory.
       const whole = await withBody(request);
       value = await answer(info, user === undefined ? whole : { ...whole, headers, user });
     } catch (error) {
@@ -123,8 +123,8 @@ export function createHandler(options: HandlerOptions): Handler {
 }
 
 /**
- * Who asks, then whether there can be such a thing (404, the same for everybody known), then whether he may. Throws 400, 401,
- * 403 or 404.
+ * Finds the user, then checks that such a resource exists (404, the same for all known users), then that he may ask for it.
+ * Throws 400, 401, 403 or 404.
  */
 async function admit(options: HandlerOptions, request: HttpRequest, asked: RequestInfo): Promise<Admitted> {
   const { context, metrics } = options;
@@ -132,9 +132,9 @@ async function admit(options: HandlerOptions, request: HttpRequest, asked: Reque
   const asking = await userOf(context, request);
   const behind = isPowerful(asking, request) ? undefined : authorizer.fresh?.();
   if (behind !== undefined) await behind;
-  // A stranger is nobody else, either.
+  // A stranger cannot impersonate.
   const user = isStranger(asking) ? asking : impersonate(authorizer, asking, request.headers);
-  // A stranger is not told what there can be.
+  // A stranger does not learn which resources exist.
   const isRefused = isStranger(user) && asked.kind === 'resource';
   const verdict = isRefused
     ? ({ ok: false, refusal: unauthorized() } as const)
@@ -149,7 +149,7 @@ function isPowerful(user: UserInfo | undefined, { headers }: HttpRequest): boole
   return user?.groups.includes(MASTERS) === true && !isImpersonating(headers);
 }
 
-/** Whom the edge (or `as`) has set; a client in this process may also bring a bearer token. Throws 401. */
+/** The user whom the edge (or `as`) has set; a client in this process may also bring a bearer token. Throws 401. */
 async function userOf(context: ServerContext, request: HttpRequest): Promise<UserInfo | undefined> {
   if (request.user !== undefined) return request.user;
   const token = bearerToken(request.headers['authorization']);
@@ -219,7 +219,7 @@ async function answerUpgrade(
   return dispatchUpgrade(callOf(options, request, info, info.row));
 }
 
-/** What is counted may be more or less after it. A quota's own status tells the count and changes none. */
+/** Whether counted objects may be more or fewer after it. A quota's own status reports the count and changes none. */
 function changesCounts({ info, registration }: Call): boolean {
   if (info.resource === RESOURCE_QUOTAS.resource && info.subresource === 'status') return false;
   return isWrite(info) && mayBeCounted(registration);

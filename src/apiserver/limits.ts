@@ -6,28 +6,28 @@ export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
 /** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
 export const MAX_YAML_BODY_LINES = 20_000;
-/** Objects whose JSON is longer are written as that where YAML is asked for, which it is as well. */
+/** Objects with longer JSON are answered as JSON where YAML is asked for; JSON is valid YAML. */
 export const MAX_YAML_LINES_BYTES = 64 * 1024;
-/** Entries of one map or list in a body, and of all of them together: what is walked in a fraction of a second. */
+/** Entries of one map or list in a body, and of all of them together: few enough to be walked in a fraction of a second. */
 export const MAX_LIST_ENTRIES = 20_000;
 export const MAX_BODY_ENTRIES = 100_000;
 /**
- * What the watch cache remembers of one resource for watchers that resume or are behind: changes of this age (upstream:
- * DefaultEventFreshDuration, 75 s), so many and of so many bytes; past that a watch answers 410.
+ * The history of one resource in the watch cache, for watchers that resume or are behind: changes of this age (upstream:
+ * DefaultEventFreshDuration, 75 s), at most this many and this many bytes; beyond that a watch answers 410.
  */
 export const WATCH_HISTORY_MS = 75_000;
 export const WATCH_HISTORY_EVENTS = 4096;
 export const WATCH_HISTORY_BYTES = 16 * 1024 * 1024;
 /** The same of all resources together. */
 export const WATCH_HISTORY_TOTAL_BYTES = 32 * 1024 * 1024;
-/** What a resource that seldom changes keeps of its older changes all the same (upstream keeps 100, of any size). */
+/** The older changes that a resource that seldom changes keeps nevertheless (upstream keeps 100, of any size). */
 export const WATCH_HISTORY_OLD_EVENTS = 100;
 export const WATCH_HISTORY_OLD_BYTES = 64 * 1024;
 /** How often changes are looked at for their age. */
 export const WATCH_HISTORY_SWEEP_MS = 15_000;
-/** What a change takes besides the bytes of its objects, roughly. */
+/** The approximate memory of a change besides the bytes of its objects. */
 export const WATCH_EVENT_OVERHEAD_BYTES = 512;
-/** Encoded lines of recent changes, kept for all who watch; and the JSON of objects that were read lately. */
+/** Encoded lines of recent changes, kept for all watchers; and the JSON of objects that were read lately. */
 export const SHARED_LINES_BYTES = 8 * 1024 * 1024;
 export const SHARED_TEXTS_BYTES = 16 * 1024 * 1024;
 /** Lists of the watch cache that are handed to many readers without a copy, one for each prefix. */
@@ -48,8 +48,8 @@ export const MAX_GENERATE_NAME_ATTEMPTS = 8;
 /** Objects deleted at once by a delete-collection (upstream: DeleteCollectionWorkers, 1). */
 export const DELETE_COLLECTION_WORKERS = 1;
 /**
- * How often a write that names no version starts again because somebody else wrote between. Each time somebody else has
- * succeeded, so this many writers of one object at once are served (upstream: until the request's time is over).
+ * The number of times that a write without a version starts again because another write came between. Each time another write
+ * has succeeded, so this many writers of one object at once are served (upstream: until the request's time is over).
  */
 export const MAX_WRITE_RETRIES = 500;
 /** Wait before the store is read again after a failed list or watch, first and longest. */
@@ -60,7 +60,7 @@ export const MAX_WARNINGS = 32;
 export const MAX_WARNING_CHARACTERS = 256;
 /** Life of an event (upstream: --event-ttl). */
 export const EVENT_TTL_MS = 3_600_000;
-/** How often system namespaces that somebody deleted are made again (upstream: the system namespaces controller, 1 min). */
+/** How often deleted system namespaces are created again (upstream: the system namespaces controller, 1 min). */
 export const SYSTEM_NAMESPACES_PERIOD_MS = 60_000;
 /** Largest answer of a node that is read whole (an error to pass on). */
 export const MAX_NODE_ERROR_BYTES = 16 * 1024;
@@ -79,7 +79,7 @@ export const MAX_DISRUPTED_PODS = 2000;
 /** Nodes asked at once for what they remember of a pod that is gone, the longest wait for one, and its largest answer. */
 export const MAX_NODES_ASKED_FOR_HISTORY = 8;
 export const NODE_HISTORY_TIMEOUT_MS = 5_000;
-/** The same of those that are not ready, of which most will never answer: so many at once, all of them within this time. */
+/** The same for nodes that are not ready, most of which will never answer: this many at once, all of them within this time. */
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;

@@ -17,7 +17,7 @@ export interface OriginConnection extends Connection {
   close(): void;
 }
 
-/** Opens ways to "http://HOST:PORT" or "https://HOST:PORT", whose certificate is not checked: it is a pod's own. */
+/** Opens connections to "http://HOST:PORT" or "https://HOST:PORT", whose certificate is not checked: it is a pod's own. */
 export type OriginConnections = (origin: string) => OriginConnection;
 
 /** The way to a node's kubelet; undefined for a node that is not connected. */

@@ -1,4 +1,4 @@
-/** What the control plane's controllers are given, and what each of them is made of. */
+/** The inputs of the control plane's controllers, and the parts that each of them gets. */
 import type { Candidacy } from '../client/index.ts';
 import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import type { Refusals } from './healing/other-nodes.ts';
@@ -9,7 +9,7 @@ import type { SetOptions, SetParts } from './run-set.ts';
 export interface ControllersOptions extends SetOptions {
   /** PEM of the CA that signed the API server's certificate. */
   readonly caCertificate: string;
-  /** Signs certificates for those who ask by a CertificateSigningRequest. Absent: approved requests wait. */
+  /** Signs certificates for CertificateSigningRequests. Absent: approved requests wait. */
   readonly certificateSigner?: CertificateSigner;
   /** One of several: controllers run only while this process leads. Absent: it is the only one. */
   readonly leaderElection?: Candidacy;
@@ -17,7 +17,7 @@ export interface ControllersOptions extends SetOptions {
   readonly nodeLifecycle?: NodeLifecycleSettings;
   /** The node in this process, if any: that it can be heard says nothing about the network. */
   readonly ownNodeName?: string;
-  /** False: somebody else runs the healing controllers. */
+  /** False: another process runs the healing controllers. */
   readonly healing?: boolean;
   /** The scheduler's filters, for the healing controllers. Absent: these take for granted that there is room on other nodes. */
   readonly refusals?: Refusals;
@@ -25,5 +25,5 @@ export interface ControllersOptions extends SetOptions {
   readonly nodeIpam?: NodeIpamSettings;
 }
 
-/** What controllers are made of. */
+/** The parts that controllers get. */
 export interface ControllerSetup extends ControllersOptions, SetParts {}

@@ -1,4 +1,4 @@
-/** What a controller is: sources that say which keys a change concerns, and a reconcile of one key. */
+/** The definition of a controller: sources that say which keys a change concerns, and a reconcile of one key. */
 import type { KubeObject, Resource } from '../api/index.ts';
 import type { Change, SourceView } from '../client/index.ts';
 import type { Operation, PerformOptions } from './operation.ts';

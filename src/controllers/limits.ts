@@ -24,7 +24,7 @@ export const GARBAGE_COLLECTOR_CONCURRENCY = 20;
 /** Owners that it remembers to be gone for good (upstream: the absent owner cache). */
 export const MAX_ABSENT_OWNERS = 500;
 
-/** How often it begins again at once with an object that somebody else changed meanwhile. */
+/** How often it begins again at once with an object that another client changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
 
 /** Endpoints in one slice (upstream: --max-endpoints-per-slice). */

@@ -1,4 +1,4 @@
-/** What a reconcile wants done, as data; and how it is done. Each is safe to repeat. */
+/** The writes of a reconcile as data, and how they are carried out. Each is safe to repeat. */
 import { type KubeObject, type Resource, hasReason, isAlreadyExists, isNotFound } from '../api/index.ts';
 import { type DeleteOptions, type KubeClient, type PatchType, isNamespaceTerminating } from '../client/index.ts';
 import { assertNever } from '../lib/index.ts';
@@ -28,14 +28,15 @@ export type Operation =
       readonly options?: DeleteOptions;
     };
 
-/** Where it writes; undefined for what lies in no namespace. */
+/** The namespace that it writes to; undefined for cluster-wide objects. */
 export function namespaceOfOperation(operation: Operation): string | undefined {
   const isObject = operation.verb === 'create' || operation.verb === 'update';
   return isObject ? operation.object.metadata?.namespace : operation.namespace;
 }
 
 /**
- * What "already there" means for a create: somebody else's object of that name is an error for a caller that needs its own.
+ * The meaning of "already exists" for a create: another client's object of that name is an error for a caller that needs its
+ * own.
  */
 export interface PerformOptions {
   /** Reject with AlreadyExists instead of taking it for done. */
@@ -43,8 +44,9 @@ export interface PerformOptions {
 }
 
 /**
- * Does one operation. What somebody else already did is done: a create of what exists or whose namespace is going away, a
- * change or delete of what is gone or is another object by now. Resolves to what was written, if anything.
+ * Carries out one operation. An operation that another client has already done counts as done: a create of an existing object
+ * or in a namespace that is being deleted, a change or delete of an object that is gone or is another one by now. Resolves to
+ * the written object, if any.
  */
 export async function perform(
   client: KubeClient,

@@ -1,6 +1,6 @@
 /**
- * Read your own writes: after a reconcile wrote, its key waits until the listers show what it wrote, so that no decision
- * rests on a past that the controller itself changed (KEP-5647 does the same by skipping).
+ * Read your own writes: after a reconcile wrote, its key waits until the listers show the write, so that no decision rests on
+ * a state that the controller itself has changed (KEP-5647 does the same by skipping).
  */
 import type { KubeObject, Resource } from '../api/index.ts';
 import type { Lister } from '../client/index.ts';
@@ -14,7 +14,7 @@ interface Write {
 export interface Doubt {
   readonly lister: Lister<KubeObject>;
   readonly resource: Resource<KubeObject>;
-  /** Where it was to be written; absent for what lies in no namespace. */
+  /** The namespace of the write; absent for cluster-wide objects. */
   readonly namespace: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export class OwnWrites {
     lister.onProgress(() => this.#wakeParked());
   }
 
-  /** A write ended without an answer: what the lister shows may not be rested on before `resolve`. */
+  /** A write ended without an answer: the lister may not be relied on before `resolve`. */
   doubt(key: string, doubt: Doubt): void {
     const doubts = this.#doubts.get(key) ?? [];
     const known = doubts.some(({ lister, namespace }) => lister === doubt.lister && namespace === doubt.namespace);
@@ -52,8 +52,8 @@ export class OwnWrites {
   }
 
   /**
-   * The server was read after the write in doubt, and the newest object had this version (undefined: there was none): whatever
-   * became of the write, the lister shows it by then.
+   * The server was read after the write in doubt, and the newest object had this version (undefined: there was none):
+   * whatever happened to the write, the lister shows it at that version.
    */
   resolve(key: string, doubt: Doubt, resourceVersion: string | undefined): void {
     const left = this.doubtsOf(key).filter((each) => each !== doubt);

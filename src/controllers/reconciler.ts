@@ -1,4 +1,7 @@
-/** Reconciles one key after another for one controller: what it wrote is waited for, and what it may have written is asked after. */
+/**
+ * Reconciles the keys of one controller one by one: before a key's next reconcile it waits for its writes, and asks the
+ * server about writes in doubt.
+ */
 import { hasReason, type KubeObject, StatusError } from '../api/index.ts';
 import { compareResourceVersions, type KubeClient, type Lister } from '../client/index.ts';
 import {
@@ -101,8 +104,9 @@ export class Reconciler {
   }
 
   /**
-   * Asks how far the server is where a write may have taken effect or not. Of few objects the newest one says it; of more than
-   * a page the list's own version does, which the lister has with the next event or bookmark.
+   * Asks the server for its revision if a write may or may not have taken effect. If there are few objects the newest one
+   * gives it; if there is more than a page the list's own version does, which the lister reaches with the next event or
+   * bookmark.
    */
   async #settle(key: string, doubt: Doubt): Promise<void> {
     const namespace = doubt.namespace === undefined ? {} : { namespace: doubt.namespace };
@@ -149,7 +153,7 @@ export class Reconciler {
   }
 }
 
-/** Somebody's quota or policy says no: the owner's events and conditions tell it, and it is no trouble of ours. */
+/** A quota or policy refuses: the owner's events and conditions report it, and it is no problem of the controller. */
 function isRefusal(error: unknown): boolean {
   return hasReason(error, 'Forbidden') || hasReason(error, 'Invalid');
 }

@@ -13,7 +13,7 @@ export interface SetOptions {
   readonly metrics: MetricsRegistry;
 }
 
-/** What controllers are made of, besides what their caller gives them. */
+/** The parts that controllers get, beside those of their caller. */
 export interface SetParts {
   readonly informers: Informers;
   /** The recorder of a component ("replicaset-controller"); it runs with the controllers. */

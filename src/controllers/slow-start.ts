@@ -7,7 +7,7 @@ import { MAX_BATCH } from './limits.ts';
 export interface SlowStartResult {
   /** How many ended well. */
   readonly done: number;
-  /** Of the items that were tried and failed, in order. */
+  /** The errors of the items that were tried and failed, in order. */
   readonly errors: readonly unknown[];
   /** Never tried, since an earlier batch had an error. */
   readonly skipped: number;

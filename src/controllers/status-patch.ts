@@ -2,7 +2,7 @@
 import { apiVersionOf, type KubeObject, nameOf, type Resource, semanticallyEqualObjects, uidOf } from '../api/index.ts';
 import type { Operation } from './operation.ts';
 
-/** Whether two statuses say the same: the server leaves zeroes out, and writes nulls where a controller wrote nothing. */
+/** Whether two statuses mean the same: the server leaves zeroes out, and writes nulls where a controller wrote nothing. */
 export function isSameStatus(resource: Resource<unknown>, one: object | undefined, other: object | undefined): boolean {
   const [a, b] = [{ status: one ?? {} }, { status: other ?? {} }];
   return semanticallyEqualObjects(apiVersionOf(resource), resource.kind, [a, b]);
@@ -10,7 +10,7 @@ export function isSameStatus(resource: Resource<unknown>, one: object | undefine
 
 /**
  * The merge patch that turns one status into another; undefined when they are equal. It can't fail for a change of the spec
- * meanwhile (`observedGeneration` tells what was seen), and not hit another object of the same name.
+ * meanwhile (`observedGeneration` says what was seen), and not hit another object of the same name.
  * @param metadata more to write with it
  */
 export function statusPatch<T extends KubeObject & { readonly status?: object }>(

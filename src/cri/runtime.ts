@@ -53,11 +53,11 @@ export interface ContainerStatus extends Container {
   readonly reason: string;
   readonly message: string;
   readonly logPath: string;
-  /** It has exited, and the runtime has not put it away yet: its log may still grow, and its status is to be read again. */
+  /** It has exited, and the runtime has not removed its task yet: its log may still grow, and its status has to be read again. */
   readonly ending?: true;
-  /** What its cgroup has now; absent where the runtime does not say (containerd 1.6). */
+  /** The resources that its cgroup has now; absent where the runtime does not report them (containerd 1.6). */
   readonly resources?: ActualResources;
-  /** What its first process runs as; absent where the runtime does not say. */
+  /** The user of its first process; absent where the runtime does not report it. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** Signal name such as SIGTERM; absent where the runtime does not say. */
   readonly stopSignal?: string;
@@ -92,7 +92,7 @@ export interface SandboxConfig {
   readonly namespaces: { readonly network: NamespaceMode; readonly pid: NamespaceMode; readonly ipc: NamespaceMode };
   readonly sysctls: StringMap;
   readonly security?: ContainerSecurity;
-  /** What the containers together ask for, and what the sandbox itself costs beside them. */
+  /** The requests of all containers together, and the overhead of the sandbox itself. */
   readonly resources?: LinuxResources;
   readonly overhead?: LinuxResources;
   /** Which of the runtime's handlers runs the pod (RuntimeClass); absent or empty: its default. */
@@ -103,7 +103,7 @@ export interface Mount {
   readonly containerPath: string;
   readonly hostPath: string;
   readonly readonly: boolean;
-  /** What is mounted below is read-only too; only for a read-only mount, and only where the handler can. */
+  /** Mounts below it are read-only, too; only for a read-only mount, and only if the handler can do that. */
   readonly recursiveReadOnly?: boolean;
   readonly propagation: 'private' | 'host-to-container' | 'bidirectional';
   /** An image's files instead of a host path (which is then empty): an image id, and a folder in it. */
@@ -147,7 +147,7 @@ export interface ContainerSecurity {
 export interface ContainerConfig {
   readonly name: string;
   readonly attempt: number;
-  /** What the runtime resolves: an image id from `ImageService`. */
+  /** A name that the runtime resolves: an image id from `ImageService`. */
   readonly image: string;
   /** The name as written in the manifest. */
   readonly userSpecifiedImage: string;
@@ -177,7 +177,7 @@ export interface RuntimeEvent {
   readonly podUid?: string;
 }
 
-/** What the runtime says of itself. */
+/** The runtime's own state. */
 export interface RuntimeStatus {
   readonly runtimeReady: boolean;
   readonly runtimeMessage: string;
@@ -204,7 +204,7 @@ export interface RuntimeVersion {
   readonly apiVersion: string;
 }
 
-/** What the runtime says of a container's use; absent: it does not say. `at`: wall ms. */
+/** The runtime's figures of a container's usage; absent: it does not report them. `at`: wall ms. */
 export interface ContainerStats {
   readonly id: string;
   readonly cpuUsageNanoseconds?: number;
@@ -295,14 +295,14 @@ export interface ExecSession {
   write(chunk: Uint8Array): Promise<void>;
   /** The command's input ends. Idempotent. */
   endInput(): void;
-  /** To their end, at the earliest when the command has ended; read them together. What was not asked for is empty. */
+  /** They end when the command has ended, or later; read them together. An output that was not asked for is empty. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** Of its terminal, in characters. Never rejects. */
+  /** The size of its terminal, in characters. Never rejects. */
   resize(columns: number, rows: number): Promise<void>;
   /** Its exit code. Rejects when it can't be known any more, or after `close`. */
   readonly exit: Promise<number>;
-  /** Ends input and outputs on our side; a command that still runs goes on. Idempotent. */
+  /** Ends input and outputs on our side; a running command goes on. Idempotent. */
   close(): void;
 }
 
@@ -325,7 +325,7 @@ export interface RegistryAuth {
   readonly registryToken?: string;
 }
 
-/** What all images take up, and where. */
+/** The disk usage of all images, and where it is. */
 export interface ImageFsInfo {
   readonly usedBytes: number;
   readonly inodesUsed?: number;

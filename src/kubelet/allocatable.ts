@@ -1,4 +1,7 @@
-/** What the node has for pods, in numbers: the same that its object tells, known before the API server has it. Pure. */
+/**
+ * The node's allocatable resources as numbers: the same values as in its Node object, known before the API server has it.
+ * Pure.
+ */
 import { type Node, quantityValue } from '../api/index.ts';
 import type { NodeResources } from './types.ts';
 
@@ -16,7 +19,7 @@ export function allocatableResources(
   const storage = node?.status?.allocatable?.['ephemeral-storage'];
   return {
     cpuCores,
-    // In whole kibibytes, as it is told.
+    // In whole kibibytes, as the Node object has it.
     memoryBytes: Math.floor(left / 1024) * 1024,
     ephemeralStorageBytes: storage === undefined ? 0 : quantityValue(storage),
   };

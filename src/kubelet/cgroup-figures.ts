@@ -1,4 +1,7 @@
-/** What a cgroup's files say of its use. Pure; `cgroups.node.ts` reads them. Fields and files: the kernel's cgroup-v1 and cgroup-v2 pages. */
+/**
+ * Parses the usage files of a cgroup. Pure; `cgroups.node.ts` reads them. Fields and files: the kernel's cgroup-v1 and
+ * cgroup-v2 pages.
+ */
 import type { CgroupFigures, CpuPeriods, MemoryEvents, Pressure, PressureAverages } from './figures.ts';
 
 /** The text of a file of a controller's hierarchy (on v2 there is but one); `undefined` when it is not there. */

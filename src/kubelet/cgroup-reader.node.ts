@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReadCgroupFile } from './cgroup-figures.ts';
 
-/** What containerd and CRI-O call a container's group: its id under cgroupfs, a scope under systemd. */
+/** The name that containerd and CRI-O give a container's group: its id under cgroupfs, a scope under systemd. */
 const CONTAINER_GROUPS: readonly ((id: string) => string)[] = [
   (id) => id,
   (id) => `cri-containerd-${id}.scope`,

@@ -1,4 +1,4 @@
-/** What one node agent is told about itself when it is made: names, folders, addresses, settings. */
+/** The configuration of one node agent: names, folders, addresses, settings. */
 import type { Registration } from './node/node-object.ts';
 import type { KubeletSettings } from './settings.ts';
 
@@ -11,7 +11,10 @@ export interface KubeletConfig {
   /** `/var/log/pods` as root. */
   readonly podLogsDir: string;
   readonly podCidr: string;
-  /** Where pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot, and are told nothing. */
+  /**
+   * The address at which pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot reach it, and get
+   * no such variables.
+   */
   readonly apiServer?: { readonly host: string; readonly port: number };
   readonly maxPods: number;
   /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */

@@ -1,6 +1,6 @@
 /**
- * What a folder takes up. A container may have filled it to mislead whoever counts: names that are no text and trees deeper than
- * any path count like all others, and what is counted before there are too many entries counts, too.
+ * Measures the disk usage of a folder. A container may have filled it to mislead the count: names that are no text and trees
+ * deeper than any path count like all others, and if there are too many entries, those that were counted before count.
  */
 import { constants, type Dirent, readFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, realpath } from 'node:fs/promises';
@@ -19,12 +19,12 @@ export interface WalkLimits {
   readonly signal: AbortSignal;
 }
 
-/** See `Meter.diskUsage`. One entry after the other, off our own thread: a slow disk delays nobody but who asked. */
+/** See `Meter.diskUsage`. Entries are read one after another, off the main thread: a slow disk delays only the caller. */
 export async function diskUsage(path: string, limits: WalkLimits): Promise<DiskUsage | undefined> {
   const real = await realpath(path).catch(() => undefined);
   const top = real === undefined ? undefined : await lstat(real).catch(() => undefined);
   if (real === undefined || top === undefined) return undefined;
-  // What is mounted inside is not even looked at: a file system that is away would keep the thread.
+  // Mounts inside are not even looked at: a file system that does not answer would hang the thread.
   const mounts = new Set(mountsUnder(parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')), real));
   const walk = new Walk(limits, top.dev, mounts);
   walk.bytes = top.blocks * BYTES_PER_BLOCK;

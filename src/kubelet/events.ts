@@ -1,11 +1,11 @@
-/** The kubelet's events, told through the client's recorder: about pods, their containers, and the node. */
+/** The kubelet's events about pods, their containers and the node, sent through the client's recorder. */
 import type { Pod } from '../api/index.ts';
 import { type EventRecorder, referenceTo } from '../client/index.ts';
 import type { PodEvents } from './types.ts';
 
 /**
- * What is told of a pod that heals beyond Kubernetes. A crash loop uses up an object's measure of events (25, then one per five
- * minutes): what becomes of it must not be lost in its noise.
+ * Events of pods that heal beyond Kubernetes. A crash loop uses up an object's budget of events (25, then one per five
+ * minutes), and these events must not be lost in its noise.
  */
 export const HEALING_EVENTS: ReadonlySet<string> = new Set([
   'BackOffEnded',

@@ -1,4 +1,4 @@
-/** What the machine, its cgroups, processes and files tell of themselves and of their use, as values. */
+/** Values of what the machine, its cgroups, processes and files report about themselves and their usage. */
 /** Pressure stall information: percent of time, and `total` in µs. */
 export interface PressureAverages {
   readonly total: number;
@@ -18,7 +18,7 @@ export interface Pressures {
   readonly io?: Pressure;
 }
 
-/** What a cgroup tells of its use. Absent: the kernel does not say. Counters count since the group was made. */
+/** The usage of a cgroup. Absent: the kernel does not say. Counters count since the group was made. */
 export interface CgroupFigures {
   readonly cpu?: {
     readonly usageNanoseconds: number;
@@ -54,7 +54,7 @@ export interface CgroupFigures {
   readonly pressure?: Pressures;
 }
 
-/** What the kernel counts of a group's memory since it was made; absent: it does not say, or there is no limit. */
+/** The kernel's counts about a group's memory since it was made; absent: it does not say, or there is no limit. */
 export interface MemoryEvents {
   /** Processes killed for memory. */
   readonly oomKills: number;
@@ -68,7 +68,7 @@ export interface CpuPeriods {
   readonly throttledPeriods: number;
 }
 
-/** What a machine is and has. Bytes, cores. */
+/** The properties of a machine. Bytes, cores. */
 export interface MachineFacts {
   readonly machineId: string;
   readonly systemUuid: string;
@@ -115,7 +115,7 @@ export interface InterfaceFigures {
   readonly txDropped: number;
 }
 
-/** What the whole machine uses. Counters count since `bootedAt` (wall ms). */
+/** The usage of the whole machine. Counters count since `bootedAt` (wall ms). */
 export interface MachineUsage {
   readonly bootedAt: number;
   readonly cpu?: {
@@ -140,7 +140,7 @@ export interface MachineUsage {
   readonly pressure?: Pressures;
 }
 
-/** What one process uses. `startedAt`: wall ms. */
+/** The usage of one process. `startedAt`: wall ms. */
 export interface ProcessFigures {
   readonly startedAt: number;
   readonly cpuNanoseconds: number;
@@ -153,7 +153,7 @@ export interface ProcessFigures {
   readonly maxOpenFiles?: number;
 }
 
-/** What files take up on their disk: allocated bytes, and inodes (the folder's own included). */
+/** The disk usage of files: allocated bytes, and inodes (the folder's own included). */
 export interface DiskUsage {
   readonly bytes: number;
   readonly inodes: number;

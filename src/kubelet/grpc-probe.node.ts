@@ -32,7 +32,8 @@ export function probeGrpc(clock: Clock, target: Target): Promise<ProbeAttempt> {
     const dial = (): void => {
       const opened = connect(`http://${joinHostPort(target.host, target.port)}`, { settings: { enablePush: false } });
       session = opened;
-      // Ready is who sent its settings: what accepts and stays silent, or speaks something else, is no gRPC server.
+      // The server is ready when it has sent its settings: a listener that accepts and stays silent, or speaks something
+      // else, is no gRPC server.
       opened.once('remoteSettings', () => {
         isReady = true;
         check(opened, target, end);

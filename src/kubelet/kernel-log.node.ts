@@ -5,7 +5,7 @@ import type { KernelLog } from './ports.ts';
 const PATH = '/dev/kmsg';
 /** CONSOLE_EXT_LOG_MAX: no record is longer. */
 const MAX_RECORD_BYTES = 8192;
-/** A whole ring buffer of usual size; what is beyond comes with the next call. */
+/** A whole ring buffer of usual size; the rest comes with the next call. */
 const MAX_RECORDS = 20_000;
 
 /** @throws Error where it cannot be read: no right to (CAP_SYSLOG), or there is none. */
@@ -22,7 +22,7 @@ export function openKernelLog(): KernelLog {
     }
   };
   try {
-    // A first read tells whether we may: some kernels let anybody open it.
+    // A first read shows whether reading is allowed: some kernels let anybody open the device.
     readSync(file, buffer, 0, buffer.length, null);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

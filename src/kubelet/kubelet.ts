@@ -1,4 +1,4 @@
-/** The node agent, put together from its ports: who is given what is in `compose/`, one function a group of parts. */
+/** Builds the node agent from its ports. `compose/` says what each part is given, with one function for each group of parts. */
 import { type Connection, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
 import { type Given, type Ground, giveMeasured, layGround } from './compose/ground.ts';
 import { createNodeKeeping, type NodeKeeping } from './compose/keep-node.ts';
@@ -24,13 +24,13 @@ export interface Kubelet {
   /** The kubelet's own API: logs, exec, metrics, health. */
   readonly connection: Connection;
   readonly metrics: MetricsRegistry;
-  /** What it still waits for before it looks after pods; empty: nothing. */
+  /** The things that it waits for before it looks after pods; empty: none. */
   notReady(): readonly string[];
   ready(): boolean;
   readonly pods: PodDirectory;
-  /** What the pod's last pass waited for. */
+  /** The things that the pod's last pass waited for. */
   why(uid: PodUID): readonly string[];
-  /** Statuses reported and not yet taken by the API server: none. */
+  /** True when the API server has taken all reported statuses. */
   settled(): boolean;
 }
 

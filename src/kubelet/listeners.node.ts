@@ -1,4 +1,4 @@
-/** Who listens in the network of a container, by /proc. */
+/** Finds the listening sockets in the network namespace of a container, from /proc. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
@@ -6,7 +6,7 @@ import type { ListeningPort } from '../api/index.ts';
 import { type HeldSockets, listenersIn, listeningPorts } from './listening-ports.ts';
 import type { Listeners } from './ports.ts';
 
-/** Of one table: who listens comes first, connections after. */
+/** The bound on one table's lines: listening sockets come first, connections after. */
 const MAX_TABLE_BYTES = 128 * 1024;
 /** Open files of all processes together that are looked at. */
 const MAX_OPEN_FILES = 2048;
@@ -18,7 +18,7 @@ export function openListeners(): Listeners {
 async function listeningIn(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined> {
   const pid = pids.find(isElsewhere);
   if (pid === undefined) return undefined;
-  // At once: who is killed for its probe closes what it holds.
+  // Read at once: a container that is being killed for its probe closes its sockets.
   const held = heldBy(pids);
   // A namespace has as many sockets as it has: off our own thread.
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => table(`/proc/${pid}/net/${name}`)));
@@ -53,7 +53,7 @@ function heldBy(pids: readonly number[]): HeldSockets {
         if (inode !== undefined) inodes.add(inode);
       }
     } catch (error) {
-      // Who has ended holds nothing; others may not be looked into.
+      // A process that has ended holds nothing; other processes may not be readable.
       if (!hasEnded(error)) complete = false;
     }
   }

@@ -1,4 +1,4 @@
-/** Who listens in a network namespace, from /proc/PID/net/tcp and tcp6. Pure; `listeners.node.ts` reads them. */
+/** Parses the listening sockets of a network namespace from /proc/PID/net/tcp and tcp6. Pure; `listeners.node.ts` reads them. */
 import type { ListeningPort } from '../api/index.ts';
 
 /** A socket that listens. */
@@ -23,7 +23,7 @@ const STATE = 3;
 const INODE = 9;
 
 /**
- * @param table of tcp or tcp6; what is no line of such a table is left out
+ * @param table of tcp or tcp6; other lines are left out
  * @param littleEndian how this machine writes the words of an address
  */
 export function listenersIn(table: string, littleEndian: boolean): readonly Listener[] {
@@ -55,7 +55,7 @@ function loopbackOf(bytes: readonly number[]): string | undefined {
   return bytes.every((byte, at) => byte === (at === 15 ? 1 : 0)) ? '::1' : undefined;
 }
 
-/** One for each port: the container's own first, then those of whom nobody knows, then others'; by number. */
+/** One entry for each port: the container's own first, then those of unknown owners, then others'; by number. */
 export function listeningPorts(listeners: readonly Listener[], held: HeldSockets): readonly ListeningPort[] {
   const byPort = Map.groupBy(listeners, ({ port }) => port);
   return [...byPort]

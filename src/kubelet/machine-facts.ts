@@ -1,4 +1,4 @@
-/** What the machine's own files say. Pure; `machine.node.ts` reads them. */
+/** Parses the files in which the machine describes itself. Pure; `machine.node.ts` reads them. */
 
 /** PRETTY_NAME of os-release(5), "Linux" when it has none. */
 export function osImage(osRelease: string): string {

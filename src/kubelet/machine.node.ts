@@ -22,7 +22,7 @@ const ARCHITECTURE: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '38
 export interface MachineOptions {
   /** The agent's own folder; it need not exist yet. */
   readonly rootDir: string;
-  /** Where images and writable layers lie; it need not exist yet. */
+  /** The folder of images and writable layers; it need not exist yet. */
   readonly imageDir: string;
   /** The container runtime's process, where it is known. */
   readonly runtimePid?: () => number | undefined;

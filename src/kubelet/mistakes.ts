@@ -1,4 +1,7 @@
-/** Tells what we got wrong from what the world did to us: a mistake is never remembered as an outcome and retried in silence. */
+/**
+ * Tells mistakes in the code from failures of the environment: a mistake is never remembered as an outcome and retried in
+ * silence.
+ */
 import { AssertionFailed } from '../lib/index.ts';
 
 const MISTAKES = [AssertionFailed, TypeError, ReferenceError, RangeError, SyntaxError];

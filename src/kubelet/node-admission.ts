@@ -1,4 +1,7 @@
-/** Whether a pod may run on this node as it is now: at once, never, or once others have gone or the node was read again. */
+/**
+ * Decides whether a pod may run on this node as it is now: at once, never, or after other pods have ended or the node was
+ * read again.
+ */
 import type { Pod } from '../api/index.ts';
 import { type Admission, admitPod, REASONS_OF_NODE } from './admission/admit-pod.ts';
 import type { NodeAllocatable } from './admission/resource-amounts.ts';
@@ -35,8 +38,9 @@ export function forPods(resources: NodeResources, { maxPods }: { readonly maxPod
 }
 
 /**
- * Beside what already runs here; what the node object says counts as soon as it is known. `undefined`: not decided yet. The
- * pod may have come for a label that we have not seen yet (upstream reads the node again, too), or others make room for it.
+ * Judged beside the pods that already run here, and by the Node object as soon as it is known. `undefined`: not decided yet.
+ * The pod may have been bound for a label that we have not seen yet (upstream reads the node again, too), or other pods make
+ * room for it.
  */
 export function admitHere(pod: Pod, others: readonly Pod[], given: AdmissionContext): Admission | undefined {
   const verdict = verdictBeside(pod, others, given);
@@ -54,10 +58,7 @@ function verdictBeside(pod: Pod, others: readonly Pod[], given: AdmissionContext
   return admitPod({ pod, others, node: node.node(), allocatable, pressure, allowedUnsafeSysctls });
 }
 
-/**
- * Whether all that is in the pod's way are pods that were deleted by force: who bound this one no longer counted them, and
- * they end soon.
- */
+/** Whether only pods that were deleted by force are in the pod's way: the scheduler no longer counted them, and they end soon. */
 function waitsForTheDead(pod: Pod, others: readonly Pod[], given: AdmissionContext): boolean {
   if (given.now - given.since >= DEAD_WAIT_MS) return false;
   return verdictBeside(pod, others.filter(given.isWanted), given).admitted;

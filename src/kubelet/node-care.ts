@@ -1,4 +1,4 @@
-/** What keeps the node itself well: eviction before it runs out, unused images removed, logs bounded. Wired here alone. */
+/** Builds the parts that keep the node itself healthy: eviction before it runs out, removal of unused images, bounded logs. */
 import type { Pod } from '../api/index.ts';
 import type { Clock, FileSystem, Logger, MetricsRegistry, Process } from '../lib/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
@@ -39,7 +39,7 @@ export interface NodeCare {
   pressure(): PressureVerdict;
   /** `undefined`: the node has not been looked at yet. */
   seenPressure(): PressureVerdict | undefined;
-  /** Of so many bytes, what eviction's hard thresholds keep free. */
+  /** The bytes that eviction's hard thresholds keep free, of this many bytes. */
   keepsFree(signal: 'memory.available' | 'nodefs.available', capacityBytes: number): number;
   run(signal: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the kubelet reads once of its machine and runtime before it acts; tried until it is known. */
+/** Reads the facts about machine and runtime that the kubelet needs once before it acts; tried until they are known. */
 import type { RuntimeService } from '../cri/index.ts';
 import { type Clock, errorMessage, exponentialDelay, type Logger } from '../lib/index.ts';
 import type { Machine } from './ports.ts';

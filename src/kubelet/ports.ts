@@ -1,4 +1,4 @@
-/** The kubelet's own ports: what it needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
+/** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
 import type { ListeningPort } from '../api/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
@@ -46,15 +46,15 @@ export interface Cgroups {
   /** Removes it with its children; a missing one is no error; processes still inside are killed first. */
   remove(path: readonly string[]): Promise<void>;
   list(path: readonly string[]): Promise<readonly string[]>;
-  /** What CRI wants as `cgroup_parent` for this pod. */
+  /** The value of CRI's `cgroup_parent` for this pod. */
   cgroupParent(path: readonly string[]): string;
   /** CPU time used so far by the group and all below it, nanoseconds. `undefined`: there is no such group. Cheap. */
   cpuNanoseconds(group: CgroupName): Promise<number | undefined>;
-  /** What the kernel counts of the group's memory. `undefined`: there is no such group. Cheap. */
+  /** The kernel's counts about the group's memory. `undefined`: there is no such group. Cheap. */
   memoryEvents(group: CgroupName): Promise<MemoryEvents | undefined>;
   /** How often its CPU limit held the group back. `undefined`: there is no such group, or it has no limit. Cheap. */
   cpuPeriods(group: CgroupName): Promise<CpuPeriods | undefined>;
-  /** What the group and all below it use. `undefined`: there is no such group. */
+  /** The usage of the group and all below it. `undefined`: there is no such group. */
   figures(group: CgroupName): Promise<CgroupFigures | undefined>;
   /** Processes (not threads) in the group and all below it, as our own namespace numbers them. Empty: none, or no such group. */
   processes(group: CgroupName): Promise<readonly number[]>;
@@ -74,7 +74,7 @@ export interface KernelLog {
   read(wanted: RegExp): readonly string[];
 }
 
-/** Who listens in the networks of pods. */
+/** Finds listening sockets in the networks of pods. */
 export interface Listeners {
   /**
    * TCP ports in the network of these processes, all of one container; its own come first. `undefined`: they have ended, or share
@@ -88,7 +88,7 @@ export interface Machine {
   pressure(): Promise<MachinePressure>;
 }
 
-/** What the machine, its processes and its files use: the figures behind `/stats/summary` and the metrics. */
+/** Measures the usage of machine, processes and files: the figures behind `/stats/summary` and the metrics. */
 export interface Meter {
   usage(): Promise<MachineUsage>;
   /** Our own process, or the container runtime's where we know it. `undefined`: it is not there. Reads /proc alone. */
@@ -96,8 +96,9 @@ export interface Meter {
   /** The interfaces that a process sees; `undefined` when it is gone or shares the node's network. */
   networkOf(pid: number): Promise<readonly InterfaceFigures[] | undefined>;
   /**
-   * Walks a folder, not leaving its file system; hard links count once. `undefined` when it is not there; of more than
-   * `maxEntries`, what so many take up: whoever made them must not have no figure for it. Slow: as long as the disk takes. Rejects when `signal` is aborted.
+   * Walks a folder within its file system; hard links count once. `undefined` when it does not exist. Of more than
+   * `maxEntries` entries, the usage of that many, because a program that makes so many must not escape measurement. As slow
+   * as the disk. Rejects when `signal` is aborted.
    */
   diskUsage(
     path: string,
@@ -139,7 +140,7 @@ export interface StreamDialer {
 
 /** Everything a kubelet is given; `main` fills it with real adapters, `sim` with simulated ones. */
 export interface KubeletPorts {
-  /** Where its metrics go, with what is there already; absent: to a registry of their own. */
+  /** The registry of its metrics, beside existing ones; absent: a registry of its own. */
   readonly metrics?: MetricsRegistry;
   readonly clock: Clock;
   readonly random: Random;
@@ -155,6 +156,6 @@ export interface KubeletPorts {
   readonly streams: StreamDialer;
   /** Absent: it cannot be read here. */
   readonly kernelLog?: KernelLog;
-  /** Absent: nobody can tell. */
+  /** Absent: this cannot be found out. */
   readonly listeners?: Listeners;
 }

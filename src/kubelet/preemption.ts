@@ -21,8 +21,8 @@ export interface PreemptionOptions {
 }
 
 /**
- * Asks enough of `others` to go, each with its own grace.
- * @param others who run and have not been asked to end
+ * Asks enough of `others` to end, each with its own grace period.
+ * @param others pods that run and have not been asked to end
  * @returns false: `pod` is not critical, or they could not make room for it.
  */
 export type Preempt = (pod: Pod, others: readonly Pod[], shortages: readonly Shortage[]) => boolean;

@@ -17,7 +17,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 type HttpTarget = Parameters<ProbeTransport['http']>[0];
 
-/** What one request came to. */
+/** The result of one request. */
 type Answer =
   | { readonly kind: 'answer'; readonly status: number; readonly location: string | undefined; readonly body: string }
   | { readonly kind: 'failed'; readonly output: string };
@@ -96,7 +96,7 @@ function exchange(url: URL, path: string, target: HttpTarget, deadline: Deadline
       headers: headerMap(target.headers),
       agent: false,
       rejectUnauthorized: false,
-      // As lenient as Go's reader: a header may end with LF alone, as CGI scripts write it. Nobody but the probe reads the answer.
+      // As lenient as Go's reader: a header may end with LF alone, as CGI scripts write it. Only the probe reads the answer.
       insecureHTTPParser: true,
       maxHeaderSize: MAX_HEADER_BYTES,
     };
@@ -142,7 +142,7 @@ function verdict(status: number, body: string): ProbeAttempt {
   return { result: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
 }
 
-/** Where a redirect leads, if it stays on the host that was asked. */
+/** The target of a redirect, if it stays on the same host. */
 function localTarget(location: string, from: URL): URL | undefined {
   const to = URL.parse(location, from.href);
   const isHttp = to?.protocol === 'http:' || to?.protocol === 'https:';

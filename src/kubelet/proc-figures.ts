@@ -1,4 +1,4 @@
-/** What /proc says of the machine's and of single processes' use. Pure; `machine.node.ts` reads it. */
+/** Parses the usage of the machine and of single processes from /proc. Pure; `machine.node.ts` reads it. */
 import { flatKeyed, present, pressureOf } from './cgroup-figures.ts';
 import { meminfoBytes } from './machine-facts.ts';
 import type { InterfaceFigures, MachineUsage, ProcessFigures } from './figures.ts';
@@ -50,7 +50,7 @@ export function machineUsage(texts: MachineTexts): MachineUsage {
   }) as MachineUsage;
 }
 
-/** Seconds since 1970 of the boot, as wall ms; 0 when it is not told. */
+/** Seconds since 1970 of the boot, as wall ms; 0 when it is unknown. */
 export function bootTime(stat: string): number {
   return Number(/^btime (\d+)$/m.exec(stat)?.[1] ?? 0) * 1000;
 }
@@ -98,7 +98,7 @@ export interface ProcessTexts {
 /** `undefined` for a text that is no /proc/PID/stat. */
 export function processFigures(texts: ProcessTexts): ProcessFigures | undefined {
   const { stat, status, limits, openFiles, bootedAt } = texts;
-  // The command's name may hold spaces and brackets: what counts begins after the last one.
+  // The command's name may contain spaces and brackets: the figures begin after the last bracket.
   const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const at = (field: number): number => Number(words[field - 3] ?? Number.NaN);
   if (words.length < 22 || Number.isNaN(at(22))) return undefined;

@@ -1,4 +1,4 @@
-/** What every Kubernetes component tells of its own process, and which node it is. */
+/** The metrics that every Kubernetes component has of its own process, and the name of this node. */
 import type { MetricsRegistry } from '../lib/index.ts';
 import type { Meter } from './ports.ts';
 

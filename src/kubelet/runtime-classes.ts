@@ -8,7 +8,10 @@ const MAX_REMEMBERED = 100;
 const READ_TIMEOUT_MS = 10_000;
 
 export interface RuntimeClasses {
-  /** The handler; empty without a class. @throws Error in upstream's words when there is no such class, or nobody can say */
+  /**
+   * The handler; empty without a class.
+   * @throws Error in upstream's words when there is no such class, or the answer is missing
+   */
   handlerOf(runtimeClassName: string | undefined): Promise<string>;
 }
 

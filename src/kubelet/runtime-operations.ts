@@ -51,7 +51,7 @@ export function measuredImages(images: ImageService, measuring: Measuring): Imag
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
-/** The same service; what is not in `operations` passes through uncounted. */
+/** The same service; calls that are not in `operations` pass through uncounted. */
 function measured<T extends object>(
   service: T,
   operations: Readonly<Record<string, string>>,

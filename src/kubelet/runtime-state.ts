@@ -1,6 +1,6 @@
 /**
- * What the runtime says of itself, asked every 5 s (upstream: updateRuntimeUp). It colours the node's Ready condition; it
- * never stops the sync loop: pods that the trouble does not touch go on being healed.
+ * Asks the runtime for its own state every 5 s (upstream: updateRuntimeUp). The answer decides the node's Ready condition,
+ * but never stops the sync loop: pods that the problem does not touch are still healed.
  */
 import type { RuntimeService } from '../cri/index.ts';
 import { type Clock, errorMessage } from '../lib/index.ts';

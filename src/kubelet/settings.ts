@@ -1,5 +1,5 @@
 /**
- * What of the kubelet can be set. Names, units and defaults are those of upstream's KubeletConfiguration
+ * The settings of the kubelet. Names, units and defaults are those of upstream's KubeletConfiguration
  * (kubelet.config.k8s.io/v1beta1), in plain units: ms, bytes. The file form is read in `kubelet-configuration/`.
  */
 export interface KubeletSettings {
@@ -48,7 +48,7 @@ export interface KubeletSettings {
     readonly eventedRelistPeriodMs: number;
   };
   readonly nodeStatusUpdateFrequencyMs: number;
-  /** A status that did not change is told again after this. */
+  /** An unchanged status is reported again after this time. */
   readonly nodeStatusReportFrequencyMs: number;
   readonly nodeLeaseDurationSeconds: number;
   readonly streamingConnectionIdleTimeoutMs: number;

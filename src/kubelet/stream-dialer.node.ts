@@ -17,7 +17,7 @@ import type { StreamDialer } from './ports.ts';
 /** The runtime answers an upgrade at once; it does not wait for the container. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** What the client said to the API server about itself is not for the runtime. */
+/** The client's headers for the API server are not for the runtime. */
 const DROPPED_HEADERS = new Set(['host', 'authorization', 'cookie', 'content-length', 'transfer-encoding']);
 
 function forwardedHeaders(headers: Headers): Record<string, string> {
@@ -25,9 +25,9 @@ function forwardedHeaders(headers: Headers): Record<string, string> {
 }
 
 /**
- * A socket that is read to its end after a write failed. The runtime closes when the command ended, perhaps with input that
- * nobody read: the kernel then refuses our next bytes, while the command's last output and its status wait to be read. Node
- * would drop them.
+ * A socket that is read to its end after a write failed. The runtime closes when the command ended, perhaps with unread
+ * input: the kernel then refuses our next bytes, while the command's last output and its status wait to be read. Node would
+ * drop them.
  */
 class PatientSocket extends Socket {
   writeError: Error | undefined;
@@ -69,7 +69,7 @@ function upgrade(clock: Clock, url: string, request: HttpRequest): Promise<Upgra
     const sent = http.request(url, {
       method: request.method,
       headers: forwardedHeaders(request.headers),
-      // And no agent: what is upgraded never goes back to a pool.
+      // No agent is used: an upgraded connection never goes back to a pool.
       createConnection: (options) => socket.connect(options as TcpSocketConnectOpts),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });

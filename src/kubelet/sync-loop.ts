@@ -1,6 +1,6 @@
 /**
  * SyncLoop: every cause (config, PLEG, probes, timers, outcomes) only marks a UID dirty; the pod workers do the rest.
- * Housekeeping finds what nobody marks: pods that the runtime or the disk has and nobody wants. Nothing in it is urgent.
+ * Housekeeping finds pods that no cause marks: those that only the runtime or the disk has. It is never urgent.
  */
 import { type Clock, errorMessage, type Logger, type WorkQueue } from '../lib/index.ts';
 import type { DesiredPods } from './config/desired-pods.ts';

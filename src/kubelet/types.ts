@@ -1,6 +1,6 @@
 /**
- * What the kubelet's sub-rooms say to each other. Three owners of pod truth: desired (config), working (pod-workers),
- * observed (pleg); a fourth thing, memory, is the worker's own durable note.
+ * The types that the kubelet's inner rooms share. Knowledge about a pod has three owners: desired (config), working
+ * (pod-workers), observed (pleg); a fourth kind, memory, is the worker's own durable note.
  */
 import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
@@ -29,7 +29,7 @@ export type DirtyCause =
 /** The one way of every sub-room to a worker: something about this pod may have changed; look again. Never blocks. */
 export type MarkDirty = (uid: PodUID, cause: DirtyCause) => void;
 
-/** What the runtime has of one pod, as last read. Sandboxes and containers: newest first. `at`: mono ms when the read began. */
+/** The runtime's state of one pod, as last read. Sandboxes and containers: newest first. `at`: mono ms when the read began. */
 export interface PodObservation {
   readonly uid: PodUID;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface Pleg {
   synced(): boolean;
   /**
    * False while the runtime is known to have something of this pod that could not be read yet: `observation` is then
-   * `undefined` without meaning "nothing", and nobody may start anything.
+   * `undefined` without meaning "nothing", and nothing may be started.
    */
   known(uid: PodUID): boolean;
   /** `undefined` when healthy, else upstream's message ("pleg was last seen active 3m5s ago; threshold is 3m0s"). */
@@ -76,7 +76,7 @@ export interface ProbeManager {
   forget(uid: PodUID): void;
 }
 
-/** What is known of one container's image. Times: mono ms. */
+/** The facts about one container's image. Times: mono ms. */
 export type ImageFact =
   | { readonly state: 'pulling' }
   | {
@@ -95,9 +95,9 @@ export interface ImageManager {
   request(pod: Pod, containerName: string, attempt: number): void;
   /** `undefined`: never requested for this attempt. */
   fact(uid: PodUID, containerName: string, attempt: number): ImageFact | undefined;
-  /** Gets the image of an image volume, once, by its pull policy; tells as `request` does. */
+  /** Gets the image of an image volume, once, by its pull policy; reports as `request` does. */
   volumeImage(pod: Pod, source: ImageVolumeSource): Promise<ImageFact>;
-  /** What failed for the pod may be tried again now. Back-offs grow on: the next failure waits longer still. */
+  /** Failed images of the pod may be tried again now. Their back-offs keep growing: the next failure waits longer. */
   afresh(uid: PodUID): void;
   forget(uid: PodUID): void;
 }
@@ -110,7 +110,7 @@ export type VolumesFact =
       readonly paths: Readonly<Record<string, string>>;
       readonly images?: Readonly<Record<string, string>>;
     }
-  /** `reason`: what the containers show while they wait (ErrImagePull of an image volume). */
+  /** `reason`: the waiting reason of the containers (ErrImagePull of an image volume). */
   | { readonly state: 'failed'; readonly message: string; readonly retryAt: number; readonly reason?: string };
 
 /** One volume of a pod, as it is. */
@@ -118,7 +118,7 @@ export interface PodVolume {
   readonly name: string;
   /** As in metrics: kubernetes.io/configmap. */
   readonly plugin: string;
-  /** Where it is on the host; absent: it is not set up (yet). */
+  /** Its path on the host; absent: it is not set up (yet). */
   readonly path?: string;
   /** Why the last try to set it up, or to bring it up to date, failed. */
   readonly problem?: string;
@@ -128,12 +128,12 @@ export interface PodVolume {
 export interface SubPathWish {
   readonly volume: string;
   readonly container: string;
-  /** Of the mount among the container's. */
+  /** Index of the mount among the container's mounts. */
   readonly index: number;
   readonly volumePath: string;
   /** Relative, without `..`. */
   readonly subPath: string;
-  /** Nobody but us writes there: it is there or not, and its links (..data) are ours. */
+  /** Only mendlet writes there: the file exists or not, and its links (..data) are ours. */
   readonly content: boolean;
 }
 
@@ -146,18 +146,18 @@ export interface VolumeManager {
   /** Each of a prepared pod's volumes. */
   volumes(uid: PodUID): readonly PodVolume[];
   /**
-   * Where a subPath of one of the pod's volumes is on the host, safe from whoever writes to that volume meanwhile; for one
-   * start of the container. Missing folders are made. Rejects with `FileError`.
+   * The path of a subPath of one of the pod's volumes on the host, safe from programs that write to that volume meanwhile;
+   * for one start of the container. Missing folders are made. Rejects with `FileError`.
    */
   pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string>;
   /**
    * Unmounts and removes all of the pod's volumes and its folder, also after a restart of the agent. Rejects while something
-   * is still mounted, and tells it in an event of `pod`; to be tried again.
+   * is still mounted, and reports it in an event of `pod`; to be tried again.
    */
   tearDown(uid: PodUID, pod?: Pod): Promise<void>;
   /**
-   * Before the pod's containers begin anew in a restart of the whole pod: these emptyDirs ("*": all) are emptied, and files that
-   * are ours to write are brought up to date. No container of the pod may run. Idempotent; rejects while something of an
+   * Before the pod's containers start again in a restart of the whole pod: these emptyDirs ("*": all) are emptied, and files
+   * that mendlet writes are brought up to date. No container of the pod may run. Idempotent; rejects while something of an
    * emptyDir cannot be removed, to be tried again.
    */
   refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void>;
@@ -165,12 +165,12 @@ export interface VolumeManager {
   onDisk(): Promise<readonly PodUID[]>;
 }
 
-/** By name; undefined: it is taken away. A name that is not in it is nobody's business here. */
+/** By name; undefined: it is removed. Names that are absent are left alone. */
 export type StatusAnnotations = Readonly<Record<string, string | undefined>>;
 
 /** Delivers statuses to the API server; remembers only what the server acknowledged. */
 export interface StatusManager {
-  /** The latest status wins; never blocks. `annotations`: ours on the pod, told with it; undefined takes one away. */
+  /** The latest status wins; never blocks. `annotations`: our own on the pod, reported with it; undefined removes one. */
   report(pod: Pod, status: PodStatus, annotations?: StatusAnnotations): void;
   /**
    * The pod's containers are gone and its resources are reclaimed: deliver the last status, then delete the object
@@ -189,14 +189,14 @@ export interface PodEvents {
   node(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
-/** What a container without a limit is told: what the node has for pods (upstream: its allocatable). */
+/** The value for a container without a limit: the node's allocatable resources (as upstream). */
 export interface NodeResources {
   readonly cpuCores: number;
   readonly memoryBytes: number;
   readonly ephemeralStorageBytes?: number;
 }
 
-/** What `env/` needs to know of the running pod to resolve a container's environment. */
+/** The facts about the running pod that `env/` needs to resolve a container's environment. */
 export interface EnvironmentInput {
   readonly pod: Pod;
   readonly container: Container;
@@ -204,7 +204,7 @@ export interface EnvironmentInput {
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
   readonly nodeName: string;
-  /** CPU (cores) and memory (bytes) of the node: what a container without a limit gets from resourceFieldRef. */
+  /** CPU (cores) and memory (bytes) of the node: the value of resourceFieldRef for a container without a limit. */
   readonly nodeAllocatable: NodeResources;
 }
 
@@ -234,7 +234,7 @@ export interface PodView {
   readonly observation: PodObservation | undefined;
 }
 
-/** What `server/` reads of the working kubelet. */
+/** The view of the working kubelet for `server/`. */
 export interface PodDirectory {
   pods(): readonly PodView[];
   find(namespace: string, name: string, uid?: PodUID): PodView | undefined;
@@ -252,6 +252,6 @@ export interface KubeletHealth {
   syncLoop(): string | undefined;
   /** `undefined` when the runtime is looked at often enough, else why not. */
   pleg?(): string | undefined;
-  /** What keeps the node from being Ready, in upstream's words; empty when nothing does. */
+  /** The reasons that keep the node from being Ready, in upstream's words; empty when there are none. */
   runtimeErrors(): readonly string[];
 }

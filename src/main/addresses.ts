@@ -16,8 +16,8 @@ export function isLoopback({ host }: Pick<ListenAddress, 'host'>): boolean {
 }
 
 /**
- * Where other machines reach a server that listens at `listen`: what its user says, the address that it listens on, or the
- * machine's own. `undefined`: nobody else does.
+ * The address at which other machines reach a server that listens at `listen`: the one that its user gives, the one that it
+ * listens on, or the machine's own. `undefined`: no other machine reaches it.
  */
 export function advertisedAddress(
   listen: ListenAddress,

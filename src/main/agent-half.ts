@@ -30,12 +30,12 @@ export interface AgentHalfOptions {
   readonly runtime: RuntimeChoice;
   readonly imageArchives: readonly string[];
   readonly settings: KubeletSettings;
-  /** What `down` and the next start must know, and what they knew until now. */
+  /** The record for `down` and the next start, and the previous one. */
   readonly record: UpRecord;
   readonly last: UpRecord | undefined;
   /** A port of the bridge's address that pods may reach; absent: the server is elsewhere. */
   readonly apiServerPort?: number;
-  /** Where pods reach the API server, once the bridge is there. */
+  /** The address at which pods reach the API server, once the bridge exists. */
   readonly apiServer: (runtime: NodeRuntime) => Promise<ListenAddress | undefined>;
   /** As the node. */
   readonly client: KubeClient;
@@ -62,9 +62,8 @@ export interface AgentHalf {
 }
 
 /**
- * Starts it. What was started is ended by disposing of `stack`; pods go on.
- *
- * @throws UserError; then a runtime that was begun now has ended again
+ * Starts it. Disposing of `stack` ends the started parts; pods go on.
+ * @throws UserError; then a runtime that was started now has ended again
  */
 export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisposableStack): Promise<AgentHalf> {
   const { dataDir, logger, context, say, record, last, edge, gateway } = options;
@@ -141,7 +140,7 @@ async function openOrUndo(
   try {
     return await openRuntime(options, stack);
   } catch (error) {
-    // Nobody must start it again.
+    // It must not be started again.
     await options.background.end();
     if (!given && fresh) await endFreshRuntime(options);
     if (given || fresh) undone();

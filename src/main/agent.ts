@@ -46,14 +46,14 @@ interface Run {
   readonly say: (text: string) => void;
 }
 
-/** @throws UserError for all that the user can change; resolves when it was told to end */
+/** @throws UserError for everything that the user can change; resolves when it was told to end */
 export async function agent(options: AgentOptions, context: MainContext): Promise<void> {
   const imageArchives = checkArchives(options.imageArchive);
   const say = (text: string): void => context.err(`mendlet: ${text}\n`);
   const settings = readSettings(options.kubeletConfig, say);
   const holder = { pid: context.pid, verb: 'agent', since: formatTime(systemClock.now().wall) };
   const folder = options.dataDir ?? defaultDataDir(context);
-  // What is taken must not leave a new folder behind.
+  // A taken address must not leave a new folder behind.
   if (!existsSync(folder)) {
     if (options.kubeletListen !== undefined) await refuseTakenPort(options.kubeletListen, kubeletListenFlag);
     if (options.runtime.kind === 'socket') await refuseSilentRuntime(options.runtime.path);
@@ -122,7 +122,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
       usual: DEFAULT_KUBELET_LISTEN,
       nodeName,
       certificate: readServerPair(paths) ?? stranger,
-      // Nobody's, where we do not know the server's: then only tokens are believed.
+      // No authority, if the server's is not known: then only tokens are accepted.
       authorityPem: credentials.authorityPem ?? stranger.certificatePem,
       client: way.client('kubelet-server'),
       logger: logger.child({ component: 'kubelet-edge' }),
@@ -174,7 +174,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
   await sayGoodbye(run, runtime);
 }
 
-/** This node's part of the pods' network: what its pods have, what it was told, or what the server gives it. */
+/** This node's part of the pods' network: the one that its pods have, the one that the user gave, or one from the server. */
 async function networkOf(
   { options, context, say }: Run,
   known: {
@@ -189,7 +189,7 @@ async function networkOf(
   if (options.podCidr !== undefined) return options.podCidr.text;
   // Pods that run have their addresses, also while the server is away.
   if (last?.inUse === true) return last.podCidr;
-  // The network of a runtime that is there is somebody else's.
+  // The network of a given runtime belongs to that runtime.
   if (options.runtime.kind === 'socket') return '';
   const wanted = newNode({ nodeName, podCidr: '', ...(registration && { registration }) }, facts);
   return registerForNetwork(client, wanted, { clock: systemClock, say, signal: context.stop });

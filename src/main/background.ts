@@ -1,4 +1,4 @@
-/** The loops that run beside each other for as long as mendlet does. The first that fails ends all: none may be missing. */
+/** The loops that run beside each other as long as mendlet does. The first that fails ends all: none may be missing. */
 import { AssertionFailed, errorMessage, type Logger } from '../lib/index.ts';
 import { UserError } from './user-error.ts';
 
@@ -13,7 +13,7 @@ export class Background {
 
   constructor(logger: Logger) {
     this.#logger = logger;
-    // Whoever waits for it hears of it; when nobody does yet, it must not end the process by itself.
+    // A waiting caller gets the error; without one it must not end the process by itself.
     this.#failed.promise.catch(() => {});
   }
 
@@ -46,7 +46,7 @@ export class Background {
     this.#failed.reject(new UserError(`${name} failed: ${errorMessage(error)}`, { cause: error }));
   }
 
-  /** Ends all loops and waits for them. Idempotent: whoever takes away what they stand on calls it first. */
+  /** Ends all loops and waits for them. Idempotent: call it before removing what the loops depend on. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('mendlet is ending'));
     const timeout = Promise.withResolvers<'timeout'>();

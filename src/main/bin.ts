@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * What `mendlet` starts, bundled alone as dist/mendlet.js. It must parse and run on any Node.js, if only to say that it is
- * too old: so nothing of ours and nothing recent is imported before that is known.
+ * The program `mendlet`, bundled alone as dist/mendlet.js. It must parse and run on any Node.js, if only to say that it is
+ * too old: so it imports nothing of ours and nothing recent before that is known.
  */
 import { setFlagsFromString } from 'node:v8';
 

@@ -1,4 +1,4 @@
-/** What flags say of lost nodes, as the controllers and admission want it. Pure. */
+/** Turns the flags about lost nodes into settings of controllers and admission. Pure. */
 import { type AdmissionSettings, DEFAULT_ADMISSION } from '../apiserver/index.ts';
 import { type ClusterFlags, exitCodes } from '../cli/index.ts';
 import { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../controllers/index.ts';

@@ -1,4 +1,4 @@
-/** What `main.ts` read of its surroundings, for the composition roots. */
+/** The surroundings that `main.ts` has read, for the composition roots. */
 import type { Terminal } from './demo/screen.ts';
 
 export interface MainContext {
@@ -12,7 +12,7 @@ export interface MainContext {
   readonly checkout: string | undefined;
   /** Standard output, if it is a terminal. */
   readonly screen: Terminal | undefined;
-  /** Text for people: what others have put into it cannot drive the terminal. */
+  /** Text for people: control characters in it cannot drive the terminal. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Standard output as it is. */

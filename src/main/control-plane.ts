@@ -39,7 +39,7 @@ import { kubernetesVersion } from './version.ts';
 
 export interface ControlPlaneOptions {
   readonly paths: DataPaths;
-  /** Of the data folder: its store is no other's. */
+  /** The id of the data folder: its store is no other's. */
   readonly instanceId: string;
   readonly nodeName: string;
   readonly listen: ListenAddress;
@@ -47,7 +47,7 @@ export interface ControlPlaneOptions {
   readonly serverNames: readonly string[];
   /** Absent: the usual one. */
   readonly serviceCidr?: string;
-  /** What nodes get their parts of; absent: each brings its own. */
+  /** The network from which nodes get their parts; absent: each brings its own. */
   readonly nodeIpam?: NodeIpamSettings;
   readonly cluster: ClusterSettings;
   /** The node in this process. */
@@ -69,7 +69,7 @@ export interface ControlPlane {
   readonly server: ApiServer;
   readonly edge: EdgeServer;
   readonly pki: Pki;
-  /** Where it listens, with the port that was chosen. */
+  /** The address that it listens on, with the chosen port. */
   readonly address: ListenAddress;
   /** A client in memory; `component` names it in logs and User-Agent. */
   client(user: UserInfo, component: string): KubeClient;
@@ -83,7 +83,10 @@ const MASTERS = ['system:masters', 'system:authenticated'];
 /** The user that mendlet itself acts as on its control plane. */
 export const selfUser: UserInfo = { name: 'mendlet', groups: MASTERS };
 
-/** Starts it all; what was started is given to `stack`. @throws UserError for a taken port, a broken store or certificates */
+/**
+ * Starts all of it; `stack` gets the started parts.
+ * @throws UserError for a taken port, a broken store or certificates
+ */
 export async function startControlPlane(
   options: ControlPlaneOptions,
   stack: AsyncDisposableStack,
@@ -118,7 +121,7 @@ export async function startControlPlane(
     breather: loopBreather,
   });
   stack.defer(() => server.close());
-  // It is waited for below; should we leave before, nobody else waits.
+  // It is awaited below; if we leave before, nothing else awaits it.
   server.ready.catch(() => {});
   const edge = await startEdge(options, server, pki);
   stack.defer(() => edge.close());
@@ -185,7 +188,7 @@ async function openPki(options: ControlPlaneOptions): Promise<Pki> {
   );
 }
 
-/** What the user can repair is told to him. */
+/** Problems that the user can repair become a UserError. */
 async function refusingBadFiles<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -253,7 +256,7 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
   renameSync(`${paths.kubeconfig}.new`, paths.kubeconfig);
 }
 
-/** Once a day: what has little life left is made anew, for the server and in the kubeconfig. */
+/** Once a day: certificates with little lifetime left are renewed, for the server and in the kubeconfig. */
 async function renewCertificates(
   options: ControlPlaneOptions,
   { edge, nodes, address }: { readonly edge: EdgeServer; readonly nodes: RemoteNodes; readonly address: ListenAddress },

@@ -18,7 +18,7 @@ export interface Format {
   readonly migrations: readonly Migration[];
 }
 
-/** What this version of mendlet writes. */
+/** The format that this version of mendlet writes. */
 export const dataFormat: Format = { current: 1, migrations: [] };
 
 /** Not copied: images and containers, which are large and are not mendlet's own; the lock, which is held. */

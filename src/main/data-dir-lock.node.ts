@@ -1,4 +1,4 @@
-/** The lock of a data folder: one mendlet at a time. Who holds it stands in a text file beside, for the message only. */
+/** The lock of a data folder: one mendlet at a time. A text file beside it names the holder, for the message only. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { takeKernelLock } from '../lib/kernel-lock.node.ts';
 import type { DataPaths } from './data-dir-path.ts';
@@ -16,7 +16,7 @@ export type LockResult =
   /** `holder` is unknown for a moment after the other one took the lock. */
   | { readonly held: false; readonly holder: Holder | undefined };
 
-/** Takes the lock of a data folder or says who has it. Never waits. */
+/** Takes the lock of a data folder or returns its holder. Never waits. */
 export function lockDataDir(paths: DataPaths, me: Holder): LockResult {
   const lock = takeKernelLock(paths.lock);
   if (lock === undefined) return { held: false, holder: readHolder(paths.holder) };

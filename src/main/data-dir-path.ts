@@ -1,4 +1,4 @@
-/** Where a data folder lies and what lies in it. Pure. */
+/** The place of a data folder, and the paths in it. Pure. */
 import { join } from 'node:path';
 
 export interface Surroundings {
@@ -29,12 +29,12 @@ export function podLogsDir({ uid }: Pick<Surroundings, 'uid'>, dataDir: string):
 /** The parts of a data folder. Each is made by its owner. */
 export interface DataPaths {
   readonly dir: string;
-  /** The format's number: what this folder's contents look like. */
+  /** The number of the format of this folder's contents. */
   readonly format: string;
   readonly instance: string;
   readonly lock: string;
   readonly holder: string;
-  /** How the last `up` was started: what `down` and the next `up` must know. */
+  /** How the last `up` was started: the record for `down` and the next `up`. */
   readonly record: string;
   readonly kubeconfig: string;
   readonly pki: string;

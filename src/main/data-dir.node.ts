@@ -23,7 +23,7 @@ export interface DataDir {
   readonly paths: DataPaths;
   /** Short, made once, names everything that this folder's mendlet makes elsewhere. */
   readonly instanceId: string;
-  /** Where the folder as it was is kept, when it was migrated now. */
+  /** The copy of the folder from before, if it was migrated now. */
   readonly migratedFrom?: string;
   /** Gives the lock back. */
   release(): void;
@@ -48,7 +48,7 @@ export function openDataDir(path: string, { holder, random, format = dataFormat 
   chmodSync(paths.dir, 0o700);
   const lock = takeLock(paths, holder);
   try {
-    // Read again: only now nobody else can change it.
+    // Read again: only from now on no other process can change it.
     const number = readFormat(paths);
     if (number === undefined) writeFormat(paths, format.current);
     else refuseNewer(paths, number, format);
@@ -95,7 +95,7 @@ function makeNewFolder(dir: string): void {
     // Not `recursive`: in a folder in which none can be made (/proc) that never ends.
     mkdirSync(dir, { mode: 0o700 });
   } catch (error) {
-    // Another start has just made it; the lock decides who may have it.
+    // Another start has just made it; the lock decides which one may have it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
@@ -104,9 +104,9 @@ function refuseFile(dir: string): void {
   if (!statSync(dir).isDirectory()) throw new UserError(`${dir} is no folder`);
 }
 
-/** A folder that has something in it and no format file is somebody else's: its mode and contents are left alone. */
+/** A folder with content and without a format file belongs to somebody else: its mode and contents are left alone. */
 function refuseForeign(paths: DataPaths): void {
-  // What a user may put there before the first start, what a start that was broken off leaves, and what a new disk has.
+  // Entries that a user may put there before the first start, that an interrupted start leaves, and that a new disk has.
   const known = ['images', 'manifests', 'registries', 'lock', 'lock-holder', 'lost+found', 'format.new'];
   const foreign = readdirSync(paths.dir).filter((name) => !known.includes(name));
   if (foreign.length === 0) return;

@@ -31,9 +31,9 @@ import { endPrivateRuntime } from './node-runtime.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
-/** Of a note of whose a log folder is. */
+/** The longest mark of a log folder's maker. */
 const MAX_OWNER_BYTES = 256;
-/** Kubernetes' default. Whoever waits for `down` waits no longer; a longer grace is what `kubectl delete` is for. */
+/** Kubernetes' default. `down` waits no longer; `kubectl delete` respects a longer grace period. */
 const MAX_GRACE_SECONDS = 30;
 
 /** @throws UserError when the folder is in use or not mendlet's */
@@ -51,7 +51,7 @@ export async function down(options: DownOptions, context: MainContext): Promise<
     if (running > 0) context.err(`mendlet: stopping ${running === 1 ? '1 pod' : `${running} pods`}\n`);
     const record = readRecord(dataDir.paths);
     const removed = await removePods(dataDir, logger, context);
-    // Its pods have ended: whoever waits for the node's end may start them elsewhere.
+    // Its pods have ended: a controller that waits for the node's end may start them elsewhere.
     const rest = record?.role === 'agent' ? await leaveCluster(dataDir.paths, record.nodeName) : undefined;
     if (rest !== undefined) context.err(`mendlet: ${rest}\n`);
     if (options.purge) await purge(dataDir, context);
@@ -115,7 +115,7 @@ async function downSocket(path: string, instanceId: string, logger: Logger): Pro
   }
 }
 
-/** What pods mounted, and what they kept for their lifetime. Their memory stays: it belongs to the objects in the store. */
+/** The mounts and files of pods. Their notes stay: they belong to the objects in the store. */
 async function removeVolumes(paths: DataPaths): Promise<void> {
   const pods = join(paths.agent, 'pods');
   for (const mount of mountsUnder(parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')), pods)) {
@@ -140,7 +140,7 @@ export async function purge({ paths, instanceId }: DataDir, context: MainContext
   await systemFileSystem.remove(paths.dir);
 }
 
-/** The mendlet that made a log folder; `undefined`: nobody says. */
+/** The mendlet that made a log folder; `undefined`: unknown. */
 async function ownerOf(logs: string, folder: string): Promise<string | undefined> {
   try {
     const file = await systemFileSystem.openFileBelow(logs, `${folder}/${LOG_OWNER_FILE}`);

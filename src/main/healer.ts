@@ -1,4 +1,4 @@
-/** `mendlet healer`: the healing controllers alone, beside an API server that may be anybody's. */
+/** `mendlet healer`: the healing controllers alone, beside any API server. */
 import { hostname } from 'node:os';
 import { HEALING_POLICIES, POD_RESTARTS, StatusError } from '../api/index.ts';
 import type { HealerOptions } from '../cli/index.ts';
@@ -39,7 +39,7 @@ import { kubeconfigOf } from './with-cluster.ts';
 /** Between two looks for a server that is not there yet, or does not know our kinds. */
 const LOOK_AGAIN_MS = 3000;
 
-/** @throws UserError for all that the user can change; resolves when it was told to end */
+/** @throws UserError for everything that the user can change; resolves when it was told to end */
 export async function healer(options: HealerOptions, context: MainContext): Promise<void> {
   const access = await accessOf(options, context);
   const logger = createLogger({ format: options.logFormat });
@@ -133,7 +133,7 @@ async function untilServed(
   return undefined;
 }
 
-/** What is missing may be on its way: nothing of this ends us. */
+/** Missing kinds or rights may still come: nothing of this ends us. */
 function whyNot(error: unknown, server: string): string {
   if (error instanceof ConnectionError) return `waits for ${server}, which does not answer (${errorMessage(error)})`;
   if (!(error instanceof StatusError)) throw error;

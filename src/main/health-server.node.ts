@@ -51,7 +51,10 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   };
 }
 
-/** Whoever holds all places loses the oldest to the next client: nobody is locked out, and each answer takes an instant. */
+/**
+ * If one client holds all places, the next client takes the oldest one: no client is locked out, and each answer takes an
+ * instant.
+ */
 function boundConnections(server: Server): void {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {

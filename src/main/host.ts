@@ -30,7 +30,7 @@ export interface HostOptions extends KubeletFlags {
   /** Of the kubelet's API; absent: the usual one, or any free port. */
   readonly kubeletListen: ListenAddress | undefined;
   readonly cluster: ClusterSettings;
-  /** What the file of `--kubelet-config` says, or the defaults. */
+  /** The settings in the file of `--kubelet-config`, or the defaults. */
   readonly settings: KubeletSettings;
   readonly nodeName: string | undefined;
   /** Absent: that of the pods that run from this data folder, else the usual one. */
@@ -53,12 +53,11 @@ export interface Host {
   ready(signal: AbortSignal): Promise<void>;
 }
 
-/** Of the part of the pods' network that each node gets which joins. */
+/** The size of the part of the pods' network that each joining node gets. */
 const NODE_MASK_SIZE = 24;
 
 /**
- * Starts all of it. What was started is ended by disposing of `stack`; pods go on.
- *
+ * Starts all of it. Disposing of `stack` ends the started parts; pods go on.
  * @throws UserError; then nothing is left half-done once `stack` is disposed of
  */
 export async function startHost(options: HostOptions, stack: AsyncDisposableStack): Promise<Host> {
@@ -160,8 +159,9 @@ async function publishForPods(
 }
 
 /**
- * Pods reach the API server through their bridge. On a given runtime the network is somebody else's: there only an address
- * of the machine that `--listen` names serves them. @returns where, if anywhere
+ * Pods reach the API server through their bridge. On a given runtime the network is not ours: there only an address of the
+ * machine that `--listen` names serves them.
+ * @returns that address, if any
  */
 async function listenForPods(
   plane: ControlPlane,

@@ -1,4 +1,4 @@
-/** `mendlet image`: on the private containerd of a data folder, which a running mendlet goes on to keep. */
+/** `mendlet image`: on the private containerd of a data folder, beside a running mendlet. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ImageOptions } from '../cli/index.ts';

@@ -1,4 +1,4 @@
-/** What `up` was given to read: manifests and image archives. Read and checked before anything is begun. */
+/** The files that `up` was given: manifests and image archives. They are read and checked before anything is started. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errorMessage } from '../lib/index.ts';

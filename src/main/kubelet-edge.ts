@@ -26,14 +26,14 @@ const MAX_KUBELET_CONNECTIONS = 1024;
 export const kubeletListenFlag = '--kubelet-listen';
 
 export interface KubeletEdgeOptions {
-  /** Absent: the usual one, or any free port where somebody has that. */
+  /** Absent: the usual port, or any free one if that is taken. */
   readonly listen: ListenAddress | undefined;
   readonly usual: ListenAddress;
   readonly nodeName: string;
   readonly certificate: KeyPair;
-  /** Of the API server's certificate as a client. */
+  /** The name in the API server's client certificate. */
   readonly authorityPem: string;
-  /** The kubelet's own way to the API server: it asks who may what. */
+  /** The kubelet's own connection to the API server, for authorization. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ export interface KubeletEdgeOptions {
 export interface KubeletEdge {
   readonly edge: EdgeServer;
   readonly port: number;
-  /** Of the port; the kubelet adds its own to them, and shows both. */
+  /** Metrics of the port; the kubelet adds its own to them, and shows both. */
   readonly metrics: MetricsRegistry;
   /** From now on this answers. */
   serve(connection: Connection): void;
@@ -50,7 +50,10 @@ export interface KubeletEdge {
   listenForPods(gateway: string): Promise<void>;
 }
 
-/** Listens; what was started is given to `stack`. @throws UserError (exit code 3) for a port that was asked for and is taken */
+/**
+ * Listens; `stack` gets the started parts.
+ * @throws UserError (exit code 3) for a requested port that is taken
+ */
 export async function startKubeletEdge(options: KubeletEdgeOptions, stack: AsyncDisposableStack): Promise<KubeletEdge> {
   const { nodeName, client, clock, logger, usual } = options;
   let kubelet: Connection | undefined;

@@ -1,4 +1,4 @@
-/** What flags say of the kubelet's settings, laid over what was configured. Pure. */
+/** Applies the flags about the kubelet's settings on top of the configuration. Pure. */
 import type { UpOptions } from '../cli/index.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 

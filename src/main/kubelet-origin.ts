@@ -1,10 +1,10 @@
-/** Where a node's kubelet is reached. Pure. */
+/** Finds the address of a node's kubelet. Pure. */
 import { checkDns1123Subdomain, isIpAddress, type Node } from '../api/index.ts';
 
 /** Upstream's flag --kubelet-preferred-address-types, as kubeadm sets it: no name needs to be resolved. */
 const PREFERRED = ['InternalIP', 'ExternalIP', 'Hostname'];
 
-/** "https://192.0.2.7:10250"; `undefined`: the node does not tell, or tells what is no address or no port. */
+/** "https://192.0.2.7:10250"; `undefined`: the node reports none, or no valid address or port. */
 export function kubeletOrigin({ status }: Node): string | undefined {
   const port = status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
   const addresses = status?.addresses ?? [];

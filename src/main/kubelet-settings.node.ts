@@ -7,7 +7,10 @@ import { UserError } from './user-error.ts';
 
 const MAX_BYTES = 1 << 20;
 
-/** What the file has and mendlet does not heed is told by `say`. @throws UserError (exit code 2) that names every problem */
+/**
+ * `say` gets warnings about fields that mendlet ignores.
+ * @throws UserError (exit code 2) that names every problem
+ */
 export function readSettings(path: string | undefined, say: (text: string) => void): KubeletSettings {
   if (path === undefined) return DEFAULT_SETTINGS;
   const usage = { exitCode: exitCodes.usage };

@@ -52,14 +52,14 @@ process.exitCode = await main().catch((error: unknown) => {
     context.err(`mendlet: ${error.message}\n`);
     return error.exitCode;
   }
-  // A full disk, a folder that may not be written: the machine's trouble, not a bug whose place matters.
+  // A full disk or a folder without write permission is a problem of the machine, not a bug whose stack matters.
   if (isSystemError(error)) {
     context.err(`mendlet: ${error.message}\n`);
     return exitCodes.failed;
   }
   throw error;
 });
-// Nothing may hold a finished program; what must be finished has been waited for.
+// Nothing may keep a finished program alive; all necessary work has been awaited.
 process.exit();
 
 function isSystemError(error: unknown): error is Error {

@@ -17,7 +17,7 @@ export interface ManifestObject {
   readonly place: string;
   readonly row: ResourceRow;
   readonly object: KubeObject;
-  /** Of a namespaced kind: the one given, else "default". */
+  /** For a namespaced kind: the given one, else "default". */
   readonly namespace: string | undefined;
   readonly name: string;
 }
@@ -80,7 +80,7 @@ function readObject(value: unknown, place: string): ManifestObject | string {
   return wrong === undefined ? { place, row, object, namespace: where, name } : `${place}: ${kind} ${name}: ${wrong}`;
 }
 
-/** What the API server would answer, found out before anything is begun. */
+/** The API server's verdict, found out before anything is started. */
 function problemOf(apiVersion: string, kind: string, row: ResourceRow, value: KubeObject): string | undefined {
   try {
     // Strict, as kubectl asks for: a misspelt field is a mistake.

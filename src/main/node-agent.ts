@@ -35,7 +35,7 @@ export interface NodeAgentOptions {
   readonly instanceId: string;
   readonly nodeName: string;
   readonly podCidr: string;
-  /** Where pods reach the API server, if they can. */
+  /** The address at which pods reach the API server, if they can. */
   readonly apiServer: ListenAddress | undefined;
   /** As the node. */
   readonly client: KubeClient;
@@ -53,7 +53,7 @@ export interface NodeAgentOptions {
   readonly logger: Logger;
   readonly background: Background;
   readonly settings: KubeletSettings;
-  /** Of the port of its own API. */
+  /** Metrics of the port of its own API. */
   readonly metrics: MetricsRegistry;
   readonly context: MainContext;
 }
@@ -103,7 +103,7 @@ export function startNodeAgent(options: NodeAgentOptions): Connection {
   return kubelet.connection;
 }
 
-/** Where it cannot be read, proofs of deaths for want of memory come from cgroups and the runtime alone. */
+/** If it cannot be read, proofs of deaths for want of memory come from cgroups and the runtime alone. */
 function kernelLogIfAny(logger: Logger): { readonly kernelLog?: KernelLog } {
   try {
     return { kernelLog: openKernelLog() };

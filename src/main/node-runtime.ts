@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   readonly instanceId: string;
   readonly podCidr: string;
   readonly cgroups: Cgroups;
-  /** Of an API server on this machine, which pods reach on the bridge's address. */
+  /** The port of an API server on this machine, which pods reach on the bridge's address. */
   readonly apiServerPort?: number;
   readonly imageArchives: readonly string[];
   readonly logger: Logger;
@@ -66,9 +66,12 @@ export async function openRuntime(options: RuntimeOptions, stack: AsyncDisposabl
   return choice.kind === 'socket' ? openGivenSocket(choice.path, options, stack) : openPrivate(options, stack);
 }
 
-/** Asks the runtime at the socket who it is, before anything is begun. @throws UserError when it does not answer */
+/**
+ * Asks the runtime at the socket for its version, before anything is started.
+ * @throws UserError when it does not answer
+ */
 export async function refuseSilentRuntime(path: string): Promise<void> {
-  // What it has to warn of, it says when it is opened to be used.
+  // Its warnings are printed when it is opened for use.
   const opened = await openSocket(path, silentLogger);
   await opened.close();
 }
@@ -138,7 +141,7 @@ function cniFolders({ dataDir, runDir }: Pick<RuntimeOptions, 'dataDir' | 'runDi
   return { confDir, leasesDir };
 }
 
-/** What the runtime's adapters say to the user becomes a `UserError`; all else stays as it is. */
+/** Messages of the runtime's adapters for the user become a `UserError`; other errors stay as they are. */
 function forUser(error: unknown): unknown {
   const known = error instanceof ContainerdError || error instanceof NetworkError || error instanceof ImageImportError;
   return known ? new UserError(error.message, { cause: error }) : error;

@@ -1,4 +1,4 @@
-/** What lives on when mendlet ends: pods are counted at their runtime, which alone knows who runs at this moment. */
+/** Counts the pods that live on when mendlet ends. The runtime is asked, because it alone knows which run at this moment. */
 import type { Container, RuntimeService, Sandbox } from '../cri/index.ts';
 import { INSTANCE_LABEL } from '../kubelet/index.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The API server's way to kubelets on other machines: by the address and port that a node tells in its status, with our
- * client certificate, and only if the kubelet shows a certificate of our authority for that node's name.
+ * The API server's connections to kubelets on other machines: to the address and port in the node's status, with our client
+ * certificate, and only if the kubelet shows a certificate of our authority for that node's name.
  */
 import type { KeyPair } from './key-pair.ts';
 import { isNotFound, type Node } from '../api/index.ts';
@@ -11,7 +11,7 @@ import { kubeletOrigin } from './kubelet-origin.ts';
 export interface RemoteNodesOptions {
   readonly clock: Clock;
   readonly authorityPem: string;
-  /** Who we are to kubelets. */
+  /** Our client certificate for kubelets. */
   readonly client: KeyPair;
   /** The node's object, fresh. */
   readonly nodeOf: (name: string, signal?: AbortSignal) => Promise<Node>;
@@ -61,7 +61,7 @@ export class RemoteNodes {
       server: origin,
       authorityPem,
       client: this.#client,
-      // A node may tell any address; the certificate says which node it is.
+      // A node may report any address; the certificate proves which node it is.
       tlsServerName: name,
       clock,
     });

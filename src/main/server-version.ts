@@ -1,4 +1,4 @@
-/** Whose API server it is. */
+/** Recognises mendlet's own API server by its version. */
 import { StatusError } from '../api/index.ts';
 import { type Connection, ConnectionError, decodeText, readAll } from '../lib/index.ts';
 
@@ -16,7 +16,7 @@ export async function readServerVersion(connection: Connection, signal: AbortSig
     const { gitVersion } = JSON.parse(text) as { readonly gitVersion?: unknown };
     if (typeof gitVersion === 'string') return gitVersion;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConnectionError('GET /version: the answer is no version');
 }

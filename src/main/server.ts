@@ -29,12 +29,12 @@ import { refuseTakenPort } from './taken-port.node.ts';
 import { aborted } from './up.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
 
-/** @throws UserError for all that the user can change; resolves when it was told to end */
+/** @throws UserError for everything that the user can change; resolves when it was told to end */
 export async function server(options: ServerOptions, context: MainContext): Promise<void> {
   const cluster = clusterSettings(options);
   const holder = { pid: context.pid, verb: 'server', since: formatTime(systemClock.now().wall) };
   const folder = options.dataDir ?? defaultDataDir(context);
-  // What is taken must not leave a new folder behind.
+  // A taken address must not leave a new folder behind.
   if (!existsSync(folder)) await refuseTakenPort(options.listen);
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
   await using stack = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** Tells of objects in the store that cannot be read: by log, metric, event and a condition; always by key, never by content. */
+/** Reports objects in the store that cannot be read: by log, metric, event and a condition; always by key, never by content. */
 import { EVENTS, type Event, NAMESPACES } from '../api/index.ts';
 import { objectOfKey } from '../apiserver/index.ts';
 import type { KubeClient } from '../client/index.ts';
@@ -15,7 +15,7 @@ import type { DamagedKey } from '../store/index.ts';
 
 /** Keys that a log line, a condition or a round of events names. */
 const MAX_NAMED = 20;
-/** How often the condition is looked after, and told anew where that failed. */
+/** How often the condition is checked, and written again if that failed. */
 const TELL_EVERY_MS = 30_000;
 /** The namespace that every cluster has stands for the cluster. */
 const CLUSTER_NAMESPACE = 'kube-system';

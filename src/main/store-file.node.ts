@@ -1,4 +1,4 @@
-/** Where a data folder's store lies, whether there was one, and what helps when it cannot be opened. */
+/** The place of a data folder's store, whether there was one, and the remedy when it cannot be opened. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes } from '../cli/index.ts';
@@ -15,7 +15,7 @@ export function hadStore(paths: DataPaths): boolean {
   return [paths.pki, paths.kubeconfig, paths.record].some((path) => existsSync(path));
 }
 
-/** What the user reads, and what he can do about it. */
+/** The message for the user, with the remedy. */
 export function refusedStore(error: StoreOpenError, paths: DataPaths): UserError {
   const { code, message } = error;
   const exitCode = code === 'in-use' ? exitCodes.inUse : exitCodes.failed;

@@ -1,4 +1,4 @@
-/** `mendlet store`: on a data folder that nobody has open; `check` also asks a server that runs. */
+/** `mendlet store`: on a data folder that no process has open; `check` also asks a running server. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NAMESPACES } from '../api/index.ts';
@@ -85,7 +85,7 @@ function tellDamaged(damaged: readonly string[]): void {
   if (damaged.length > 0) throw new UserError(`without what was damaged already: ${damaged.join(', ')}`);
 }
 
-/** Nothing that can be read is ever given up: whoever wants that moves the file away himself. */
+/** Readable data is never given up: a user who wants that moves the file away. */
 function beginAnew(file: string, identity: string, context: MainContext): void {
   let keys: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Whether somebody else has the pods' network, found out before anything is made. */
+/** Checks whether another program uses the pods' network, before anything is made. */
 import type { Cidr } from '../cli/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { NetworkInUseError, refuseTakenNetwork as refuse } from '../network/index.ts';

@@ -1,4 +1,4 @@
-/** Whether somebody else has a port, found out before anything is made. */
+/** Checks whether another program uses a port, before anything is made. */
 import { createServer } from 'node:net';
 import { exitCodes, type ListenAddress } from '../cli/index.ts';
 import { UserError } from './user-error.ts';

@@ -70,7 +70,7 @@ async function create(
   context.out(`${joinCommand(context, server, { ...made, authorityHash: authorityHash(authorityPem) })}\n`);
 }
 
-/** @throws UserError (exit code 1) for a server that nobody else reaches */
+/** @throws UserError (exit code 1) for a server that no other machine reaches */
 async function serverForOthers(client: KubeClient): Promise<string> {
   const { namespace, name } = CLUSTER_INFO;
   const found = await client.get<ConfigMap>(CONFIG_MAPS, namespace, name).catch((error: unknown) => {

@@ -25,7 +25,7 @@ import { refuseTakenNetwork } from './taken-network.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
-/** @throws UserError for all that the user can change; resolves when it was told to end */
+/** @throws UserError for everything that the user can change; resolves when it was told to end */
 export async function up(options: UpOptions, context: MainContext): Promise<void> {
   const manifests = readManifests(options.filename);
   const imageArchives = checkArchives(options.imageArchive);
@@ -83,7 +83,7 @@ async function serve({
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
   const { listen = defaultListen, kubeletListen, nodeName, podCidr, runtime } = options;
   const folder = options.dataDir ?? defaultDataDir(context);
-  // What is taken must not leave a new folder behind; a folder in use is the better reason where both are so.
+  // A taken address must not leave a new folder behind; if the folder is in use, too, that is the better message.
   if (!existsSync(folder)) {
     await refuseTakenPort(listen);
     if (kubeletListen !== undefined) await refuseTakenPort(kubeletListen, kubeletListenFlag);
@@ -119,7 +119,7 @@ async function serve({
     context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
     await Promise.race([host.failed, aborted(context.stop)]);
   } catch (error) {
-    // Told to end before it was ready: pods may run all the same.
+    // Told to end before it was ready: pods may run nevertheless.
     if (!context.stop.aborted) throw error;
   }
   await sayGoodbye(host, dataDir, { context, say, logger, runtime });

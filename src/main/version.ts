@@ -1,7 +1,7 @@
-/** Which version this is: of mendlet, and of Kubernetes' API that it speaks. */
+/** The versions of mendlet, and of the Kubernetes API that it implements. */
 import packageFile from '../../package.json' with { type: 'json' };
 
 export const mendletVersion: string = packageFile.version;
 
-/** What server and node report: kubectl and others read major and minor of it. */
+/** The version that server and node report: kubectl and others read major and minor from it. */
 export const kubernetesVersion = `v1.36.2+mendlet.${mendletVersion}`;

@@ -10,7 +10,7 @@ export class CidrPool {
   /** Part → the node that has it. */
   readonly #owners = new Map<number, string>();
   readonly #parts = new Map<string, number>();
-  /** Where to look first: a part that was just given back rests as long as there are others. */
+  /** The first part to look at: a part that was just given back rests as long as there are others. */
   #next = 0;
 
   constructor({ clusterCidr, nodeMaskSize }: NodeIpamSettings) {
@@ -32,8 +32,8 @@ export class CidrPool {
   }
 
   /**
-   * The node has this network, whoever gave it. @returns the node that has a part of it already, undefined when nobody has
-   * or it lies elsewhere
+   * Notes that the node has this network.
+   * @returns the node that already has a part of it; undefined when none has, or the network lies elsewhere
    */
   occupy(nodeName: string, cidr: string): string | undefined {
     const range = parseIpv4Range(cidr);

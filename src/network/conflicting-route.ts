@@ -1,4 +1,4 @@
-/** Whether something else on the machine has a part of the pods' network. Pure. */
+/** Finds a route of the machine that overlaps the pods' network. Pure. */
 import { overlaps, parseCidr } from './cidr.ts';
 import { ROUTE_PROTOCOL } from './peer-routes.ts';
 import type { PodNetwork } from './pod-network.ts';

@@ -21,13 +21,13 @@ import type { PodNetwork } from './pod-network.ts';
 import { podNetworkOf, setPeers, setRoutes } from './set-up-network.ts';
 import { Wake } from './wake.ts';
 
-/** What the routes are for. */
+/** The node whose routes are kept. */
 export interface RoutedNode {
   readonly nodeName: string;
   /** The network of this machine's pods; '': it has none, and the server alone wants to reach those of the nodes. */
   readonly podCidr: string;
   readonly instanceId: string;
-  /** Where the last known peers are kept. */
+  /** The file of the last known peers. */
   readonly file: string;
 }
 
@@ -43,7 +43,7 @@ export interface NodeRoutesPorts {
 
 /** Changes that come together are made together. */
 const SETTLE_MS = 50;
-/** Links come up, and somebody may have flushed the machine's routes. */
+/** Links come up, and another program may have flushed the machine's routes. */
 const REPEAT_MS = 60_000;
 const RETRY_MS = 5_000;
 
@@ -90,7 +90,7 @@ class RouteKeeper {
     this.#isNeeded = peers.length > 0;
   }
 
-  /** Takes the peers that the server tells, once it has. */
+  /** Takes the peers that the server publishes, once it has. */
   async look(lister: Lister<ConfigMap>): Promise<void> {
     if (!lister.synced) return;
     const { machine, fs, logger } = this.#ports;
@@ -102,12 +102,12 @@ class RouteKeeper {
     try {
       await writePeers(fs, this.#node.file, found);
     } catch (error) {
-      // A full disk: the server tells them again after a restart.
+      // On a full disk the file is missing: the server publishes them again after a restart.
       logger.warn('the way to other nodes is not kept', { error: errorMessage(error) });
     }
   }
 
-  /** @returns ms after which it is to be done again */
+  /** @returns ms after which to do it again */
   async apply(signal: AbortSignal): Promise<number> {
     if (!this.#isNeeded) return REPEAT_MS;
     const { machine, logger } = this.#ports;
@@ -130,7 +130,7 @@ class RouteKeeper {
   }
 }
 
-/** A server that does not let us see its routes is told of once, with what helps. */
+/** A server that does not show us its routes is reported once, with the remedy. */
 function quietly(logger: Logger): Logger {
   const child = logger.child({});
   let isTold = false;
@@ -159,7 +159,7 @@ async function readPeers(fs: FileSystem, file: string): Promise<readonly Peer[]>
     const peers = JSON.parse(decodeText(await fs.readFile(file, { maxBytes: MAX_PEERS_BYTES }))) as readonly Peer[];
     return Array.isArray(peers) ? peers : [];
   } catch (error) {
-    // Not there, half written, or somebody's: the server tells them again.
+    // The file is missing, half written, or another's: the server publishes the peers again.
     if (error instanceof FileError || error instanceof SyntaxError) return [];
     throw error;
   }

@@ -3,7 +3,7 @@ import type { HostRoute } from './conflicting-route.ts';
 import type { FilterChain } from './packet-filter.ts';
 import type { KernelRoute, RouteChange } from './peer-routes.ts';
 
-/** A bridge as it is to be. */
+/** The wanted state of a bridge. */
 export interface BridgeWish {
   /** At most 15 bytes, as Linux wants. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface NetworkMachine {
   changeRoute(change: RouteChange): Promise<string | undefined>;
   /** Makes it, if it is not there, with its addresses, and sets it up. */
   ensureBridge(bridge: BridgeWish): Promise<void>;
-  /** None there is no error. */
+  /** A missing one is no error. */
   removeLink(name: string): Promise<void>;
   /** Lets the machine pass packets on. */
   allowForwarding(): Promise<void>;
@@ -33,6 +33,6 @@ export interface NetworkMachine {
   restoreRules(rules: string): Promise<void>;
   /** Makes the built-in chain jump to ours, first of all, unless it does. */
   ensureJump(chain: FilterChain): Promise<void>;
-  /** Takes jumps and chain away; none there is no error. */
+  /** Removes the jumps and the chain; missing ones are no error. */
   removeChain(chain: FilterChain): Promise<void>;
 }

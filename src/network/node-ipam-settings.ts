@@ -13,7 +13,7 @@ const MAX_PARTS_BITS = 16;
 /** A node needs an address for its bridge and one for a pod. */
 const LONGEST_NODE_MASK = 30;
 
-/** What is wrong with the settings, in one sentence; undefined when nothing is. */
+/** The problem of the settings, in one sentence; undefined when there is none. */
 export function checkNodeIpam({ clusterCidr, nodeMaskSize }: NodeIpamSettings): string | undefined {
   const range = parseIpv4Range(clusterCidr);
   if (range === undefined) return `the cluster CIDR ${clusterCidr} is no IPv4 network such as 10.244.0.0/16`;

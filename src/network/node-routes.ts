@@ -1,4 +1,4 @@
-/** Where the pods of each node are, as one ConfigMap tells all nodes. Pure. */
+/** The ConfigMap that tells all nodes where the pods of each node are. Pure. */
 import type { ConfigMap, Node } from '../api/index.ts';
 
 export const NODE_ROUTES = { namespace: 'kube-system', name: 'mendlet-node-routes' } as const;
@@ -11,7 +11,7 @@ export interface NodeRoute {
   readonly addresses: readonly string[];
 }
 
-/** What the ConfigMap says; an entry that says nothing we understand is left out. */
+/** The content of the ConfigMap; unreadable entries are left out. */
 export function readNodeRoutes(configMap: ConfigMap | undefined): readonly NodeRoute[] {
   return Object.entries(configMap?.data ?? {}).flatMap(([node, text]) => {
     const { podCIDRs, addresses } = parsed(text);

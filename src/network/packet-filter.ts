@@ -42,7 +42,10 @@ export function filterRules(network: PodNetwork, apiServerPort: number | undefin
   ].join('\n');
 }
 
-/** The part of them that says whose address pods have outside: their own for other nodes' pods (`peers`), else the machine's. */
+/**
+ * The rules that decide under which address pods appear outside: their own for other nodes' pods (`peers`), else the
+ * machine's.
+ */
 export function natRules(network: PodNetwork, peers: readonly string[]): readonly string[] {
   const [snat] = chains(network).map(({ name }) => name);
   const cidr = formatCidr(network.cidr);

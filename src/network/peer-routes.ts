@@ -12,7 +12,7 @@ export interface Peer {
   readonly via?: string;
 }
 
-/** Who made a route, as Linux numbers it (0 to 255; those of routing daemons are below 100 or from 186 on). */
+/** Linux's number for the program that made a route (0 to 255; those of routing daemons are below 100 or from 186 on). */
 export const ROUTE_PROTOCOL = '118';
 
 /** A route as `ip -j -4 route show` prints it. */
@@ -26,7 +26,7 @@ export interface KernelRoute {
 const FIRST_METRIC = 1024;
 const METRICS = 60_000;
 
-/** Several instances on a machine have routes to the same networks, told apart by this. */
+/** Several instances on a machine have routes to the same networks; this tells them apart. */
 export function routeMetric({ bridge }: Pick<PodNetwork, 'bridge'>): number {
   let hash = 0;
   for (const byte of new TextEncoder().encode(bridge)) hash = (Math.imul(hash, 31) + byte) >>> 0;
@@ -40,7 +40,7 @@ export interface RouteChange {
   readonly dst: string;
   /** Of `replace`: the node's address. */
   readonly via?: string;
-  /** Whose route it is: see `routeMetric`. */
+  /** The instance of a route: see `routeMetric`. */
   readonly metric: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which other nodes' pods are to be reached, and by which way. Pure. */
+/** Plans which other nodes' pods have to be reached, and by which way. Pure. */
 import { parseIpv4Range } from '../api/index.ts';
 import { type Cidr, overlaps, parseCidr } from './cidr.ts';
 import type { NodeRoute } from './node-routes.ts';

@@ -16,7 +16,7 @@ import {
   podNetwork,
 } from './pod-network.ts';
 
-/** Where CNI finds its configuration and keeps who has which address. */
+/** The folders in which CNI finds its configuration and records addresses. */
 export interface CniFolders {
   readonly confDir: string;
   readonly leasesDir: string;
@@ -28,11 +28,14 @@ export interface NetworkPlace {
   readonly fs: FileSystem;
 }
 
-/** One for the machine: of two instances that start at the same time with the same network, the second must see the first one's bridge. */
+/**
+ * One lock for the machine: of two instances that start at the same time with the same network, the second must see the first
+ * one's bridge.
+ */
 export type NetworkLock = () => Promise<{ release(): void } | undefined>;
 
 export interface NetworkWish extends CniFolders {
-  /** Pods may reach this port of the bridge's address though the host's firewall drops; `undefined`: none. */
+  /** Pods may reach this port of the bridge's address even if the host's firewall drops packets; `undefined`: none. */
   readonly apiServerPort: number | undefined;
   readonly lock: NetworkLock | undefined;
 }
@@ -64,10 +67,9 @@ export async function setUpNetwork(place: NetworkPlace, network: PodNetwork, wis
 }
 
 /**
- * Makes the pods of other nodes reachable, and lets our pods keep their addresses towards them; what was made for others
- * before goes. Idempotent.
- *
- * @returns what could not be done, for instance that a node is on no link of ours; all else is done
+ * Makes the pods of other nodes reachable, and lets our pods keep their addresses towards them; routes and rules for former
+ * peers are removed. Idempotent.
+ * @returns the problems, for instance that a node is on no link of ours; everything else is done
  */
 export async function setPeers(
   machine: NetworkMachine,
@@ -98,7 +100,7 @@ export async function setRoutes(
   return failures;
 }
 
-/** Takes everything of `setUpNetwork` away again; what is not there is no error. */
+/** Removes everything that `setUpNetwork` made; missing parts are no error. */
 export async function removeNetwork(
   { machine, fs }: NetworkPlace,
   network: PodNetwork,
@@ -130,7 +132,7 @@ export function podNetworkOf(instanceId: string, podCidr: string): PodNetwork {
 async function refuseOverlap(machine: NetworkMachine, network: PodNetwork): Promise<void> {
   const conflict = conflictingRoute(network, await machine.allRoutes());
   if (conflict === undefined) return;
-  // A bridge of ours whose data folder is gone: nobody else takes it away.
+  // A bridge of ours whose data folder is gone: no other program would remove it.
   const ours = conflict.dev?.startsWith(BRIDGE_PREFIX) === true;
   const hint = ours ? `, or end the mendlet there ("ip link delete ${conflict.dev}" if its data folder is gone)` : '';
   throw new NetworkInUseError(

@@ -1,7 +1,7 @@
 /**
- * The record beside the store's file: how far writes were acknowledged. It is written after each commit and before its
- * answer, without waiting for the disk: a crash of the process leaves it exact, a crash of the machine at most too old. So a
- * store that shows less than its record says has lost what somebody was told is safe.
+ * The record beside the store's file: up to which revision writes were acknowledged. It is written after each commit and
+ * before its answer, without waiting for the disk. A crash of the process leaves it exact; a crash of the machine at most
+ * leaves it too old. So a store that shows less than its record says has lost an acknowledged write.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { errorMessage } from '../lib/index.ts';
@@ -9,7 +9,7 @@ import { checksumOfText } from './row-checksum.node.ts';
 import type { Tally } from './tally.ts';
 
 export interface Acknowledged extends Tally {
-  /** Whose store it is. */
+  /** The identity of the store. */
   readonly identity: string;
   /** The newest revision that was acknowledged. */
   readonly revision: number;
@@ -24,7 +24,7 @@ export function recordPath(path: string): string {
   return `${path}.acknowledged`;
 }
 
-/** `undefined`: there is none; 'damaged': what is there is no record. */
+/** `undefined`: there is none; 'damaged': the file is no record. */
 export function readAcknowledged(path: string): Acknowledged | 'damaged' | undefined {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Decides when history is forgotten: after an interval, or when there is too much of it. Rests while nobody writes. */
+/** Decides when history is compacted: after an interval, or when there is too much of it. Rests while there are no writes. */
 import type { Clock, Timer } from '../lib/index.ts';
 import { COMPACTION_INTERVAL_MS, HISTORY_MAX_REVISIONS } from './limits.ts';
 
@@ -17,7 +17,7 @@ export class Compactor {
   readonly #maxRevisions: number;
   #revision: number;
   #compacted: number;
-  /** The newest revision when the running interval began: what is older is then an interval old. */
+  /** The newest revision when the running interval began: older revisions are an interval old at its end. */
   #mark: number;
   #timer: Timer | undefined;
   #closed = false;
@@ -40,7 +40,7 @@ export class Compactor {
     this.#plan();
   }
 
-  /** Somebody compacted. */
+  /** Another caller compacted. */
   compacted(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
   }

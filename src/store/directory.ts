@@ -1,7 +1,10 @@
-/** What the log has of each key: its newest row, in memory and in order. Reads find their rows through it alone, never through the file's index. */
+/**
+ * The log's newest row of each key, in memory and in order. Reads find their rows only through it, never through the file's
+ * index.
+ */
 import { compareKeys, lowerBound, prefixEnd } from './keys.ts';
 
-/** What a row is (its column `deleted`): a damaged one stands in the place of a value that was lost. */
+/** The kind of a row (its column `deleted`): a damaged one takes the place of a value that was lost. */
 export const RowState = { live: 0, deleted: 1, damaged: 2 } as const;
 export type RowState = (typeof RowState)[keyof typeof RowState];
 
@@ -10,7 +13,7 @@ export interface Head {
   readonly revision: number;
   readonly createRevision: number;
   readonly state: RowState;
-  /** Of the row; absent for one that cannot be read. */
+  /** The row's place; absent for a row that cannot be read. */
   readonly checksum?: number;
   /** Wall ms; absent: it has no end. */
   readonly expiresAt?: number;
@@ -19,7 +22,7 @@ export interface Head {
 
 export class Directory {
   readonly #heads = new Map<string, Head>();
-  /** All keys in order; `undefined` until somebody needs it. */
+  /** All keys in order; `undefined` until they are needed. */
   #sorted: string[] | undefined;
   /** Heads as they were before the changes since `begin`, oldest first. */
   #undo: { readonly key: string; readonly head: Head | undefined }[] | undefined;

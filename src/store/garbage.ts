@@ -27,7 +27,7 @@ export class Garbage {
     if (now.state === RowState.deleted) this.#entries.push({ at, key, revision: at, checksum: now.checksum });
   }
 
-  /** What writes up to `revision` made garbage. */
+  /** The garbage of writes up to `revision`. */
   takeUpTo(revision: number): readonly GarbageRow[] {
     let end = this.#start;
     while ((this.#entries[end]?.at ?? Number.POSITIVE_INFINITY) <= revision) end += 1;

@@ -5,7 +5,7 @@ export const RING_MAX_EVENTS = 4096;
 export const RING_MAX_BYTES = 8 * 1024 * 1024;
 /** Events that a watcher is given at once, and rows that one read of the log returns. */
 export const WATCH_BATCH_EVENTS = 500;
-/** A waiting watcher is told at most this much later that the store moved on without events of its own. */
+/** The longest time until a waiting watcher is told that the store moved on without events of its own. */
 export const PROGRESS_INTERVAL_MS = 5000;
 /** History is kept this long at least (the interval upstream's API server compacts etcd in) … */
 export const COMPACTION_INTERVAL_MS = 5 * 60 * 1000;

@@ -1,4 +1,4 @@
-/** What can be said of a store without changing it, and what people do to one that nobody has open. */
+/** Checks a store without changing it, and carries out repairs on one that no process has open. */
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AcknowledgedFile, readAcknowledged, recordPath } from './acknowledged.node.ts';

@@ -3,11 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RowState } from './directory.ts';
 import { markerRow, type RowSource } from './log-rebuild.node.ts';
 
-// The newest row of each key; history is not carried over, nobody reads it across a restart.
+// The newest row of each key; history is not carried over, because no reader needs it across a restart.
 const NEWEST = `SELECT log.* FROM (SELECT max(revision) AS revision FROM log GROUP BY key) AS newest
   JOIN log ON log.revision = newest.revision WHERE log.deleted = 0 ORDER BY log.revision`;
 
-/** What can be seen to be no object any more is marked as damaged; what reads as one is believed. */
+/** Values that are visibly no objects are marked as damaged; readable ones are trusted. */
 export function* rowsFromFormat1(db: DatabaseSync): RowSource {
   for (const raw of db.prepare(NEWEST).iterate()) {
     const { revision, key, value } = raw;

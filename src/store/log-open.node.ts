@@ -1,6 +1,6 @@
 /**
- * Opens the store: nothing is served before every row is verified, every key accounted for, and everything there that was
- * acknowledged. What can be made whole without losing anything is made whole, with a copy kept; all else is refused by name.
+ * Opens the store. Nothing is served before every row is verified, every key accounted for, and every acknowledged write
+ * found. Damage that can be mended without a loss is mended, with a copy kept; other damage is refused by name.
  */
 import {
   copyFileSync,
@@ -40,7 +40,7 @@ const PAGE_BYTES = 4096;
 
 export interface Opening {
   readonly log: OpenedLog;
-  /** What was found and mended, one sentence each; never content. */
+  /** The damage that was found and mended, one sentence each; never content. */
   readonly notes: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function toOpened(db: DatabaseSync, scan: Scan, { identity }: Asked): OpenedLog 
   };
 }
 
-/** What may be said of damage: pages and structures, in SQLite's words, and never what was in them. */
+/** Reports of damage: pages and structures, in SQLite's words, and never their content. */
 function problemsOf({ problems, unnamed }: Scan): string {
   const rows = unnamed === 0 ? [] : [`${unnamed} ${unnamed === 1 ? 'row is' : 'rows are'} gone and cannot be named`];
   return [...rows, ...problems].join('; ');
@@ -122,7 +122,7 @@ function refuseForeign({ path, identity, acceptLoss }: Asked, record: Acknowledg
   throw new StoreOpenError('foreign', `${path}.acknowledged belongs to another data folder's store`);
 }
 
-/** Everything acknowledged is there, and every key has a name; else nothing is served. */
+/** Every acknowledged write must be there, and every key have a name; else nothing is served. */
 export function refuseLosses(
   scan: Scan,
   { path, identity, acceptLoss }: Asked,
@@ -150,7 +150,7 @@ export function refuseLosses(
   throw new StoreOpenError('lost', `${path}: ${what}${aboutWal(path)}`);
 }
 
-/** What the write-ahead log looks like; SQLite itself reads it up to the first bad frame and says nothing. */
+/** The state of the write-ahead log; SQLite itself reads it up to the first bad frame and says nothing. */
 function aboutWal(path: string): string {
   const wal = `${path}-wal`;
   if ((fileSize(wal) ?? 0) === 0) return `: ${wal} is missing or empty, or the file is an older copy`;
@@ -159,7 +159,7 @@ function aboutWal(path: string): string {
   return `: ${wal} can be read up to frame ${soundFrames} of ${frames}, or the file is an older copy`;
 }
 
-/** SQLite empties and removes the log when it closes; what was refused must look the same at the next start. */
+/** SQLite empties and removes the log when it closes; a refused store must look the same at the next start. */
 export function closeKeepingWal(db: DatabaseSync, path: string, wasThere: boolean): void {
   const wal = `${path}-wal`;
   const kept = `${wal}.kept`;
@@ -221,7 +221,7 @@ function openOrMend(asked: Asked, record: Acknowledged | undefined, notes: strin
     if (mended === undefined) throw error;
     const { db, scan, mending } = mended;
     try {
-      // Only where every row is as it was last acknowledged: else the header is the least that is wrong.
+      // Only if every row is as it was last acknowledged: otherwise more than the header is wrong.
       const isWhole =
         scan.lost.length === 0 &&
         scan.unnamed === 0 &&

@@ -116,7 +116,7 @@ function readRow(read: () => Parameters<typeof verifyRow>[0] | undefined): Verif
   }
 }
 
-/** What stands in the place of a value that is lost: its key stays taken. */
+/** The row in place of a lost value: its key stays taken. */
 export function markerRow(key: string, revision: number): LogRow {
   return {
     revision,
@@ -153,7 +153,7 @@ export function writeLog(path: string, rows: RowSource, marks: Marks): void {
   syncFile(path);
 }
 
-/** Puts a whole new file in the place of the old one, whose write-ahead log must be empty or gone. */
+/** Replaces the old file by a whole new one; the old one's write-ahead log must be empty or gone. */
 export function putInPlace(next: string, path: string): void {
   // A log of the old file beside the new one would be read into it.
   for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });

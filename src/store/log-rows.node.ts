@@ -40,9 +40,9 @@ export interface Marks {
   readonly compacted: number;
   /** … and swept out up to here. */
   readonly swept: number;
-  /** Revisions up to here were given away, whatever rows there are. */
+  /** Revisions up to here were given away, whatever rows exist. */
   readonly base: number;
-  /** Whose store it is; "": nobody's in particular. */
+  /** The identity of the store; "": none in particular. */
   readonly identity: string;
 }
 

@@ -21,7 +21,7 @@ export interface Scan {
   readonly tally: Tally;
   /** The newest revision of all rows. */
   readonly newest: number;
-  /** Of all rows, those that are lost among them, in order. */
+  /** Of all rows, lost ones included, in order. */
   readonly revisions: readonly number[];
   /** `undefined`: they are damaged. */
   readonly marks: Marks | undefined;
@@ -29,7 +29,7 @@ export interface Scan {
   readonly lost: readonly LostRow[];
   /** Rows that cannot be read and have none, as far as they are known. */
   readonly unnamed: number;
-  /** What is wrong with the file beside single rows; none: its structure is sound. Never content. */
+  /** The problems of the file beside single rows; none: its structure is sound. Never content. */
   readonly problems: readonly string[];
 }
 
@@ -103,7 +103,7 @@ class Builder {
 
   put(key: string, head: Head): void {
     const before = this.directory.get(key);
-    // What came before a damaged value may be all that is left of it: it stays.
+    // The row before a damaged value may be the last one that is left of it: it stays.
     if (head.state !== RowState.damaged) this.garbage.replaced(key, before, head);
     this.directory.set(key, head);
     this.newest = Math.max(this.newest, head.revision);
@@ -168,7 +168,7 @@ function lostHead({ revision, deleted }: LostRow): Head {
   return { revision, createRevision: revision, state: deleted ? RowState.deleted : RowState.damaged };
 }
 
-/** How many rows there must be that nobody can name. */
+/** The number of rows that must exist and cannot be named. */
 function unnamedRows(
   builder: Builder,
   marks: Marks | undefined,
@@ -176,9 +176,9 @@ function unnamedRows(
 ): number {
   const from = marks === undefined ? builder.newest : Math.max(marks.swept, marks.base);
   const gaps = Math.max(0, builder.newest - from - countAfter(builder.revisions, from));
-  // A row whose number was changed stands for one that the index has under its own.
+  // A row whose number was changed stands for one that the index has under its own number.
   const strangers = Math.max(0, found.strangers - found.lost);
-  // Both witnesses are hurt: what neither has may have been there.
+  // Both witnesses are damaged: rows that neither has may have existed.
   const unknown = found.index.broken && found.broken ? 1 : 0;
   return Math.max(gaps, strangers, unknown);
 }

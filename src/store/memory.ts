@@ -176,7 +176,7 @@ class MemoryStore implements Store {
     return { events, revision: this.#revision };
   }
 
-  /** Drops the versions of a key that nobody can read any more. */
+  /** Drops the versions of a key that cannot be read any more. */
   #forget(key: string, revision: number): void {
     const versions = this.#versions.get(key);
     if (versions === undefined) return;
@@ -193,7 +193,7 @@ function refused(current: StoreEntry | undefined): WriteResult {
   return current === undefined ? { ok: false } : { ok: false, current };
 }
 
-/** An empty store. Values are kept by reference: nobody may change them. */
+/** An empty store. Values are kept by reference, and must not be changed. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   return new MemoryStore(options);
 }

@@ -20,10 +20,9 @@ export class OpenFiles {
   }
 
   /**
-   * After a commit, before it is told: are the files still in their places? Remembers how long they are. A few microseconds a
-   * file: cheap beside a commit.
-   *
-   * @returns what happened to them; `undefined`: nothing
+   * After a commit, before it is reported: checks that the files are still in their places, and remembers their lengths. It
+   * takes a few microseconds a file, little beside a commit.
+   * @returns the problem; `undefined`: none
    */
   look(): string | undefined {
     return this.#lookAt(this.#file, true) ?? this.#lookAt(this.#wal, false);

@@ -15,8 +15,8 @@ export interface LogRow {
 }
 
 /**
- * CRC-32: it finds every change of up to three bits and every burst of up to 32 bits, and any other change but one of four
- * thousand million. It is there against disks, not against people: who can write the file can also write a checksum.
+ * CRC-32: it finds every change of up to three bits and every burst of up to 32 bits, and misses one in four thousand million
+ * of all other changes. It protects against disks, not against people: whoever can write the file can also write a checksum.
  */
 export function checksumOf(row: LogRow): number {
   const { revision, key, createRevision, previousRevision, deleted, expiresAt, ttlMs } = row;

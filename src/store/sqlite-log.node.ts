@@ -40,7 +40,7 @@ export interface OpenedLog {
   readonly tally: Tally;
   readonly revision: number;
   readonly marks: Marks;
-  /** Rows up to here have damaged ones among them: history before is not told. */
+  /** Rows up to here have damaged ones among them: earlier history is not served. */
   readonly damagedUpTo: number;
 }
 
@@ -240,9 +240,9 @@ export class SqliteLog {
   }
 
   /**
-   * Deletes rows that nobody can read any more: what a row up to "compacted" replaced, and tombstones. Looks at up to
-   * `limit` revisions; false when nothing is left to do. The newest row stays whatever it is: it carries the counter. So does
-   * what came before a damaged value: it may be all that is left of it.
+   * Deletes rows that cannot be read any more: those that a row up to "compacted" replaced, and tombstones. Looks at up to
+   * `limit` revisions; false when nothing is left to do. The newest row always stays, because it carries the counter. So does
+   * the row before a damaged value: it may be the last one that is left of it.
    */
   sweep(limit: number): boolean {
     const target = Math.min(this.#compacted, this.#revision - 1);
@@ -297,7 +297,7 @@ export class SqliteLog {
     return row !== undefined && row !== 'damaged';
   }
 
-  /** What `key` was as of `revision`; `undefined`: it was not there. */
+  /** The value of `key` as of `revision`; `undefined`: there was none. */
   #rowAt(key: string, head: Head, revision: number): VerifiedRow | 'damaged' | undefined {
     if (head.revision <= revision) {
       if (head.state === RowState.deleted) return undefined;
@@ -374,7 +374,7 @@ export class SqliteLog {
   }
 }
 
-/** @param key named in the message; what it held is not */
+/** @param key named in the message; its content is not */
 export function damagedError(key: string, revision: number): StoreError {
   return new StoreError('damaged', `${key} (revision ${revision}) is damaged on the disk`, { revision });
 }

@@ -1,15 +1,15 @@
-/** What the main thread and the store's worker say to each other. Plain data: it is cloned on its way. */
+/** The messages between the main thread and the store's worker. Plain data: they are cloned on their way. */
 import type { DamagedKey, ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
 
 export interface WorkerOptions {
   readonly path: string;
   readonly maxFileBytes: number;
   readonly sweepRevisions: number;
-  /** Whose store it is: that of another is refused. */
+  /** The identity of the store: another store's file is refused. */
   readonly identity: string;
-  /** Nobody ever had a store here: a missing one is made. */
+  /** There has never been a store here: a missing file is created. */
   readonly mayBegin: boolean;
-  /** What is lost is given up; everything else is made whole. */
+  /** Lost data is given up; everything else is repaired. */
   readonly acceptLoss?: boolean;
 }
 
@@ -31,7 +31,7 @@ export type WorkerCall =
 export interface ExpiryStamp {
   /** Wall ms. */
   readonly expiresAt: number;
-  /** The whole time it was given, in ms: no wait is longer, whatever the wall clock does. */
+  /** The whole time to live, in ms: no wait is longer, whatever the wall clock does. */
   readonly ttlMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface ExpiringKey {
 /** The worker is sent lists of these: those of the same moment. */
 export type WorkerRequest = WorkerCall & { readonly id: number };
 
-/** What a write did; the value of a put is left out, since the main thread has it. `previous`: what a delete took away. */
+/** The result of a write; the value of a put is left out, since the main thread has it. `previous`: the deleted value. */
 export type Written =
   | { readonly ok: true; readonly revision: number; readonly createRevision: number; readonly previous?: Uint8Array }
   | { readonly ok: false; readonly current?: StoreEntry };
@@ -65,7 +65,7 @@ export type FailureCode = 'unknown' | 'compacted' | 'future' | 'full' | 'damaged
 export type WorkerMessage =
   /** The answers to one batch, in the order of the calls; sent after its commit. */
   | { readonly type: 'replies'; readonly replies: readonly WorkerReply[] }
-  /** After an I/O error and a reopening: writes whose callers were told "unknown" and which are there all the same. */
+  /** After an I/O error and a reopening: writes whose callers were told "unknown" and which are in the file after all. */
   | { readonly type: 'recovered'; readonly events: readonly StoreEvent[]; readonly expiring: readonly ExpiringKey[] }
   /** The first message, when all is well. */
   | {
@@ -74,7 +74,7 @@ export type WorkerMessage =
       readonly compacted: number;
       readonly expiring: readonly ExpiringKey[];
       readonly damaged: readonly DamagedKey[];
-      /** What was mended, for the log. */
+      /** The repairs, for the log. */
       readonly notes: readonly string[];
     }
   /** All keys that are damaged now, whenever that changes; sent before the answers that show it. */

@@ -44,7 +44,10 @@ export function toOpenError(error: unknown, path: string): StoreOpenError {
   return new StoreOpenError('failed', `${path}: ${errorMessage(error)}`, cause);
 }
 
-/** What lies at the path. @throws StoreOpenError for what is no file: SQLite would wait at a pipe, and follow a link */
+/**
+ * The kind of file at the path.
+ * @throws StoreOpenError if it is no regular file: SQLite would wait at a pipe, and follow a link
+ */
 export function fileSize(path: string): number | undefined {
   try {
     const stat = lstatSync(path);
@@ -97,7 +100,7 @@ function isHeaderSound(header: Uint8Array): boolean {
   );
 }
 
-/** Whoever closes a file gives up the process's locks on it: what was opened to look at the header is closed with the store. */
+/** Closing a file gives up the process's locks on it: a file that was opened to read the header is closed with the store. */
 const lookers = new WeakMap<DatabaseSync, number>();
 
 function readHeader(fd: number): Uint8Array {
@@ -109,7 +112,7 @@ function headerError(path: string): StoreOpenError {
   return new StoreOpenError('corrupt', `${path}: not a sound store file: its header is not as mendlet writes it`);
 }
 
-/** Looks at the header of a file that could not be opened, and is therefore nobody's. */
+/** Reads the header of a file that could not be opened, and is therefore not in use. */
 function isHeaderDamaged(path: string): boolean {
   const fd = openSync(path, 'r');
   try {

@@ -1,7 +1,7 @@
 /**
- * The store's worker thread: takes all calls that have queued up, runs them in one transaction, and answers after its
- * commit. So a write that comes while a commit is under way shares the next one, and nothing is acknowledged that is not
- * on the disk. An entry point of its own when bundled (`dist/store-worker.js`).
+ * The store's worker thread: takes all calls that have queued up, runs them in one transaction, and answers after its commit.
+ * So writes that come during a commit share the next one, and nothing is acknowledged before it is on the disk. An entry
+ * point of its own when bundled (`dist/store-worker.js`).
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, assertNever, errorMessage } from '../lib/index.ts';
@@ -83,7 +83,7 @@ class StoreWorker {
     }
   }
 
-  /** True: the store's file was taken from under it; what it held is saved, and the store ends. */
+  /** True: the store's file was removed while it was open; its content is saved, and the store ends. */
   #areFilesGone(problem: string | undefined): boolean {
     if (problem === undefined) return false;
     this.#closed = true;
@@ -116,8 +116,8 @@ class StoreWorker {
   }
 
   /**
-   * After an I/O error at commit only the file knows whether the transaction is in it (the kernel forgets dirty pages
-   * whose write failed), so it is read anew, and what is found there beyond the last answer is told as events.
+   * After an I/O error at commit only the file shows whether the transaction is in it (the kernel forgets dirty pages whose
+   * write failed). So it is read again, and rows beyond the last answer are sent as events.
    */
   #recover(batch: readonly WorkerRequest[], error: unknown): WorkerReply[] | undefined {
     const { revision } = this.#log;
@@ -144,7 +144,7 @@ class StoreWorker {
     );
   }
 
-  /** `undefined`: they can no longer be told, which watchers would miss; the store ends, and all is read anew. */
+  /** `undefined`: they can no longer be sent, and watchers would miss them; the store ends, and everything is read again. */
   #lateEvents(revision: number): readonly StoreEvent[] | undefined {
     if (this.#log.revision === revision) return [];
     try {

@@ -35,19 +35,19 @@ export interface SqliteStoreOptions {
   /** The file; created with mode 0600 if missing, its folder must exist. */
   readonly path: string;
   readonly clock: Clock;
-  /** Where the worker's code is. Default: beside this module, `store-worker.js` when bundled. */
+  /** The file of the worker's code. Default: beside this module, `store-worker.js` when bundled. */
   readonly workerUrl?: URL;
   /** The store broke (worker dead, disk gone) and answers nothing any more: the process should end. */
   readonly onFailure?: (error: StoreError) => void;
-  /** Whose store it is; another's file is refused. Default: nobody's in particular. */
+  /** The identity of the store; another store's file is refused. Default: none in particular. */
   readonly identity?: string;
   /** False: there was a store here, and a missing or empty file is refused. Default: true. */
   readonly mayBegin?: boolean;
-  /** Only for repairs: what is lost is given up, and all else made whole, with a copy kept. */
+  /** Only for repairs: lost data is given up, and everything else is repaired, with a copy kept. */
   readonly acceptLoss?: boolean;
-  /** Keys whose values cannot be read, at the start (unless there are none) and whenever that changes. */
+  /** Keys whose values cannot be read, at the start (unless there are none) and at each change. */
   readonly onDamage?: (damaged: readonly DamagedKey[]) => void;
-  /** What was found wrong with the file and mended: sentences for the log, without content. */
+  /** The damage of the file that was found and mended: sentences for the log, without content. */
   readonly onNotes?: (notes: readonly string[]) => void;
   readonly maxFileBytes?: number;
   readonly sweepRevisions?: number;
@@ -232,7 +232,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Events are told before the callers hear: whoever knows of a revision finds it in the watch. */
+  /** Events are sent before the callers are answered: a caller that knows a revision finds it in the watch. */
   #settle(replies: readonly WorkerReply[]): void {
     const events: StoreEvent[] = [];
     for (const reply of replies) {
@@ -259,7 +259,7 @@ class SqliteStore implements Store {
     this.#compactor.advanced(this.#hub.revision);
   }
 
-  /** The worker is gone: of the calls under way nobody knows whether they took effect. */
+  /** The worker is gone: it is unknown whether the calls under way took effect. */
   #fail(error: StoreError): void {
     const unexpected = this.#closed === undefined;
     this.#stop(error);

@@ -36,14 +36,14 @@ export interface ListResult {
   readonly more: boolean;
   /** How many entries follow the last one (exact). */
   readonly remaining: number;
-  /** Keys of the prefix whose values are damaged: they are there, and nobody can read them. Absent: none. */
+  /** Keys of the prefix whose values are damaged: they exist and cannot be read. Absent: none. */
   readonly damaged?: readonly DamagedKey[];
 }
 
 /** A key whose newest value was changed or lost on the disk. */
 export interface DamagedKey {
   readonly key: string;
-  /** Of the damaged write. A put or delete that names it replaces or removes what is damaged. */
+  /** The revision of the damaged write. A put or delete that names it replaces or removes the damaged value. */
   readonly revision: number;
 }
 
@@ -53,7 +53,7 @@ export type WriteResult =
   | { readonly ok: false; readonly current?: StoreEntry };
 
 export interface WatchBatch {
-  /** In order; none: only progress is told. */
+  /** In order; none: only progress is reported. */
   readonly events: readonly StoreEvent[];
   /** All up to this revision has been delivered. */
   readonly revision: number;
@@ -77,10 +77,10 @@ export interface Store {
   /** The entry of a delete that was done is the last value with the revision of the delete. */
   delete(key: string, expectedRevision: number): Promise<WriteResult>;
   /**
-   * Every event with a revision greater than `afterRevision` whose key starts with `prefix`, in order, each once, in
-   * batches of at least one. `progress` batches (no events) tell that all up to `revision` has been delivered. Rejects
-   * with `StoreError` "compacted" when the past is gone, "future" for a revision yet to come, and "overflow" when the
-   * reader is too slow. Ends when the signal is aborted.
+   * Every event with a revision greater than `afterRevision` whose key starts with `prefix`, in order, each once, in batches
+   * of at least one. `progress` batches (no events) say that all events up to `revision` have been delivered. Rejects with
+   * `StoreError` "compacted" when the past is gone, "future" for a revision yet to come, and "overflow" when the reader is
+   * too slow. Ends when the signal is aborted.
    */
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
   /** Forgets history up to and including `revision` (current values stay). */

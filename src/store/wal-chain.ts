@@ -1,6 +1,7 @@
 /**
- * Reads the chain of a write-ahead log of SQLite as its file format describes it: each frame's checksum goes on from the one
- * before. SQLite itself ends at the first frame that does not fit and says nothing; this tells how far it will come. Pure.
+ * Reads the checksum chain of an SQLite write-ahead log as its file format describes it: each frame's checksum continues the
+ * one before. SQLite itself ends at the first frame that does not fit and says nothing; this shows how far it will come.
+ * Pure.
  */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

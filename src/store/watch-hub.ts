@@ -9,7 +9,7 @@ import { assert, type Clock, type Timer } from '../lib/index.ts';
 import { PROGRESS_INTERVAL_MS, RING_MAX_BYTES, RING_MAX_EVENTS, WATCH_BATCH_EVENTS } from './limits.ts';
 import { type StoreEvent, StoreError, type WatchBatch } from './store.ts';
 
-/** What lies behind the ring. */
+/** The log behind the ring. */
 export interface EventLog {
   /**
    * The first `limit` events after `afterRevision` under `prefix`, and the revision up to which these are all. Rejects
@@ -52,7 +52,7 @@ export class WatchHub {
   readonly #maxBytes: number;
   readonly #watchers = new Set<Watcher>();
   #events: StoreEvent[] = [];
-  /** Index of the oldest event in `#events`; what lies before it is dropped in pieces. */
+  /** Index of the oldest event in `#events`; earlier ones are dropped in pieces. */
   #start = 0;
   #bytes = 0;
   #revision: number;
@@ -78,7 +78,7 @@ export class WatchHub {
     return this.#compacted;
   }
 
-  /** Tells committed events; each carries the revision after the one before it. */
+  /** Delivers committed events; each has the revision after the one before it. */
   publish(events: readonly StoreEvent[]): void {
     for (const event of events) {
       assert(event.revision === this.#revision + 1, `event ${event.revision} after ${this.#revision}`);

@@ -1,4 +1,7 @@
-/** Answers in a form that two servers can agree in: what differs from one request to the next becomes a word in parentheses. */
+/**
+ * Brings answers into a form that two servers can agree in: values that differ from one request to the next become a word in
+ * parentheses.
+ */
 import type { Answer, Json } from './call.ts';
 
 const MAX_ERRORS = 2;

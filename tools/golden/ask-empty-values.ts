@@ -24,7 +24,7 @@ export interface AskOptions {
   readonly parallel: number;
   /** Whether a place is asked about. */
   readonly isAsked: (path: string) => boolean;
-  /** Whether a form is tried for real too, and taken away by a PUT. */
+  /** Whether a form is also tried without dry run, and removed by a PUT. */
   readonly tryPut: (row: EmptyValueRow) => boolean;
 }
 
@@ -88,7 +88,7 @@ async function askPlace(base: Base, place: Place, whole: Json, call: Call): Prom
   return tried;
 }
 
-/** Creates the object with the form, then puts it without: what becomes of metadata.generation? Not a dry run. */
+/** Creates the object with the form, then puts it without, and looks at metadata.generation. Not a dry run. */
 async function askPuts(base: Base, tried: readonly Tried[], { call, tryPut }: AskOptions): Promise<void> {
   let serial = 0;
   const url = collectionOf(base);

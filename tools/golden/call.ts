@@ -1,6 +1,6 @@
 /** The way to the API server that is asked: one port, so that a server in memory and one behind TLS are asked the same. */
 
-/** JSON of any kind: what a server answers is looked at, never trusted. */
+/** JSON of any kind: a server's answer is inspected, never trusted. */
 export type Json = Record<string, unknown>;
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The answer as JSON; what is none becomes a message. */
+/** The answer as JSON; other text becomes a message. */
 export function bodyOf({ text }: Answer): Json {
   try {
     return JSON.parse(text) as Json;

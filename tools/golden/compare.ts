@@ -29,12 +29,12 @@ export function defaultsDifference(ours: DefaultsRow, golden: DefaultsRow): Diff
   return isDeepStrictEqual(ours.stored, golden.stored) ? undefined : 'value';
 }
 
-/** Whether both refuse with the same words, too. */
+/** Whether both refuse with the same message, too. */
 export function sameRefusal(ours: EmptyValueRow | QuantityRow, golden: EmptyValueRow | QuantityRow): boolean {
   return ours.status === golden.status && isDeepStrictEqual(ours.errors, golden.errors);
 }
 
-/** What a row asks: the same for the same question to two servers. */
+/** The question of a row: equal for the same question to two servers. */
 export function questionOf(row: EmptyValueRow | QuantityRow): string {
   const sent = 'sent' in row ? JSON.stringify(row.sent) : 'nothing';
   return `${row.kind} ${row.path} = ${sent}`;

@@ -1,6 +1,6 @@
 /**
- * Where our answers differ from the golden ones on purpose. Each name covers some questions (`questionOf`), and every question that it
- * covers must still differ: what agrees by now is named no more.
+ * Names the answers that differ from the golden ones on purpose. Each name covers some questions (`questionOf`), and every
+ * question that it covers must still differ; agreeing ones must be removed.
  */
 export interface NamedDifference {
   readonly covers: RegExp;

@@ -58,7 +58,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   };
 }
 
-/** What the objects that are asked with need: our namespace and its accounts. */
+/** The objects that the questions need: our namespace and its accounts. */
 export async function prepareNamespace(call: Call): Promise<void> {
   await call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   for (const name of ['robot', 'default']) {
@@ -67,7 +67,7 @@ export async function prepareNamespace(call: Call): Promise<void> {
   }
 }
 
-/** Whether a server of ours has the kind. */
+/** Whether our server has the kind. */
 export function isServed({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return RESOURCES.some((row) => apiVersionOf(row) === apiVersion && row.kind === kind);
 }
@@ -87,7 +87,7 @@ export interface Golden {
   readonly defaults: DefaultsRow;
 }
 
-/** What upstream's server answered. */
+/** The answer of upstream's server. */
 export function readGolden<K extends keyof Golden>(which: K): readonly Golden[K][] {
   const text = gunzipSync(readFileSync(resolve(ROOT, `test/golden/${which}.jsonl.gz`))).toString();
   return readLines(text.replaceAll(FOREIGN_SOURCE, '')) as readonly Golden[K][];

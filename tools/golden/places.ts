@@ -40,8 +40,8 @@ export function zeroForms(type: string): readonly unknown[] {
 }
 
 /**
- * All places of the structures that the object has. Of those that differ in positions alone, the first that has a value is taken,
- * else the first.
+ * All places of the structures that the object has. Of places that differ in positions alone, the first that has a value is
+ * taken, else the first.
  */
 export function placesOf(types: Types, type: string, object: unknown): readonly Place[] {
   const places = new Map<string, Place>();

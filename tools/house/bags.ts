@@ -1,9 +1,8 @@
 /**
- * No function takes a bag of more than eight fields that was made for it.
- *
- * An object type is such a bag when it stands in a function's parameters, or is declared in the same file as a function (or
- * constructor) that has it as the type of a parameter, and its name says that it is input and no thing of its own: it ends in
- * Options, Parts, Input, Context, Ports, Deps, Config, Setup or Wiring. Fields of types that it extends in the same file count.
+ * Finds functions that take a bag of more than eight fields that was made for them. An object type is such a bag when it
+ * stands in a function's parameters, or is declared in the same file as a function (or constructor) that has it as the type
+ * of a parameter, and its name says that it is input and no thing of its own: it ends in Options, Parts, Input, Context,
+ * Ports, Deps, Config, Setup or Wiring. Fields of types that it extends in the same file count.
  */
 import { isFunction, isNode, isOfTests, type SourceFile, type SyntaxNode, visit } from './source-file.ts';
 

@@ -1,4 +1,4 @@
-/** No circle of files: none imports itself by way of others, types included. */
+/** Finds circles of files: no file may import itself by way of others, types included. */
 import { dirname, join } from 'node:path/posix';
 import { importsOf, type SourceFile } from './source-file.ts';
 

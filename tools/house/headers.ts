@@ -1,4 +1,4 @@
-/** Each file says in its first sentence what it is. Tests are told by their own words. */
+/** Finds files whose header does not say what they are. Tests are described by their own names. */
 import { isOfTests, type SourceFile } from './source-file.ts';
 
 /** The comment that a file begins with, without its marks. */

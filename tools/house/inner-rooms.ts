@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 import type { InnerRooms } from './rooms.ts';
 import { importsOf, isOfTests, type SourceFile } from './source-file.ts';
 
-/** Where a file lies: "kubelet", "plan", "draft.ts"; the inner room is '' for a file beside the inner rooms. */
+/** The parts of a file's place: "kubelet", "plan", "draft.ts"; the inner room is '' for a file beside the inner rooms. */
 interface Place {
   readonly room: string;
   readonly inner: string;

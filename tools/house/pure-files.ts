@@ -1,8 +1,11 @@
-/** A file whose header says "Pure" waits for nothing and imports no port: it can be read, and tried, as a table. */
+/**
+ * Finds impure files: a file whose header says "Pure" awaits nothing and imports no port, so that it can be read, and tested,
+ * as a table.
+ */
 import { importsOf, isFunction, isOfTests, type SourceFile, visit } from './source-file.ts';
 import { headerOf } from './headers.ts';
 
-/** The ports of ARCHITECTURE.md: whoever has one can touch the world. */
+/** The ports of ARCHITECTURE.md: code that has one can touch the world. */
 export const PORTS: readonly string[] = [
   'Clock',
   'Random',

@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md lists each room once, and each room of the big ones, and says who may import whom as the check has it. */
+/** ARCHITECTURE.md lists each room once, each inner room of the big ones once, and the imports that the check allows. */
 
 /** Folders below `src`, "kubelet/plan" and "kubelet" alike. */
 export type Folders = ReadonlySet<string>;
@@ -35,27 +35,43 @@ function compare(what: string, listed: readonly string[], there: readonly string
 
 /** Names in the first column of the table with this heading. */
 function rowsUnder(page: string, heading: string): readonly string[] {
-  const lines = page.split('\n');
-  const at = lines.findIndex((line) => line.startsWith(`| ${heading} | `));
-  if (at === -1) return [];
-  const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
-  return lines.slice(at + 2, end === -1 ? undefined : end).flatMap((line) => {
-    const [, first = ''] = line.split('|');
+  return linesUnder(page, heading).flatMap((line) => {
+    const [first = ''] = cellsOf(line);
     return [...first.matchAll(/`([^`]+)`/g)].flatMap(([, name]) => (name === undefined ? [] : [name]));
   });
 }
 
-/** The page's "store → lib" against the table of the check. Lines with words on the left ("inside kubelet: …") are prose. */
+function headingOf(page: string, heading: string): string {
+  return page.split('\n').find((line) => line.startsWith(`| ${heading} | `)) ?? '';
+}
+
+/** The rows of the table with this heading. */
+function linesUnder(page: string, heading: string): readonly string[] {
+  const lines = page.split('\n');
+  const at = lines.findIndex((line) => line.startsWith(`| ${heading} | `));
+  if (at === -1) return [];
+  const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'));
+  return lines.slice(at + 2, end === -1 ? undefined : end);
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** The column "may import" of the table of rooms, against the table of the check. */
 export function findWrongDirections(
   page: string,
   allowed: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {
+  const column = cellsOf(headingOf(page, 'room')).indexOf('may import');
   const said = new Map<string, string>();
-  const [, block = ''] = /## Who may import whom\s+```\n([\s\S]*?)```/.exec(page) ?? [];
-  for (const [, from = '', to = ''] of block.matchAll(
-    /(?:^|\s{2,})([a-z]+(?:, [a-z]+)*) → ((?:all but )?[a-z]+(?: [a-z]+)*)/gm,
-  )) {
-    for (const room of from.split(', ')) said.set(room, directionsOf(to, room, Object.keys(allowed)).join(' '));
+  for (const line of linesUnder(page, 'room')) {
+    const cells = cellsOf(line);
+    const room = (cells[0] ?? '').replaceAll('`', '');
+    said.set(room, directionsOf(cells[column] ?? '', room, Object.keys(allowed)).join(' '));
   }
   return Object.entries(allowed).flatMap(([room, rooms]) => {
     const checked = rooms.toSorted().join(' ');

@@ -1,4 +1,4 @@
-/** Who may import whom: the rooms, and the rooms inside the big ones. */
+/** The imports that are allowed between the rooms, and between the inner rooms of the big ones. */
 
 /** Room → rooms that it may import, through their doors. `main` and `sim` may import all but each other. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -34,7 +34,10 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
 }
 
 export interface InnerRooms {
-  /** Files beside the inner rooms that these may import; all others there put the room together, and are nobody's. */
+  /**
+   * Files beside the inner rooms that these may import; all other files there put the room together, and no inner room
+   * imports them.
+   */
   readonly base: readonly string[];
   /** Inner room → inner rooms that it may import. */
   readonly rooms: Readonly<Record<string, readonly string[]>>;
@@ -44,7 +47,7 @@ export interface InnerRooms {
   readonly against: readonly string[];
 }
 
-/** The lower comes first: what both sides of a pair need lies below both. */
+/** Lower rooms come first: code that both sides of a pair need is in a room below both. */
 export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
   kubelet: {
     base: [

@@ -72,7 +72,7 @@ export function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** Calls `look` for the node and all below it; what it returns is handed to the nodes below as `outer`. */
+/** Calls `look` for the node and all nodes below it; its result is passed to the nodes below as `outer`. */
 export function visit<T>(node: SyntaxNode, outer: T, look: (node: SyntaxNode, outer: T) => T): void {
   const inner = look(node, outer);
   for (const value of Object.values(node)) {
@@ -87,7 +87,7 @@ export function isFunction({ type }: SyntaxNode): boolean {
   return FUNCTIONS.has(type);
 }
 
-/** The name that a node gives to what is in it: of a declaration, a method, a property. */
+/** The name that a node gives to its content: of a declaration, a method, a property. */
 export function nameOf(node: SyntaxNode): string | undefined {
   const named =
     node['id'] ?? (/^(MethodDefinition|PropertyDefinition|Property)$/.test(node.type) ? node['key'] : undefined);
@@ -102,7 +102,7 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-/** What a file imports, and what it exports from others. */
+/** The imports of a file, and its exports from others. */
 export function importsOf(file: SourceFile): readonly Import[] {
   const found: Import[] = [];
   visit(file.tree(), undefined, (node) => {

@@ -30,7 +30,7 @@ export async function kubernetesPrograms(say: (text: string) => void): Promise<s
   await installMissing(NEEDS, { process: systemProcess, say, stop, logFile: join(kubernetesCache, 'apt.log') });
   say(`fetching the source of Kubernetes ${VERSION} from Debian ${SUITE}`);
   const files = debianSource(SUITE, 'kubernetes');
-  // Go's cache stays in it: a build that was broken off goes on where it was.
+  // Go's cache stays in it: an interrupted build continues where it was.
   const work = join(kubernetesCache, `${VERSION}.part`);
   const source = join(work, 'source');
   rmSync(source, { recursive: true, force: true });
@@ -70,7 +70,7 @@ function replaceReflect2(source: string): void {
   }
 }
 
-/** The version is told, for there is no git to ask; and Go fetches nothing. */
+/** The version is passed in, for there is no git to ask; and Go fetches nothing. */
 function environment(work: string): NodeJS.ProcessEnv {
   return {
     ...process.env,

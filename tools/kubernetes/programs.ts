@@ -1,8 +1,8 @@
-/** Where the programs of a real Kubernetes control plane are kept: built once from Debian's source, never installed. */
+/** The folder with the programs of a real Kubernetes control plane: built once from Debian's source, never installed. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** What Debian's package has; an old one, from before many an API that mendlet uses. That is its worth. */
+/** The version of Debian's package. It is old, and lacks many APIs that mendlet uses; that makes it a good test. */
 export const VERSION = '1.20.2';
 export const SUITE = 'bookworm';
 export const PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;

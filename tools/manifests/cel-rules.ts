@@ -1,4 +1,7 @@
-/** What a schema alone cannot say of our kinds, in CEL, by type or by type and field: as our own server's validation has it. */
+/**
+ * Rules about our kinds that a schema alone cannot express, in CEL, by type or by type and field: the same as in our own
+ * server's validation.
+ */
 
 export interface CelRule {
   readonly rule: string;

@@ -4,7 +4,7 @@ import { CEL_RULES, type CelRule } from './cel-rules.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Go's durations without a sign. They are bounded so that a server can tell what its checks cost. */
+/** Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. */
 const DURATION = String.raw`^(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$`;
 const MAX_DURATION_LENGTH = 32;
 
@@ -77,7 +77,7 @@ function shapeSchema(shape: FieldShape): JsonSchema {
   }
 }
 
-/** Of a list, its members; those get a bound, too. */
+/** For a list, its members; those get a bound, too. */
 function withEnum(schema: JsonSchema, values: readonly string[] | undefined): JsonSchema {
   if (schema['type'] !== 'array') return values === undefined ? schema : { ...schema, enum: values };
   const items = schema['items'] as JsonSchema;

@@ -1,6 +1,6 @@
 /**
- * Our kinds as CustomResourceDefinitions, for API servers that are not ours: `deploy/crds.yaml`, made of the schema, its
- * descriptions and `cel-rules.ts`.
+ * Our kinds as CustomResourceDefinitions, for other API servers: `deploy/crds.yaml`, made from the schema, its descriptions
+ * and `cel-rules.ts`.
  */
 import { dump } from 'js-yaml';
 import { HEALING_POLICIES, POD_RESTARTS, type ResourceRow } from '../../src/api/index.ts';
@@ -16,7 +16,7 @@ interface Column {
 
 const AGE: Column = { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' };
 
-/** As our own tables, so far as a path can tell it. */
+/** As our own tables, as far as a path can express it. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   PodRestart: [
     { name: 'Pod', jsonPath: '.spec.podName', type: 'string' },

@@ -16,7 +16,7 @@ const metadata = { name: NAME, namespace: NAMESPACE, labels: LABELS };
 const clusterWide = (name: string, more: object = {}) => ({ name, labels: { ...LABELS, ...more } });
 const subjects = [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }];
 
-/** What the built-in one may: see the policy of our own server. */
+/** The rights of the built-in one: see the policy of our own server. */
 function rulesOfBuiltIn(): readonly PolicyRule[] {
   const name = 'system:controller:healing-controller';
   const role = CONTROLLER_ROLES.find((each: ClusterRole) => each.metadata?.name === name);
@@ -80,7 +80,7 @@ export const HEALER_OBJECTS: readonly object[] = [
     roleRef: { apiGroup: RBAC, kind: 'Role', name: NAME },
     subjects,
   },
-  // For whoever may restart pods, and change nothing else: bound to nobody.
+  // For users who may restart pods and change nothing else: bound to nobody.
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',

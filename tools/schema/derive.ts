@@ -138,7 +138,7 @@ class Deriver {
     };
   }
 
-  /** Whether nil stands for absence, so that a zero value is a value. Interfaces count: nothing is their zero. */
+  /** Whether nil stands for absence, so that a zero value is a value. Interfaces count: they have no zero value. */
   #isPointer(goType: string): boolean {
     if (goType.startsWith('*')) return true;
     if (goType in SPECIAL || /^(\[|map\[)/.test(goType)) return false;

@@ -11,7 +11,7 @@ export interface FetchedPackage {
   readonly name: string;
   readonly version: string;
   readonly sha256: string;
-  /** Where it is unpacked. */
+  /** The folder for the unpacked source. */
   readonly root: string;
 }
 

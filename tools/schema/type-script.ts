@@ -71,8 +71,8 @@ function printField(name: string, field: SchemaField, names: ReadonlyMap<string,
 }
 
 /**
- * Whether a server answers null where there is none: what is always written and has no other zero. What an object needs is never null
- * in one that was accepted.
+ * Whether a server answers null where there is no value: in fields that are always written and have no other zero. A required
+ * field is never null in an accepted object.
  */
 function isWrittenNull({ type, pointer, required, omitempty, omitzero }: SchemaField): boolean {
   if (omitzero === true) return false;

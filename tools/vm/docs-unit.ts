@@ -1,4 +1,4 @@
-/** systemd's unit as the page for operators gives it, so that what is tried is what users are told. Pure. */
+/** Reads systemd's unit from the page for operators, so that the tests try what users are told. Pure. */
 
 const BLOCK = /^```ini\n(\[Unit\]\n[\s\S]*?)^```$/gm;
 

@@ -1,10 +1,11 @@
 /**
- * What a test and its guest say to each other, a line each, over a virtio port. To the guest: `hello`, and `run ID SCRIPT`; from it:
- * `hello BOOT`, and `ended ID CODE STDOUT STDERR`. Scripts and outputs are in base64, so that no byte of them can end a line. Pure.
+ * The messages between a test and its guest, a line each, over a virtio port. To the guest: `hello`, and `run ID SCRIPT`;
+ * from it: `hello BOOT`, and `ended ID CODE STDOUT STDERR`. Scripts and outputs are in base64, so that no byte of them can
+ * end a line. Pure.
  */
 export interface Hello {
   readonly kind: 'hello';
-  /** The kernel's id of this boot: another one means that the guest was started anew. */
+  /** The kernel's id of this boot: another one means that the guest was rebooted. */
   readonly bootId: string;
 }
 
@@ -19,10 +20,13 @@ export interface Ended {
 
 export type Answer = Hello | Ended;
 
-/** Asks the guest for its `hello`: whoever connects late has missed the one that it says by itself. */
+/** Asks the guest for its `hello`: a test that connects late has missed the one that it sends by itself. */
 export const HELLO_LINE = 'hello\n';
 
-/** @param id a number that the answer will bear; @param script what bash is to run in the guest */
+/**
+ * @param id a number that the answer repeats;
+ * @param script the script that bash runs in the guest
+ */
 export function runLine(id: number, script: string): string {
   return `run ${id} ${Buffer.from(script, 'utf8').toString('base64')}\n`;
 }

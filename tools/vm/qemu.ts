@@ -3,34 +3,33 @@
 /** Files and sizes of one guest. Paths are absolute. */
 export interface GuestMachine {
   readonly kernel: string;
-  /** What the kernel needs before it has its root: `guest/init.sh` and modules. */
+  /** The files that the kernel needs before it has its root: `guest/init.sh` and modules. */
   readonly initrd: string;
-  /** Its own disk, qcow2: what it writes stays there, over a power cut too. */
+  /** Its own disk, qcow2: writes stay there, over a power cut too. */
   readonly disk: string;
   /** A disk for reading alone: the program under test. */
   readonly goods: string;
-  /** Where qemu listens for the test: the other end of the guest's virtio port. */
+  /** The socket on which qemu listens for the test: the other end of the guest's virtio port. */
   readonly socket: string;
-  /** What kernel and systemd say on the serial console. */
+  /** The output of kernel and systemd on the serial console. */
   readonly console: string;
   readonly cpus: number;
   readonly memoryMiB: number;
-  /** Of this machine's 127.0.0.1: leads to the guest's API server. */
+  /** A port of this machine's 127.0.0.1 that leads to the guest's API server. */
   readonly apiPort: number;
 }
 
 /** The name of the port in the guest: `/dev/virtio-ports/NAME`. */
 export const AGENT_PORT = 'mendlet.agent';
-/** Where the guest passes connections on to the API server of its own 127.0.0.1 (`recipe.ts`). */
+/** The port on which the guest passes connections on to the API server of its own 127.0.0.1 (`recipe.ts`). */
 export const GUEST_API_PORT = 16443;
 /** `struct sockaddr_un` holds 108 bytes with the end mark. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Arguments of `qemu-system-x86_64`. The guest's network ends in qemu: it
- * has an address and a gateway, and reaches nobody.
- *
- * @throws when a path has a comma, which qemu takes for the end of it, or the socket's is too long
+ * Arguments of `qemu-system-x86_64`. The guest's network ends in qemu: it has an address and a gateway, and reaches nothing
+ * else.
+ * @throws when a path has a comma, which qemu takes for its end, or the socket's is too long
  */
 export function qemuArguments(machine: GuestMachine): readonly string[] {
   const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB, apiPort } = machine;
@@ -39,7 +38,7 @@ export function qemuArguments(machine: GuestMachine): readonly string[] {
   if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) throw new Error(`too long for a socket: ${socket}`);
   return [
     ['-nodefaults', '-no-user-config', '-display', 'none'],
-    // Emulation alone: a machine that has KVM need not let us use it, and one run is to be like the other.
+    // Emulation alone: KVM may be forbidden even where it exists, and all runs should be alike.
     ['-machine', 'q35', '-accel', 'tcg,thread=single', '-cpu', 'max,la57=off,cx16=off'],
     // The guest's clock counts its instructions, 2 ns each, while it works: a loaded machine makes it slow, but none of its clocks runs out.
     ['-icount', 'shift=1,align=off,sleep=on'],

@@ -1,14 +1,17 @@
-/** What the guest is made of: Debian's packages and the few files that make it a test's machine. Pure. */
+/** The guest's content: Debian's packages and the few files that make it a test's machine. Pure. */
 import { join, resolve } from 'node:path';
 import { GUEST_API_PORT } from './qemu.ts';
 
 /** Debian's stable release: the kernel, systemd, nft and containerd that most machines have. */
 export const SUITE = 'trixie';
 
-/** Where everything of guests lives: the disk they begin with, kernel, and the disks of those that run. */
+/** The folder of everything about guests: their first disk, the kernel, and the disks of running ones. */
 export const vmCache = join(resolve(import.meta.dirname, '..', '..'), '.cache', 'vm');
 
-/** What a machine has that runs mendlet from its package: what containers need, and nothing that would do it for them. */
+/**
+ * The packages of a machine that runs mendlet from its package: what containers need, and nothing that would provide it for
+ * them.
+ */
 export const PACKAGES: readonly string[] = [
   'linux-image-cloud-amd64',
   'systemd-sysv',
@@ -35,7 +38,7 @@ export const EARLY_MODULES: readonly string[] = [
   'fs/quota/quota_v2',
 ];
 
-/** Nobody reads manuals there, and every byte is written to an image. */
+/** Manuals are not needed there, and every byte is written to an image. */
 export const LEFT_OUT: readonly string[] = [
   '/usr/share/doc/*',
   '/usr/share/man/*',
@@ -43,7 +46,7 @@ export const LEFT_OUT: readonly string[] = [
   '/usr/share/info/*',
 ];
 
-/** What a machine with nobody in front of it does without. An emulated CPU is a tenth of a real one. */
+/** Services that a machine without a user in front of it does not need. An emulated CPU is a tenth of a real one. */
 const MASKED: readonly string[] = [
   'containerd.service',
   'getty@tty1.service',
@@ -107,7 +110,7 @@ export function finishScript(): string {
     'ln -sf /usr/lib/node_modules/mendlet/dist/mendlet.js /usr/bin/mendlet',
     'mkdir -p /usr/lib/node_modules/mendlet',
     'rm -rf /boot/initrd.img* /var/lib/apt/lists/* /var/cache/apt/*',
-    // systemd takes older stamps for an upgrade, after which all caches are made anew.
+    // systemd takes older stamps for an upgrade, after which all caches are rebuilt.
     'touch /etc/.updated /var/.updated',
     '',
   ].join('\n');

@@ -74,7 +74,7 @@ export async function makeRootDisk(node: string, say: (text: string) => void): P
   writeFileSync(stampFile, stamp);
 }
 
-/** A disk with the program under test, as npm would install it, and `files` beside it: name → path. Made anew each time. */
+/** A disk with the program under test, as npm would install it, and `files` beside it: name → path. Made again each time. */
 export async function makeGoodsDisk(files: Readonly<Record<string, string>>): Promise<string> {
   const disk = join(vmCache, 'goods.img');
   const folder = join(vmCache, 'goods');

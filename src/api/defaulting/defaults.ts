@@ -1,5 +1,5 @@
 /**
- * Defaults per kind: what a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
+ * Defaults per kind, which a server fills in before it validates and stores (upstream's `defaults.go` of each group). A kind
  * without an entry has none.
  */
 import type { Event, Lease, Namespace, Node, PodTemplate, PriorityClass, ResourceQuota, Secret } from '../types.gen.ts';
@@ -64,7 +64,7 @@ export function applyDefaults<T>(apiVersion: string, kind: string, object: T): T
   return draft;
 }
 
-/** The same in place, for an object that nobody else has. */
+/** The same in place, for an object that is not shared. */
 export function fillDefaults(apiVersion: string, kind: string, draft: unknown): void {
   const name = `${apiVersion}/${kind}`;
   if (Object.hasOwn(DEFAULTERS, name)) DEFAULTERS[name]?.(draft as never);
@@ -89,7 +89,7 @@ function defaultNode(node: Node): void {
   // The old field and the first of the list say the same; the old one wins.
   if (spec.podCIDR) spec.podCIDRs = [spec.podCIDR, ...(spec.podCIDRs ?? []).slice(1)];
   else if (spec.podCIDRs?.[0]) [spec.podCIDR] = spec.podCIDRs;
-  // Settings by the server, which no kubelet has heeded for long: new ones are dropped.
+  // Settings by the server that kubelets have long ignored: new ones are dropped.
   delete spec.configSource;
   delete node.status.config;
 }

@@ -22,7 +22,7 @@ export function defaultJob(job: Job): void {
   defaultFailurePolicy(spec);
   const { labels } = spec.template.metadata ?? {};
   if (labels === undefined || Object.keys(job.metadata?.labels ?? {}).length > 0) return;
-  // The very same map, not a copy, as upstream: what is generated for the pods then shows on the job, too.
+  // The very same map, not a copy, as upstream: labels that are generated for the pods then show on the job, too.
   job.metadata = { ...job.metadata, labels };
 }
 
@@ -32,7 +32,7 @@ function defaultFailurePolicy({ podFailurePolicy }: JobSpec): void {
   }
 }
 
-/** What a job gets by default it gets when it is made; its template has only the pods' defaults. */
+/** A job's own defaults are set when it is created; its template has only the pods' defaults. */
 export function defaultCronJob(cronJob: CronJob): void {
   const spec = (cronJob.spec ??= { schedule: '', jobTemplate: {} });
   spec.concurrencyPolicy ||= 'Allow';

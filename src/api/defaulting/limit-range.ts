@@ -1,7 +1,7 @@
 /** Defaults of LimitRanges (upstream `SetDefaults_LimitRangeItem`). They fill a draft in place. */
 import type { LimitRange } from '../types.gen.ts';
 
-/** What a container gets when it says nothing follows from what it may have at most, and what it must have at least. */
+/** A container's default follows from its maximum, and its default request from its minimum. */
 export function defaultLimitRange(range: LimitRange): void {
   for (const item of range.spec?.limits ?? []) {
     if (item.type !== 'Container') continue;

@@ -6,7 +6,7 @@ import { defaultVolume } from './volume.ts';
 const TERMINATION_GRACE_PERIOD_SECONDS = 30;
 
 export function defaultPodSpec(spec: PodSpec): void {
-  // Never absent in upstream either: what walks them need not ask. Validation refuses that there are none.
+  // Never absent in upstream either: code that walks them need not check. Validation refuses an empty list.
   spec.containers ??= [];
   // Workload scheduling is behind a gate that is closed.
   delete spec.schedulingGroup;

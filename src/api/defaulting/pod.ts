@@ -5,7 +5,7 @@ import { defaultPodSpec } from './pod-spec.ts';
 
 export function defaultPod(pod: Pod): void {
   pod.status ??= {};
-  // Upstream's spec is never absent: what a pod without one lacks is its containers alone.
+  // Upstream's spec is never absent: a pod without one lacks only its containers.
   const spec = (pod.spec ??= { containers: [] });
   defaultPodSpec(spec);
   spec.enableServiceLinks ??= true;
@@ -15,7 +15,7 @@ export function defaultPod(pod: Pod): void {
   if (spec.hostNetwork === true) containers.forEach(defaultHostPorts);
 }
 
-/** What is limited and not requested is requested in full. */
+/** A resource with a limit and without a request is requested in full. */
 function defaultRequests(container: Container): void {
   const { resources } = container;
   if (resources?.limits === undefined) return;

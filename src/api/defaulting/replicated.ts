@@ -35,7 +35,7 @@ export function defaultReplicaSet(replicaSet: ReplicaSet): void {
   spec.replicas ??= 1;
 }
 
-/** What it does not say of its labels and its selector, its template does. */
+/** Its template gives the labels and the selector that it lacks. */
 export function defaultReplicationController(controller: ReplicationController): void {
   const spec = (controller.spec ??= {});
   controller.status ??= { replicas: 0 };

@@ -1,14 +1,17 @@
 /** The value of `mendlet.dev/avoid-nodes`: read leniently, since people may write it, and written within its bounds. Pure. */
 import type { AvoidedNode } from './types.ts';
 
-/** Newest ones; what is older is forgotten. */
+/** The newest ones; older ones are forgotten. */
 export const MAX_AVOIDED_NODES = 16;
 /** Characters of a cause. */
 const MAX_CAUSE_LENGTH = 160;
-/** Of the annotation: what is longer is not read. */
+/** Longest annotation that is read. */
 const MAX_TEXT_LENGTH = 16 * 1024;
 
-/** Its entries that still hold. What is no such list avoids nothing. @param now wall ms */
+/**
+ * Its entries that are still valid. An unreadable list avoids no node.
+ * @param now wall ms
+ */
 export function readAvoidedNodes(text: string | undefined, now: number): readonly AvoidedNode[] {
   if (text === undefined || text.length > MAX_TEXT_LENGTH) return [];
   let value: unknown;

@@ -1,10 +1,10 @@
-/** Texts cut to a size in JSON, so that an annotation has a bound whatever is told in it. */
+/** Cuts texts to a size in JSON, so that an annotation has a bound whatever its texts are. */
 import { byteLength } from '../validation/messages.ts';
 import { MAX_QUOTED_REASON_LENGTH } from './limits.ts';
 
 const ELLIPSIS = '…';
 
-/** A reason that somebody gave, as events quote it: in one line, and its beginning where it is long. */
+/** A user's reason as events quote it: in one line, and cut if it is long. */
 export function quotedReason(reason: string): string {
   const line = reason.replaceAll(/\s+/g, ' ').trim();
   const signs = Array.from(line);

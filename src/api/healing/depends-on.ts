@@ -1,4 +1,7 @@
-/** What a pod says it needs (`mendlet.dev/depends-on`), read strictly: "service/db.prod:5432, pod/cache-0, 10.0.0.7:5432". Pure. */
+/**
+ * Parses the dependencies of a pod (`mendlet.dev/depends-on`) strictly: "service/db.prod:5432, pod/cache-0, 10.0.0.7:5432".
+ * Pure.
+ */
 import { isIpAddress } from '../ip-address.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkPortName } from '../names.ts';
 import { MAX_DEPENDENCIES, MAX_DEPENDS_ON_LENGTH } from './limits.ts';
@@ -8,9 +11,9 @@ export interface ObjectDependency {
   readonly kind: 'Service' | 'Pod' | 'Deployment' | 'StatefulSet';
   readonly namespace: string;
   readonly name: string;
-  /** Of a service: by number or name. Absent: any. */
+  /** Port of a service, by number or name. Absent: any. */
   readonly port?: string;
-  /** As it is told: "service/db.prod:5432". */
+  /** The text for messages: "service/db.prod:5432". */
   readonly text: string;
 }
 
@@ -28,7 +31,7 @@ export type Dependency = ObjectDependency | AddressDependency;
 export interface DependsOn {
   /** Each once, at most `MAX_DEPENDENCIES`. */
   readonly dependencies: readonly Dependency[];
-  /** What could not be used, and why; the others are. */
+  /** The problems of invalid entries; the other entries are used. */
   readonly problems: readonly string[];
 }
 
@@ -46,8 +49,8 @@ const KINDS: Readonly<Record<string, ObjectDependency['kind']>> = {
 const FORMS = 'service/NAME[.NAMESPACE][:PORT], pod/NAME, deployment/NAME, statefulset/NAME or HOST:PORT';
 
 /**
- * Entries are separated by commas or white space; what is no entry is a problem and left out.
- * @param namespace the pod's own, which names without one are of
+ * Entries are separated by commas or white space; an invalid entry is a problem and left out.
+ * @param namespace the pod's own, for names without one
  */
 export function readDependsOn(text: string, namespace: string): DependsOn {
   if (text.length > MAX_DEPENDS_ON_LENGTH) {

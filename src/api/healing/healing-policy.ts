@@ -30,7 +30,7 @@ export interface ResolvedRung {
   readonly attempts: number;
   /** Absent: the whole episode counts. */
   readonly windowMs?: number;
-  /** Of scope pod; "*": all. */
+  /** With scope pod; "*": all. */
   readonly emptyDirs: readonly string[];
 }
 
@@ -51,12 +51,12 @@ export interface ResolvedRule {
   readonly containers?: readonly string[];
   readonly onExitCodes?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly number[] };
   readonly onOutOfMemory: boolean;
-  /** Absent: whether or not a probe made us kill it. */
+  /** Absent: whether or not a probe led to the kill. */
   readonly onProbeFailure?: readonly ('Liveness' | 'Startup')[];
   readonly action: 'BackOff' | 'Escalate' | 'Stop';
-  /** Of Escalate: one of the policy's rungs; absent: the next. */
+  /** With Escalate: one of the policy's rungs; absent: the next. */
   readonly rung?: HealingScope;
-  /** Of BackOff; absent: the policy's. */
+  /** With BackOff; absent: the policy's. */
   readonly backOff?: ResolvedCurve;
 }
 
@@ -64,7 +64,7 @@ export type HealingPolicyReading =
   | { readonly ok: true; readonly policy: ResolvedHealingPolicy }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** Of a rung. */
+/** Default attempts of a rung. */
 export const DEFAULT_RUNG_ATTEMPTS = 3;
 const DEFAULT_RESET = '10m';
 const DEFAULT_CURVE = { initialMs: 10_000, factor: 2, capMs: 300_000 };
@@ -137,7 +137,7 @@ function resolveRule({ containers, onExitCodes, onProbeFailure, rung, backOff, .
   };
 }
 
-/** Of what has been validated. */
+/** For values that have been validated. */
 function ms(text: string | undefined, otherwise = '0s'): number {
   return durationMs(text ?? otherwise) ?? 0;
 }

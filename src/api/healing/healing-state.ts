@@ -1,4 +1,4 @@
-/** The annotation by which an agent tells where a pod's healing stands: its reader and its writer. */
+/** The annotation with the state of a pod's healing, written by its agent: its reader and its writer. */
 import { byteLength } from '../validation/messages.ts';
 import { cutText } from './cut-text.ts';
 import { readFields } from './read-fields.ts';
@@ -33,7 +33,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Bytes of each text, and restarts told, in the order in which they are tried. */
+/** Bytes of each text and number of restarts, in the order in which they are tried. */
 const SIZES: readonly (readonly [textBytes: number, restarts: number])[] = [
   [512, MAX_RESTART_OUTCOMES],
   [256, MAX_RESTART_OUTCOMES],

@@ -1,5 +1,5 @@
 /**
- * What a node remembers of a pod's deaths, as its own API, `kubectl get --raw` and `mendlet history` give it. Times are RFC 3339
+ * A node's records of a pod's deaths, as its own API, `kubectl get --raw` and `mendlet history` show them. Times are RFC 3339
  * with milliseconds.
  */
 
@@ -9,8 +9,8 @@ export interface PodHistory {
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly nodeName: string;
   /**
-   * Absent: the pod is there. As told by a server, of a pod that the server has no more and whose node has not noted that yet, the
-   * time of the answer.
+   * Absent: the pod exists. If a server no longer has the pod and its node has not noted that yet, the server sets the time
+   * of the answer.
    */
   readonly goneAt?: string;
   /** Those that died, or that run and refuse a probe. */
@@ -22,7 +22,7 @@ export interface PodHistoryList {
   readonly kind: 'PodHistoryList';
   /** The pod that is there, then those gone last. */
   readonly items: readonly PodHistory[];
-  /** Nodes that may remember more, and why they did not tell. */
+  /** Nodes that may have further records, and why they did not answer. */
   readonly notAsked?: readonly UnaskedNode[];
 }
 
@@ -39,7 +39,7 @@ export interface PodHistoryIndex {
   readonly items: readonly {
     readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
     readonly goneAt?: string;
-    /** Of all containers, those forgotten included. */
+    /** Of all containers, including forgotten records. */
     readonly total: number;
   }[];
 }
@@ -50,7 +50,10 @@ export interface ContainerHistory {
   readonly total: number;
   /** Oldest first: the first, then the last ones. */
   readonly deaths: readonly DeathRecord[];
-  /** Of the life that goes on: probes whose connection was refused, and where the pod listened then. As its agent saw it; in no file. */
+  /**
+   * For the present life: probes whose connection was refused, and where the pod listened then. From the agent's memory; in
+   * no file.
+   */
   readonly refused?: readonly FailedProbe[];
 }
 
@@ -63,7 +66,7 @@ export interface DeathRecord {
   readonly startedAt?: string;
   readonly finishedAt: string;
   readonly exitCode: number;
-  /** Of exit codes above 128: "SIGKILL". */
+  /** For exit codes above 128: "SIGKILL". */
   readonly signal?: string;
   /** As in the container's status: OOMKilled, Error, Completed … */
   readonly reason: string;
@@ -77,7 +80,7 @@ export interface DeathRecord {
   readonly probe?: FailedProbe;
   /** Somebody asked for this end, or a rung of the ladder did. */
   readonly requested?: { readonly by?: string; readonly reason?: string; readonly scope: string; readonly id?: string };
-  /** What changed in the minutes before, newest first. */
+  /** Changes in the minutes before, newest first. */
   readonly changes?: readonly { readonly at: string; readonly what: string }[];
   /** The delay chosen before its restart, seconds; absent: it is not started again. */
   readonly backOffSeconds?: number;
@@ -93,19 +96,19 @@ export interface OomProof {
   readonly kills?: number;
   readonly limitBytes?: number;
   readonly peakBytes?: number;
-  /** Who was killed, as the kernel's log says. */
+  /** The killed processes, as the kernel's log names them. */
   readonly processes?: readonly { readonly name: string; readonly pid: number; readonly rssBytes?: number }[];
   readonly sources: readonly ('cgroup' | 'kernel-log' | 'runtime')[];
 }
 
 /**
- * Counters of its cgroup's cpu.stat in the last minute of its life, as they were read while it lived: what held it back long
- * before says nothing of its end. Of a shorter life all of it, of one that nobody read before (a new agent) what was read.
+ * Counters of its cgroup's cpu.stat in the last minute of its life, as they were read while it lived: earlier throttling says
+ * nothing about its end. For a shorter life all of it; for one that was not read before (a new agent) the part that was read.
  */
 export interface CpuThrottling {
   /** Periods of 100 ms in which it wanted to run. */
   readonly periods: number;
-  /** Of these: in which its limit held it back. */
+  /** Those of the periods in which its limit throttled it. */
   readonly throttledPeriods: number;
   /** Thousandths of a core; its pod's where it had none of its own. */
   readonly limitMillicores: number;
@@ -116,16 +119,16 @@ export interface FailedProbe {
   /** Newest first, bounded. */
   readonly outputs: readonly { readonly at: string; readonly output: string }[];
   /**
-   * Where the pod listened when a connection was refused, bounded; empty: nowhere. Absent: none was refused by the pod, or nobody
-   * could look.
+   * The ports on which the pod listened when a connection was refused, bounded; empty: none. Absent: the pod refused none, or
+   * they could not be looked up.
    */
   readonly listening?: readonly ListeningPort[];
 }
 
-/** A TCP port on which somebody listens in a pod's network. */
+/** A listening TCP port in a pod's network. */
 export interface ListeningPort {
   readonly port: number;
-  /** It is bound to this address alone, where nobody outside of the pod reaches it: "127.0.0.1", "::1". */
+  /** It is bound to this address alone, which cannot be reached from outside of the pod: "127.0.0.1", "::1". */
   readonly loopback?: string;
   /** A process of this container listens; false: of another one. Absent: that could not be found out. */
   readonly own?: boolean;

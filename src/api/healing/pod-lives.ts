@@ -1,4 +1,4 @@
-/** All lives of one pod's name: what nodes remember of them, beside what the server says is there now. Pure. */
+/** All lives of one pod's name: the nodes' records, combined with the server's present pod. Pure. */
 import type { PodHistory } from './history.ts';
 import { uidsOf } from './pod-uids.ts';
 import type { Pod } from '../types.gen.ts';

@@ -1,6 +1,6 @@
 /**
- * A plain value (decoded JSON or YAML) read by the schema of one of our types, with every problem at its path. Stricter than
- * a server is with objects: what is not known is an error, since nobody would tell the writer of an annotation otherwise.
+ * Reads a plain value (decoded JSON or YAML) by the schema of one of our types, with every problem at its path. Stricter than
+ * a server is with objects: an unknown field is an error, since the writer of an annotation would not learn of it otherwise.
  */
 import { child, type FieldError, forbiddenField, index, invalidValue, required, typeInvalid } from '../field-error.ts';
 import { readScalar, type ScalarResult } from '../schema/scalar.ts';

@@ -1,4 +1,4 @@
-/** The annotation by which a pod's agent is told that what the pod waits for may be well again: its reader and its writer. */
+/** The annotation that tells a pod's agent that something the pod waits for may be well again: its reader and its writer. */
 import { MAX_RECOVERY_CAUSE_LENGTH, MAX_RECOVERY_ID_LENGTH } from './limits.ts';
 import type { RecoverySignal } from './types.ts';
 

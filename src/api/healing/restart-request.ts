@@ -9,7 +9,7 @@ import { checkRestartId, validateRestartFields } from './validate-restart.ts';
 
 export type RestartRequestReading =
   | { readonly ok: true; readonly request: RestartRequest }
-  /** For people: what is wrong with the annotation's value. */
+  /** For people: the problem of the annotation's value. */
   | { readonly ok: false; readonly problem: string };
 
 /** The value of `mendlet.dev/restart-request`. Without a scope the whole pod is meant. */
@@ -41,7 +41,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** JSON that `readRestartRequest` reads: what only people read of it is cut to fit. */
+/** JSON that `readRestartRequest` reads: texts that only people read are cut to fit. */
 export function formatRestartRequest(request: RestartRequest): string {
   const { reason, by, ...rest } = request;
   const named = by === undefined ? rest : { ...rest, by: cutText(by, MAX_REQUESTER_LENGTH) };

@@ -1,7 +1,7 @@
 /** The objects of group mendlet.dev, and the values of its annotations. Durations are Go's: "100ms", "5m", "1h30m". */
 import type { LabelSelector, ObjectMeta, PodCondition } from '../types.gen.ts';
 
-/** What is restarted: one container, all containers in their sandbox, or the pod with its shared context. */
+/** The scope of a restart: one container, all containers in their sandbox, or the pod with its shared context. */
 export type RestartScope = 'container' | 'containers' | 'pod';
 /** Steps of the ladder, lowest first. */
 export type HealingScope = RestartScope | 'node';
@@ -23,11 +23,11 @@ export interface PodRestartSpec {
   podUID?: string;
   /** Default: pod. */
   scope?: RestartScope;
-  /** Of scope container. */
+  /** With scope container. */
   container?: string;
   /**
-   * What started at this time or later is left alone, so that asking twice restarts once; with a time to come the restart
-   * waits for it.
+   * Containers that started at this time or later are left alone, so that asking twice restarts once; if the time is in the
+   * future, the restart waits for it.
    */
   notBefore?: string;
   reason?: string;
@@ -35,9 +35,9 @@ export interface PodRestartSpec {
   gracePeriodSeconds?: number;
   /** Past a back-off, and past a ladder that has stopped. */
   force?: boolean;
-  /** Of scope pod: names of emptyDir volumes that are emptied; "*": all. */
+  /** With scope pod: names of emptyDir volumes that are emptied; "*": all. */
   emptyDirs?: string[];
-  /** Set by the server: who made it. */
+  /** Set by the server: the user who created it. */
   requestedBy?: string;
   /** The object goes this long after its end. Default: 3600. */
   ttlSecondsAfterFinished?: number;
@@ -69,13 +69,13 @@ export interface HealingPolicy {
 export interface HealingPolicySpec {
   /** Which pods of its namespace. Not in an annotation. */
   selector?: LabelSelector;
-  /** Of several that match, the highest wins; then the first by name. */
+  /** If several match, the highest wins; then the first by name. */
   priority?: number;
   /** In the order of `HEALING_SCOPES`, each at most once. Default: 3 × container within 10m, then 3 × pod within 1h. */
   rungs?: HealingRung[];
-  /** Whole-pod restarts by the ladder in all the pod's life; then it goes on to the next rung. */
+  /** Whole-pod restarts by the ladder in the lifetime of the pod; after that it climbs to the next rung. */
   maxPodRestarts?: number;
-  /** After all containers were well for so long the ladder begins anew. Default: 10m. */
+  /** After all containers were well for so long the ladder is reset. Default: 10m. */
   resetAfter?: string;
   /** Between restarts after a failure. Default: Kubernetes' curve. */
   backOff?: BackOffCurve;
@@ -93,7 +93,7 @@ export interface HealingRung {
   attempts?: number;
   /** Default: the whole episode. */
   window?: string;
-  /** Of scope pod: emptyDirs that are emptied; "*": all. */
+  /** With scope pod: emptyDirs that are emptied; "*": all. */
   emptyDirs?: string[];
 }
 
@@ -104,7 +104,7 @@ export interface BackOffCurve {
   factor?: number;
   /** From `initial` to 1h. Default: 5m, or more: `initial`. */
   cap?: string;
-  /** Having run this long begins the curve anew. Default: 10m. */
+  /** A run of this length resets the curve. Default: 10m. */
   resetAfter?: string;
   /** A random part of the delay is added, at most this share of it: 0 to 1. Default: 0. */
   jitter?: number;
@@ -137,7 +137,7 @@ export interface RestartRequest {
   readonly container?: string;
   readonly notBefore?: string;
   readonly reason?: string;
-  /** Who asked. */
+  /** The requester. */
   readonly by?: string;
   readonly gracePeriodSeconds?: number;
   readonly force?: boolean;
@@ -146,7 +146,7 @@ export interface RestartRequest {
   readonly requestedAt?: string;
 }
 
-/** What became of a request, in `HealingState`. */
+/** The outcome of a request, in `HealingState`. */
 export interface RestartOutcome {
   readonly id: string;
   readonly phase: PodRestartPhase;
@@ -158,7 +158,7 @@ export interface RestartOutcome {
 
 /** Value of `mendlet.dev/healing`: at most `MAX_HEALING_STATE_BYTES`. */
 export interface HealingState {
-  /** The rung of the episode that goes on; absent: all is well, or there is no policy. */
+  /** The rung of the present episode; absent: all is well, or there is no policy. */
   readonly rung?: HealingScope | 'stopped';
   /** Restarts of this rung within its window, and how many it allows. */
   readonly attempts?: number;
@@ -166,19 +166,19 @@ export interface HealingState {
   /** Whole-pod restarts by the ladder, in the pod's life. */
   readonly podRestarts?: number;
   /**
-   * Of the pod's restart counts: those that no end of a container's own led to, since it was restarted by request or with
-   * others. Told where restarts count as failures (`restartPolicy: OnFailure`).
+   * The part of the pod's restart counts that no container's own end caused, since it was restarted by request or with
+   * others. Reported where restarts count as failures (`restartPolicy: OnFailure`).
    */
   readonly cleanRestarts?: number;
   /** RFC 3339: when the episode began. */
   readonly since?: string;
-  /** What happened last: "web exited with 137 (OOMKilled)". */
+  /** The last death: "web exited with 137 (OOMKilled)". */
   readonly cause?: string;
   /** The wish to leave the node, by its name; the verdict names it again. */
   readonly move?: { readonly id: string; readonly cause: string; readonly at: string };
   /** Newest first, at most `MAX_RESTART_OUTCOMES`. */
   readonly restarts?: readonly RestartOutcome[];
-  /** What ended a back-off early last, and when it first did. */
+  /** The last recovery that ended a back-off early, and when it first did. */
   readonly recovery?: { readonly cause: string; readonly at: string };
   /** Why the policy in the annotation is not used. */
   readonly problem?: string;
@@ -209,9 +209,9 @@ export interface AvoidedNode {
   readonly node: string;
   /** RFC 3339: forgotten then. */
   readonly until: string;
-  /** RFC 3339: when the pod was moved. Absent where somebody wrote the node down by hand. */
+  /** RFC 3339: when the pod was moved. Absent if somebody wrote the node down by hand. */
   readonly at?: string;
-  /** The pod that died there, and of what. Of a StatefulSet it counts for the pod of this name alone. */
+  /** The pod that died there, and its cause. For a StatefulSet it counts only for the pod of this name. */
   readonly pod?: string;
   readonly cause?: string;
 }

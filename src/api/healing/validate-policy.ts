@@ -1,4 +1,4 @@
-/** What a healing policy may say: the field errors of one that has the right structure. */
+/** Validates a healing policy that has the right structure: its field errors. */
 import {
   child,
   duplicate,

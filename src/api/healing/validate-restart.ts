@@ -1,4 +1,4 @@
-/** What a restart that is asked for may say; the object and the annotation share these fields. */
+/** Validates a requested restart; the object and the annotation share these fields. */
 import { child, type FieldError, forbiddenField, invalidValue, required, tooLong } from '../field-error.ts';
 import { checkDns1123Label } from '../names.ts';
 import { checkValue, notNegative, oneOf } from '../validation/messages.ts';
@@ -30,7 +30,7 @@ function validateContainer({ scope, container }: Fields, path: string): FieldErr
   return container === undefined ? [] : [forbiddenField(path, 'only with scope "container"')];
 }
 
-/** Of what names a request among others. */
+/** For texts that identify a request. */
 export function checkRestartId(id: string, path: string, maxLength: number): FieldError[] {
   if (id.length > maxLength) return [tooLong(path, maxLength)];
   return /^[\w.:/@+-]+$/.test(id)

@@ -9,22 +9,22 @@ export const RESTART_REQUEST = 'mendlet.dev/restart-request';
 export const HEALING_POLICY = 'mendlet.dev/healing-policy';
 /** Beside it, when it comes of an object: "NAME/UID/GENERATION". */
 export const HEALING_POLICY_FROM = 'mendlet.dev/healing-policy-from';
-/** On a pod, by its agent: where its healing stands (`HealingState` as JSON). */
+/** On a pod, by its agent: the state of its healing (`HealingState` as JSON). */
 export const HEALING_STATE = 'mendlet.dev/healing';
-/** On a pod, by its maker: what it needs ("service/db, pod/cache-0, 10.0.0.7:5432"). */
+/** On a pod, by its author: its dependencies ("service/db, pod/cache-0, 10.0.0.7:5432"). */
 export const DEPENDS_ON = 'mendlet.dev/depends-on';
-/** On a pod, by the healing controller: what it waited for may be well again (`RecoverySignal` as JSON). */
+/** On a pod, by the healing controller: a dependency that it waited for may be well again (`RecoverySignal` as JSON). */
 export const RECOVERY = 'mendlet.dev/recovery';
 /** On a pod, by the healing controller: the answer to its wish to leave the node (`MoveVerdict` as JSON). */
 export const MOVE_VERDICT = 'mendlet.dev/move-verdict';
 /** On a workload, and on the pods made from it: nodes where its pods died (`AvoidedNode[]` as JSON). */
 export const AVOID_NODES = 'mendlet.dev/avoid-nodes';
 
-/** A restart of all containers, or of the whole pod, goes on. */
+/** A restart of all containers, or of the whole pod, is under way. */
 export const RESTARTING_CONDITION = 'mendlet.dev/Restarting';
-/** The pod has a healing policy; True while an episode of it goes on, its reason is the rung. */
+/** The pod has a healing policy; True during an episode of it, with the rung as reason. */
 export const HEALING_CONDITION = 'mendlet.dev/Healing';
-/** The ladder is at its end: nothing more is tried until somebody restarts the pod. */
+/** The ladder has ended: nothing more is tried until somebody restarts the pod. */
 export const HEALING_STOPPED_CONDITION = 'mendlet.dev/HealingStopped';
 /** The pod should go on on another node; the healing controller answers. */
 export const MOVE_REQUESTED_CONDITION = 'mendlet.dev/MoveRequested';

@@ -15,7 +15,7 @@ export function isDirective(name: string): boolean {
   );
 }
 
-/** What a part of a patch means where there was nothing before: without directives, without nulls, without deletions. */
+/** The result of a part of a patch where there was nothing before: without directives, nulls and deletions. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isElementDirective(item)).map(withoutDirectives);
   if (!isRecord(value)) return value;
@@ -24,7 +24,7 @@ export function withoutDirectives(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, withoutDirectives(item)]));
 }
 
-/** A list element that only tells what to do with the list: a deletion, or a lone `$patch: replace`. */
+/** A list element that is only an instruction for the list: a deletion, or a lone `$patch: replace`. */
 function isElementDirective(item: unknown): boolean {
   if (!isRecord(item) || item[PATCH] === undefined) return false;
   return item[PATCH] === 'delete' || Object.keys(item).length === 1;

@@ -19,7 +19,7 @@ import { checkDepth, isRecord, PatchError } from './patch-error.ts';
 
 type Json = Record<string, unknown>;
 
-/** What is known of the members of an object: a struct's fields, or that all values of a map are alike. */
+/** The schema of an object's members: a struct's fields, or the one type of all values of a map. */
 type Members = (name: string) => FieldSchema | undefined;
 
 /** The patched object. Throws `PatchError`; "inapplicable" for a kind without a schema, which supports no such patch. */
@@ -178,7 +178,7 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
   const members = membersOfShape(shape);
   // Elements of the server that share an identity (a port for TCP and UDP) all stay; a patch reaches the first.
   const merged = original.filter((element) => !deleted.has(identify(element)));
-  // Where the first of each identity lies: looked for one by one, two long lists would take their product.
+  // The position of the first element of each identity: a linear search for each would take the product of two long lists.
   const positions = new Map<unknown, number>();
   merged.forEach((element, position) => {
     if (!positions.has(identify(element))) positions.set(identify(element), position);

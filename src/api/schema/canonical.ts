@@ -1,6 +1,7 @@
 /**
- * The form that upstream's Go types give an object when they read and write it (JSON in, storage, JSON out): what is absent, what is
- * zero and what is always written follows from pointers and json tags alone. Custom resources have no Go types and stay as sent.
+ * The form that upstream's Go types give an object when they read and write it (JSON in, storage, JSON out). Pointers and
+ * json tags alone decide what is absent, what is zero and what is always written. Custom resources have no Go types and stay
+ * as sent.
  */
 import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
 import {
@@ -16,9 +17,9 @@ import { setOwn } from './set-own.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The canonical form of an object of this kind. What is canonical already is not copied: the result is the object itself when
- * nothing changes. Kinds without a Go type are never changed.
- * @param known a canonical object: the parts that are its very own need no look
+ * The canonical form of an object of this kind. Parts that are canonical already are not copied: the result is the object
+ * itself if nothing changes. Kinds without a Go type are never changed.
+ * @param known a canonical object: its very own parts need not be looked at
  */
 export function canonicalObject<T extends object>(apiVersion: string, kind: string, object: T, known?: object): T {
   if (isOwnKind(apiVersion, kind)) return object;
@@ -60,13 +61,16 @@ function canonicalField(field: FieldSchema, value: unknown): unknown {
   return absence === 'omitted' || shape.kind === 'list' || shape.kind === 'map' ? absent(field) : after;
 }
 
-/** What stands for absence: undefined when the field is left out. */
+/** The value that stands for absence: undefined when the field is left out. */
 function absent({ absence, shape }: FieldSchema): unknown {
   if (absence === 'null') return null;
   return absence === 'zero' ? zeroOf(shape) : undefined;
 }
 
-/** Whether an encoder takes it for empty. A struct never is, but the only ones with omitzero, times, are absent when they are zero. */
+/**
+ * Whether an encoder takes it for empty. A struct never is, but times, the only ones with omitzero, are absent when they are
+ * zero.
+ */
 function isZero(shape: FieldShape, value: unknown): boolean {
   switch (shape.kind) {
     case 'list':
@@ -145,7 +149,7 @@ function canonicalMap(shape: FieldShape, map: Fields): Fields {
   return copy ?? map;
 }
 
-/** Members that have one form only: nobody need look at each. */
+/** Members that have only one form: they need not be looked at one by one. */
 function isPlain(shape: FieldShape): boolean {
   return shape.kind === 'scalar' && !hasSpellings(shape.scalar);
 }

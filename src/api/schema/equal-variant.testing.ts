@@ -17,7 +17,10 @@ const SHARE = 0.3;
 /** Fields that only the server writes, and what identifies an object: these stay. */
 const FIXED = new Set(['apiVersion', 'kind', 'name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']);
 
-/** An object of this kind in other words: zeroes that stand for absence, lists and maps of nothing, nulls, quantities spelled anew. */
+/**
+ * An object of this kind in another spelling: zeroes that stand for absence, empty lists and maps, nulls, other spellings of
+ * quantities.
+ */
 export function equalVariant<T extends object>(apiVersion: string, kind: string, object: T, saying: Saying): T {
   const struct = structOfKind(apiVersion, kind);
   if (struct === undefined) throw new Error(`no kind ${apiVersion} ${kind}`);
@@ -40,7 +43,7 @@ function variantOfStruct(struct: StructSchema, value: Fields, saying: Saying): F
     const sayings = waysToSayNothing(field);
     result[name] = sayings[Math.floor(saying.chance() * sayings.length)];
   }
-  // What is always written may be left out when it is zero.
+  // A field that is always written may be left out when it is zero.
   for (const [name, { shape }] of struct.written) {
     if (saying.chance() < SHARE && !FIXED.has(name) && isNothing(shape, result[name])) delete result[name];
   }

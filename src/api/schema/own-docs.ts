@@ -1,6 +1,6 @@
 /**
- * What the fields of our own kinds mean and may hold: for `kubectl explain`, and for the CustomResourceDefinitions that a foreign
- * server gets. What a server of ours refuses is decided by validation; this says no more than a schema can.
+ * The meaning and the bounds of our own kinds' fields: for `kubectl explain`, and for the CustomResourceDefinitions of other
+ * servers. Validation decides what our server refuses; this says no more than a schema can.
  */
 import {
   MAX_BACK_OFF_FACTOR,
@@ -17,17 +17,17 @@ import { HEALING_SCOPES } from '../healing/types.ts';
 
 export interface FieldDoc {
   readonly text: string;
-  /** Of a string, or of the members of a list of strings. */
+  /** For a string, or for the members of a list of strings. */
   readonly oneOf?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly minItems?: number;
-  /** Of an object; an annotation may lack it. */
+  /** For an object; an annotation may lack it. */
   readonly needed?: true;
   readonly minLength?: number;
-  /** What the server fills in. */
+  /** The value that the server fills in. */
   readonly fill?: string | number;
   /** The members are no more than a set. */
   readonly isSet?: boolean;

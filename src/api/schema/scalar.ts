@@ -51,7 +51,7 @@ const PLAIN_QUANTITY = /^(0|[1-9]\d{0,2}([mkMG]|[KMGT]i)?)$/;
 const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
 const MICRO_TIME_LENGTH = '2006-01-02T15:04:05.000000Z'.length;
 
-/** The stored spelling of a scalar that was read before; what is not readable stays. */
+/** The stored spelling of a scalar that was read before; an unreadable one stays. */
 export function canonicalScalar(scalar: Scalar, value: unknown): unknown {
   if (scalar === 'quantity' && typeof value === 'number') return canonicalScalar(scalar, String(value));
   if (typeof value !== 'string' || !hasSpellings(scalar)) return value;
@@ -95,7 +95,7 @@ function wrongType(value: unknown): ScalarResult {
   return { ok: false, found: jsonTypeOf(value) };
 }
 
-/** What Go's decoder calls a value. */
+/** Go's name for a value in decoder errors. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -25,7 +25,7 @@ export type FieldShape =
 
 export interface FieldSchema {
   readonly shape: FieldShape;
-  /** Of our own kinds alone. */
+  /** Only for our own kinds. */
   readonly doc?: FieldDoc;
   readonly required: boolean;
   /** "merge", "replace", "retainKeys" and their combinations, as strategic merge patch reads them. */
@@ -40,7 +40,7 @@ export interface FieldSchema {
 }
 
 /**
- * What an encoder makes of a field that is absent or zero, by its Go type and json tag.
+ * The text that an encoder writes for a field that is absent or zero, by its Go type and json tag.
  * - kept: a pointer with omitempty. Absence stays absence, and a zero value is a value.
  * - omitted: a value with omitempty, or any with omitzero. A zero value is absence.
  * - null: a pointer, list, map or time that is always written, as null when there is none.
@@ -49,7 +49,7 @@ export interface FieldSchema {
 export type Absence = 'kept' | 'omitted' | 'null' | 'zero';
 
 export interface StructSchema {
-  /** What it is; of our own kinds alone. */
+  /** Its description; only for our own kinds. */
   readonly text?: string;
   /** "core.v1.Container" */
   readonly name: string;
@@ -111,7 +111,7 @@ const KINDS_BY_VERSION: ReadonlyMap<string, ReadonlyMap<string, string>> = new M
 
 const OWN_GROUP = 'mendlet.dev/';
 
-/** Whether the kind is one of ours: to upstream a custom resource, which no Go type changes. */
+/** Whether the kind is one of ours: to upstream it is a custom resource, which no Go type changes. */
 export function isOwnKind(apiVersion: string, kind: string): boolean {
   return apiVersion.startsWith(OWN_GROUP) && own(OWN_KINDS, `${apiVersion}/${kind}`) !== undefined;
 }
@@ -153,7 +153,7 @@ function compileField(field: RawField, doc: FieldDoc | undefined): FieldSchema {
   };
 }
 
-/** Scalars that are structs in Go: without omitzero they are written whatever they hold. */
+/** Scalars that are structs in Go: without omitzero they are always written. */
 const STRUCT_SCALARS: ReadonlySet<Scalar> = new Set<Scalar>([
   'quantity',
   'intOrString',

@@ -1,6 +1,6 @@
 /**
- * Equality as upstream means it (apimachinery: equality.Semantic): nil equals empty, quantities are equal by value, times by instant. What
- * is equal so is no change: it raises no generation, rolls nothing out, and is never refused as immutable.
+ * Equality as upstream means it (apimachinery: equality.Semantic): nil equals empty, quantities are equal by value, times by
+ * instant. An equal object is no change: it raises no generation, rolls nothing out, and is never refused as immutable.
  */
 import { compareQuantities } from '../quantity.ts';
 import { canonicalObject, canonicalPart } from './canonical.ts';

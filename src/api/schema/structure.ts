@@ -7,7 +7,7 @@ import { jsonTypeOf, readScalar } from './scalar.ts';
 import { type FieldShape, type StructSchema, structOfKind, structSchema } from './schema.ts';
 import { setOwn } from './set-own.ts';
 
-/** What a request wants done with unknown fields (`fieldValidation`). */
+/** The treatment of unknown fields that a request asks for (`fieldValidation`). */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 export interface Structure {
@@ -22,7 +22,7 @@ export class StructureError extends Error {
   override readonly name = 'StructureError';
 }
 
-/** More lines than this are not reported: an answer stays small whatever is sent. */
+/** More problems than this are not reported: an answer stays small whatever is sent. */
 export const MAX_UNKNOWN_FIELDS = 100;
 
 interface Walk {

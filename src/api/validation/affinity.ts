@@ -116,7 +116,7 @@ function validatePodTerm(term: PodAffinityTerm | undefined, path: string): Field
   ];
 }
 
-/** Keys whose values a new pod adds to a selector: there must be one. */
+/** Keys whose values a new pod adds to a selector: there must be a selector. */
 export function validateLabelKeys(
   keys: readonly string[] = [],
   selector: LabelSelector | undefined,

@@ -17,7 +17,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const MIN_SECONDS = 600;
 const CONDITIONS = 'status.conditions';
-/** Of an authority's chain; far above what any needs. */
+/** Longest chain of authorities; far above real use. */
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 
 export function validateCertificateSigningRequest(request: CertificateSigningRequest): FieldError[] {

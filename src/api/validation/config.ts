@@ -5,7 +5,7 @@ import type { ConfigMap, Secret } from '../types.gen.ts';
 import { byteLength, checkValue, equalJson, immutable } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
-/** Of all values together. */
+/** Bytes of all values together. */
 export const MAX_DATA_BYTES = 1024 * 1024;
 const FIXED = 'field is immutable when `immutable` is set';
 
@@ -52,7 +52,7 @@ function validateFixed<T extends { immutable?: boolean }>(
   return errors;
 }
 
-/** What a secret of a well-known type must hold. */
+/** The keys that a secret of a well-known type must have. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],

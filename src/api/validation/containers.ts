@@ -129,7 +129,7 @@ function validateCommon(container: Container, scope: Scope, path: string): Field
   ];
 }
 
-/** Any text without space around it: what it means is the runtime's business. */
+/** Any text without surrounding space: the runtime decides about its meaning. */
 export function validateImage(image: string | undefined, path: string): FieldError[] {
   if (!image) return [required(path)];
   return image.trim() === image ? [] : [invalidValue(path, image, 'must not have leading or trailing whitespace')];

@@ -1,4 +1,4 @@
-/** Validation of ControllerRevisions (upstream ValidateControllerRevision): what was recorded never changes. */
+/** Validation of ControllerRevisions (upstream ValidateControllerRevision): recorded data never changes. */
 import { type FieldError, required } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import type { ControllerRevision } from '../types.gen.ts';

@@ -62,7 +62,7 @@ function isZero(value: IntOrString | undefined): boolean {
   return value === undefined || value === 0 || value === '0%';
 }
 
-/** What a status counts, all written by the controller alone; conditions are others'. */
+/** The counts of a status, all written by the controller alone; conditions belong to others. */
 export const DAEMON_SET_COUNTS = [
   'currentNumberScheduled',
   'numberMisscheduled',

@@ -55,7 +55,7 @@ function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: stri
   return errors;
 }
 
-/** What nobody could reach from elsewhere is no endpoint. */
+/** An address that other machines cannot reach is no endpoint. */
 function validateEndpointIp(text: string, path: string): FieldError[] {
   if (!isIpAddress(text))
     return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];

@@ -23,7 +23,7 @@ const ENV_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ];
-/** Fields that a pod converts, whatever may then be used where. */
+/** Fields that a pod converts, wherever they may then be used. */
 const CONVERTIBLE = new Set([
   ...ENV_FIELDS,
   'metadata.annotations',

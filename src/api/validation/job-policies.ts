@@ -135,7 +135,7 @@ function oneOfThese(field: string, value: string | undefined, supported: readonl
   return supported.includes(value) ? [] : [notSupported(field, value, supported)];
 }
 
-/** An error of a whole whose value is not told. */
+/** An error of a whole value, which is not quoted. */
 function without(field: string, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field, body: `Invalid value: ${detail}` };
 }

@@ -1,6 +1,6 @@
 /**
- * Validation of a job's status: what a job has counted, and how it ended, stays so, whoever manages it (KEP-4368; upstream:
- * getStatusValidationOptions, validateJobStatus). Most rules look only at what a write changes.
+ * Validation of a job's status: its counts and its end never change back, whatever manages it (KEP-4368; upstream:
+ * getStatusValidationOptions, validateJobStatus). Most rules look only at the changes of a write.
  */
 import { isConditionTrue } from '../conditions.ts';
 import { child, duplicate, type FieldError, index, invalidValue, required } from '../field-error.ts';
@@ -92,7 +92,7 @@ function validateTimes(job: Job, old: Job): FieldError[] {
     errors.push(invalidValue(path, completionTime, 'completionTime cannot be set before startTime'));
   if (completionTime !== undefined && oldCompletion !== undefined && completionChanged)
     errors.push(invalidValue(path, completionTime, 'completionTime cannot be mutated'));
-  // A job that was suspended until now begins anew.
+  // A job that was suspended until now begins again.
   const resumes = isConditionTrue(old.status?.conditions, 'Suspended') && startTime !== undefined;
   if (startChanged && oldStart !== undefined && job.spec?.suspend !== true && !resumes)
     errors.push(required(child(PATH, 'startTime'), 'startTime cannot be removed for unsuspended job'));

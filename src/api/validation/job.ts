@@ -55,7 +55,7 @@ export function validateJobUpdate(job: Job, old: Job): FieldError[] {
   ];
 }
 
-/** What its name and its pods' labels must be when the server itself makes the selector. */
+/** The rules for its name and its pods' labels if the server itself makes the selector. */
 function validateGeneratedSelector({ metadata, spec = NO_SPEC }: Job): FieldError[] {
   if (spec.manualSelector === true || spec.selector === undefined) return [];
   const { uid = '', name = '' } = metadata ?? {};
@@ -78,7 +78,7 @@ function validateGeneratedSelector({ metadata, spec = NO_SPEC }: Job): FieldErro
   return errors;
 }
 
-/** A malformed selector is told elsewhere. */
+/** A malformed selector is reported elsewhere. */
 function selects(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   try {
     return matchesLabels(labelSelectorOf(selector) ?? [], labels);

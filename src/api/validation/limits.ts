@@ -11,7 +11,7 @@ export const MAX_ENTRIES = 1000;
 
 /** Containers of a pod, of each sort. Whole platforms put some thirty into one. */
 export const MAX_CONTAINERS = 256;
-/** Variables of a container, written one by one: so many of a hundred bytes are a quarter of what the kernel takes. */
+/** Variables of a container, listed one by one: this many of a hundred bytes are a quarter of what the kernel accepts. */
 export const MAX_ENV_VARIABLES = 5000;
 /** Ports of a service and of a container: more than the node ports of a cluster (2768) can never be reached from outside. */
 export const MAX_PORTS = 3000;
@@ -34,7 +34,7 @@ export const MAX_HINTS = 8;
 export const MAX_SLICE_PORTS = 20_000;
 /** Addresses of Endpoints, which know no slices; upstream's controller ends at 1000, people need not. */
 export const MAX_SUBSET_ADDRESSES = 10_000;
-/** What machinery writes down and nobody chose: a bound that it met would stop a controller or a node. */
+/** For fields that programs write and nobody chose: reaching a bound would stop a controller or a node. */
 export const MAX_OBSERVED_ITEMS = 20_000;
 
 const CONTAINER_LISTS = {
@@ -109,12 +109,12 @@ const BYTES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'core.v1.ExecAction': { command: MAX_COMMAND_BYTES },
 };
 
-/** Of a list's items or a map's entries. */
+/** Bound on a list's items or a map's entries. */
 export function maxCount(type: string, field: string, kind: 'list' | 'map'): number {
   return of(COUNTS, type, field) ?? (kind === 'list' ? MAX_ITEMS : MAX_ENTRIES);
 }
 
-/** Of a list's texts together; `undefined`: the object's own size is their bound. */
+/** Bytes of a list's texts together; `undefined`: the object's own size is their bound. */
 export function maxBytes(type: string, field: string): number | undefined {
   return of(BYTES, type, field);
 }

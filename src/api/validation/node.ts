@@ -15,7 +15,7 @@ export function validateNode(node: Node): FieldError[] {
   ];
 }
 
-/** What is set once stays; otherwise only taints, schedulability and what the kubelet reports may change. */
+/** Fields that are set once stay; otherwise only taints, schedulability and the kubelet's reports may change. */
 export function validateNodeUpdate(node: Node, old: Node): FieldError[] {
   const errors = [
     ...validateObjectMetaUpdate(node.metadata, old.metadata),

@@ -39,7 +39,7 @@ export function validateObjectMeta(
   return errors;
 }
 
-/** What an update may do to metadata. */
+/** The changes of metadata that an update may make. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta = NO_META,
   old: ObjectMeta = NO_META,
@@ -110,7 +110,7 @@ function validateOwnerReferences(references: readonly OwnerReference[] | undefin
   const controllers = (references ?? [])
     .filter((reference) => reference.controller === true)
     .map(({ kind, name }) => `${kind}/${name}`);
-  // Told once, of the first two: each telling repeats all references.
+  // Reported once, for the first two: each message repeats all references.
   const [one, other] = controllers;
   if (other !== undefined) {
     const text = `Only one reference can have Controller set to true. Found "true" in references for ${one} and ${other}`;
@@ -142,8 +142,8 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
 }
 
 /**
- * Built-in kinds want finalizers with the domain of who removes them (upstream: validateKubeFinalizerName). One that was stored
- * before this was checked may stay.
+ * Built-in kinds require finalizers with the domain of the program that removes them (upstream: validateKubeFinalizerName). A
+ * finalizer that was stored before this check existed may stay.
  */
 function validateKubeFinalizers(
   finalizers: readonly string[] | undefined,

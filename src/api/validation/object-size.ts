@@ -1,18 +1,18 @@
 /**
- * Keeps every list and map of an object, of whatever kind, within its bound (`limits.ts`). The walk follows the schema, so that
- * no kind and no field can be forgotten. What was stored larger before there was a bound may stay as large, and not grow.
+ * Keeps every list and map of an object, of any kind, within its bound (`limits.ts`). The walk follows the schema, so that no
+ * kind and no field can be forgotten. A larger one that was stored before there was a bound may stay as large, but not grow.
  */
 import { child, type FieldError, index, key, tooLong, tooMany } from '../field-error.ts';
 import { type FieldShape, type StructSchema, structOfKind, structSchema } from '../schema/schema.ts';
 import { maxBytes, maxCount } from './limits.ts';
 import { byteLength } from './messages.ts';
 
-/** More than this is not told: an answer stays small whatever is sent. */
+/** More problems than this are not reported: an answer stays small whatever is sent. */
 export const MAX_SIZE_ERRORS = 20;
 
 /** Something larger than its bound. */
 interface Excess {
-  /** Its path without indexes and keys: what moves within its list is still the same. */
+  /** The path without indexes and keys: an item that moves within its list stays the same. */
   readonly place: string;
   readonly size: number;
   readonly error: FieldError;

@@ -52,7 +52,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec = NO_SPEC, pat
   return [...errors, ...validateDataSources(spec, path)];
 }
 
-/** Upstream: validateDataSource, validateDataSourceRef; of a claim, both are given or mirrored, and say the same. */
+/** Upstream: validateDataSource, validateDataSourceRef. In a claim both are given or mirrored, and agree. */
 function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['dataSource', 'dataSourceRef'] as const) {

@@ -113,7 +113,7 @@ const SECRETS_OF_CSI = [
   'nodeExpandSecretRef',
 ] as const;
 
-/** What nodes of ours can mount, and what belongs to it. */
+/** The sources that our nodes can mount, and their required fields. */
 function validateMounted({ nfs, csi, volumeAttributesClassName }: PersistentVolumeSpec): FieldError[] {
   const errors = nfs === undefined ? [] : validateNfs(nfs, 'spec.nfs');
   if (csi !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * Annotations of pods that mean something to somebody (upstream ValidatePodSpecificAnnotations and its …Updates): whoever
- * could make a mirror of a pod would have its node remove it, and the node authorizer take it for one that names nothing.
+ * Annotations of pods that have a meaning (upstream ValidatePodSpecificAnnotations and its …Updates). A user who could turn a
+ * pod into a mirror would have its node remove it, and the node authorizer take it for one that names nothing.
  */
 import { type FieldError, forbiddenField, invalidValue, key } from '../field-error.ts';
 import type { Pod, PodSpec } from '../types.gen.ts';
@@ -13,7 +13,10 @@ const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const MAX_INT32 = 2 ** 31 - 1;
 const MIN_INT32 = -(2 ** 31);
 
-/** Of a new pod, or a template. @param path of the annotations */
+/**
+ * For a new pod, or a template.
+ * @param path of the annotations
+ */
 export function validatePodAnnotations(
   annotations: Annotations = {},
   spec: PodSpec | undefined,
@@ -26,7 +29,7 @@ export function validatePodAnnotations(
   return [...errors, ...validateCost(annotations, path)];
 }
 
-/** Of a pod that changes, also through one of its subresources. What was bad before may stay. */
+/** For a change of a pod, also through a subresource. An invalid value that was there before may stay. */
 export function validatePodAnnotationUpdates(pod: Pod, old: Pod): FieldError[] {
   const path = 'metadata.annotations';
   const now = pod.metadata?.annotations ?? {};

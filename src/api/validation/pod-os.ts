@@ -1,4 +1,7 @@
-/** What a pod says of its operating system, and what goes with which (upstream `validateOS`, `validateWindows`, `validateLinux`). */
+/**
+ * Validates a pod's operating system, and the fields that go with it (upstream `validateOS`, `validateWindows`,
+ * `validateLinux`).
+ */
 import { child, type FieldError, forbiddenField, index, invalidValue, notSupported, required } from '../field-error.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import type { PodSpec, WindowsSecurityContextOptions } from '../types.gen.ts';
@@ -8,7 +11,7 @@ const SYSTEMS = ['linux', 'windows'];
 const MAX_CREDENTIAL_SPEC_BYTES = 64 * 1024;
 const NOT_ON_WINDOWS = 'cannot be set for a windows pod';
 
-/** Fields that mean nothing on Windows: of the spec, of its security context, and of each container's. */
+/** Fields without a meaning on Windows: of the spec, of its security context, and of each container's. */
 const SPEC_FIELDS = ['hostPID', 'hostIPC', 'hostUsers', 'shareProcessNamespace'] as const;
 const CONTEXT_FIELDS = [
   'appArmorProfile',

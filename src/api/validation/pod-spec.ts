@@ -26,7 +26,7 @@ import { validateTolerations } from './tolerations.ts';
 import { validateVolumes } from './volumes.ts';
 
 export const MAX_ACTIVE_DEADLINE_SECONDS = 2 ** 31 - 1;
-/** Of Linux. */
+/** For Linux. */
 const MAX_HOSTNAME_LENGTH = 64;
 
 export function validatePodSpec(spec: PodSpec, path: string): FieldError[] {

@@ -1,6 +1,6 @@
 /**
- * Which ends of containers are final (upstream: ValidateContainerStateTransition): without a restart a terminated container
- * can't come back. Ours comes back, whatever its restart policy, in a pod that is restarted in place.
+ * Decides which ends of containers are final (upstream: ValidateContainerStateTransition): without a restart a terminated
+ * container can't come back. In mendlet it comes back, whatever its restart policy, in a pod that is restarted in place.
  */
 import { child, type FieldError, forbiddenField, index } from '../field-error.ts';
 import { parseHealingState } from '../healing/healing-state.ts';
@@ -23,8 +23,8 @@ function mayAllRestart({ containers, initContainers = [] }: PodSpec): boolean {
 }
 
 /**
- * A restart that somebody asked for, or the ladder chose, goes on or has been. Its end counts, too: the server may have been
- * away from the beginning of it to the end.
+ * A restart that somebody requested, or the ladder chose, is under way or has ended. An ended one counts, too: the server may
+ * have been away during the whole restart.
  */
 function isRestarted({ metadata, status }: Pod): boolean {
   if (status?.conditions?.some((condition) => condition.type === RESTARTING_CONDITION)) return true;

@@ -150,7 +150,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A write to `status`: what happened doesn't unhappen. */
+/** A write to `status`: reported events cannot be taken back. */
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const errors = [...validateObjectMetaUpdate(pod.metadata, old.metadata), ...validatePodAnnotationUpdates(pod, old)];
   const { status = {} } = pod;

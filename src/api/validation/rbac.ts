@@ -91,7 +91,7 @@ export function validateClusterRoleBindingUpdate(binding: ClusterRoleBinding, ol
   ];
 }
 
-/** Another role under the same name would give all its subjects what nobody looked at. */
+/** Another role under the same name would give all its subjects rights that nobody reviewed. */
 function sameRole({ roleRef }: RoleBinding, old: RoleBinding): FieldError[] {
   return equalJson(roleRef, old.roleRef) ? [] : [invalidValue('roleRef', roleRef, 'cannot change roleRef')];
 }

@@ -67,7 +67,7 @@ const SYSCTL_NAME = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*
 const SYSCTL_PATTERN = new RegExp(`^${SYSCTL_NAME}$`);
 const MAX_SYSCTL_LENGTH = 253;
 
-/** What a kernel may have; which of them a pod may set is the node's to say. */
+/** The sysctls of a kernel; the node decides which of them a pod may set. */
 function validateSysctls(sysctls: readonly { readonly name: string }[], path: string): FieldError[] {
   const taken = new Set<string>();
   return sysctls.flatMap(({ name }, position) => {

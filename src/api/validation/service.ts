@@ -1,4 +1,4 @@
-/** Validation of services (upstream `ValidateService`, `ValidateServiceUpdate`). What the cluster gives out comes before it. */
+/** Validation of services (upstream `ValidateService`, `ValidateServiceUpdate`). Addresses and ports are allocated before it. */
 import {
   child,
   duplicate,
@@ -150,7 +150,7 @@ function validateClusterIps(spec: ServiceSpec): FieldError[] {
   return [...errors, ...validateFamilies(spec)];
 }
 
-/** The cluster has IPv4 alone. A headless service without a selector names endpoints of whatever family itself. */
+/** The cluster has only IPv4. A headless service without a selector may name endpoints of any family itself. */
 function validateFamilies(spec: ServiceSpec): FieldError[] {
   const { ipFamilies = [] } = spec;
   const errors = ipFamilies.flatMap((family, position) =>

@@ -33,7 +33,7 @@ export function validateStatefulSetUpdate(set: StatefulSet, old: StatefulSet): F
   return errors;
 }
 
-/** What may not change. */
+/** The immutable fields. */
 function fixedOf(spec: StatefulSetSpec): object {
   const {
     replicas: _replicas,

@@ -1,6 +1,6 @@
 /**
- * Volumes of storage systems, in pods and as persistent volumes: what each must say (upstream `validateVolumeSource`, by source). Nobody
- * here mounts them but through CSI; they are checked because manifests are for other clusters, too.
+ * Volumes of storage systems, in pods and as persistent volumes: their required fields (upstream `validateVolumeSource`, by
+ * source). No node of ours mounts them except through CSI; they are checked because manifests are for other clusters, too.
  */
 import { child, type FieldError, invalidValue, notSupported, required } from '../field-error.ts';
 import type {
@@ -16,7 +16,7 @@ import { oneOf } from './messages.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What must be there, in upstream's order. */
+/** The required fields, in upstream's order. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   gcePersistentDisk: ['pdName'],
   awsElasticBlockStore: ['volumeID'],

@@ -172,7 +172,7 @@ export function validateNfs(source: Source<'nfs'>, path: string): FieldError[] {
   return errors;
 }
 
-/** A template may leave the reference to whoever makes the pods. */
+/** A template may leave the reference to the controller that makes the pods. */
 export function validateImageSource(source: Source<'image'>, path: string): FieldError[] {
   const isTemplate = path.includes('template.spec.');
   return [
@@ -188,7 +188,7 @@ export function validateCsi(source: Source<'csi'>, path: string): FieldError[] {
   return errors;
 }
 
-/** What a claim of the pod's own may not say of itself: the rest of its metadata is made with it. */
+/** Fields that a claim of the pod's own may not set: the rest of its metadata is made with it. */
 const CLAIM_METADATA = ['annotations', 'labels'];
 
 export function validateEphemeral(source: Source<'ephemeral'>, path: string): FieldError[] {

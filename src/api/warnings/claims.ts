@@ -1,4 +1,4 @@
-/** What is likely a mistake in a volume, a claim or a class of storage. Pure. */
+/** Warnings about likely mistakes in a volume, a claim or a class of storage. Pure. */
 import { child, index, key } from '../field-error.ts';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, StorageClass } from '../types.gen.ts';
 import { oldLabels, oldLabelsOfTerm } from './old-names.ts';

@@ -1,4 +1,4 @@
-/** What a pod's containers may not mean: hidden variables, ports twice, parts of bytes. Pure. */
+/** Warnings about likely mistakes in a pod's containers: hidden variables, duplicate ports, fractions of bytes. Pure. */
 import { child, index } from '../field-error.ts';
 import type { Container, ContainerPort, EnvVar } from '../types.gen.ts';
 import { fractionalBytes } from './whole-bytes.ts';
@@ -10,7 +10,7 @@ export interface PlacedContainer {
 
 const BYTES = ['memory', 'ephemeral-storage'];
 
-/** Of one container. */
+/** For one container. */
 export function containerWarnings({ container, path }: PlacedContainer): string[] {
   const { env = [], resources } = container;
   const { limits, requests } = resources ?? {};
@@ -39,7 +39,7 @@ interface PlacedPort {
   readonly path: string;
 }
 
-/** Of the ports of all containers of a pod, which share its address. */
+/** For the ports of all containers of a pod, which share its address. */
 export function portWarnings(containers: readonly PlacedContainer[]): string[] {
   const warnings: string[] = [];
   const taken = new Map<string, PlacedPort[]>();

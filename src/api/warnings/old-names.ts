@@ -46,7 +46,7 @@ export function oldLabelAt(path: string, label: string | undefined): string[] {
   return text === undefined ? [] : [`${path}: ${label} is ${text}`];
 }
 
-/** Of a term that selects nodes. */
+/** For a term that selects nodes. */
 export function oldLabelsOfTerm(term: NodeSelectorTerm | undefined, path: string): string[] {
   return (term?.matchExpressions ?? []).flatMap(({ key }, position) =>
     oldLabelAt(child(index(child(path, 'matchExpressions'), position), 'key'), key),

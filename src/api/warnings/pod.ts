@@ -1,4 +1,7 @@
-/** What is likely a mistake in a pod or in a template of pods (upstream: GetWarningsForPod, GetWarningsForPodTemplate). Pure. */
+/**
+ * Warnings about likely mistakes in a pod or in a template of pods (upstream: GetWarningsForPod, GetWarningsForPodTemplate).
+ * Pure.
+ */
 import { child, index, key } from '../field-error.ts';
 import type { Affinity, PodAffinityTerm, PodSpec, Volume } from '../types.gen.ts';
 import { claimSpecWarnings } from './claims.ts';

@@ -1,4 +1,4 @@
-/** What a service asks for and does not get (upstream: GetWarningsForService). Pure. */
+/** Warnings about fields of a service that have no effect (upstream: GetWarningsForService). Pure. */
 import { isHeadless } from '../service-kind.ts';
 import type { Service } from '../types.gen.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What is accepted and yet likely a mistake, or on its way out: texts of `Warning` headers (upstream: GetWarningsForPod and its
- * siblings, one file here for each). Pure.
+ * Texts of `Warning` headers about accepted fields that are likely mistakes, or deprecated (upstream: GetWarningsForPod and
+ * its siblings, one file here for each). Pure.
  */
 import { checkDns1123Label } from '../names.ts';
 import type { KubeObject, Resource } from '../resource.ts';
@@ -50,13 +50,13 @@ const WARNINGS: ReadonlyMap<string, Warn> = new Map<string, Warn>([
   ],
 ]);
 
-/** What every request for a resource hears; undefined for those that stay. */
+/** The warning for every request for a deprecated resource; undefined for the others. */
 export function deprecationOf({ group, resource }: Pick<Resource<unknown>, 'group' | 'resource'>): string | undefined {
   if (group !== '' || resource !== 'endpoints') return undefined;
   return 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
 }
 
-/** Of an object that is valid. */
+/** For an object that is valid. */
 export function warningsOf({ group, kind }: Pick<Resource<unknown>, 'group' | 'kind'>, object: KubeObject): string[] {
   return WARNINGS.get(`${group}/${kind}`)?.(object) ?? [];
 }
@@ -95,7 +95,7 @@ function statefulSetWarnings({ spec }: StatefulSet): string[] {
   ];
 }
 
-/** Of a pod template anywhere. */
+/** For a pod template anywhere. */
 function templateWarnings(template: PodTemplateSpec | undefined, path: string): string[] {
   if (template?.spec === undefined) return [];
   return podPartsWarnings({ path, annotations: template.metadata?.annotations ?? {}, spec: template.spec });

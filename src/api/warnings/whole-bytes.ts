@@ -1,11 +1,11 @@
-/** Bytes come whole: what says so of a quantity that does not. Pure. */
+/** Warns about quantities with fractions of bytes. Pure. */
 import { key } from '../field-error.ts';
 import { parseQuantity } from '../quantity.ts';
 
 const NANO = 1_000_000_000n;
 const MILLI = NANO / 1000n;
 
-/** Of the quantities `names` of a list of resources at `path`. */
+/** For the quantities `names` of a list of resources at `path`. */
 export function fractionalBytes(
   resources: Readonly<Record<string, unknown>> | undefined,
   names: readonly string[],

@@ -38,11 +38,11 @@ export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject
   const limited = admitLimitRanges(profiled, await listOf<LimitRange>(server, LIMIT_RANGES, namespace));
   const accounted = await withAccount(server, limited);
   const ranked = admitPriority(accounted, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
-  // The picture of a static pod runs already, whatever we think of its class.
+  // A mirror's static pod runs already, whatever its runtime class says.
   return isMirrorPod(ranked) ? ranked : admitRuntimeClass(ranked, await runtimeClassOf(server, ranked));
 }
 
-/** The same for changes: what only one object may be, it may not become either. */
+/** Admission of changes: a property that only one object may have cannot be gained by a change either. */
 export async function admitChanged(call: Call, object: ApiObject): Promise<void> {
   const { group, resource } = call.registration.row;
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
@@ -80,7 +80,7 @@ async function withAccount(server: ServerContext, object: ApiObject): Promise<Ap
   if (name === undefined) return object;
   const account = await readCurrent(server, 'serviceaccounts', object.metadata.namespace, name);
   const admitted = admitServiceAccount(object, name, account);
-  // Without a key nobody could fill the volume, and the pod would wait for it for ever.
+  // Without a signing key nothing could fill the volume, and the pod would wait for it for ever.
   if (server.tokens === undefined) return admitted;
   return mountToken(admitted, account, server.random.suffix(TOKEN_SUFFIX_LENGTH));
 }

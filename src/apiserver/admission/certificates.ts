@@ -1,6 +1,6 @@
 /**
- * Who may ask for, approve and sign which certificates (upstream: the admission plugins CertificateSubjectRestriction,
- * CertificateApproval and CertificateSigning).
+ * Decides who may request, approve and sign which certificates (upstream: the admission plugins
+ * CertificateSubjectRestriction, CertificateApproval and CertificateSigning).
  */
 import {
   type CertificateSigningRequest,
@@ -34,7 +34,7 @@ export async function admitCertificateRequest(
     if (problem !== undefined) throw forbidden(row, name, problem);
     return;
   }
-  // The signer is that of the stored request: what the writer says of it does not count.
+  // The signer is that of the stored request: the writer's own claim does not count.
   const { signerName } = before.spec;
   await call.server.authorizer.fresh?.();
   if (part === 'approval' && !mayActFor(call, 'approve', signerName))

@@ -1,6 +1,6 @@
 /**
- * What is wrong with our annotations on a pod, or in the template of pods: warnings, for a foreign server would take any text, and
- * the agent tells it of the pod later. Only of what this request wrote. Pure.
+ * Warnings about invalid annotations of ours on a pod or in a pod template. They are warnings because another server would
+ * accept any text, and the agent reports the problem later. Only text that this request wrote is checked. Pure.
  */
 import {
   DEPENDS_ON,

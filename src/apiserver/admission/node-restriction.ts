@@ -1,7 +1,7 @@
 /**
- * NodeRestriction: what the paths cannot tell, the objects do. A kubelet touches its own Node, its own lease, and the pods
- * that are bound to it; the only pods that it creates are mirrors of its static ones. What steers pods to nodes (labels that
- * others trust, taints) is not its own to say. Pure, but for `restrictNode`.
+ * NodeRestriction: checks of objects beyond what paths can tell. A kubelet changes only its own Node, its own lease, and the
+ * pods that are bound to it; the only pods that it creates are mirrors of its static ones. It may not set what steers pods to
+ * nodes (labels that others trust, taints). Pure, but for `restrictNode`.
  */
 import { forbidden, type Node, type PersistentVolumeClaim, type Pod } from '../../api/index.ts';
 import { nodeOfUser } from '../authorization/node-authorizer.ts';
@@ -18,7 +18,7 @@ export interface NodeWrite {
   readonly part: string;
   /** The new one, or the one to go. */
   readonly object: ApiObject;
-  /** Of a change. */
+  /** For a change. */
   readonly old?: ApiObject;
 }
 
@@ -87,7 +87,7 @@ function changedLabels(
   return [...names].filter((name) => now[name] !== before[name]);
 }
 
-/** Labels of Kubernetes' own domains that a kubelet tells of itself (upstream: kubeletapis.IsKubeletLabel). */
+/** Labels of Kubernetes' own domains that a kubelet may set on itself (upstream: kubeletapis.IsKubeletLabel). */
 const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',
@@ -132,7 +132,7 @@ function podProblem(node: string, { operation, part, object, old }: NodeWrite): 
   return undefined;
 }
 
-/** A mirror pod is of this node and refers to nothing: what it names, the node might read. */
+/** A mirror pod belongs to this node and refers to nothing, because the node could read objects that it refers to. */
 function mirrorProblem(node: string, object: ApiObject): string | undefined {
   const pod = object as Pod;
   if (!isMirrorPod(object)) {
@@ -165,7 +165,7 @@ function referenceProblem(node: string, pod: Pod): string | undefined {
   const sources = (pod.spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
   if (sources.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined))
     return `node "${node}" can not create pods that reference clustertrustbundles`;
-  // Upstream's ServiceAccount plugin says so, of everybody's mirror pods.
+  // Upstream's ServiceAccount plugin says so about all mirror pods.
   if (sources.some(({ serviceAccountToken }) => serviceAccountToken !== undefined))
     return 'a mirror pod may not use ServiceAccountToken volume projections';
   return undefined;
@@ -181,7 +181,7 @@ async function problemOfOwner({ server }: Call, node: string, object: ApiObject)
     : `node ${node} UID mismatch: expected ${uid} got ${found.metadata.uid}`;
 }
 
-/** Of a claim, a kubelet tells how large its volume is and how it fares. */
+/** A kubelet reports the size and the state of a claim. */
 function claimProblem(node: string, { operation, part, object, old }: NodeWrite): string | undefined {
   if (operation !== 'update' || part !== 'status') return 'may only update PVC status';
   const plain = (claim: ApiObject): object => {

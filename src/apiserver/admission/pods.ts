@@ -1,10 +1,10 @@
-/** What admission writes into pods: pure mutators, in upstream's order. */
+/** The fields that admission fills into pods: pure mutators, in upstream's order. */
 import type { Pod, Toleration } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { isMirrorPod } from './node-restriction.ts';
 import type { AdmissionSettings } from './settings.ts';
 
-/** A pod as admission leaves it. `old`: the one that it replaces, whose priority it keeps. */
+/** A pod after admission. `old`: the one that it replaces, whose priority it keeps. */
 export function admitPod(object: ApiObject, settings: AdmissionSettings, old?: ApiObject): ApiObject {
   const pod = object as Pod;
   if (pod.spec === undefined) return object;
@@ -19,7 +19,7 @@ export function admitPod(object: ApiObject, settings: AdmissionSettings, old?: A
   return { ...object, spec };
 }
 
-/** DefaultTolerationSeconds: who says nothing of lost nodes stays on one for a while. */
+/** DefaultTolerationSeconds: a pod without a toleration for lost nodes stays on one for a while. */
 function withDefaultTolerations(tolerations: readonly Toleration[], settings: AdmissionSettings): Toleration[] {
   const defaults: readonly (readonly [string, number])[] = [
     ['node.kubernetes.io/not-ready', settings.notReadyTolerationSeconds],

@@ -1,4 +1,4 @@
-/** RuntimeClass: what its class costs beside the containers, and where it can run, becomes part of the pod. Pure. */
+/** RuntimeClass: adds the overhead and the scheduling constraints of its class to a pod. Pure. */
 import {
   equalJson,
   forbidden,
@@ -11,7 +11,7 @@ import {
 import type { ApiObject } from '../registry/object.ts';
 import { shownName } from './shown-name.ts';
 
-/** `found`: what is stored under the pod's class. Throws 403 where they do not fit (upstream: the RuntimeClass plugin). */
+/** `found`: the stored object of the pod's class. Throws 403 if they do not fit (upstream: the RuntimeClass plugin). */
 export function admitRuntimeClass(object: ApiObject, found: RuntimeClass | undefined): ApiObject {
   const { spec, metadata } = object as Pod;
   if (spec === undefined) return object;

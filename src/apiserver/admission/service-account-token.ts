@@ -1,12 +1,12 @@
 /**
- * Mounts the token of its service account into each container of a pod, with the authority's certificate and the namespace:
- * what client libraries look for to find the API from inside (upstream: the ServiceAccount plugin's bound token volume). Pure.
+ * Mounts the token of its service account into each container of a pod, with the authority's certificate and the namespace.
+ * Client libraries find the API with them (upstream: the ServiceAccount plugin's bound token volume). Pure.
  */
 import type { Container, Pod, PodSpec, ServiceAccount, Volume, VolumeMount } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { POD_TOKEN_SECONDS } from '../tokens/limits.ts';
 
-/** Where client libraries look (upstream: DefaultAPITokenMountPath). */
+/** The folder in which client libraries look (upstream: DefaultAPITokenMountPath). */
 export const TOKEN_MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 const VOLUME_PREFIX = 'kube-api-access-';
 const FILE_MODE = 0o644;

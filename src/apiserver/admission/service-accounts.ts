@@ -16,7 +16,7 @@ export function accountOf(object: ApiObject): string | undefined {
   return spec?.serviceAccountName || spec?.serviceAccount || DEFAULT_ACCOUNT;
 }
 
-/** `account`: what is stored under `name`. Throws 403 when it must exist and does not. */
+/** `account`: the stored object named `name`. Throws 403 when it must exist and does not. */
 export function admitServiceAccount(object: ApiObject, name: string, account: ApiObject | undefined): ApiObject {
   const pod = object as unknown as Pod;
   if (account === undefined) {

@@ -1,4 +1,4 @@
-/** What admission's plugins may be told. */
+/** The settings of admission plugins. */
 export interface AdmissionSettings {
   /** `--default-not-ready-toleration-seconds`: how long pods stay on a node that is not Ready, unless they say so themselves. */
   readonly notReadyTolerationSeconds: number;

@@ -1,4 +1,4 @@
-/** What is asked of an authorizer: who is asked about comes beside it (upstream: `authorizer.Attributes`). */
+/** A question to an authorizer; the user comes beside it (upstream: `authorizer.Attributes`). */
 import { parseFieldSelector, SelectorError } from '../../api/index.ts';
 import type { RequestInfo, ResourceRequest } from '../http/request-info.ts';
 
@@ -7,11 +7,11 @@ export interface ResourceAccess {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  /** "" for none; so are the two below. */
+  /** "" for none; the same holds for the two below. */
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** What a list or watch is narrowed to: fields that must have a value. */
+  /** The restriction of a list or watch: fields that must have a value. */
   readonly fields: readonly FieldTerm[];
 }
 

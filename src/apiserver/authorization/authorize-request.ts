@@ -1,7 +1,7 @@
 /**
- * The one place where a request becomes one that may be answered. What the verbs get is the very value that the authorizer was
- * asked about, frozen; its type is made nowhere else, and a changed copy of it no longer has that type. So what is served is
- * what was authorized.
+ * The one place where a request becomes one that may be answered. The verbs get the very value that the authorizer was asked
+ * about, frozen; its type is made nowhere else, and a changed copy no longer has that type. So the request that is answered
+ * is the one that was authorized.
  */
 import type { StatusError } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';

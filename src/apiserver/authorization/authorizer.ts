@@ -1,9 +1,9 @@
-/** The seam between who asks and who decides. */
+/** The interface between the handler and the authorizer. */
 import type { PolicyRule } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { AccessRequest } from './access-request.ts';
 
-/** `reason` tells what led to it; a refusal may have none: nothing allowed it. */
+/** `reason` gives the cause; a refusal may have none: nothing allowed it. */
 export type Decision =
   | { readonly allowed: true; readonly reason?: string }
   | { readonly allowed: false; readonly reason?: string };
@@ -12,12 +12,12 @@ export const noOpinion: Decision = { allowed: false };
 
 export interface Authorizer {
   /**
-   * Resolves when what this server itself wrote of roles and bindings counts; undefined when it already does. Nobody has to
-   * wait for it but those who want to see their own writes.
+   * Resolves when this server's own writes of roles and bindings are in force; undefined when they already are. Only clients
+   * that want to see their own writes have to wait for it.
    */
   fresh?(): Promise<void> | undefined;
   authorize(user: UserInfo, request: AccessRequest): Decision;
-  /** What a user may do in a namespace, as far as it can be listed. */
+  /** The rights of a user in a namespace, as far as they can be listed. */
   rulesFor(user: UserInfo, namespace: string): UserRules;
 }
 

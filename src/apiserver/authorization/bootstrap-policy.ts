@@ -31,7 +31,7 @@ const DELEGATION = [
   rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
 ];
 
-/** Who acts for a component of the control plane leads by a lease of its name. */
+/** The user of a component of the control plane leads by a lease of its name. */
 function leading(name: string): ClusterRole['rules'] & object {
   return [rule('create', 'coordination.k8s.io', 'leases'), rule('get update', 'coordination.k8s.io', 'leases', name)];
 }
@@ -107,13 +107,13 @@ const USER_ROLES: readonly ClusterRole[] = [
     ],
     ['view'],
   ),
-  // For whoever may restart pods, and change nothing else: bound to nobody.
+  // For users who may restart pods and change nothing else: bound to nobody.
   clusterRole('mendlet:pod-restarter', [
     rule(`create ${READ}`, MENDLET_GROUP, 'podrestarts'),
     rule('create', '-', 'pods/restart'),
   ]),
-  // Figures are for those who see the pods: these feed the roles for people. metrics-server's manifest brings a role of its own
-  // for that, `system:aggregated-metrics-reader`, which must find its name free.
+  // Usage figures are for users who see the pods: these feed the roles for people. metrics-server's manifest has a role of
+  // its own for that, `system:aggregated-metrics-reader`, whose name must be free.
   clusterRole(
     'mendlet:aggregated-metrics-reader',
     [rule(READ, 'metrics.k8s.io', 'nodes pods')],
@@ -138,7 +138,7 @@ const USER_ROLES: readonly ClusterRole[] = [
 
 /** For the parts of a cluster. */
 const COMPONENT_ROLES: readonly ClusterRole[] = [
-  // Bound to nobody: the node authorizer knows more than a role can tell.
+  // Bound to nobody: the node authorizer knows more than a role can express.
   clusterRole('system:node', [
     rule('create', 'authentication.k8s.io', 'tokenreviews'),
     rule('create', 'authorization.k8s.io', 'localsubjectaccessreviews subjectaccessreviews'),
@@ -219,7 +219,7 @@ const COMPONENT_ROLES: readonly ClusterRole[] = [
 
 const CLUSTER_ROLE_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding('cluster-admin', 'cluster-admin', 'group system:masters'),
-  // Nobody unknown sees more than health, so none of these names the group of the unknown.
+  // Unknown users see only health, so none of these names their group.
   clusterRoleBinding('system:discovery', 'system:discovery', AUTHENTICATED),
   clusterRoleBinding('system:basic-user', 'system:basic-user', AUTHENTICATED),
   clusterRoleBinding('system:public-info-viewer', 'system:public-info-viewer', AUTHENTICATED),
@@ -246,13 +246,13 @@ const LEADER = [rule('create get list update watch', 'coordination.k8s.io', 'lea
 const LOCKING = 'system::leader-locking-';
 
 const NAMESPACED: readonly KubeObject[] = [
-  // Who joins by a token may see where the server says it is.
+  // Machines that join by a token may read the server's address.
   role('kube-public', 'kubeadm:bootstrap-signer-clusterinfo', [rule('get', '-', 'configmaps', 'cluster-info')]),
   roleBinding('kube-public', 'kubeadm:bootstrap-signer-clusterinfo', `group ${BOOTSTRAP_GROUP}`),
   role('kube-system', 'extension-apiserver-authentication-reader', [
     rule(READ, '-', 'configmaps', 'extension-apiserver-authentication'),
   ]),
-  // Where the others' pods are, and nothing else of other nodes.
+  // The routes to the others' pods, and nothing else about other nodes.
   role('kube-system', 'mendlet:node-routes', [rule(READ, '-', 'configmaps', 'mendlet-node-routes')]),
   roleBinding('kube-system', 'mendlet:node-routes', 'group system:nodes'),
   role('kube-system', `${LOCKING}kube-controller-manager`, LEADER),

@@ -38,7 +38,7 @@ export class ClusterAuthorizer implements Authorizer {
   fresh(): Promise<void> | undefined {
     const behind = this.#caches.filter((cache) => !cache.isCurrent);
     if (behind.length === 0) return undefined;
-    // A store that hangs is no reason to refuse everybody: then what was last known decides.
+    // A store that hangs must not refuse all users: then the last known roles decide.
     return Promise.all(behind.map((cache) => cache.waitFor(0, FRESH_READ_TIMEOUT_MS))).then(() => {});
   }
 

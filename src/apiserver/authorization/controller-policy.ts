@@ -1,5 +1,5 @@
 /**
- * What the controllers may do (upstream: buildControllerRoles), for those that there are. Ours act as one user, so each of
+ * The rights of the controllers (upstream: buildControllerRoles), for those that exist here. Ours act as one user, so each of
  * these roles is bound to that user, and to the service account that upstream's controller has.
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../../api/index.ts';
@@ -17,7 +17,7 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
   'certificate-controller': [
     rule(`${READ} delete`, CERTIFICATES, 'certificatesigningrequests'),
     rule(CHANGE, CERTIFICATES, 'certificatesigningrequests/status certificatesigningrequests/approval'),
-    // The second is our own: upstream leaves serving certificates to somebody else.
+    // The second is our own: upstream leaves serving certificates to another component.
     rule('approve', CERTIFICATES, 'signers', `${SIGNER}kube-apiserver-client-kubelet ${SIGNER}kubelet-serving`),
     rule(
       'sign',

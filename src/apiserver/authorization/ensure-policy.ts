@@ -8,7 +8,7 @@ import type { ApiObject } from '../registry/object.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy.ts';
 import { reconcilePolicy } from './reconcile-policy.ts';
 
-/** What is stored of a row, by namespace and name. */
+/** The stored objects of a row, by namespace and name. */
 export type Stored = (row: ResourceRow, namespace: string | undefined, name: string) => ApiObject | undefined;
 
 /** `stored`: as the caches show it. Rejects when something could not be written. */

@@ -1,5 +1,5 @@
 /**
- * Nobody grants what he does not hold (upstream: ConfirmNoEscalation and the `Covers` of component-helpers/auth/rbac). Pure.
+ * Refuses grants of rights that the user does not hold (upstream: ConfirmNoEscalation and the `Covers` of component-helpers/auth/rbac). Pure.
  *
  *   rules to grant → single rights (one verb, one resource, one name) → those that no held rule covers
  */
@@ -9,7 +9,7 @@ import { urlCovers } from './rules.ts';
 
 const ALL = '*';
 
-/** Why `user`, who holds `held`, may not grant `wanted`; undefined when he may. */
+/** The reason why `user`, who holds `held`, may not grant `wanted`; undefined when he may. */
 export function problemOfGrant(
   user: UserInfo,
   held: readonly PolicyRule[],

@@ -1,6 +1,6 @@
 /**
- * What a kubelet may do: its own node, the pods that are bound to it, and what those name (upstream: NodeAuthorizer). What the
- * path cannot tell (the name of a new object, whose pod it is), NodeRestriction looks at.
+ * The rights of a kubelet: on its own node, on the pods that are bound to it, and on the objects that those name (upstream:
+ * NodeAuthorizer). NodeRestriction checks what the path cannot tell (the name of a new object, the node of a pod).
  */
 import type { PolicyRule } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
@@ -14,7 +14,7 @@ const NODES_GROUP = 'system:nodes';
 const NODE_PREFIX = 'system:node:';
 const NODE_LEASE_NAMESPACE = 'kube-node-lease';
 
-/** The node whose kubelet this is; undefined for everybody else. "" is a node that does not say which. */
+/** The node whose kubelet this is; undefined for all other users. "" is a node that does not say which. */
 export function nodeOfUser(user: UserInfo): string | undefined {
   if (!user.groups.includes(NODES_GROUP) || !user.name.startsWith(NODE_PREFIX)) return undefined;
   return user.name.slice(NODE_PREFIX.length);
@@ -22,9 +22,9 @@ export function nodeOfUser(user: UserInfo): string | undefined {
 
 const READ = ['get', 'list', 'watch'];
 
-/** What is the same for all nodes (upstream: bootstrappolicy.NodeRules, as far as the rest does not say more). */
+/** The rights that are the same for all nodes (upstream: bootstrappolicy.NodeRules, unless the other rules say more). */
 const NODE_RULES: readonly PolicyRule[] = [
-  // The kubelet's own port asks us about those who come to it.
+  // The kubelet's own port asks us about its clients.
   { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'] },
   {
     verbs: ['create'],
@@ -35,7 +35,7 @@ const NODE_RULES: readonly PolicyRule[] = [
   { verbs: READ, apiGroups: [''], resources: ['services'] },
   { verbs: ['create', 'update', 'patch'], apiGroups: ['', 'events.k8s.io'], resources: ['events'] },
   { verbs: READ, apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'] },
-  // Its own certificates; whose they may be, the approver and the signers decide.
+  // Requests for its own certificates; the approver and the signers decide about their names.
   {
     verbs: ['create', 'get', 'list', 'watch'],
     apiGroups: ['certificates.k8s.io'],

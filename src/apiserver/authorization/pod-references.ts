@@ -13,7 +13,10 @@ export function vertexOf(resource: ReferencedResource, namespace: string, name: 
   return `${resource}/${namespace}/${name}`;
 }
 
-/** What the pod names. A mirror of a static pod names nothing: whoever writes a node's manifests must not get secrets by it. */
+/**
+ * The objects that the pod names. A mirror of a static pod names nothing: whoever writes a node's manifests must not get
+ * secrets that way.
+ */
 export function referencesOf(pod: Pod): readonly string[] {
   const { metadata, spec } = pod;
   if (spec === undefined || metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined) return [];

@@ -41,7 +41,7 @@ export function clusterRole(name: string, rules: PolicyRule[], feeds: readonly s
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'ClusterRole', metadata: metadataOf(name, labels), rules };
 }
 
-/** A role whose rules are those of all that feed it. */
+/** A role whose rules are those of all roles that it aggregates. */
 export function aggregatingRole(name: string, feeds: readonly string[] = []): ClusterRole {
   const selector = { matchLabels: { [`${AGGREGATE_LABEL}${name}`]: 'true' } };
   return { ...clusterRole(name, [], feeds), aggregationRule: { clusterRoleSelectors: [selector] } };
@@ -62,7 +62,7 @@ export function role(namespace: string, name: string, rules: PolicyRule[]): Role
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: { ...metadataOf(name), namespace }, rules };
 }
 
-/** Of a role of the same namespace and, where no other is named, the same name. */
+/** A binding to a role of the same namespace and, unless another is named, the same name. */
 export function roleBinding(namespace: string, name: string, ...subjects: readonly string[]): RoleBinding {
   return {
     apiVersion: `${RBAC_GROUP}/v1`,

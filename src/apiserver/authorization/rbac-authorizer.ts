@@ -1,4 +1,4 @@
-/** Role-based access control: what bindings grant, and nothing else (upstream: RBACAuthorizer). */
+/** Role-based access control: only bindings grant rights (upstream: RBACAuthorizer). */
 import type { PolicyRule } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { AccessRequest } from './access-request.ts';
@@ -6,7 +6,7 @@ import { type Decision, noOpinion } from './authorizer.ts';
 import { type Grant, type RbacIndex, subjectFor } from './rbac-index.ts';
 import { rulesAllow } from './rules.ts';
 
-/** Whether a binding allows it; the reason names the binding, or the roles that bindings name in vain. */
+/** Whether a binding allows it; the reason names the binding, or missing roles that bindings name. */
 export function authorizeByRoles(index: RbacIndex, user: UserInfo, request: AccessRequest): Decision {
   const namespace = request.kind === 'path' ? '' : request.namespace;
   const missing: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Roles and bindings in memory, by whom they are about: a request looks at the bindings of its own user and groups, however
+ * Roles and bindings in memory, indexed by subject: a request looks only at the bindings of its own user and groups, however
  * many others there are. Fed by the watch caches.
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, RbacSubject, Role, RoleRef } from '../../api/index.ts';
@@ -8,7 +8,7 @@ import type { ApiObject } from '../registry/object.ts';
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** A binding that speaks of somebody. */
+/** A binding with at least one subject. */
 export interface Grant {
   readonly kind: 'ClusterRoleBinding' | 'RoleBinding';
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Grant {
 
 export type RbacKind = 'roles' | 'clusterroles' | 'rolebindings' | 'clusterrolebindings';
 
-/** What a role allows: "" as namespace for cluster roles. */
+/** The rules of a role: "" as namespace for cluster roles. */
 export type RulesOf = (namespace: string, name: string) => readonly PolicyRule[] | undefined;
 
 export class RbacIndex {
@@ -54,7 +54,7 @@ export class RbacIndex {
     for (const subject of subjectKeys(grant)) this.#setOf(namespace, subject).add(grant);
   }
 
-  /** All of a kind are these; what else was known is gone. */
+  /** Replaces all objects of a kind; others are forgotten. */
   replace(kind: RbacKind, objects: Iterable<ApiObject>): void {
     if (kind === 'roles' || kind === 'clusterroles') {
       for (const key of this.#roles.keys()) {

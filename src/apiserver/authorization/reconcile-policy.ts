@@ -1,6 +1,6 @@
 /**
- * What the bootstrap policy adds to an object of the same name at each start (upstream: the reconciliation of
- * component-helpers/auth/rbac). It adds what is missing and takes nothing away; `autoupdate: "false"` keeps it off. Pure.
+ * Computes what the bootstrap policy adds to an object of the same name at each start (upstream: the reconciliation of
+ * component-helpers/auth/rbac). It adds what is missing and removes nothing; `autoupdate: "false"` turns it off. Pure.
  */
 import type { ClusterRole, KubeObject, PolicyRule, RbacSubject, RoleBinding } from '../../api/index.ts';
 import { type ApiObject, withMeta } from '../registry/object.ts';

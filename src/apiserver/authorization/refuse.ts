@@ -16,7 +16,7 @@ export function isStranger(user: UserInfo | undefined): user is undefined {
   return user === undefined || user.groups.includes(UNAUTHENTICATED);
 }
 
-/** `undefined`: it may. Nobody unknown sees more than health. */
+/** `undefined`: the user may. Unknown users see only health. */
 export function refuse(authorizer: Authorizer, user: UserInfo | undefined, info: RequestInfo): StatusError | undefined {
   if (isPublic(info)) return undefined;
   if (isStranger(user)) return unauthorized();

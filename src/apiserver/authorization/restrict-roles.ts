@@ -1,4 +1,7 @@
-/** What the writer of a role or of a binding must hold himself (upstream: the policybased storages of registry/rbac). */
+/**
+ * Checks that the writer of a role or of a binding holds the rights that it grants (upstream: the policybased storages of
+ * registry/rbac).
+ */
 import {
   type ClusterRole,
   forbidden,
@@ -43,7 +46,7 @@ function restrictRole(call: Call, object: ApiObject, old: ApiObject | undefined)
   const { rules } = object as ClusterRole;
   const problem = problemFor(call, namespace, rules ?? []);
   if (problem !== undefined) throw forbidden(registration.row, name, problem);
-  // What it gathers tomorrow, nobody can check today.
+  // The roles that it will aggregate later cannot be checked today.
   if (!aggregates(object) && !(old !== undefined && aggregates(old))) return;
   if (problemFor(call, '', EVERYTHING) !== undefined) {
     throw forbidden(registration.row, name, 'must have cluster-admin privileges to use the aggregationRule');

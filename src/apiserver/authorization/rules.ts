@@ -1,4 +1,4 @@
-/** Whether a rule of a role covers a request (upstream: rbac.RuleAllows). Pure. */
+/** Decides whether a rule of a role covers a request (upstream: rbac.RuleAllows). Pure. */
 import type { PolicyRule } from '../../api/index.ts';
 import type { AccessRequest, ResourceAccess } from './access-request.ts';
 

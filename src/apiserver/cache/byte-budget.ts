@@ -15,7 +15,7 @@ export class ByteBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** What is kept now. */
+  /** The bytes that are kept now. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -3,7 +3,7 @@ import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CachedObject, WatchType } from './cached-object.ts';
 
-/** What a watcher wants to see. */
+/** The objects that a watcher wants to see. */
 export interface WatchFilter {
   /** Only keys that start with this. */
   readonly keyPrefix: string;
@@ -84,7 +84,7 @@ export class CacheEvent {
     this.#lines = undefined;
   }
 
-  /** Out of the history: what it keeps does not count any more. */
+  /** It left the history: the bytes that it keeps do not count any more. */
   retire(): void {
     this.#lines = undefined;
     this.#budget?.release(this);

@@ -16,7 +16,7 @@ export class CachedObject {
   readonly key: string;
   readonly revision: number;
   readonly object: ApiObject;
-  /** Of its JSON in the store; 0: never stored. */
+  /** The revision of its JSON in the store; 0: never stored. */
   readonly bytes: number;
   readonly #texts: ByteBudget | undefined;
   #text: string | undefined;
@@ -35,7 +35,7 @@ export class CachedObject {
     return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
   }
 
-  /** The same object as seen at another revision: what a watcher gets when it left its selector, or is deleted. */
+  /** The same object at another revision: sent to a watcher when it left the selector, or is deleted. */
   at(revision: number): CachedObject {
     const metadata = { ...this.object.metadata, resourceVersion: String(revision) };
     return new CachedObject(this.key, revision, { ...this.object, metadata }, this.bytes);
@@ -55,7 +55,7 @@ export class CachedObject {
     this.#text = undefined;
   }
 
-  /** Nobody will read it again: what it keeps does not count any more. */
+  /** It will not be read again: the bytes that it keeps do not count any more. */
   retire(): void {
     this.#text = undefined;
     this.#texts?.release(this);
@@ -69,8 +69,8 @@ export class CachedObject {
 }
 
 /**
- * An object that an older version stored in today's form: canonical, with today's defaults, as upstream decodes from its storage. So
- * it is equal to what a client sends again, whose object gets both. Nothing is written for it.
+ * An object that an older version stored, in today's form: canonical, with today's defaults, as upstream decodes from its
+ * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
  */
 function readStored(object: ApiObject): ApiObject {
   const { apiVersion = '', kind = '' } = object;

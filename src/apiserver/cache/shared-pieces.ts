@@ -1,6 +1,6 @@
 /**
- * The bytes of a whole list in pieces, made by the first who reads it and shared with all who read the same list in the same form:
- * two thousand watchers that begin at once are told the same.
+ * The bytes of a whole list in pieces, made by the first reader and shared with all readers of the same list in the same
+ * form: two thousand watchers that begin at once get the same bytes.
  */
 import type { ByteBudget, Forgetful } from './byte-budget.ts';
 import type { CachedObject } from './cached-object.ts';

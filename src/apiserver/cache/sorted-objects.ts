@@ -43,7 +43,10 @@ export class SortedObjects {
     this.#lists.clear();
   }
 
-  /** Those whose key starts with `keyPrefix` and is greater than `after`, in order. Never changed later: a picture of now. */
+  /**
+   * The objects whose key starts with `keyPrefix` and is greater than `after`, in order. The list never changes later: it is
+   * a snapshot.
+   */
   list(keyPrefix: string, after = ''): readonly CachedObject[] {
     let all = this.#lists.get(keyPrefix);
     if (all === undefined) {
@@ -63,7 +66,7 @@ export class SortedObjects {
   }
 }
 
-/** The first position from `from` whose key is there; all after one that is are, too. The length when there is none. */
+/** The first position from `from` whose key satisfies the condition; all later ones do, too. The length when there is none. */
 function firstOf(items: readonly CachedObject[], from: number, isThere: (key: string) => boolean): number {
   let low = from;
   let high = items.length;

@@ -19,7 +19,7 @@ import { WatcherSet } from './watcher-set.ts';
 
 export interface WatchCacheOptions {
   readonly store: Store;
-  /** Of all keys, with its trailing slash. */
+  /** The prefix of all keys, with its trailing slash. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,7 +27,7 @@ export interface WatchCacheOptions {
   readonly shared: SharedBudgets;
 }
 
-/** What all caches of a server keep together. */
+/** Budgets that all caches of a server share. */
 export interface SharedBudgets {
   readonly keeper: HistoryKeeper;
   /** Encoded lines of events. */
@@ -68,7 +68,7 @@ export class WatchCache {
   readonly #observers: CacheObserver[] = [];
   readonly #history: WatchHistory;
   #objects = new SortedObjects();
-  /** Keys whose objects are there and cannot be read, with their revision. */
+  /** Keys of objects that exist and cannot be read, with their revision. */
   readonly #damaged = new Map<string, number>();
   #revision = 0;
   #changedAt = 0;
@@ -167,18 +167,18 @@ export class WatchCache {
     return this.#damaged.get(key);
   }
 
-  /** Keys below `keyPrefix` whose objects are there and in no list, because they cannot be read. */
+  /** Keys below `keyPrefix` of objects that exist and are in no list, because they cannot be read. */
   damagedUnder(keyPrefix: string): readonly string[] {
     if (this.#damaged.size === 0) return [];
     return [...this.#damaged.keys()].filter((key) => key.startsWith(keyPrefix)).sort();
   }
 
-  /** Where bytes that many readers share are counted. */
+  /** The budgets of bytes that many readers share. */
   get lines(): ByteBudget {
     return this.#options.shared.lines;
   }
 
-  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys: a picture of now. */
+  /** Objects whose key starts with `keyPrefix` and is greater than `after`, in order of their keys: a snapshot. */
   list(keyPrefix: string, after = ''): readonly CachedObject[] {
     return this.#objects.list(keyPrefix, after);
   }
@@ -267,7 +267,7 @@ export class WatchCache {
           for (const event of batch.events) {
             // Writers wait for what they wrote to be seen: it goes with the requests.
             const pause = this.#options.breather.pause('request');
-            // Who waits for what was seen so far need not wait for the rest.
+            // A reader that waits for an earlier revision need not wait for the rest.
             if (pause !== undefined) {
               this.#advance(this.#revision);
               await pause;
@@ -310,7 +310,7 @@ export class WatchCache {
     this.#watchers.offer(change, place);
   }
 
-  /** Undefined: it is no object, which is told by its key; what it holds may be a secret. */
+  /** Undefined: it is not an object. Only its key is reported, because the content may be a secret. */
   #decode(key: string, revision: number, value: Uint8Array): CachedObject | undefined {
     try {
       return CachedObject.decode(key, revision, value, this.#options.shared.texts);
@@ -320,7 +320,7 @@ export class WatchCache {
     }
   }
 
-  /** Of what a list lacks: what was read before it was damaged is still what it is, and joins `objects`. */
+  /** For objects that a list lacks: an object that was read before it was damaged is still valid, and joins `objects`. */
   #keepDamaged(damaged: readonly DamagedKey[], objects: CachedObject[]): void {
     this.#damaged.clear();
     for (const { key, revision } of damaged) {
@@ -344,7 +344,7 @@ export class WatchCache {
     waiter.resolve(reached);
   }
 
-  /** What happened between is lost: watchers must list again, so they are ended. */
+  /** The changes in between are lost: watchers must list again, so they are ended. */
   #startOver(): void {
     this.#listed = false;
     this.#endWatchers();

@@ -1,6 +1,7 @@
 /**
- * The recent changes of one resource, in order, once for all who watch: a watcher is only a place in them. They are bounded by
- * number, bytes and age, all resources together by bytes; a watcher whose place is gone is too slow and has to begin anew.
+ * The recent changes of one resource, in order, once for all watchers: a watcher is only a position in them. They are bounded
+ * by number, bytes and age, and all resources together by bytes. A watcher whose position is gone was too slow and has to
+ * begin again.
  */
 import type { Clock, Timer } from '../../lib/index.ts';
 import {
@@ -36,7 +37,7 @@ export class HistoryKeeper {
     this.#maxBytes = maxBytes;
   }
 
-  /** What all of them hold, as stored. */
+  /** The bytes that all histories hold, as stored. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -83,7 +84,7 @@ export class HistoryKeeper {
 export class WatchHistory {
   readonly #keeper: HistoryKeeper;
   #entries: Entry[] = [];
-  /** Index of the oldest entry; what lies before it is dropped in pieces. */
+  /** Index of the oldest entry; earlier entries are dropped in pieces. */
   #start = 0;
   /** The place of `#entries[0]`. Places only grow, and none is given twice. */
   #base = 0;
@@ -95,7 +96,7 @@ export class WatchHistory {
     keeper.enter(this);
   }
 
-  /** What it holds, as stored. */
+  /** The bytes that it holds, as stored. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -144,7 +145,7 @@ export class WatchHistory {
     this.#keeper.changed(entry.bytes);
   }
 
-  /** Drops what is too old; whether something is left that will be. */
+  /** Drops entries that are too old; returns whether some are left that will be. */
   sweep(): boolean {
     const youngest = this.#keeper.now() - WATCH_HISTORY_MS;
     for (;;) {

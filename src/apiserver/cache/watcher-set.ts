@@ -1,6 +1,6 @@
 /**
- * All watchers of a resource. Those that want one value of one field (a kubelet its node's pods) lie by that value: a change is
- * offered to the few whom it concerns, not to a hundred who look and turn away.
+ * All watchers of a resource. Watchers that want one value of one field (a kubelet its node's pods) are indexed by that
+ * value, so that a change is offered only to the few that it may concern.
  */
 import type { ApiObject } from '../registry/object.ts';
 import type { CacheEvent, ExactField } from './cache-event.ts';
@@ -49,7 +49,7 @@ export class WatcherSet {
     this.#byField.clear();
   }
 
-  /** Wakes those whom `event` may concern; it lies at `place`. */
+  /** Wakes the watchers that `event` may concern; it is at `place`. */
   offer(event: CacheEvent, place: number): void {
     this.#offerTo(this.#others, place);
     for (const { read, byValue } of this.#byField.values()) {

@@ -1,6 +1,6 @@
 /**
- * The list of CustomResourceDefinitions: always empty, and told by no discovery. kubectl asks for it before it creates from a
- * file what can only be created (a SubjectAccessReview, a TokenReview), and fails when there is no answer.
+ * The list of CustomResourceDefinitions: always empty, and not in discovery. kubectl asks for it before it creates objects
+ * from a file that can only be created (a SubjectAccessReview, a TokenReview), and fails without an answer.
  */
 import type { ResourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';

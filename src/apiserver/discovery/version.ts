@@ -1,4 +1,4 @@
-/** /version: what the server says it is (upstream: version.Info). */
+/** /version: the version of the server (upstream: version.Info). */
 import { jsonResponse } from '../http/respond.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 

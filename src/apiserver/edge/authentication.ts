@@ -1,4 +1,7 @@
-/** Who asks: client certificates, then bearer tokens, then nobody (upstream: the union authenticator's order). */
+/**
+ * Finds the user of a request: by client certificate, then by bearer token, else anonymous (upstream: the union
+ * authenticator's order).
+ */
 import type { UserInfo } from '../../lib/index.ts';
 
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -7,7 +10,7 @@ export const MASTERS_GROUP = 'system:masters';
 export const NODES_GROUP = 'system:nodes';
 const AUTHENTICATED_GROUP = 'system:authenticated';
 
-/** What the TLS layer knows of the client. */
+/** The TLS layer's knowledge of the client. */
 export type PeerCertificate =
   | { readonly kind: 'none' }
   /** Not signed by our authority, expired, or not for clients. */
@@ -31,15 +34,15 @@ function authenticated(user: UserInfo): UserInfo {
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }
 
-/** Whose certificate it is; undefined: none, or one that is not believed. */
+/** The user of a certificate; undefined: no certificate, or one that is not trusted. */
 export function certificateUser(peer: PeerCertificate): UserInfo | undefined {
   if (peer.kind !== 'trusted' || peer.commonName === '') return undefined;
   return authenticated({ name: peer.commonName, groups: peer.organizations });
 }
 
 /**
- * The user of a request; `undefined`: credentials were presented and are no good (401). A request without credentials is
- * `system:anonymous`, whom the handler lets see no more than health.
+ * The user of a request; `undefined`: credentials were presented and are invalid (401). A request without credentials is
+ * `system:anonymous`, who may see only health.
  */
 export async function authenticate(
   peer: PeerCertificate,

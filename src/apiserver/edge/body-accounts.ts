@@ -1,4 +1,4 @@
-/** Against whose share a request's body counts: its connection's, its user's or its stranger's address, and everybody's. */
+/** Counts a request's body against the shares of its connection, of its user (for strangers: of its address), and of all. */
 import type { UserInfo } from '../../lib/index.ts';
 import { type Account, openAccount } from './byte-budget.ts';
 import { isKept } from './connection-table.ts';

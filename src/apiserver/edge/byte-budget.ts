@@ -1,4 +1,4 @@
-/** How many bytes of request bodies may be held at once, by whom, and who waits for room. */
+/** Bounds the bytes of request bodies that may be held at once, in all and per holder, and queues requests that wait for room. */
 import { type StatusError, serviceUnavailableFor, tooManyRequests } from '../../api/index.ts';
 import type { Clock, Timer } from '../../lib/index.ts';
 import { BODY_WAIT_MS, MAX_WAITING_BODIES } from './limits.ts';
@@ -85,7 +85,7 @@ export class ByteBudget {
     }
   }
 
-  /** Gives the bytes back, and lets in who waited longest of those that fit. */
+  /** Gives the bytes back, and lets in the requests that fit, the longest waiting first. */
   release(accounts: readonly Account[], bytes: number): void {
     for (const account of accounts) account.used -= bytes;
     for (const waiter of this.#waiters) {

@@ -1,4 +1,4 @@
-/** Requests for certificates (PKCS #10): made by those who join, and signed by the cluster's authority. */
+/** Certificate requests (PKCS #10): made by machines that join, and signed by the cluster's authority. */
 import type * as X509 from '@peculiar/x509';
 import { parseCertificateRequest } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
@@ -44,7 +44,7 @@ export interface SigningRequest {
   readonly csrPem: string;
   /** As in a CertificateSigningRequest's `spec.usages`: "digital signature", "client auth", … */
   readonly usages: readonly string[];
-  /** Wall ms. What is beyond the authority's own life is cut. */
+  /** Wall ms. A later end than the authority's own is cut. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
@@ -55,12 +55,11 @@ export type SigningResult =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Signs a request: its subject and its names come into the certificate, its other wishes do not. Who may have
- * what, the caller has decided. A request whose own signature is wrong is refused: its sender has not shown that the key is
- * its own.
+ * Signs a request: its subject and its names come into the certificate, its other wishes do not. The caller has decided who
+ * may have it. A request whose own signature is wrong is refused: its sender has not shown that the key is its own.
  */
 export async function signCertificateRequest(authority: KeyPair, request: SigningRequest): Promise<SigningResult> {
-  // What the deciders saw is signed, not what another reader may see in the same bytes.
+  // The value that was approved is signed, not what another reader may see in the same bytes.
   const parsed = parseCertificateRequest(request.csrPem);
   if (!parsed.ok) return { ok: false, reason: `the request cannot be read: ${parsed.reason}` };
   const { subject, dnsNames, ipAddresses, emailAddresses, uris } = parsed.request;

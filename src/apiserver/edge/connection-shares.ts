@@ -15,11 +15,11 @@ export interface ConnectionShares {
   readonly strangers: number;
   /** The same of one address (an IPv6 network of 64 bits counts as one); those from this machine have so many of their own. */
   readonly strangersPerAddress: number;
-  /** Of users who are neither agents nor masters, in all: what is above is kept for those. */
+  /** The connections of users who are neither agents nor masters, in all: the rest is kept for those. */
   readonly ordinary: number;
   /** The same of one such user. */
   readonly perUser: number;
-  /** Of one agent or master: one whose key was stolen does not lock out the others. */
+  /** The connections of one agent or master: a stolen key does not lock out the others. */
   readonly perKeptUser: number;
 }
 

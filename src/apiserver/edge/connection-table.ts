@@ -1,6 +1,7 @@
 /**
- * Who holds the connections of a port, and who has to go when there is no room. Strangers never take the place of those who have
- * shown credentials, one address of strangers never that of another, and agents and masters always find room.
+ * Records the holders of a port's connections, and chooses which connection ends when there is no room. Strangers never take
+ * the place of clients that have shown credentials, one address of strangers never that of another, and agents and masters
+ * always find room.
  */
 import { MASTERS_GROUP, NODES_GROUP } from './authentication.ts';
 import type { UserInfo } from '../../lib/index.ts';
@@ -12,7 +13,7 @@ export type ConnectionClass = 'stranger' | 'known' | 'kept';
 export type ConnectionPhase = 'silent' | 'handshake' | 'idle' | 'busy';
 
 export interface HeldConnection {
-  /** What `addressKey` makes of the client's address. */
+  /** The result of `addressKey` for the client's address. */
   readonly address: string;
   readonly phase: ConnectionPhase;
   /** Mono ms since when it is in that phase. */
@@ -24,7 +25,7 @@ export interface HeldConnection {
 /** The key of this machine's own addresses. */
 export const LOOPBACK = 'loopback';
 
-/** What addresses count as one: this machine's, each IPv4 address, each IPv6 network of 64 bits. */
+/** The addresses that count as one: this machine's, each IPv4 address, each IPv6 network of 64 bits. */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -51,7 +52,7 @@ export function isKept(user: UserInfo): boolean {
 
 const RANKS: Readonly<Record<ConnectionPhase, number>> = { silent: 0, idle: 1, handshake: 2, busy: 3 };
 
-/** The one that loses least by its end: who said nothing, then who asks nothing; the oldest of them. */
+/** The connection that loses least by its end: one that said nothing, then one without a request; the oldest of them. */
 function weakest<T extends HeldConnection>(connections: Iterable<T>): T | undefined {
   let found: T | undefined;
   for (const each of connections) {
@@ -87,7 +88,7 @@ export class ConnectionTable<T extends HeldConnection> {
     return this.#places.get(connection)?.class;
   }
 
-  /** A new connection, of whom nothing is known: there is always room, at the cost of the weakest of its like. */
+  /** A new, unknown connection: there is always room, at the cost of the weakest of its kind. */
   accept(connection: T): void {
     const { strangers, strangersPerAddress } = this.#shares;
     const own = this.#strangers.get(connection.address);
@@ -97,8 +98,8 @@ export class ConnectionTable<T extends HeldConnection> {
   }
 
   /**
-   * The connection has shown credentials. @returns false when its user has no room for it: it stays a stranger, and should be
-   * told so and end
+   * The connection has shown credentials.
+   * @returns false when its user has no room for it: it stays a stranger, should be told so, and end
    */
   promote(connection: T, user: UserInfo): boolean {
     const place = this.#places.get(connection);
@@ -171,7 +172,7 @@ export class ConnectionTable<T extends HeldConnection> {
     victim.crowdOut();
   }
 
-  /** Never a watch: only who asks nothing. */
+  /** Never a watch: only connections without a request. */
   #crowdOutIdle(group: Set<T>): boolean {
     const victim = weakest(group);
     if (victim === undefined || victim.phase === 'busy') return false;

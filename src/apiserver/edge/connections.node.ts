@@ -136,7 +136,7 @@ export class Connections {
 
   closeAll(): void {
     for (const session of this.#bySession.keys()) session.destroy();
-    // What was just written still has to leave: an ended socket sends it first.
+    // Data that was just written still has to leave: an ended socket sends it first.
     for (const { socket } of this.#byEnds.values()) socket.destroySoon();
   }
 
@@ -152,7 +152,7 @@ export class Connections {
     for (const connection of this.#byEnds.values()) connection.sweep(now);
     if (now < this.#nextPing) return;
     this.#nextPing = now + PING_INTERVAL_MS;
-    // A client whose machine vanished holds watches that nobody reads: find it out.
+    // A client whose machine vanished holds watches that nothing reads: pings find that out.
     for (const [session, connection] of this.#bySession) {
       if (this.#unanswered.has(session)) connection.end('no-ping');
       else this.#ping(session);

@@ -1,4 +1,4 @@
-/** What the edge counts: who is connected, who was refused or ended and why, and what bodies hold. */
+/** The metrics of the edge: connections, refusals and ended connections with their reasons, and bytes of bodies. */
 import { createMetrics, type MetricsRegistry } from '../../lib/index.ts';
 import type { ConnectionClass } from './connection-table.ts';
 

@@ -1,6 +1,7 @@
 /**
- * One request and its answer: Node's message objects on the one side, `Connection.request` on the other. Who asks is found out
- * here; whether they may, by the connection, which then reads the body. What it does not read is never taken in.
+ * One request and its answer: Node's message objects on the one side, `Connection.request` on the other. The user is found
+ * here; the connection decides whether he may ask for this, and then reads the body. A body that it does not read is never
+ * taken in.
  */
 import { constants } from 'node:http2';
 import { internalError, requestHeadersTooLarge, StatusError, tooManyRequests, unauthorized } from '../../api/index.ts';
@@ -40,7 +41,7 @@ export interface ExchangeOptions extends BodyOptions {
   readonly promote: (peer: ServedConnection, user: UserInfo) => boolean;
 }
 
-/** Whose request it is, and its headers without credentials; or why it is not let in. */
+/** The request's user, and its headers without credentials; or the refusal. */
 export type Admission =
   | {
       readonly ok: true;
@@ -69,7 +70,7 @@ function headProblem(raw: readonly string[]): string | undefined {
   return bytes > MAX_HEADER_BYTES ? `more than ${MAX_HEADER_BYTES} bytes of headers` : undefined;
 }
 
-/** Finds out who asks. Of strangers only so many are looked at at once: the answer to a token may take seconds. */
+/** Finds the user. Only a bounded number of strangers is looked at at once, because the check of a token may take seconds. */
 export async function admit(
   incoming: NodeRequest,
   peer: ServedConnection,
@@ -94,7 +95,7 @@ export async function admit(
     const certificate = socket === undefined ? ({ kind: 'none' } as const) : peerCertificate(socket);
     user = await authenticate(certificate, headers['authorization'], options.tokens);
   } finally {
-    // Strangers who are let in at all count on.
+    // Strangers who are admitted at all are counted.
     if (user !== ANONYMOUS) leave();
   }
   if (user === undefined) return { ok: false, error: unauthorized() };
@@ -103,7 +104,7 @@ export async function admit(
     const message = `user ${JSON.stringify(user.name)} has too many connections, and none of them is idle`;
     return { ok: false, error: tooManyRequests(message, 1) };
   }
-  // Credentials end here: what a handler does not get it cannot pass on.
+  // Credentials end here: a handler cannot pass on what it does not get.
   const { authorization: _, ...kept } = headers;
   return { ok: true, user, headers: kept, leave };
 }
@@ -253,7 +254,7 @@ class Exchange {
     else await sendStream(outgoing, body, this.#gone.promise);
   }
 
-  /** The answer to a request whose body nobody wants: what the client still sends is not read, and the way for it closes. */
+  /** The answer to a request whose body is not wanted: later bytes of the client are not read, and its stream is closed. */
   #sendUnread(response: HttpResponse, body: Uint8Array): void {
     const incoming = this.#incoming;
     const outgoing = this.#outgoing;
@@ -261,7 +262,7 @@ class Exchange {
     const headers = { ...withoutConnectionHeaders(response.headers), 'content-length': body.length };
     if ('stream' in incoming) {
       outgoing.writeHead(status, headers);
-      // Tells the client to send no more; the rest would sit in the window until it gives up.
+      // Tells the client to send no more; otherwise the rest would stay in the window until it gives up.
       outgoing.once('finish', () => incoming.stream.close(constants.NGHTTP2_NO_ERROR));
       outgoing.end(incoming.method === 'HEAD' ? undefined : body);
       this.#expectTaken(body.length);
@@ -269,7 +270,7 @@ class Exchange {
     }
     outgoing.writeHead(status, { ...headers, connection: 'close' });
     if (incoming.method !== 'HEAD') outgoing.write(body);
-    // Whoever waits for our word sends nothing without it.
+    // A client that waits for our word sends nothing without it.
     if (this.#isAwaited || incoming.readableEnded || incoming.destroyed) outgoing.end();
     else this.#endAfterBody();
   }
@@ -286,7 +287,7 @@ class Exchange {
   async #fail(error: unknown, signal: AbortSignal): Promise<void> {
     const { logger } = this.#options;
     if (this.#outgoing.headersSent) {
-      // The only way left to tell the client that the answer is not whole.
+      // The only way left to tell the client that the answer is incomplete.
       if (!signal.aborted) logger.warn('answer broken off', { error });
       this.#outgoing.destroy();
       return;
@@ -304,8 +305,8 @@ class Exchange {
   }
 
   /**
-   * Ends an HTTP/1.1 answer when its client has sent all, within bounds: many read only then, and a connection that is closed
-   * on bytes which nobody read is reset, the answer lost with it.
+   * Ends an HTTP/1.1 answer when its client has sent everything, within bounds. Many clients read only then, and a connection
+   * that is closed with unread bytes is reset, which loses the answer.
    */
   #endAfterBody(): void {
     let bytes = 0;

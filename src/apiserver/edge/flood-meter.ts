@@ -9,7 +9,7 @@ export class FloodMeter {
   #shapes: Readonly<Record<FloodKind, BucketShape>> = STRANGER_FLOODS;
   readonly #buckets = new Map<FloodKind, TokenBucket>();
 
-  /** The connection has shown credentials: it may send more, and begins anew. */
+  /** The connection has shown credentials: it may send more, and its counts begin again. */
   trust(): void {
     if (this.#shapes === KNOWN_FLOODS) return;
     this.#shapes = KNOWN_FLOODS;
@@ -19,7 +19,7 @@ export class FloodMeter {
   /**
    * @param mono monotonic ms
    * @param amount frames, or bytes for `wasted`
-   * @returns false when it is too much: the connection is to end
+   * @returns false when it is too much: the connection must end
    */
   allows(kind: FloodKind, mono: number, amount = 1): boolean {
     const shape = this.#shapes[kind];

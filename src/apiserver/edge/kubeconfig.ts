@@ -8,7 +8,7 @@ export interface KubeconfigOptions {
   readonly server: string;
   readonly authorityPem: string;
   readonly client: KeyPair;
-  /** Of cluster, context and (with a dash and the user) credentials. */
+  /** The name of cluster, context and (with a dash and the user) credentials. */
   readonly clusterName?: string;
   readonly userName?: string;
 }

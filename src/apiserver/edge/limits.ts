@@ -1,6 +1,6 @@
 /**
- * The bounds of the server's edge: what a stranger, a user and all of them together can take from it. Those of connections are
- * in `connection-shares.ts`, as they follow from the process's own limit of open files.
+ * The bounds of the server's edge: the most that a stranger, a user and all of them together can take from it. The bounds of
+ * connections are in `connection-shares.ts`, as they depend on the process's limit of open files.
  */
 export { MAX_REQUEST_BODY_BYTES } from '../limits.ts';
 
@@ -25,7 +25,7 @@ export const MAX_HEADERS = 128;
 export const PING_INTERVAL_MS = 15_000;
 /** How often connections are looked at for time limits; each limit below is met within so much. */
 export const SWEEP_INTERVAL_MS = 1000;
-/** Verdicts on time are put off when the sweep itself is so late: what clients sent may still be in the kernel. */
+/** Verdicts on time are postponed when the sweep itself is this late: data from clients may still be in the kernel. */
 export const SWEEP_LATE_MS = 1000;
 /** From the accepted connection to the end of its TLS handshake. */
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -37,8 +37,8 @@ export const STRANGER_IDLE_MS = 20_000;
 export const IDLE_TIMEOUT_MS = 90_000;
 
 /**
- * A body must have come by this time after it was asked for, plus the time that its bytes so far take at the rate below: so the
- * largest one has three and a half minutes, which a line of 128 kbit/s keeps.
+ * A body must have come by this time after it was asked for, plus the time that its bytes so far take at the rate below. So
+ * the largest body has three and a half minutes, which a line of 128 kbit/s meets.
  */
 export const BODY_GRACE_MS = 15_000;
 export const MIN_BODY_BYTES_PER_SECOND = 16 * 1024;
@@ -53,7 +53,7 @@ export const USER_BODY_BYTES = 64 * 1024 * 1024;
 /** …of strangers, by address and in all… */
 export const ADDRESS_BODY_BYTES = 2 * 1024 * 1024;
 export const STRANGERS_BODY_BYTES = 8 * 1024 * 1024;
-/** …and of everybody; the last part is for agents and masters. */
+/** …and in all; the last part is for agents and masters. */
 export const TOTAL_BODY_BYTES = 256 * 1024 * 1024;
 export const ORDINARY_BODY_BYTES = 192 * 1024 * 1024;
 /** How many requests wait for room for their bodies, and how long. */
@@ -65,10 +65,10 @@ export const STRANGER_REQUESTS = 512;
 export const STRANGER_REQUESTS_PER_ADDRESS = 256;
 
 /**
- * What ends an HTTP/2 connection as a flood, in frames: so many at once, and so many each second. `reset`: a stream that its
- * client gave up within `QUICK_RESET_MS` (CVE-2023-44487); informers that restart give up a thousand at once
- * (nodejs/node#56306), and what lived longer counts nothing. `wasted`: bytes that are no request, body or answer to ours
- * (PRIORITY, WINDOW_UPDATE, empty and unknown frames).
+ * The limits beyond which an HTTP/2 connection ends as a flood, in frames: a burst, and a rate per second. `reset`: a stream
+ * that its client gave up within `QUICK_RESET_MS` (CVE-2023-44487); informers that restart give up a thousand at once
+ * (nodejs/node#56306), and streams that lived longer do not count. `wasted`: bytes that are no request, body or answer to
+ * ours (PRIORITY, WINDOW_UPDATE, empty and unknown frames).
  */
 export const STRANGER_FLOODS = {
   request: { burst: 100, perSecond: 20 },
@@ -89,7 +89,7 @@ export const QUICK_RESET_MS = 5000;
 export const SUSPECT_RESETS = 50;
 /** Bytes around a request that are no waste: its headers and its frames. */
 export const REQUEST_OVERHEAD_BYTES = 4096;
-/** Of what we sent, one part in so many comes back as WINDOW_UPDATE. */
+/** One part in this many of what we sent comes back as WINDOW_UPDATE. */
 export const SENT_PER_UPDATE_BYTE = 32;
 /** nghttp2's own bound behind ours, which it asks between two of our looks. */
 export const STREAM_RESET_BURST = 8000;
@@ -102,11 +102,11 @@ export const MAX_SETTINGS_ENTRIES = 16;
 /** HTTP/1.1: requests that a client sends ahead of the answers to those before. */
 export const MAX_PIPELINED_REQUESTS = 16;
 
-/** What is done to a stranger is logged once per address in this time; so many addresses are remembered. */
+/** A measure against a stranger is logged once per address in this time; this many addresses are remembered. */
 export const LOG_INTERVAL_MS = 60_000;
 export const MAX_LOGGED_ADDRESSES = 256;
 
-/** What `close` waits for requests under way. */
+/** The longest time that `close` waits for requests under way. */
 export const CLOSE_GRACE_MS = 2000;
 /** How much, and for how long, what a refused HTTP/1.1 client still sends is thrown away, so that it gets to read why. */
 export const LINGER_BYTES = 16 * 1024 * 1024;

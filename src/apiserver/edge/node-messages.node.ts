@@ -1,4 +1,4 @@
-/** What the messages of HTTP/1.1 and of HTTP/2 have in common, as Node's types say it. */
+/** The common part of HTTP/1.1 and HTTP/2 messages, as Node's types describe it. */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Writable } from 'node:stream';

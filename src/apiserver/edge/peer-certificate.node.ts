@@ -16,7 +16,7 @@ function read(socket: TLSSocket): PeerCertificate {
   if (certificate === null || Object.keys(certificate).length === 0) return { kind: 'none' };
   if (!socket.authorized) return { kind: 'untrusted' };
   const names = asList(certificate.subject?.CN);
-  // Two common names: which one is meant is anybody's guess, so none is.
+  // With two common names it is unclear which one is meant, so neither counts.
   if (names.length !== 1) return { kind: 'untrusted' };
   return { kind: 'trusted', commonName: names[0] ?? '', organizations: asList(certificate.subject?.O) };
 }

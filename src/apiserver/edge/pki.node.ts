@@ -38,9 +38,9 @@ export interface PkiOptions {
 }
 
 export interface Pki {
-  /** PEM, for everyone who verifies. */
+  /** PEM, for all who verify. */
   readonly authorityPem: string;
-  /** The authority with its key: for what the cluster signs later, and for nobody else. */
+  /** The authority with its key: only for what the cluster signs later. */
   readonly authority: KeyPair;
   readonly server: KeyPair;
   /** kubernetes-admin of system:masters. */
@@ -63,7 +63,7 @@ export class PkiError extends Error {
   }
 }
 
-/** What a certificate is for. */
+/** The purpose of a certificate. */
 interface Wanted {
   readonly file: string;
   readonly commonName: string;
@@ -76,7 +76,7 @@ interface Parsed extends KeyPair {
   readonly certificate: X509Certificate;
 }
 
-/** What the files hold: nothing, a key whose certificate was not written yet, or both. */
+/** The content of the files: nothing, a key whose certificate was not written yet, or both. */
 type Stored = { readonly keyPem?: string; readonly pair?: Parsed };
 
 async function readPem(fs: FileSystem, path: string): Promise<string | undefined> {
@@ -88,7 +88,7 @@ async function readPem(fs: FileSystem, path: string): Promise<string | undefined
   }
 }
 
-/** What is in `file`.crt and `file`.key. */
+/** The content of `file`.crt and `file`.key. */
 async function readPair(options: PkiOptions, file: string): Promise<Stored> {
   const certificatePath = `${options.dir}/${file}.crt`;
   const keyPath = `${options.dir}/${file}.key`;

@@ -1,4 +1,4 @@
-/** A request's body, which stays with its client until somebody who may ask for it wants it. */
+/** A request's body, which stays with its client until an authorized reader wants it. */
 import { badRequest, requestEntityTooLarge, requestTimeout, StatusError } from '../../api/index.ts';
 import { type Clock, readChunks, type UserInfo } from '../../lib/index.ts';
 import type { BodyAccounts } from './body-accounts.ts';
@@ -43,12 +43,15 @@ export class RequestBody {
     this.#state = hasBody(incoming) ? 'unread' : 'none';
   }
 
-  /** Is there still something that nobody has read? */
+  /** Is there still something unread? */
   get isPending(): boolean {
     return this.#state === 'unread' || this.#state === 'reading';
   }
 
-  /** Counts what the client may send before anybody reads. @returns the refusal where that is too much by now */
+  /**
+   * Counts the bytes that the client may send before anything reads them.
+   * @returns the refusal if that is too much by now
+   */
   arrive(): StatusError | undefined {
     if (this.#state === 'none') return undefined;
     const window = this.#peer.user === undefined ? STRANGER_WINDOW_BYTES : STREAM_WINDOW_BYTES;
@@ -60,7 +63,7 @@ export class RequestBody {
   }
 
   /**
-   * Reads it all, for `user`; `undefined` when there is none. May wait for room. Rejects with a `StatusError`: 400 (broken
+   * Reads all of it, for `user`; `undefined` when there is none. May wait for room. Rejects with a `StatusError`: 400 (broken
    * off), 408 (too slow), 413 (too large), 429 (its share is used up), 503 (everybody's is).
    */
   async read(user: UserInfo | undefined, signal: AbortSignal): Promise<Uint8Array | undefined> {
@@ -87,12 +90,12 @@ export class RequestBody {
   async #claim(user: UserInfo | undefined, signal: AbortSignal): Promise<void> {
     this.release();
     const accounts = this.#accountsOf(user ?? this.#peer.user);
-    // Who says no length is counted as it comes: most are small, and would wait for room that nobody needs.
+    // A body of unannounced length is counted as it comes: most are small, and would wait for room without need.
     const bytes = this.#announced ?? STRANGER_WINDOW_BYTES;
     const refused = await this.#options.budget.wait(accounts, bytes, signal);
     if (refused === undefined) {
       this.#held = { accounts, bytes };
-      // Its client left while it waited: nobody would come to release it.
+      // Its client left while it waited: nothing would release it later.
       if (signal.aborted) this.release();
       return;
     }

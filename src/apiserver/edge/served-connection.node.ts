@@ -29,7 +29,7 @@ export interface ServedConnectionOptions {
   readonly onEnd: (connection: ServedConnection, reason: EndReason) => void;
 }
 
-/** Of Node: nghttp2 refused what came. */
+/** Node's event: nghttp2 refused the input. */
 const PROTOCOL_ERRORS: ReadonlySet<string> = new Set(['ERR_HTTP2_ERROR', 'ERR_HTTP2_TOO_MANY_INVALID_FRAMES']);
 
 export class ServedConnection implements HeldConnection {
@@ -63,7 +63,7 @@ export class ServedConnection implements HeldConnection {
     this.#handshakeUntil = this.#since + HANDSHAKE_TIMEOUT_MS;
   }
 
-  /** Whose credentials it has shown first. */
+  /** The user whose credentials it showed first. */
   get user(): UserInfo | undefined {
     return this.#user;
   }
@@ -123,7 +123,7 @@ export class ServedConnection implements HeldConnection {
   opened(stream: ServerHttp2Stream): void {
     const began = this.#options.clock.now().mono;
     stream.on('close', () => {
-      // What took its answer cost what it had to. An end of ours is none of the client's.
+      // A stream that took its answer cost no more than it had to. An end by the server is not the client's doing.
       if ((stream.writableFinished && this.#answered.has(stream)) || this.isEnding) return;
       if (this.#options.clock.now().mono - began >= QUICK_RESET_MS) return;
       this.#resets += 1;
@@ -157,7 +157,7 @@ export class ServedConnection implements HeldConnection {
     return () => this.#watchers.delete(look);
   }
 
-  /** So many of the bytes that come are of use. */
+  /** The useful part of the received bytes. */
   credit(bytes: number): void {
     this.#credited += bytes;
   }
@@ -184,7 +184,7 @@ export class ServedConnection implements HeldConnection {
     this.end('crowded-out');
   }
 
-  /** Ends it. HTTP/2 is told why; all else is just closed. Idempotent. */
+  /** Ends it. HTTP/2 clients are told why; others are just closed. Idempotent. */
   end(reason: EndReason): void {
     if (this.#endedAt !== undefined) return;
     this.#endedAt = this.#options.clock.now().mono;
@@ -201,7 +201,7 @@ export class ServedConnection implements HeldConnection {
     if (!this.#floods.allows(kind, this.#options.clock.now().mono)) this.end(`flood-${kind}`);
   }
 
-  /** nghttp2 has ended it by bounds of its own, and has said why; what Node still sends is let out. */
+  /** nghttp2 has ended it by its own bounds and has said why; Node's last frames are let out. */
   #onSessionError(error: Error): void {
     const isProtocol = 'code' in error && PROTOCOL_ERRORS.has(String(error.code));
     if (!isProtocol || this.#endedAt !== undefined) return;

@@ -49,7 +49,7 @@ export interface ListenAddress {
 }
 
 export interface EdgeServerOptions {
-  /** What answers: it authorizes each request, and then reads its body. */
+  /** The connection behind the edge: it authorizes each request, and then reads its body. */
   readonly connection: GuardedConnection;
   readonly addresses: readonly ListenAddress[];
   readonly certificate: KeyPair;
@@ -94,7 +94,7 @@ export function formatAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What is held now, for metrics and tests: all of it is nothing again once the clients are gone. */
+/** The resources held now, for metrics and tests: all of them are zero again once the clients are gone. */
 export interface EdgeUsage {
   readonly connections: number;
   readonly sessions: number;
@@ -147,7 +147,7 @@ export class EdgeServer {
     this.#protocols = this.#createProtocols();
   }
 
-  /** Where it listens, with the ports that were chosen. */
+  /** The addresses that it listens on, with the chosen ports. */
   get addresses(): readonly ListenAddress[] {
     return this.#listeners.map(({ address }) => address);
   }
@@ -226,7 +226,7 @@ export class EdgeServer {
       ...this.#secureContext(),
       allowHTTP1: true,
       requestCert: true,
-      // A stranger may ask for health; who he is, is decided per request.
+      // A stranger may ask for health; the user is found for each request.
       rejectUnauthorized: false,
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
       maxSessionInvalidFrames: MAX_INVALID_FRAMES,
@@ -252,7 +252,7 @@ export class EdgeServer {
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Uint8Array) =>
       this.#upgrade(incoming, socket, head),
     );
-    // A client that speaks no TLS or does not trust us: its problem, worth a line for whoever looks for it.
+    // A client that speaks no TLS or does not trust us: its problem, worth a line in the log.
     server.on('tlsClientError', (error) => this.#options.logger.debug('TLS handshake failed', { error }));
     server.on('sessionError', (error) => this.#options.logger.debug('HTTP/2 session failed', { error }));
     return server;

@@ -9,7 +9,7 @@ export class StrangerRequests {
     return this.#all;
   }
 
-  /** @returns what is to be called at its end (again does nothing), or undefined: there are too many */
+  /** @returns the function to call at its end (a second call does nothing), or undefined: there are too many */
   enter(address: string): (() => void) | undefined {
     const own = this.#byAddress.get(address) ?? 0;
     if (this.#all >= STRANGER_REQUESTS || own >= STRANGER_REQUESTS_PER_ADDRESS) return undefined;

@@ -63,7 +63,7 @@ async function makeKey(fs: FileSystem, path: string): Promise<KeyObject> {
 }
 
 async function verify(token: string, key: KeyObject): Promise<unknown> {
-  // Decoders are lenient: what they would read as one of ours is not for that reason one.
+  // Decoders are lenient: a text that they accept as one of our tokens is not necessarily one.
   if (!isCanonicalToken(token)) return undefined;
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [ALGORITHM] });

@@ -36,7 +36,7 @@ async function refuse(socket: Duplex, response: HttpResponse): Promise<void> {
 export interface UpgradeMessages {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
-  /** What came after the request's head. */
+  /** The bytes after the request's head. */
   readonly head: Uint8Array;
   readonly peer: ServedConnection;
 }
@@ -78,7 +78,7 @@ export async function serveUpgrade(
   }
 }
 
-/** The answer of who may decide; nothing is held for a stranger but his question. */
+/** The authorizer's answer; for a stranger nothing is held except the question. */
 async function ask(
   incoming: IncomingMessage,
   peer: ServedConnection,

@@ -43,7 +43,7 @@ function bodyBytes({ body = new Uint8Array() }: HttpRequest): Uint8Array {
 
 export interface ParsedBody {
   readonly value: unknown;
-  /** What is wrong with the text although it parses: fields that it names twice. */
+  /** Problems of a text that parses: fields that it names twice. */
   readonly problems: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function parseOptionalObject(request: HttpRequest): Readonly<Record<strin
 }
 
 /**
- * The value of a JSON text, which is looked at for its shape first: what nests too deep or has too many entries is not parsed.
+ * The value of a JSON text. The text's shape is checked first: one that nests too deep or has too many entries is not parsed.
  * Throws 400 and 413.
  */
 export function parseJson(text: string): ParsedBody {

@@ -5,7 +5,7 @@ import { isRecord } from '../registry/object.ts';
 const TOKEN_VERSION = 'meta.k8s.io/v1';
 
 export interface ContinueToken {
-  /** The revision of the first page; -1: whatever is newest (after the first one was compacted). */
+  /** The revision of the first page; -1: the newest revision (after the first one was compacted). */
   readonly revision: number;
   /** The last key that was sent. */
   readonly after: string;

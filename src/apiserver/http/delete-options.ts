@@ -1,4 +1,4 @@
-/** What a DELETE asks for: from its body and its query (upstream: DeleteOptions). */
+/** The options of a DELETE, from its body and its query (upstream: DeleteOptions). */
 import { badRequest, invalid, invalidValue, notSupported } from '../../api/index.ts';
 import type { HttpRequest } from '../../lib/index.ts';
 import type { Propagation } from '../registry/deletion.ts';
@@ -46,7 +46,7 @@ function readText(value: unknown, field: string): string | undefined {
   throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [invalidValue(field, value, 'must be a string')]);
 }
 
-/** What becomes of its dependents; `orphanDependents` is the old way to say it. Undefined: as the kind has it. */
+/** The propagation to dependents; `orphanDependents` is the old way to say it. Undefined: the kind's default. */
 function readPropagation(policy: unknown, orphanDependents: unknown): Propagation | undefined {
   const orphan = readFlag(orphanDependents, 'orphanDependents');
   if (policy === undefined || policy === null || policy === '') {

@@ -1,6 +1,6 @@
 /**
- * How many things a decoded body holds. The limit on bytes alone lets hundreds of thousands of keys through, and whatever
- * walks them for a second keeps everybody else waiting for that long.
+ * Bounds the number of entries in a decoded body. The limit on bytes alone lets hundreds of thousands of keys through, and
+ * code that walks them for a second makes all others wait for that long.
  */
 import { requestEntityTooLarge, type StatusError } from '../../api/index.ts';
 import { MAX_BODY_ENTRIES, MAX_LIST_ENTRIES } from '../limits.ts';

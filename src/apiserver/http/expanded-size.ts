@@ -1,6 +1,6 @@
 /**
- * How large a decoded value is when its shared parts are written out. YAML's aliases let a few hundred bytes stand for
- * gigabytes, and whatever walks the value later would walk all of them.
+ * Bounds the size of a decoded value with its shared parts written out. YAML's aliases let a few hundred bytes stand for
+ * gigabytes, and later code would walk all of them.
  */
 
 /**

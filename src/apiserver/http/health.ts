@@ -7,9 +7,9 @@ export interface HealthCheck {
   readonly name: string;
   /** Why it is not well; undefined when it is. */
   check(): Promise<string | undefined>;
-  /** What is to be said of it all the same, with `?verbose`; anybody may read it, so no names. */
+  /** A remark that `?verbose` shows although the check is well; anybody may read it, so it has no names. */
   remark?(): string | undefined;
-  /** Nothing is to be said of it. */
+  /** There is no remark. */
   hidden?(): boolean;
   /** Part of /readyz alone: a server that is not ready must not be restarted for it. */
   readonly readyOnly?: boolean;

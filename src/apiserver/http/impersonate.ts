@@ -1,4 +1,4 @@
-/** Acting as somebody else (`kubectl --as`): the Impersonate-* headers of somebody who may "impersonate" each part of it. */
+/** Acting as another user (`kubectl --as`): the Impersonate-* headers of a user who may "impersonate" each part of them. */
 import { badRequest } from '../../api/index.ts';
 import type { Headers, UserInfo } from '../../lib/index.ts';
 import { type ResourceAccess, resourceAccess } from '../authorization/access-request.ts';
@@ -14,9 +14,9 @@ const AUTHENTICATION_GROUP = 'authentication.k8s.io';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /**
- * Whom the request counts as: the user behind it, or whom its headers name (upstream: the impersonation filter). Headers
- * that were ignored would give more rights than the caller asked for. Throws 400 for headers that name nobody, and 403 when
- * `user` may not.
+ * The user that the request counts as: the one behind it, or the one that its headers name (upstream: the impersonation
+ * filter). Ignored headers would give more rights than the caller asked for. Throws 400 for headers that name no user, and
+ * 403 when `user` may not.
  */
 export function impersonate(
   authorizer: Authorizer,
@@ -44,12 +44,12 @@ export function impersonate(
   };
 }
 
-/** True when a request wants to be somebody else's. */
+/** True when a request wants to act as another user. */
 export function isImpersonating(headers: Headers): boolean {
   return Object.keys(headers).some((name) => name.startsWith(PREFIX));
 }
 
-/** Without what was heeded here: whoever a proxied request goes to must not act on it again. */
+/** Without the headers that were used here: the target of a proxied request must not act on them again. */
 export function withoutImpersonation(headers: Headers): Headers {
   if (!isImpersonating(headers)) return headers;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(PREFIX)));
@@ -62,7 +62,7 @@ interface Asked {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What one must be allowed to impersonate: the user, and each group, uid and extra value on its own. */
+/** The rights that are needed to impersonate: the user, and each group, uid and extra value on its own. */
 function accessesOf({ name, groups, uid, extra }: Asked): readonly ResourceAccess[] {
   const [, namespace, account] = SERVICE_ACCOUNT.exec(name) ?? [];
   const verb = 'impersonate';
@@ -80,7 +80,7 @@ function accessesOf({ name, groups, uid, extra }: Asked): readonly ResourceAcces
   ];
 }
 
-/** A service account for which no groups are named has its own; everybody known is among the authenticated. */
+/** A service account without named groups has its own; all known users are among the authenticated. */
 function groupsOf({ name, groups }: Asked): readonly string[] {
   const namespace = SERVICE_ACCOUNT.exec(name)?.[1];
   const own =

@@ -1,6 +1,6 @@
 /**
- * What a JSON text holds, seen in one pass over its characters before anybody parses it: how deep it nests, how many entries it
- * has, and which fields it names twice (`JSON.parse` keeps the last one and says nothing). Deep and crowded texts cost a parser
+ * Scans a JSON text in one pass over its characters before it is parsed: how deep it nests, how many entries it has, and
+ * which fields it names twice (`JSON.parse` keeps the last one and says nothing). Deep and crowded texts cost a parser
  * hundreds of times what they cost to send.
  */
 
@@ -45,8 +45,8 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * The shape of `text`, which need not be valid JSON: of what is not, the shape of what it seems to be. Stops at the first limit
- * that is passed, with a shape that passes it.
+ * The shape of `text`, which need not be valid JSON: then it is the shape of what the text seems to be. Stops at the first
+ * limit that is passed, with a shape that passes it.
  */
 export function shapeOfJson(text: string, limits: ShapeLimits): JsonShape {
   /** Entries of each container that is open, the innermost last. */
@@ -93,12 +93,12 @@ function countMembers(value: unknown): number {
 }
 
 const MAX_REPORTED = 20;
-/** Characters of a path that is told. */
+/** Characters of a path in messages. */
 const MAX_PATH = 512;
 
 /**
- * Upstream's words for each repeated field, with its path: `duplicate field "spec.a"`.
- * @param text valid JSON, whose shape is `shape` and whose value is `value`: nothing is looked for where no field is missing
+ * Upstream's message for each repeated field, with its path: `duplicate field "spec.a"`.
+ * @param text valid JSON with this `shape` and this `value`; the search runs only if fields are missing in the value
  */
 export function duplicateFields(text: string, value: unknown, shape: Pick<JsonShape, 'members'>): string[] {
   return countMembers(value) === shape.members ? [] : findDuplicates(text);
@@ -106,7 +106,7 @@ export function duplicateFields(text: string, value: unknown, shape: Pick<JsonSh
 
 interface Frame {
   readonly parent: Frame | undefined;
-  /** Of an object the names seen so far; undefined for a list. */
+  /** For an object the names seen so far; undefined for a list. */
   readonly names: Set<string> | undefined;
   /** The member or element that is being read. */
   name: string;

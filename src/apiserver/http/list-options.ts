@@ -25,7 +25,7 @@ export interface Selection {
   readonly name: string | undefined;
   /** One field that must have one value, of those that many clients ask for. */
   readonly exact?: { readonly field: 'metadata.name' | 'spec.nodeName'; readonly value: string };
-  /** Of an object in the form that the path serves. */
+  /** For an object in the form that the path serves. */
   matches(object: ApiObject): boolean;
 }
 
@@ -97,7 +97,7 @@ function readMatch(query: URLSearchParams): VersionMatch | undefined {
   return value === 'Exact' || value === 'NotOlderThan' ? value : undefined;
 }
 
-/** What upstream's ValidateListOptions refuses, in its words. */
+/** The cases that upstream's ValidateListOptions refuses, with its messages. */
 function refuseConflicts(query: URLSearchParams, isWatch: boolean): void {
   const match = query.get('resourceVersionMatch') ?? '';
   const version = query.get('resourceVersion') ?? '';

@@ -1,4 +1,4 @@
-/** Reads an Accept header: in which form the client wants its objects. Pure. */
+/** Parses an Accept header: the forms in which the client wants its objects. Pure. */
 import { formNotAcceptable, notAcceptable } from '../../api/index.ts';
 
 export type ObjectForm =

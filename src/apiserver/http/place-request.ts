@@ -1,6 +1,6 @@
 /**
- * Where a request belongs, settled from its path and the table of kinds before anybody asks whether it may be made: a kind of
- * the cluster lies in no namespace, and an object of a namespaced kind lies in one. Pure.
+ * Finds the resource and the scope of a request from its path and the table of kinds, before it is authorized: a cluster-wide
+ * kind is in no namespace, and an object of a namespaced kind is in one. Pure.
  */
 import { findResource, NAMESPACES, notFoundPath, RESOURCES, type ResourceRow } from '../../api/index.ts';
 import type { AccessRequest } from '../authorization/access-request.ts';
@@ -10,13 +10,13 @@ import { canonicalPath, type PathRequest, type RequestInfo, type ResourceRequest
 
 /** A request on a resource whose path can name something. */
 export interface PlacedResource extends ResourceRequest {
-  /** Absent: no such kind is served; whoever may ask for it is told so. */
+  /** Absent: no such kind is served; an authorized user is told so. */
   readonly row: ResourceRow | undefined;
 }
 
 export type PlacedRequest = PlacedResource | PathRequest;
 
-/** Throws 404 for a path that can name nothing, whatever there is. */
+/** Throws 404 for a path that can name nothing, whatever exists. */
 export function placeRequest(info: RequestInfo): PlacedRequest {
   if (info.kind === 'path') return info;
   const row = findServed(info.group, info.version, info.resource);
@@ -25,8 +25,8 @@ export function placeRequest(info: RequestInfo): PlacedRequest {
 }
 
 /**
- * A question about a request in the words of the request that would be made: of a kind of the cluster there is none in a
- * namespace (kubectl names its own namespace whatever the kind), and a namespace lies in itself.
+ * A question about a request, in the terms of the request itself: a cluster-wide kind is in no namespace (kubectl names its
+ * own namespace whatever the kind), and a namespace is in itself.
  */
 export function placeAccess(access: AccessRequest): AccessRequest {
   if (access.kind === 'path') return { ...access, path: canonicalPath(access.path) };
@@ -38,7 +38,7 @@ export function placeAccess(access: AccessRequest): AccessRequest {
 }
 
 const NAMED_VERBS: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
-/** Others are of questions alone ("impersonate", "approve"), whose place whoever asks them knows. */
+/** Other verbs exist only in questions ("impersonate", "approve"); the caller knows their scope. */
 const REQUEST_VERBS: ReadonlySet<string> = new Set([
   ...NAMED_VERBS,
   'list',
@@ -69,6 +69,6 @@ function isPlaced(
   if (verb === 'watch' && subresource !== undefined) return false;
   if (row === undefined) return true;
   if (row.namespaced) return name === undefined || namespace !== undefined;
-  // A namespace is the one thing that lies in itself: who has rights in it may have them on it (upstream's RequestInfo).
+  // Only a namespace is in itself: a user with rights in it may have them on it (upstream's RequestInfo).
   return row === NAMESPACES ? namespace === name : namespace === undefined;
 }

@@ -33,7 +33,7 @@ export function renderObject(rendering: Rendering, status: number, item: CachedO
 export interface ListRendering {
   readonly breather: Breather;
   readonly yaml?: boolean;
-  /** The items are the very list that the cache hands to all: what is made of it is kept for others, and counted here. */
+  /** The items are the very list that the cache hands to all readers: the rendered form is kept for others, and counted here. */
   readonly shared?: ByteBudget;
 }
 
@@ -48,7 +48,7 @@ export async function renderList(
   options: ListRendering,
 ): Promise<HttpResponse> {
   const { yaml = false } = options;
-  // What cannot be answered is said before the answer begins.
+  // Problems that make an answer impossible are reported before the answer begins.
   if (rendering.form.as === 'table') checkInclude(rendering);
   const body = piecesOf(rendering, items, meta, options);
   const headers = { 'content-type': yaml ? YAML_TYPE : JSON_TYPE, 'cache-control': 'no-cache, private' };
@@ -218,7 +218,7 @@ function checkInclude({ query }: Rendering): void {
     throw badRequest(`unrecognized includeObject value: ${JSON.stringify(include)}`);
 }
 
-/** What a row carries of its object (`includeObject`): its metadata unless asked otherwise. */
+/** The part of its object that a row carries (`includeObject`): its metadata unless asked otherwise. */
 function includedText(rendering: Rendering, version: string, item: CachedObject): string {
   const include = rendering.query.get('includeObject') ?? '';
   switch (include) {
@@ -240,7 +240,7 @@ export function watchLine(rendering: Rendering, type: WatchType, item: CachedObj
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 
-/** The line that tells how far the watch is; `initialEnd`: all initial events are sent. */
+/** The bookmark line with the watch's position; `initialEnd`: all initial events are sent. */
 export function bookmarkLine(rendering: Rendering, revision: number, initialEnd = false): Uint8Array {
   const { registration, form } = rendering;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};

@@ -1,7 +1,4 @@
-/**
- * What a request asks for, read from its path and method: the words that routing, authorization and metrics share
- * (upstream: `RequestInfo`).
- */
+/** Parses a request's path and method into the terms that routing, authorization and metrics share (upstream: `RequestInfo`). */
 export type Verb =
   | 'get'
   | 'list'
@@ -29,7 +26,7 @@ export interface ResourceRequest {
   /** Absent for collections. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** What follows the subresource, as the client wrote it: "" or "/…". Only proxies have it. */
+  /** The path after the subresource, as the client wrote it: "" or "/…". Only proxies have it. */
   readonly rest: string;
   /** The parts of `rest`, decoded; empty ones are left out. */
   readonly restParts: readonly string[];
@@ -86,7 +83,7 @@ export function canonicalPath(path: string): string {
 interface Segment {
   /** Decoded. */
   readonly text: string;
-  /** Where it ends in the path as it came. */
+  /** The end of it in the original path. */
   readonly end: number;
 }
 

@@ -12,7 +12,7 @@ export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions
 export interface WriteOptions {
   /** Nothing may be stored (`dryRun=All`). */
   readonly dryRun: boolean;
-  /** What becomes of unknown fields; the default is Warn (upstream since 1.27). */
+  /** The treatment of unknown fields; the default is Warn (upstream since 1.27). */
   readonly fieldValidation: FieldValidation;
 }
 
@@ -40,7 +40,7 @@ export function readWriteOptions(
   return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
 }
 
-/** Only who applies can have conflicts to overrule. */
+/** Only an apply patch can have conflicts to overrule. */
 function refuseForce(query: URLSearchParams): FieldError[] {
   return query.has('force') ? [forbiddenField('force', 'may not be specified for non-apply patch')] : [];
 }

@@ -1,4 +1,4 @@
-/** Answers in YAML for those who prefer it; everything is made as JSON first. */
+/** Answers in YAML for clients that prefer it; everything is made as JSON first. */
 import { dump } from 'js-yaml';
 import { decodeText, encodeText, type HttpResponse } from '../../lib/index.ts';
 import { MAX_YAML_LINES_BYTES } from '../limits.ts';
@@ -27,7 +27,7 @@ export function yamlItemOf(json: string): string {
   return dump([JSON.parse(json)], { noRefs: true });
 }
 
-/** What JSON may hold as it is, and YAML may not, is escaped: it can only be in strings. */
+/** Characters that JSON allows and YAML does not are escaped: they can only be in strings. */
 function printable(json: string): string {
   return json.replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

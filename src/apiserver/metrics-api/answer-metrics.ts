@@ -54,7 +54,7 @@ async function get(call: MetricsCall): Promise<HttpResponse> {
   return renderObject(rendering, 200, item);
 }
 
-/** Where the nodes or pods themselves are stored. */
+/** The registration of the nodes or pods themselves. */
 function subjectsOf({ row }: MetricsCall): Registration {
   const { group, version, resource } = row === POD_METRICS ? PODS : NODES;
   const registration = findRegistration(group, version, resource);

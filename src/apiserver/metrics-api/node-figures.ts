@@ -1,4 +1,7 @@
-/** What the metrics API reads of a kubelet's /stats/summary. Pure: a node may be another's, so nothing is taken for granted. */
+/**
+ * Reads the figures for the metrics API from a kubelet's /stats/summary. Pure: a node may run another kubelet, so nothing is
+ * taken for granted.
+ */
 
 /** Nanocores and bytes. */
 export interface Usage {

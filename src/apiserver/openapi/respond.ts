@@ -11,7 +11,7 @@ import { openApiV2, openApiV2Json } from './v2.ts';
 import { openApiV3 } from './v3.ts';
 
 const PROTOBUF_V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-/** What the answer says it is: without the "@", which is no character of a media type. */
+/** The media type of the answer: without the "@", which is not allowed in one. */
 const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** Documents are the same for all servers of one version. */

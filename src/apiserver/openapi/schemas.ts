@@ -12,7 +12,7 @@ import {
 } from '../../api/index.ts';
 
 export interface Schema {
-  /** Of our own kinds alone. */
+  /** For our own kinds alone. */
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly $ref?: string;
@@ -61,7 +61,7 @@ const namedScalars: Readonly<Record<string, Schema>> = {
   [`${META}.MicroTime`]: { type: 'string', format: 'date-time' },
 };
 
-/** Kinds that belong to every group: what deletes take and what failures say. */
+/** Kinds that belong to every group: options of deletes and Status of failures. */
 const COMMON_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
 
 /** "core.v1.Pod" → "io.k8s.api.core.v1.Pod"; our own as servers name custom resources, by the group backwards. */

@@ -9,7 +9,7 @@ export interface OpenApiV2 {
   readonly paths: readonly PathOperations[];
 }
 
-/** What both of its encodings are made of. */
+/** The common source of both of its encodings. */
 export function openApiV2(serverVersion: string): OpenApiV2 {
   const rows = rowsOf();
   return {

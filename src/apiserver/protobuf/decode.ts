@@ -15,7 +15,7 @@ export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const MAX_DEPTH = 32;
 
-/** Where in the body a message lies, and how much more the body may hold. */
+/** The position of a message in the body, and how much more the body may hold. */
 interface Place {
   readonly depth: number;
   readonly budget: FieldBudget;

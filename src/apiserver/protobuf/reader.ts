@@ -10,7 +10,7 @@ export type WireValue =
   | { readonly wire: 'fixed'; readonly bytes: Uint8Array }
   | { readonly wire: 'bytes'; readonly bytes: Uint8Array };
 
-/** More fields than a body may have: whoever reads them all keeps others waiting. */
+/** More fields than a body may have: reading all of them would make others wait. */
 export class TooManyFieldsError extends ProtobufError {}
 
 /** How many fields and elements a body may have. */

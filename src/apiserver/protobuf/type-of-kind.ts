@@ -1,4 +1,4 @@
-/** The schema's name of a kind, in whatever group's clothes it comes. */
+/** The schema's name of a kind, whatever group it comes from. */
 import { structOfKind } from '../../api/index.ts';
 
 /** "core.v1.Pod" of ("v1", "Pod"); kinds that belong to every group (DeleteOptions) are found under each of them. */

@@ -18,13 +18,16 @@ export interface QuotaCheck {
   /** As it was; undefined: it is new. */
   readonly old: ApiObject | undefined;
   readonly quotas: readonly ResourceQuota[];
-  /** What is counted now for a quota, the old object with it. */
+  /** The present count for a quota, the old object included. */
   readonly usedFor: (quota: ResourceQuota) => Usage;
   /** Wall ms. */
   readonly wall: number;
 }
 
-/** Throws 403 for what is more than a quota leaves. Only what grows is looked at: nobody is stuck above a quota. */
+/**
+ * Throws 403 when a write asks for more than a quota leaves. Only growth is checked, so that an object above a quota can
+ * still shrink.
+ */
 export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCheck): void {
   const next = usageOf(row, object, wall);
   const before = old === undefined ? {} : usageOf(row, old, wall);
@@ -55,14 +58,14 @@ export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCh
   }
 }
 
-/** What of a quota the write asks more of than before. */
+/** The resources of a quota of which the write asks more than before. */
 function growingNames(quota: ResourceQuota, next: Usage, before: Usage): readonly string[] {
   return Object.keys(quota.spec?.hard ?? {}).filter(
     (each) => next[each] !== undefined && compareQuantities(next[each], before[each] ?? '0') > 0,
   );
 }
 
-/** Whether a write asks one of the quotas for more: only then it matters what is used. */
+/** Whether a write asks one of the quotas for more: only then the present usage matters. */
 export function asksForMore({ row, object, old, quotas, wall }: Omit<QuotaCheck, 'usedFor'>): boolean {
   const next = usageOf(row, object, wall);
   const before = old === undefined ? {} : usageOf(row, old, wall);

@@ -1,4 +1,4 @@
-/** The quotas of a namespace: what is used of them now, the check before a write, and their status after it. */
+/** The quotas of a namespace: their usage, the check before a write, and their status after it. */
 import {
   canonicalPart,
   addQuantities,

@@ -1,4 +1,4 @@
-/** What an object counts against a quota, and which quotas look at it (upstream: the quota evaluators). Pure. */
+/** Computes what an object counts against a quota, and which quotas count it (upstream: the quota evaluators). Pure. */
 import {
   needsNodePorts,
   parseQuantity,
@@ -78,7 +78,7 @@ function serviceUsage({ spec = {} }: Service): Usage {
   };
 }
 
-/** Of all claims, and once more of those of its class (upstream: pvcEvaluator.Usage). */
+/** Counted once for all claims, and once more for those of its class (upstream: pvcEvaluator.Usage). */
 function claimUsage({ spec = {} }: PersistentVolumeClaim): Usage {
   const storage = spec.resources?.requests?.['storage'];
   const usage: Record<string, Quantity> = storage === undefined ? {} : { 'requests.storage': storage };

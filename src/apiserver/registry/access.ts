@@ -1,4 +1,4 @@
-/** The rows of who may do what: roles, their bindings, and requests for certificates. */
+/** The registrations for access: roles, their bindings, and certificate requests. */
 import {
   CERTIFICATE_SIGNING_REQUESTS,
   CLUSTER_ROLE_BINDINGS,

@@ -24,9 +24,9 @@ const cronJobStrategy: Strategy = {
 };
 
 /**
- * The selector that finds the pods of this job alone, and the labels that they carry for it; what a client set already
- * stays, for validation to compare. A job without labels of its own shows those of its pods, the generated ones included: it has
- * them by its defaults, as the same map.
+ * The selector that finds the pods of this job alone, and the labels that they carry for it. Values that a client set already
+ * stay, for validation to compare. A job without labels of its own shows those of its pods, the generated ones included: it
+ * has them by its defaults, as the same map.
  */
 function withGeneratedSelector(object: ApiObject): ApiObject {
   const { spec } = object as Job;

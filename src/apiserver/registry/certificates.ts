@@ -1,4 +1,4 @@
-/** Requests for certificates: who asks is written by the server, and what was asked for stays (upstream: csrStrategy). */
+/** Certificate requests: the server writes the requester, and the request itself never changes (upstream: csrStrategy). */
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import { type ApiObject, omit } from './object.ts';

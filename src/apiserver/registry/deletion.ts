@@ -1,10 +1,10 @@
 /**
- * What a DELETE does to an object, decided without doing it (upstream: rest.BeforeDelete, generic Store.Delete).
+ * Decides what a DELETE does to an object (upstream: rest.BeforeDelete, generic Store.Delete).
  *
  *   no grace, no finalizers → remove     grace > 0 or finalizers → mark (deletionTimestamp) and wait
  *   marked: a shorter grace moves the deadline, a longer one changes nothing, grace 0 without finalizers removes
  *
- * What becomes of its dependents is a finalizer that the garbage collector takes off when it has seen to them.
+ * A finalizer says what happens to its dependents; the garbage collector removes it when that is done.
  */
 import type { ObjectMeta } from '../../api/index.ts';
 import { formatTime, parseTime } from '../../lib/index.ts';
@@ -18,7 +18,7 @@ export type DeletionStep =
   /** Already on its way; nothing changes. */
   | { readonly kind: 'wait' };
 
-/** What becomes of an object's dependents: metav1.DeletionPropagation. */
+/** The treatment of an object's dependents: metav1.DeletionPropagation. */
 export type Propagation = 'Orphan' | 'Background' | 'Foreground';
 
 const ORPHAN_FINALIZER = 'orphan';
@@ -26,7 +26,7 @@ const FOREGROUND_FINALIZER = 'foregroundDeletion';
 
 export interface DeletionRequest {
   readonly gracePeriodSeconds: number | undefined;
-  /** Absent: what its finalizers say, else what its kind has by default. */
+  /** Absent: by its finalizers, else by its kind's default. */
   readonly propagation?: Propagation;
   /** Wall ms. */
   readonly now: number;
@@ -95,7 +95,7 @@ function mark(object: ApiObject, strategy: Strategy, grace: Grace): DeletionStep
   return { kind: 'mark', object: strategy.markDeleting?.(marked) ?? marked };
 }
 
-/** Whether an update lets go of an object that is being deleted: nothing holds it any more. */
+/** Whether an update releases an object that is being deleted: nothing holds it any more. */
 export function isReleased(object: ApiObject, strategy: Strategy): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0 || strategy.isHeld?.(object) === true) return false;

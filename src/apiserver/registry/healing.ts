@@ -1,10 +1,10 @@
-/** The rows of group mendlet.dev: what this project does beyond Kubernetes. */
+/** The registrations of group mendlet.dev, for healing beyond Kubernetes. */
 import { HEALING_POLICIES, POD_RESTARTS } from '../../api/index.ts';
 import { healingPolicyTable, podRestartTable } from '../tables/healing.ts';
 import { type ApiObject, omit, recordOf } from './object.ts';
 import type { Registration, Strategy } from './registration.ts';
 
-/** Who asked is for the server to say, and nobody changes it later. */
+/** The server sets the requester, and nobody changes it later. */
 const restartStrategy: Strategy = {
   hasGeneration: true,
   prepareForCreate: (object, user) => ({

@@ -21,7 +21,7 @@ export function refuseInvalidNew(registration: Registration, object: ApiObject):
   refuseInvalid(registration, object, validateCreate(registration.row, object));
 }
 
-/** Throws 422 when the change is not valid. A binding checks itself: what it changes, nobody else may. */
+/** Throws 422 when the change is not valid. A binding checks itself: it changes fields that no other request may change. */
 export function refuseInvalidChange(registration: Registration, object: ApiObject, old: ApiObject, part: string): void {
   if (part === 'binding') return;
   refuseInvalid(registration, object, validateUpdate(registration.row, object, old, part));

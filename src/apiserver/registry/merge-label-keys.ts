@@ -1,6 +1,7 @@
 /**
- * `matchLabelKeys` and `mismatchLabelKeys` of a new pod's affinity and spread constraints become requirements of their selectors,
- * with the values that the pod's own labels have (upstream: the pod strategy). Who reads the pod later needs only the selector.
+ * Turns `matchLabelKeys` and `mismatchLabelKeys` of a new pod's affinity and spread constraints into requirements of their
+ * selectors, with the values of the pod's own labels (upstream: the pod strategy). Later readers of the pod need only the
+ * selector.
  */
 import type { LabelSelector, Pod, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm } from '../../api/index.ts';
 

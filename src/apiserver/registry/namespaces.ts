@@ -1,4 +1,4 @@
-/** What namespaces do differently: `spec.finalizers` holds them until the controller has emptied them. */
+/** The strategy of namespaces: `spec.finalizers` holds them until the controller has emptied them. */
 import type { Namespace } from '../../api/index.ts';
 import { withMeta } from './object.ts';
 import type { Strategy } from './registration.ts';

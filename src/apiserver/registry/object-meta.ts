@@ -1,8 +1,8 @@
-/** What the server itself keeps of metadata, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
+/** The metadata that the server itself keeps, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
 import { type ObjectMeta, equalCanonicalObjects } from '../../api/index.ts';
 import { type ApiObject, isRecord, omit } from './object.ts';
 
-/** What no client says, at creation or later. */
+/** Fields that no client may set, at creation or later. */
 const SERVER_OWNED = ['selfLink', 'managedFields', 'generation'] as const;
 
 export interface NewMeta {
@@ -12,7 +12,7 @@ export interface NewMeta {
   readonly hasGeneration: boolean;
 }
 
-/** Metadata of a new object: what only the server may say is set or dropped. */
+/** Metadata of a new object: fields of the server are set or dropped. */
 export function metaForCreate(object: ApiObject, { uid, now, hasGeneration }: NewMeta): ApiObject {
   const kept = omit(
     object.metadata,
@@ -47,7 +47,7 @@ function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
   return metadata;
 }
 
-/** What says nothing of what is wanted. */
+/** Fields that do not count as a change of the wanted state. */
 const NOT_WANTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /** Counts the generation up when what is wanted changed. Both are canonical: another spelling of the same is no change. */

@@ -1,4 +1,4 @@
-/** What pods do differently (upstream: pkg/registry/core/pod/strategy.go). */
+/** The strategy of pods (upstream: pkg/registry/core/pod/strategy.go). */
 import { type Container, type Pod, type PodStatus, qosClassOf } from '../../api/index.ts';
 import { withMergedLabelKeys } from './merge-label-keys.ts';
 import type { ApiObject } from './object.ts';
@@ -30,7 +30,7 @@ export const podStrategy: Strategy = {
   gracePeriodSeconds: (object: ApiObject, asked) => {
     const { spec, status } = object as Pod;
     const seconds = asked ?? spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-    // Nobody runs it (yet, or any more): there is nothing to wait for.
+    // No kubelet runs it (yet, or any more): there is nothing to wait for.
     if (!spec?.nodeName || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
     return seconds < 0 ? 1 : seconds;
   },

@@ -1,4 +1,4 @@
-/** What quotas and priority classes do differently. */
+/** The strategies of quotas and priority classes. */
 import { forbidden, type PriorityClass, PRIORITY_CLASSES, SYSTEM_PRIORITY_CLASSES } from '../../api/index.ts';
 import { withMeta } from './object.ts';
 import type { Strategy } from './registration.ts';

@@ -4,7 +4,7 @@ import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
 
-/** What a kind does differently from the generic path. Every hook is pure and returns a new object. */
+/** The differences of a kind from the generic path. Every hook is pure and returns a new object. */
 export interface Strategy {
   /** Drops what a creator may not set, and sets what creation sets. `user`: the creator. */
   prepareForCreate?(object: ApiObject, user: UserInfo): ApiObject;
@@ -25,8 +25,8 @@ export interface Strategy {
   /** Changes the object when its deletion begins. */
   markDeleting?(object: ApiObject): ApiObject;
   /**
-   * What becomes of dependents when a delete does not say it: they go, too, once it is gone (absent), or stay (kinds whose
-   * API is older than that); or it has none, ever (upstream: DefaultGarbageCollectionPolicy).
+   * The default treatment of dependents when a delete does not say it: they are deleted after it (absent), or stay (kinds
+   * with an older API); or it never has any (upstream: DefaultGarbageCollectionPolicy).
    */
   readonly dependentsByDefault?: 'background' | 'orphan' | 'unsupported';
   /** Deletes answer with the object, not with a Status. */
@@ -41,7 +41,7 @@ export interface ServedForm {
 
 export interface Registration {
   readonly row: ResourceRow;
-  /** Where its objects lie, with the trailing slash: "/registry/pods/". */
+  /** The key prefix of its objects, with the trailing slash: "/registry/pods/". */
   readonly keyPrefix: string;
   readonly table: TableKind;
   readonly strategy: Strategy;

@@ -1,4 +1,4 @@
-/** What services do differently: what was given to them stays theirs, and goes when their type needs it no more. */
+/** The strategy of services: allocated values stay theirs, and are released when their type does not need them any more. */
 import {
   isExternallyAccessible,
   needsClusterIp,
@@ -44,7 +44,7 @@ function keepAllocated(spec: ServiceSpec, before: ServiceSpec): void {
   }
 }
 
-/** What only the old type needed goes, unless the client changed it (upstream: dropTypeDependentFields). */
+/** Fields that only the old type needed are dropped, unless the client changed them (upstream: dropTypeDependentFields). */
 function dropUnneeded(spec: ServiceSpec, before: ServiceSpec): void {
   const drop = (needs: (spec: ServiceSpec) => boolean, ...fields: (keyof ServiceSpec)[]): void => {
     if (!needs(before) || needs(spec)) return;

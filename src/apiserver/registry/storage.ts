@@ -1,6 +1,6 @@
 /**
- * One resource in the store: reads from the watch cache, writes straight to the store. What the store does not know
- * ("unknown": it may or may not have happened) is told to the client as such and never repeated.
+ * One resource in the store: reads come from the watch cache, writes go straight to the store. An unknown outcome of the
+ * store (it may or may not have happened) is reported to the client as such, and the write is never repeated.
  */
 import {
   type QualifiedResource,
@@ -50,7 +50,10 @@ export class ResourceStorage {
     throw tooLargeResourceVersion(revision, this.cache.revision);
   }
 
-  /** What the cache shows, if it has all our own writes: nearly always the newest. Others may have written since. */
+  /**
+   * The object in the cache, if the cache has all our own writes: nearly always the newest. Other servers may have written
+   * since.
+   */
   peek(key: string): CachedObject | undefined {
     return this.#uncertain || !this.cache.isCurrent ? undefined : this.cache.get(key);
   }

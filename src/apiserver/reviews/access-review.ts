@@ -70,7 +70,7 @@ function validateAttributes({ resourceAttributes, nonResourceAttributes }: Attri
   return [invalidValue(field, (both ? nonResourceAttributes : resourceAttributes) ?? null, text)];
 }
 
-/** A selector is told as text or as requirements. */
+/** A selector is given as text or as requirements. */
 function validateSelectors(attributes: Attributes['resourceAttributes']): FieldError[] {
   return (['fieldSelector', 'labelSelector'] as const).flatMap((name) => {
     const selector = attributes?.[name];

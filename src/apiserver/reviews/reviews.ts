@@ -17,7 +17,7 @@ const reviews: Readonly<Record<string, Review>> = {
   'authorization.k8s.io/localsubjectaccessreviews': localSubjectAccessReview,
 };
 
-/** What answers this request; undefined when it is no such question. */
+/** The review that answers this request; undefined when it is no review. */
 export function findReview(info: AuthorizedResource): Review | undefined {
   const { row, verb, name, namespace } = info;
   if (row === undefined || verb !== 'create' || name !== undefined) return undefined;

@@ -1,4 +1,4 @@
-/** SelfSubjectReview: who am I? SelfSubjectRulesReview: what may I? */
+/** SelfSubjectReview (who am I) and SelfSubjectRulesReview (what may I do). */
 import { badRequest, type SelfSubjectReview, type SelfSubjectRulesReview } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { answered, printUser, readQuestion, type ReviewCall } from './review-call.ts';

@@ -1,4 +1,4 @@
-/** TokenReview: whom does this token stand for? */
+/** TokenReview: finds the user of a token. */
 import { badRequest, type TokenReview } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { authenticateToken } from '../tokens/authenticate-token.ts';

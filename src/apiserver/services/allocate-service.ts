@@ -1,6 +1,6 @@
 /**
- * Gives a service its address and its ports on the nodes: what it asks for if it is free, else a random free one. Pure: what
- * is taken comes in, and the caller sees to it that nobody else gives out meanwhile.
+ * Gives a service its address and its node ports: the requested ones if they are free, else random free ones. Pure: the
+ * caller passes in the taken ones and makes sure that no other write allocates meanwhile.
  */
 import {
   child,
@@ -36,7 +36,7 @@ export interface AllocationInputs {
   readonly random: () => number;
 }
 
-/** The address of the `kubernetes` service, which nobody else gets: the first of the range. */
+/** The address of the `kubernetes` service, which no other service gets: the first of the range. */
 export function firstAddress(range: Ipv4Range): string {
   return numberToIpv4(range.base + 1);
 }
@@ -59,7 +59,7 @@ function allocateAddress(object: ApiObject, spec: ServiceSpec, inputs: Allocatio
   const isKubernetes = object.metadata.namespace === 'default' && object.metadata.name === 'kubernetes';
   if (!isKubernetes) taken.add(firstAddress(range));
   const asked = spec.clusterIP ?? '';
-  // What is no address at all is the business of validation.
+  // Validation handles values that are no addresses.
   if (asked !== '') {
     if (isIpv4Address(asked)) errors.push(...refuseAddress(asked, spec, range, taken));
     return;
@@ -154,7 +154,7 @@ function allocatePorts(spec: ServiceSpec, { others, random }: AllocationInputs, 
   else spec.healthCheckNodePort = free;
 }
 
-/** The same port number for another protocol (DNS by TCP and UDP) is to be had on the same port of the nodes, if given. */
+/** The same port number for another protocol (DNS by TCP and UDP) gets the same node port, if one is given. */
 function sharedPort(ports: readonly ServicePort[], position: number): number | undefined {
   const own = ports[position];
   const twin = ports.find(

@@ -1,6 +1,6 @@
 /** Bounds of services. */
 
-/** Where services get their addresses (upstream's default is 10.0.0.0/24; ours leaves room, and away from pods). */
+/** The range of services' addresses (upstream's default is 10.0.0.0/24; ours is larger, and apart from pods). */
 export const DEFAULT_SERVICE_CIDR = '10.96.0.0/16';
 /** Upstream: --service-node-port-range. */
 export const NODE_PORTS = { first: 30_000, last: 32_767 } as const;

@@ -1,7 +1,7 @@
 /**
- * A look at all services when the server starts: what lies outside of the range (it was another one then) or is given twice
- * is told; a service without an address gets one. Upstream repairs its bitmaps of what is taken here; there are none, the
- * services themselves are the record.
+ * Checks all services when the server starts: an address outside of the range (it was another range then) or given twice is
+ * reported; a service without an address gets one. Upstream repairs its bitmaps here; there are none, because the services
+ * themselves are the record.
  */
 import { encodeText } from '../../lib/index.ts';
 import { HEADLESS, isHeadless, isInRange, needsClusterIp, type Service, SERVICES } from '../../api/index.ts';

@@ -1,4 +1,4 @@
-/** What the server keeps for those inside: the `kubernetes` service with its real endpoint, and the system's classes. */
+/** The objects that the server keeps for pods: the `kubernetes` service with its real endpoint, and the system's classes. */
 import {
   ENDPOINT_SLICES,
   ENDPOINTS,
@@ -19,7 +19,7 @@ import { STORE_READ_ERROR } from '../registry/storage.ts';
 import { SYSTEM_CLASSES } from '../registry/policies.ts';
 import { firstAddress } from './allocate-service.ts';
 
-/** Where pods and other nodes reach the server. */
+/** The address at which pods and other nodes reach the server. */
 export interface Advertised {
   readonly ip: string;
   readonly port: number;
@@ -95,7 +95,7 @@ async function ensure(
     return;
   }
   if (isUnreadable(stored)) {
-    // What the server itself makes, it makes again.
+    // Objects that the server itself creates are created again.
     const restored = await send(server, 'PUT', `${collection}/${name}`, wanted);
     if (restored.status >= 300 && restored.status !== 409)
       throw new Error(`could not restore ${row.resource} ${name}: ${restored.text}`);

@@ -83,7 +83,7 @@ function bound(old: ApiObject, nodeName: string, metadata: Readonly<Record<strin
     { type: 'PodScheduled', status: 'True', lastTransitionTime: now },
     now,
   );
-  // It has its node: what it was promised is fulfilled or void.
+  // It has its node: the nomination is fulfilled or void.
   const { nominatedNodeName: _, ...status } = pod.status ?? {};
   const annotations = {
     ...pod.metadata?.annotations,

@@ -19,7 +19,7 @@ import {
 import { MAX_DISRUPTED_PODS } from '../limits.ts';
 
 const REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** How long who was refused for want of news of its budget should wait. */
+/** The time to wait for a client that was refused because the budget's status is outdated. */
 const RETRY_SECONDS = 10;
 
 /** Ending it disrupts nothing: it has ended, has not begun, or is on its way out already. */
@@ -29,7 +29,7 @@ export function needsNoBudget({ metadata, status }: Pod): boolean {
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
 }
 
-/** It has ended or is on its way out: whatever happens meanwhile, it stays so. */
+/** It has ended or is being deleted: it stays so, whatever happens meanwhile. */
 export function isPast({ metadata, status }: Pod): boolean {
   return metadata?.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
@@ -94,7 +94,7 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   };
 }
 
-/** What the budget allows is not known right now. */
+/** The budget's allowance is not known right now. */
 export function stillProcessed(budget: string): StatusError {
   return refusal(RETRY_SECONDS, `The disruption budget ${budget} is still being processed by the server.`);
 }

@@ -43,7 +43,7 @@ export async function evict(call: Call): Promise<HttpResponse> {
     // Before anything is taken from a budget.
     await restrictNode(call, { operation: 'delete', part: 'eviction', object: pod });
     const verdict = await judge(call, pod, removal);
-    // What was decided holds for the pod as it was then.
+    // The decision holds for the pod as it was then.
     const exact = verdict.holdsForVersion && removal.resourceVersion === undefined;
     const resourceVersion = exact ? pod.metadata.resourceVersion : removal.resourceVersion;
     try {
@@ -88,7 +88,7 @@ interface Verdict {
 async function judge(call: Call, object: ApiObject, removal: Removal): Promise<Verdict> {
   const pod = object as Pod;
   if (needsNoBudget(pod)) return { holdsForVersion: !isPast(pod) };
-  // Of another pod, or another version, the deletion says that it is another: nothing is taken for it.
+  // If the pod or its version changed, the deletion says so: no disruption is taken for it.
   const { uid, resourceVersion } = pod.metadata ?? {};
   const isOther = removal.resourceVersion !== undefined && removal.resourceVersion !== resourceVersion;
   if (isOther || (removal.uid !== undefined && removal.uid !== uid)) return { holdsForVersion: false };
@@ -113,7 +113,7 @@ async function listBudgets(call: Call): Promise<readonly PodDisruptionBudget[]> 
   return listCurrent(call.server, budgetRegistration(), call.info.namespace);
 }
 
-/** Each try decides anew on the budget as it is in the store, so that two evictions never take the same disruption. */
+/** Each attempt decides again on the budget in the store, so that two evictions never take the same disruption. */
 async function decrement(call: Call, name: string, dryRun: boolean): Promise<void> {
   const registration = budgetRegistration();
   const storage = call.server.storageOf(registration);
@@ -131,7 +131,7 @@ async function decrement(call: Call, name: string, dryRun: boolean): Promise<voi
   }
 }
 
-/** What follows is no failure of the pod (upstream: addConditionAndDeletePod). Throws 404, 409. */
+/** The following end is no failure of the pod (upstream: addConditionAndDeletePod). Throws 404, 409. */
 async function tellWhyAndRemove(call: Call, removal: Removal): Promise<void> {
   const { uid, resourceVersion, dryRun } = removal;
   const now = formatTime(call.server.clock.now().wall);

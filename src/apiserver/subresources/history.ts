@@ -1,6 +1,6 @@
 /**
- * GET pods/NAME/history: what nodes remember of the deaths of a pod. Its own node is asked; for a pod that is gone, all nodes:
- * one of them may remember. Of those that are not ready few will answer, so that nobody waits for them for long.
+ * GET pods/NAME/history: the nodes' records of the deaths of a pod. Its own node is asked; for a deleted pod all nodes are,
+ * because any of them may have it. Few of the nodes that are not ready will answer, so they are not waited for long.
  */
 import {
   isConditionTrue,
@@ -40,7 +40,7 @@ import { type Call, nameOfCall } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
 import { historyPath } from './history-path.ts';
 
-/** What one node said: `undefined`, that it knows nothing of this pod. */
+/** The answer of one node: `undefined` when it knows nothing of this pod. */
 type Answer = { readonly node: string; readonly items: readonly PodHistory[] | undefined } | UnaskedNode;
 
 interface AskedNode {
@@ -48,7 +48,7 @@ interface AskedNode {
   readonly isReady: boolean;
 }
 
-/** Throws 400, 404 when nobody knows the pod, 503 when nobody could be asked who might. */
+/** Throws 400; 404 when no node knows the pod; 503 when a node that may know it could not be asked. */
 export async function podHistory(call: Call): Promise<HttpResponse> {
   const { server, info } = call;
   const { namespace = '' } = info;
@@ -98,7 +98,7 @@ async function askAll(call: Call, nodes: readonly AskedNode[], path: string): Pr
   return answers.flat();
 }
 
-/** An answer that lacks a node might lack the pod: none is made of nothing. */
+/** An answer without a node might lack the pod: no 404 is made of that. */
 function refuseUnknown(call: Call, problems: readonly UnaskedNode[], isThere: boolean): void {
   const [first] = problems;
   if (first !== undefined) {

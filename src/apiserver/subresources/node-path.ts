@@ -13,7 +13,7 @@ export interface NodeTarget {
 const LOG_FLAGS: readonly string[] = ['follow', 'previous', 'timestamps'];
 const LOG_VALUES: readonly string[] = ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream'];
 
-/** Where a pod's log is; undefined while the pod has no node (its log is empty). Throws 400. */
+/** The path of a pod's log; undefined while the pod has no node (its log is empty). Throws 400. */
 export function logTarget(pod: Pod, query: URLSearchParams): NodeTarget | undefined {
   const container = chooseContainer(pod, query.get('container') ?? '');
   refuseLogOptions(query);
@@ -52,7 +52,7 @@ const STREAM_FLAGS: readonly (readonly [api: string, kubelet: string])[] = [
   ['tty', 'tty'],
 ];
 
-/** Where exec, attach and portforward go. Throws 400 for a pod that is not on a node or over. */
+/** The path of exec, attach and portforward. Throws 400 for a pod that is on no node or has ended. */
 export function streamTarget(pod: Pod, info: ResourceRequest): NodeTarget {
   const name = pod.metadata?.name ?? '';
   const { phase } = pod.status ?? {};
@@ -74,9 +74,9 @@ export function streamTarget(pod: Pod, info: ResourceRequest): NodeTarget {
 }
 
 /**
- * Where nodes/proxy goes: the rest of the path on the kubelet itself, in the one spelling that was authorized. `node` is only
- * needed where a port is asked for. Throws 400 for another port of the node than its kubelet's, and for a path that some
- * server might shorten to another one.
+ * The path of nodes/proxy: the rest of the path on the kubelet itself, in the one spelling that was authorized. `node` is
+ * only needed if a port is given. Throws 400 for another port of the node than its kubelet's, and for a path that some server
+ * might shorten to another one.
  */
 export function proxyTarget(info: ResourceRequest, { scheme, name, port }: ProxyName, node?: Node): NodeTarget {
   const own = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port;

@@ -36,7 +36,7 @@ export async function nodeProxy(call: Call): Promise<HttpResponse> {
   return ask(call, target, {
     method,
     url: target.url,
-    // Nothing of the connection passes: it would change the next one's protocol, which nobody has authorized.
+    // Connection headers are not passed on: they would change the next connection's protocol, which nobody has authorized.
     headers: withoutConnectionHeaders(withoutCredentials(headers)),
     ...(body === undefined ? {} : { body }),
     ...signalOf(call),
@@ -121,7 +121,7 @@ function signalOf(call: Call): { readonly signal?: AbortSignal } {
   return call.request.signal === undefined ? {} : { signal: call.request.signal };
 }
 
-/** What a client proved to us is not for the node. */
+/** The client's credentials are not for the node. */
 function withoutCredentials(headers: Headers): Headers {
   return omit(headers, 'authorization', 'cookie');
 }

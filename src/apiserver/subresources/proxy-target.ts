@@ -1,4 +1,7 @@
-/** Where pods/proxy and services/proxy lead: names like "https:web:8443", endpoints, and the path behind "proxy". Pure. */
+/**
+ * Finds the targets of pods/proxy and services/proxy: names like "https:web:8443", endpoints, and the path behind "proxy".
+ * Pure.
+ */
 import {
   badRequest,
   type Container,
@@ -55,7 +58,7 @@ function numbered(port: string): number | undefined {
 }
 
 /**
- * A status is what somebody wrote: of all addresses only those that others on the network have, too, are connected to, never
+ * A status is what some client wrote. So only addresses that other machines on the network have, too, are connected to, never
  * this machine's own loopback or its link (upstream: proxyutil.IsProxyableIP). Throws 400.
  */
 function originOf(scheme: ProxyName['scheme'], ip: string, port: number | undefined): string {
@@ -67,7 +70,7 @@ function originOf(scheme: ProxyName['scheme'], ip: string, port: number | undefi
 export interface ServiceInputs {
   readonly service: Service;
   readonly endpoints: Endpoints | undefined;
-  /** Of its namespace: an endpoint is one of them, whatever the endpoints say. */
+  /** The pods of its namespace: an endpoint must be one of them, whatever the Endpoints say. */
   readonly pods: readonly Pod[];
   /** Uniform in [0, 1). */
   readonly random: number;
@@ -99,8 +102,8 @@ export function serviceOrigin(inputs: ServiceInputs, { scheme, name, port }: Pro
 }
 
 /**
- * Endpoints are written by whoever may write them in the namespace, and so must not lead out of it: an address counts when it
- * is that of the pod that it names, here (upstream: isValidAddress of the services' ResourceLocation).
+ * Any user who may write Endpoints in the namespace can write any address, so Endpoints must not lead out of it: an address
+ * counts when it is that of the pod that it names, here (upstream: isValidAddress of the services' ResourceLocation).
  */
 function isOfPod({ ip, targetRef }: EndpointAddress, service: Service, pods: readonly Pod[]): boolean {
   if (targetRef === undefined || targetRef.namespace !== service.metadata?.namespace) return false;

@@ -37,7 +37,7 @@ export async function proxyRequest(call: Call): Promise<HttpResponse> {
   }
 }
 
-/** An upgrade, WebSocket or whatever the pod speaks: bytes pass both ways. */
+/** An upgrade to WebSocket or any other protocol of the pod: bytes pass in both directions. */
 export async function proxyUpgrade(call: Call): Promise<UpgradeResponse> {
   const connection = await open(call);
   try {
@@ -61,7 +61,7 @@ function outgoing({ request, info }: Call): Omit<HttpRequest, 'method'> {
   const query = mark < 0 ? '' : request.url.slice(mark);
   return {
     url: `${info.rest || '/'}${query}`,
-    // What a client proved to us is not for the pod.
+    // The client's credentials are not for the pod.
     headers: omit(request.headers, 'authorization', 'cookie', 'host'),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };

@@ -1,4 +1,4 @@
-/** Why a pod cannot be restarted in place, and who makes another one, in words for people. Pure. */
+/** Says why a pod cannot be restarted in place, and which owner replaces it, in words for people. Pure. */
 import type { OwnerReference, Pod } from '../../api/index.ts';
 
 /** @returns undefined for a pod that may be restarted; a pod that backs off, is unready or wedged is such. */

@@ -1,6 +1,6 @@
 /**
- * POST pods/NAME/restart: makes a PodRestart of the pod that the path names, after a look at the pod that spares the caller a
- * restart that cannot be. Whoever may create pods/restart needs no right to podrestarts.
+ * POST pods/NAME/restart: creates a PodRestart of the pod that the path names, after a look at the pod that spares the caller
+ * an impossible restart. A user who may create pods/restart needs no right to podrestarts.
  */
 import {
   type FieldValidation,
@@ -45,7 +45,7 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
   return renderObject(renderingOf(restartCall, form), 201, item);
 }
 
-/** What is written are restarts; where, the request says. */
+/** The body's kind is PodRestart; the path gives its place. */
 function callOfRestarts(call: Call): Call {
   const { group, version, resource } = POD_RESTARTS;
   const registration = findRegistration(group, version, resource);

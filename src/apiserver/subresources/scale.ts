@@ -1,6 +1,6 @@
 /**
- * The scale subresource: the number of replicas alone, in one form for all kinds that have one (autoscaling/v1 Scale), so
- * that who scales need not know what it scales. Upstream: ScaleREST of each kind.
+ * The scale subresource: only the number of replicas, in one form for all kinds that have one (autoscaling/v1 Scale), so that
+ * a client can scale without knowing the kind. Upstream: ScaleREST of each kind.
  */
 import {
   formatLabelSelector,

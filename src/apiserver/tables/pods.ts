@@ -1,4 +1,4 @@
-/** The columns of pods (upstream: printPod). Its STATUS is the most telling word about a pod, by kubectl's own rules. */
+/** The columns of pods (upstream: printPod). STATUS is the most informative word about a pod, by kubectl's own rules. */
 import type { Container, ContainerState, ContainerStatus, Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { ageColumn, column, nameColumn, type RowCondition, since, type TableKind } from './table.ts';
@@ -53,7 +53,7 @@ function countRestarts(restarts: Restarts, status: ContainerStatus): void {
   if (finished !== undefined && (restarts.last === undefined || finished > restarts.last)) restarts.last = finished;
 }
 
-/** What the columns say of a pod. */
+/** The cells of a pod. */
 export function summarizePod(pod: Pod): PodSummary {
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map((container) => container.name));
   const total = (pod.spec?.containers?.length ?? 0) + sidecars.size;

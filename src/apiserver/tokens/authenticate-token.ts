@@ -1,7 +1,7 @@
 /**
- * Whom a bearer token stands for. A service account's token ends with its time, with its account, and with the pod, secret
- * or node that it is bound to: each is looked up for every request (upstream: pkg/serviceaccount, `validator.Validate`). A
- * bootstrap token is as good as its secret in kube-system.
+ * Finds the user of a bearer token. A service account's token is valid until it expires, or until its account, or the pod,
+ * secret or node that it is bound to, is gone: each is looked up for every request (upstream: pkg/serviceaccount,
+ * `validator.Validate`). A bootstrap token is valid while its secret in kube-system is.
  */
 import {
   BOOTSTRAP_TOKEN_NAMESPACE,
@@ -21,7 +21,7 @@ import type { KubernetesClaims, ObjectClaim } from './token-signer.ts';
 
 export type TokenVerdict =
   | { readonly ok: true; readonly user: UserInfo; readonly audiences: readonly string[] }
-  /** `reason` is for whoever may ask about tokens, not for whoever presents one. */
+  /** `reason` is for users who may ask about tokens, not for the client that presents one. */
   | { readonly ok: false; readonly reason: string };
 
 const UNKNOWN: TokenVerdict = { ok: false, reason: 'invalid bearer token' };
@@ -72,7 +72,7 @@ async function problemOfObjects(
     ['serviceaccounts', 'service account', namespace, serviceaccount],
     ['secrets', 'secret', namespace, secret],
     ['pods', 'pod', namespace, pod],
-    // The node of a pod's token is only told; it binds where nothing else does.
+    // The node of a pod's token is only informative; it binds if nothing else does.
     ['nodes', 'node', undefined, pod === undefined ? node : undefined],
   ];
   for (const [resource, word, place, claim] of bound) {

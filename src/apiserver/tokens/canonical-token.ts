@@ -1,6 +1,6 @@
 /**
- * One text for one token: base64url without padding, and with nothing in the bits that a decoder throws away (RFC 7515; RFC
- * 4648, section 3.5). What differs from a token only there would be the same token under another name. Pure.
+ * One text for one token: base64url without padding, and with nothing in the bits that a decoder discards (RFC 7515; RFC
+ * 4648, section 3.5). A text that differs from a token only there would be the same token under another name. Pure.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

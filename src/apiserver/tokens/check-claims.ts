@@ -1,4 +1,4 @@
-/** What the payload of a token says, and whether it holds now. Pure; the objects that it names are looked up by the caller. */
+/** Reads the payload of a token, and decides whether it holds now. Pure; the caller looks up the objects that it names. */
 import type { UserInfo } from '../ports.ts';
 import { isRecord } from '../registry/object.ts';
 import { TOKEN_LEEWAY_SECONDS } from './limits.ts';
@@ -47,7 +47,7 @@ function objectClaim(value: unknown): ObjectClaim | undefined {
   return typeof name === 'string' && typeof uid === 'string' ? { name, uid } : undefined;
 }
 
-/** Why the claims do not hold at `wall` (ms) for somebody who expects one of `audiences`; undefined when they do. */
+/** The reason why the claims do not hold at `wall` (ms) for a reader that expects one of `audiences`; undefined when they do. */
 export function problemOfClaims(
   claims: TokenClaims,
   {

@@ -1,11 +1,11 @@
 /**
  * Tokens for simulations and tests: the real signer works on Node's thread pool, whose answers come at no fixed time. They
- * prove nothing to anybody outside; never use it where a stranger can connect.
+ * are not secure; never use it where a stranger can connect.
  */
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { TokenSigner } from './token-signer.ts';
 
-/** `secret` tells this signer's tokens from those of another one. */
+/** `secret` distinguishes this signer's tokens from those of another one. */
 export function createPlainTokenSigner(secret: string): TokenSigner {
   const head = `plain-${toHex(secret)}.`;
   return {

@@ -1,4 +1,7 @@
-/** What a new token says: from the request, the account and what it is bound to (upstream: TokenREST.Create). Pure. */
+/**
+ * Computes the claims of a new token from the request, the account and the object that it is bound to (upstream:
+ * TokenREST.Create). Pure.
+ */
 import { type FieldError, invalidValue, tooMany, type TokenRequest, type TokenRequestSpec } from '../../api/index.ts';
 import {
   DEFAULT_TOKEN_SECONDS,
@@ -39,7 +42,7 @@ export function validateTokenSpec(spec: TokenRequestSpec): FieldError[] {
 
 export interface TokenPlan {
   readonly claims: TokenClaims;
-  /** When its holder should have a new one, wall ms: what the answer tells. */
+  /** The time when its holder should get a new one, wall ms: the answer contains it. */
   readonly expiresAt: number;
 }
 

@@ -1,4 +1,4 @@
-/** Signing and checking service account tokens as a port: what a token says, and whether it is ours. */
+/** The port that signs and checks service account tokens. */
 
 /** The payload of a token (upstream: pkg/serviceaccount, `privateClaims`). Times are seconds since 1970. */
 export interface TokenClaims {

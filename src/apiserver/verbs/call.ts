@@ -12,7 +12,7 @@ import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
 import type { KeyedLines } from '../../lib/index.ts';
 
-/** What all requests share. */
+/** The context that all requests share. */
 export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +24,7 @@ export interface ServerContext {
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;
   readonly admission: AdmissionSettings;
-  /** Where services get their addresses. */
+  /** The range of services' addresses. */
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;

@@ -1,4 +1,4 @@
-/** What can be done with an object that is there and cannot be read: put another in its place, or take it away. */
+/** The two things that can be done with an object that exists and cannot be read: replace it, or remove it. */
 import { badRequest, conflict, notFound } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { resourceAccess } from '../authorization/access-request.ts';
@@ -15,8 +15,8 @@ const UNSAFE_DELETE = 'unsafe-delete-ignore-read-errors';
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * PUT of an object whose stored form is damaged: what was sent takes its place. Its UID and its age are those that were sent, if
- * any, so that what belongs to it still does; nobody can say any more whether they are right. Undefined: it is not damaged.
+ * PUT of an object whose stored form is damaged: the sent object takes its place. Its UID and its age are the sent ones, if
+ * any, so that its dependents still belong to it; nobody can check them any more. Undefined: it is not damaged.
  */
 export async function restoreDamaged(
   call: Call,

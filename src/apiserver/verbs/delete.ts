@@ -11,7 +11,7 @@ import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
 import { removeDamaged } from './damaged.ts';
 import { removeObject } from './write.ts';
 
-/** A job's pods outlive it where nobody says otherwise, as they did in the first versions of its API. */
+/** A job's pods outlive it unless the request says otherwise, as in the first versions of its API. */
 const PODS_STAY =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 

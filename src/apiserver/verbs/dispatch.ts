@@ -41,7 +41,7 @@ const verbs: Readonly<Record<string, Handler>> = {
   deletecollection: removeCollection,
 };
 
-/** Verbs that need a name in the path (true), and those that bear none (false). */
+/** Verbs that need a name in the path (true), and those that have none (false). */
 const onObjects: ReadonlyMap<string, boolean> = new Map([
   ['get', true],
   ['update', true],
@@ -105,7 +105,7 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'serviceaccounts/token': { create: requestToken },
 };
 
-/** What may change its protocol, by "resource/subresource". */
+/** The subresources that may change the protocol, by "resource/subresource". */
 const upgrades: Readonly<Record<string, (call: Call) => Promise<UpgradeResponse>>> = {
   'pods/exec': podStreamUpgrade,
   'pods/attach': podStreamUpgrade,
@@ -149,7 +149,7 @@ function pathOf({ info, registration }: Call): string {
   return `${row.resource}/${info.subresource ?? ''}`;
 }
 
-/** What is passed on keeps its method; a stream into a container is opened by GET or POST alone. */
+/** Requests that are passed on keep their method; a stream into a container is opened by GET or POST alone. */
 function refuseStrangeMethod({ info, registration }: Call): void {
   if (info.verb !== 'connect' || info.subresource === 'proxy') return;
   const row = registration.row.subresources.find(({ name }) => name === info.subresource);

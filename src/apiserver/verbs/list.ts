@@ -23,7 +23,7 @@ export async function list(call: Call): Promise<HttpResponse> {
   const options = readListOptions(call.info.query, call.registration, call.info.name);
   const prefix = keyOf(call.registration, call.info.namespace);
   const page = await readPage(call, prefix, options);
-  // Who asks for one by its name would take an empty list for its absence.
+  // A client that asks for one object by its name would take an empty list for its absence.
   const { name } = options.selection;
   const hidden = name && call.storage.cache.damagedUnder(prefix).find((key) => key.endsWith(`/${name}`));
   if (hidden) call.storage.refuseDamaged(hidden);
@@ -60,7 +60,7 @@ export function renderItems(
 /** Names that one warning may hold. */
 const MAX_NAMED = 10;
 
-/** What a list leaves out is said, by name: an incomplete list must not pass for a whole one. */
+/** Objects that a list leaves out are named: an incomplete list must not pass for a whole one. */
 function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
   const damaged = isFirstPage ? call.storage.cache.damagedUnder(prefix) : [];
   if (damaged.length === 0) return;
@@ -70,7 +70,7 @@ function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
   call.warnings.push(`left out, because they are damaged on the disk: ${row.resource} ${names.join(', ')}${more}`);
 }
 
-/** Those that match; with a `limit` (0: none) no more than one above it, which says that there are more. */
+/** The objects that match; with a `limit` (0: none) at most one more than it, which shows that there are more. */
 export async function selectItems(
   { registration, server }: Call,
   items: readonly CachedObject[],

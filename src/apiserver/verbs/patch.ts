@@ -22,7 +22,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
     part,
     dryRun,
     change: (old) => {
-      // Each attempt says anew what is wrong with its result.
+      // Each attempt reports the problems of its own result.
       warnings.length = 0;
       const value = applyPatch(given, row, old);
       const object = readObject({ value, problems: given.problems }, { row, fieldValidation, warnings });

@@ -35,7 +35,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
     change: () => object,
   });
   if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
-  // It was let in as a change; what it does now is another right.
+  // The request was authorized as a change; creating is another right.
   refuseCreation(call);
   const metadata = omit(object.metadata, 'resourceVersion', 'uid');
   const item = await createObject(call, { ...object, metadata }, dryRun);

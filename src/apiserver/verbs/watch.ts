@@ -24,7 +24,7 @@ import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from './call.ts';
 import { toServed } from './write.ts';
 
-/** The name of a form that does not depend on the moment: what it says of an object is the same for all. */
+/** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
 function formatOf({ form, registration }: Rendering): string {
   return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
 }
@@ -88,7 +88,7 @@ interface StreamOptions {
   readonly options: WatchOptions;
   readonly rendering: Rendering;
   readonly watcher: Watcher;
-  /** What is there at the start, matching or not, for those who asked for it. */
+  /** The objects at the start, matching or not, for clients that asked for them. */
   readonly initial: readonly CachedObject[] | undefined;
   readonly after: number;
 }
@@ -123,7 +123,7 @@ class LinePieces {
   }
 }
 
-/** One watch from its start to its end. Its timers die with the watcher, whoever ends it. */
+/** One watch from its start to its end. Its timers end with the watcher, whoever ends it. */
 class WatchStream {
   readonly #options: StreamOptions;
   #timers: Timer[] = [];
@@ -164,12 +164,12 @@ class WatchStream {
     }
   }
 
-  /** What there is to send, about one piece of it; several only where lines are long. Empty: it has seen everything. */
+  /** The next lines to send, about one piece of them; several pieces only if lines are long. Empty: everything has been seen. */
   async #nextPieces(): Promise<readonly Uint8Array[]> {
     const { watcher, call } = this.#options;
     const lines = new LinePieces();
     while (lines.bytes < WATCH_OWN_PIECE_BYTES) {
-      // A change that thousands watch is told to some of them in each turn of the loop.
+      // A change that thousands watch is sent to some of them in each turn of the loop.
       const pause = call.server.breather.pause();
       if (pause !== undefined) await pause;
       const event = watcher.next();
@@ -194,7 +194,7 @@ class WatchStream {
     if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
   }
 
-  /** All that is there, in pieces that all who begin like this get. */
+  /** All existing objects, in pieces that are shared by all watches that begin like this one. */
   async *#sharedLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
     const { rendering, call } = this.#options;
     const pieces = SharedPieces.of(initial, `ADDED ${formatOf(rendering)}`, call.storage.cache.lines);
@@ -231,7 +231,7 @@ class WatchStream {
     server.logger.warn('watch ended: its reader is too slow, what it had to read next is forgotten', fields);
   }
 
-  /** Its client is gone, or must begin anew. */
+  /** Its client is gone, or must begin again. */
   #isCut(): boolean {
     return this.#over && this.#options.watcher.ended !== undefined;
   }
@@ -257,7 +257,7 @@ class WatchStream {
     this.#timers = [...this.#timers.slice(0, 1), timer];
   }
 
-  /** The time is over: what is there is still sent, and how far it was. */
+  /** The time is over: pending events are still sent, and then a bookmark. */
   #finish(): void {
     this.#over = true;
     this.#bookmarkDue = this.#options.options.bookmarks;

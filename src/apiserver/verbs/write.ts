@@ -1,6 +1,6 @@
 /**
- * The three writes that all verbs are made of: create, change, remove. Each is a compare-and-put on the store: a lost race
- * is read again and decided again, an unknown outcome is told and never repeated.
+ * The three writes of which all verbs consist: create, change, remove. Each is a compare-and-put on the store. A lost race is
+ * read and decided again; an unknown outcome is reported and never repeated.
  */
 import {
   alreadyExists,
@@ -118,8 +118,9 @@ export function changeObject(call: Call, key: string, request: Change): Promise<
 }
 
 /**
- * Begins with what the cache shows, which saves a way to the store and is nearly always right; a write from a state that is not
- * the newest is lost there and decided again. Only what comes of no write (an error, nothing to do) is checked before it is told.
+ * Begins with the object in the cache, which saves a read of the store and is nearly always right; a write from an old state
+ * fails there and is decided again. Only an outcome without a write (an error, nothing to do) is checked before it is
+ * reported.
  */
 async function changeStored(call: Call, key: string, request: Change): Promise<Changed | undefined> {
   const { registration, storage } = call;
@@ -160,7 +161,7 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   const { registration, storage } = call;
   const before = toServed(registration, old.object);
   const { part } = request;
-  // What is not its own, a kubelet is not told more of.
+  // A kubelet learns no more about an object that is not its own.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
   const wanted = request.change(before);
   refuseStale(registration, nameInKey(key), wanted, before);
@@ -210,7 +211,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     const { ephemeralContainers } = recordOf(object['spec']);
     object = withParts(old, { spec: { ...recordOf(old['spec']), ephemeralContainers } });
   } else if (part === 'approval') {
-    // Of the status its conditions alone: what was issued stays (upstream: csrApprovalStrategy).
+    // Only the conditions of the status: the issued certificate stays (upstream: csrApprovalStrategy).
     const { conditions } = recordOf(object['status']);
     object = withParts(old, { metadata: object.metadata, status: { ...recordOf(old['status']), conditions } });
     object = timedConditions(object, old, formatTime(call.server.clock.now().wall));
@@ -236,7 +237,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   return object;
 }
 
-/** The object as upstream's types would hold it: what is compared, checked and stored from here on. */
+/** The object as upstream's types would hold it: this form is compared, checked and stored from here on. */
 function canonical({ row }: Registration, object: ApiObject, old?: ApiObject): ApiObject {
   return canonicalObject(apiVersionOf(row), row.kind, object, old);
 }
@@ -259,13 +260,13 @@ export interface Removal {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
-  /** An object that cannot be read is to go all the same. */
+  /** An object that cannot be read is deleted nevertheless. */
   readonly ignoreStoreReadError?: boolean;
 }
 
 export interface Removed {
   readonly item: CachedObject;
-  /** False: it only began, or goes on. */
+  /** False: the deletion only began, or continues. */
   readonly gone: boolean;
 }
 

@@ -23,7 +23,7 @@ export function tokenCleaner(informers: Informers, clock: Clock): Controller {
       const secret = secrets.getByKey(key);
       const end = secret && bootstrapTokenEnd(secret);
       if (secret === undefined || end === undefined) return undefined;
-      // An end that nobody can read lets nobody in: it is no token any more.
+      // A token with an unreadable end admits nobody: it counts as expired.
       const leftMs = end === 'unreadable' ? 0 : end - clock.now().wall;
       if (leftMs > 0) return { requeueAfterMs: leftMs };
       const { namespace = '', name = '' } = secret.metadata ?? {};

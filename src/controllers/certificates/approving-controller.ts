@@ -45,7 +45,7 @@ export function approvingController({ informers, client, clock, logger }: Approv
       serverAddresses: new Set(all.map((address) => canonicalAddress(address) ?? address)),
     };
   };
-  /** Requests of a node that wait for what it tells of itself. */
+  /** Requests of a node that wait for the addresses in the node's status. */
   const waitingOf = (node: string): readonly string[] =>
     requests
       .list()
@@ -96,14 +96,14 @@ export function approvingController({ informers, client, clock, logger }: Approv
             request: key,
             user: request.spec.username,
           });
-          // Somebody may yet be given the right.
+          // The right may still be granted.
           return { requeueAfterMs: CERTIFICATE_RETRY_MS };
       }
     },
   };
 }
 
-/** Whether the sender of a request may have it approved by itself: a right like any other. */
+/** Whether the sender of a request has the right to get it approved automatically. */
 async function mayCreate(
   client: KubeClient,
   { spec }: CertificateSigningRequest,

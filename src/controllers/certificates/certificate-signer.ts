@@ -1,11 +1,11 @@
-/** The cluster's authority as a port: whoever has it decides nothing, it signs what it is told to. */
+/** The port of the cluster's authority: it decides nothing and signs what it is told to. */
 export interface CertificateSigner {
   sign(request: {
     /** One PEM block. */
     readonly csrPem: string;
     /** As in `spec.usages`. */
     readonly usages: readonly string[];
-    /** Wall ms; what is beyond the authority's own life is cut. */
+    /** Wall ms; a later end than the authority's own is cut. */
     readonly notBefore: number;
     readonly notAfter: number;
   }): Promise<

@@ -1,4 +1,4 @@
-/** What each signer of the cluster's own signs, and what not (upstream: pkg/apis/certificates/v1, signer_utils). Pure. */
+/** Decides which requests each of the cluster's own signers may sign (upstream: pkg/apis/certificates/v1, signer_utils). Pure. */
 import {
   type CertificateSigningRequest,
   CLIENT_SIGNER,
@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
     return nodeProblem(request) ?? usageProblem(usages, 'server auth');
   },
   [CLIENT_SIGNER]: (request, usages) => {
-    // Whoever may approve must not by that become a master.
+    // A user who may approve requests must not become a master by that.
     if (request.organizations.includes(MASTERS_GROUP)) return `organization ${MASTERS_GROUP} is not signed`;
     const strange = usages.find((usage) => !['client auth', ...OPTIONAL].includes(usage));
     if (strange !== undefined) return `invalid usage for client certificate: ${strange}`;

@@ -20,10 +20,10 @@ export type ApprovalStep =
   /** A person may; we look again when its node changes. */
   | { readonly kind: 'leave'; readonly reason: string };
 
-/** What the approver knows of the cluster beside the request. */
+/** The approver's knowledge of the cluster beside the request. */
 export interface Surroundings {
   node(name: string): Node | undefined;
-  /** The nodes that tell this address (as `canonicalAddress` has it) or host name as their own. */
+  /** The nodes that report this address (as `canonicalAddress` has it) or host name as their own. */
   nodesWith(address: string): readonly string[];
   /** Addresses of the API server and of its service: certificates for them are its own. */
   readonly serverAddresses: ReadonlySet<string>;
@@ -56,8 +56,8 @@ export function planApproval(request: CertificateSigningRequest, surroundings: S
 }
 
 /**
- * A node tells its addresses itself, so its word alone is not enough: what is the API server's, what is another node's, and
- * what means every machine itself, nobody gets by telling.
+ * A node reports its addresses itself, so its word alone is not enough: it cannot get the API server's address, another
+ * node's, or one that means every machine.
  */
 function problemOfServing(
   { spec }: CertificateSigningRequest,

@@ -1,4 +1,4 @@
-/** Keeps the rules of roles with an aggregationRule: admin, edit, view and whatever others make. */
+/** Keeps the rules of roles with an aggregationRule up to date: admin, edit, view and those of other authors. */
 import { CLUSTER_ROLES, type ClusterRole, equalJson, nameOf } from '../../api/index.ts';
 import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';

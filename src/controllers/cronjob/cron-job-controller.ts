@@ -33,9 +33,9 @@ export interface CronJobControllerOptions {
 export function cronJobController({ informers, client, clock, events }: CronJobControllerOptions): Controller {
   const cronJobs = informers.lister(CRON_JOBS);
   const jobs = informers.lister(JOBS);
-  /** Cron job → what was told once and still is true. */
+  /** Cron job → a report that was made once and still holds. */
   const told = new Map<string, ReadonlySet<string>>();
-  /** Cron job → its schedule as last seen, and when it was seen to change or to begin anew. */
+  /** Cron job → its schedule as last seen, and when it was seen to change or to begin again. */
   const schedules = new Map<string, { readonly text: string; readonly changed?: number }>();
   return {
     name: 'cronjob',
@@ -112,7 +112,7 @@ function statusAfter(before: CronJobStatus | undefined, plan: CronJobPlan, made:
   };
 }
 
-/** Undefined when there is nothing to be made any more: the namespace goes, or the name is somebody else's. */
+/** Undefined when nothing is to be created any more: the namespace is being deleted, or the name is taken. */
 async function createJob(
   cronJob: CronJob,
   scheduled: number,

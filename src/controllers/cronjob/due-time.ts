@@ -18,9 +18,9 @@ export interface DueTime {
 }
 
 /**
- * @param served the last time that was served, else the creation; after `now` when the clock was put back: what it shows
- * again was served then
- * @param deadlineMs what is older may not be started any more
+ * @param served the last time that was served, else the creation; if it is after `now` the clock was put back, and the times
+ * up to it were served then
+ * @param deadlineMs an older time may not be started any more
  */
 export function dueTime(schedule: CronSchedule, served: number, deadlineMs: number | undefined, now: number): DueTime {
   const first = schedule.next(served);
@@ -32,7 +32,10 @@ export function dueTime(schedule: CronSchedule, served: number, deadlineMs: numb
   return { scheduled, manyMissed: hasMany(schedule, since, now), ...(next === undefined ? {} : { next }) };
 }
 
-/** The last time not after `now`; `first` is one of them. A schedule tells only what comes after a moment: it is halved in. */
+/**
+ * The last time not after `now`; `first` is one of them. A schedule gives only the next time after a moment, so this halves
+ * the interval.
+ */
 function lastUntil(schedule: CronSchedule, first: number, now: number): number {
   const { everyMs } = schedule;
   if (everyMs !== undefined) return first + Math.floor((now - first) / everyMs) * everyMs;

@@ -10,7 +10,7 @@ import {
   namespaceOf,
 } from '../../api/index.ts';
 
-/** The same for the same minute: who tries twice finds that it is there. */
+/** The same for the same minute: a second attempt finds that the job exists. */
 export function jobNameAt(cronJob: CronJob, scheduled: number): string {
   return `${nameOf(cronJob)}-${Math.floor(scheduled / 60_000)}`;
 }

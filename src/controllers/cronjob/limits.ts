@@ -1,6 +1,6 @@
 /** Bounds of the cron job controller. */
 
-/** So many times missed are worth a warning (upstream). */
+/** This many missed times cause a warning (upstream). */
 export const MANY_MISSED = 100;
 
 /** No wait is longer: timers know nothing of a wall clock that is put forward meanwhile, and schedules are wall time. */

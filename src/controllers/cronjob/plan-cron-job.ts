@@ -1,4 +1,4 @@
-/** What to do for one cron job at one moment. Pure. Upstream: syncCronJob, cleanupFinishedJobs. */
+/** Plans the next step for one cron job. Pure. Upstream: syncCronJob, cleanupFinishedJobs. */
 import {
   type CronJob,
   type CronSchedule,
@@ -24,7 +24,7 @@ export interface CronJobEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
-  /** Told once for each value: of what stays true for a while. */
+  /** Reported once for each value: a state that lasts for a while. */
   readonly once?: string;
 }
 
@@ -32,7 +32,7 @@ export interface CronJobPlan {
   readonly events: readonly CronJobEvent[];
   /** Jobs that still run and make room for the next one. */
   readonly replace: readonly Job[];
-  /** The time for which a job is to be made, wall ms. */
+  /** The time for which a job is to be created, wall ms. */
   readonly create?: number;
   /** Finished jobs beyond the limits of the history. */
   readonly forget: readonly Job[];
@@ -43,14 +43,14 @@ export interface CronJobPlan {
   readonly lastSuccessfulTime?: number;
   /** The next time of the schedule, wall ms. */
   readonly next?: number;
-  /** The last schedule time is a wrong clock's: the schedule begins anew, as if it had just changed. */
+  /** The last schedule time comes from a wrong clock: the schedule begins again, as if it had just changed. */
   readonly beginsAnew?: true;
 }
 
 /**
  * @param jobs the cron job's own
  * @param now wall ms
- * @param changed when its schedule was seen to change, or to begin anew, wall ms: no time before that is owed
+ * @param changed when its schedule was seen to change, or to begin again, wall ms: earlier times are not owed
  */
 export function planCronJob(cronJob: CronJob, jobs: readonly Job[], now: number, changed?: number): CronJobPlan {
   const seen = lookAtJobs(cronJob, jobs);
@@ -114,7 +114,7 @@ function planNext(
 }
 
 interface Served {
-  /** Wall ms; what was scheduled until then is done with. */
+  /** Wall ms; times up to this one are done with. */
   readonly served: number;
   readonly beginsAnew?: true;
   readonly events: readonly CronJobEvent[];
@@ -160,7 +160,7 @@ interface SeenJobs {
   readonly events: readonly CronJobEvent[];
 }
 
-/** What became of the jobs since the last look. */
+/** The results of the jobs since the last look. */
 function lookAtJobs(cronJob: CronJob, jobs: readonly Job[]): SeenJobs {
   const { active: before = [], lastSuccessfulTime } = cronJob.status ?? {};
   const known = new Set(before.map(({ uid }) => uid));

@@ -1,4 +1,4 @@
-/** Runs DaemonSets: looks, plans (`planDaemonSet`), does, and tells. Keys are sets. */
+/** Runs DaemonSets: reads the state, plans (`planDaemonSet`), carries the plan out, and reports. Keys are sets. */
 import {
   CONTROLLER_REVISIONS,
   type ControllerRevision,
@@ -88,7 +88,7 @@ class DaemonSetWorker {
   readonly #pods: Lister<Pod>;
   readonly #revisions: Lister<ControllerRevision>;
   readonly #backOff = new FailedPodBackOff();
-  /** Set → UID and generation that its back-off is for: another template begins anew. */
+  /** Set → UID and generation that its back-off is for: another template resets it. */
   readonly #backOffOf = new Map<string, string>();
 
   constructor({ client, clock, informers, events }: DaemonSetControllerOptions) {
@@ -103,7 +103,7 @@ class DaemonSetWorker {
 
   async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const set = this.#sets.getByKey(key);
-    // Of one that is going only the garbage collector knows what shall become of its pods and history.
+    // For a set that is being deleted the garbage collector alone decides about its pods and history.
     if (set === undefined || isDeleting(set)) {
       this.#forget(key);
       return undefined;

@@ -1,4 +1,4 @@
-/** Whether a node should run a daemon's pod. Pure. Upstream: NodeShouldRunDaemonPod. */
+/** Decides whether a node should run a daemon's pod. Pure. Upstream: NodeShouldRunDaemonPod. */
 import { type DaemonSet, nameOf, type Node, nodeSelectorMatches, type Pod, toleratesTaint } from '../../api/index.ts';
 import { daemonTolerations } from './daemon-pod.ts';
 

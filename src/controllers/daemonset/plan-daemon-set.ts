@@ -1,7 +1,7 @@
 /**
- * What to do next about a DaemonSet: a pure function of the set, the nodes, its pods and the time. First every node gets what
- * it should have; only when nothing is to be done about that, the update goes on.
- * Upstream: podsShouldBeOnNode, rollingUpdate, updateDaemonSetStatus.
+ * Plans the next step for a DaemonSet: a pure function of the set, the nodes, its pods and the time. First every node gets
+ * the pods that it should have; only when nothing is left to do there, the update continues. Upstream: podsShouldBeOnNode,
+ * rollingUpdate, updateDaemonSetStatus.
  */
 import {
   type DaemonSet,
@@ -111,7 +111,7 @@ class Placement {
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
-  /** What each node should have, whatever the update. */
+  /** The pods that each node should have, whatever the update. */
   place(): Placing {
     const create: string[] = [];
     const doomed: Pod[] = [];
@@ -144,7 +144,7 @@ class Placement {
       }
       if (!this.#surges()) doomed.push(...running.slice(1));
       else if (running.length > 1) doomed.push(...this.#pruneSurged(running));
-      // Where two may be side by side, one that is going holds up nobody; one that failed and waits does.
+      // Where two may run side by side, a pod that is being deleted delays no other; one that failed and waits does.
       else if (running.length === 0 && run && living.length === 0) create.push(nodeName);
     }
     doomed.push(...this.#withoutNode());
@@ -221,7 +221,8 @@ class Placement {
     }
     return {
       create: [...create, ...candidates.slice(0, Math.max(0, this.#maxSurge - surging))],
-      // Who surges wants all of them available all the time: one that does not belong here goes when there are enough others.
+      // A set that surges wants all of its pods available all the time: a pod that does not belong here is deleted when there
+      // are enough others.
       delete: [...doomed, ...misplaced.slice(0, Math.max(0, available - this.#desired))],
     };
   }

@@ -3,16 +3,16 @@ import type { Deployment, ReplicaSet } from '../../api/index.ts';
 import { MAX_REVISION_HISTORY_LENGTH } from './limits.ts';
 import { desiredOf, fencepostsOf } from './rollout-math.ts';
 
-/** Of a replica set and, copied from the newest, of its deployment: which rollout it was, counted from 1. */
+/** On a replica set and, copied from the newest, on its deployment: the number of the rollout, counted from 1. */
 export const REVISION = 'deployment.kubernetes.io/revision';
-/** Of a replica set that came back: its earlier revisions. */
+/** On a replica set that came back: its earlier revisions. */
 export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
-/** Of a replica set: the deployment's size when it was scaled last. */
+/** On a replica set: the deployment's size when it was scaled last. */
 export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 /** The same with the surge. */
 export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 
-/** What a replica set does not take over from its deployment. */
+/** Annotations that a replica set does not take over from its deployment. */
 const OWN = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.deployment.rollback.to',
@@ -49,7 +49,7 @@ export function nextRevision(sets: readonly ReplicaSet[]): bigint {
   return sets.map(revisionOf).reduce((highest, each) => (each > highest ? each : highest), 0n) + 1n;
 }
 
-/** What a replica set that is scaled remembers. */
+/** The annotations of a replica set that is scaled. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const desired = desiredOf(deployment);
   return {

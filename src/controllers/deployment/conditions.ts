@@ -11,7 +11,7 @@ export interface ConditionWords {
   readonly message: string;
 }
 
-/** What the last rollout came to. */
+/** The result of the last rollout. */
 export const NEW_SET_AVAILABLE = 'NewReplicaSetAvailable';
 export const DEADLINE_EXCEEDED = 'ProgressDeadlineExceeded';
 export const PAUSED = 'DeploymentPaused';

@@ -1,4 +1,4 @@
-/** Carries out what `planDeployment` says, one step per reconcile: a replica set made, sets scaled, the status told. */
+/** Carries out the plan of `planDeployment`, one step per reconcile: creates a replica set, scales sets, writes the status. */
 import {
   AVOID_NODES,
   controllerOf,
@@ -67,7 +67,10 @@ export function deploymentController(options: DeploymentControllerOptions): Cont
   };
 }
 
-/** A deployment that recreates waits for the end of its old pods; to others their replica sets tell all. */
+/**
+ * A deployment with strategy Recreate waits for the end of its old pods; other deployments learn everything from their
+ * replica sets.
+ */
 function waitingForEnd(
   deployments: Lister<Deployment>,
   sets: Lister<ReplicaSet>,
@@ -90,8 +93,8 @@ class DeploymentReconciler {
   readonly #sets: Lister<ReplicaSet>;
   readonly #pods: Lister<Pod>;
   /**
-   * Key → what the Progressing condition says, and since which mono ms we know it. Its own time is not asked: it runs on while
-   * nobody does anything for the rollout (a suspended machine, a server that was away), and the deadline must not.
+   * Key → the Progressing condition, and the mono ms since which we know it. Its own time is not used: it runs while nothing
+   * works on the rollout (a suspended machine, a server that was away), and the deadline must not.
    */
   readonly #said = new Map<string, { readonly word: string; readonly since: number }>();
 
@@ -164,7 +167,7 @@ class DeploymentReconciler {
     return plan.checkInMs === undefined ? undefined : { requeueAfterMs: plan.checkInMs };
   }
 
-  /** What is remembered is written to deployment and set at once: here the set may be shown first. */
+  /** Avoided nodes are written to deployment and set at the same time: here the set may be seen first. */
   async #hasForgotten(deployment: Deployment, { signal }: ReconcileContext): Promise<boolean> {
     const { client } = this.#options;
     const [namespace, name] = [namespaceOf(deployment), nameOf(deployment)];

@@ -1,4 +1,4 @@
-/** A deployment's status: what its replica sets add up to, and whether the rollout gets on. Pure. Upstream: progress.go. */
+/** A deployment's status: the sum of its replica sets, and whether the rollout makes progress. Pure. Upstream: progress.go. */
 import {
   type Deployment,
   type DeploymentStatus,
@@ -25,7 +25,7 @@ export interface StatusFacts {
   readonly old: readonly ReplicaSet[];
   /** As they are before this look at the counts. */
   readonly conditions: Conditions;
-  /** Whether a rollout is being estimated: not while it is paused or only gets another size. */
+  /** Whether progress is judged: not while the deployment is paused or only scaled. */
   readonly estimate: boolean;
   /** For how long nothing has been said of progress, ms of our own running time. */
   readonly quietMs: number;
@@ -35,7 +35,7 @@ export interface StatusFacts {
 
 export interface StatusPlan {
   readonly status: DeploymentStatus;
-  /** When the progress deadline is to be looked at, ms. */
+  /** When the progress deadline has to be checked, ms. */
   readonly checkInMs?: number;
 }
 
@@ -61,7 +61,7 @@ export function planStatus(facts: StatusFacts): StatusPlan {
   return { status, ...(checkInMs === undefined ? {} : { checkInMs }) };
 }
 
-/** Counts that are zero are left out, but for those that upstream always tells. */
+/** Counts that are zero are left out, except those that upstream always writes. */
 function countsOf(
   { metadata, status = {} }: Deployment,
   newest: ReplicaSet | undefined,
@@ -72,7 +72,7 @@ function countsOf(
   const counts = {
     observedGeneration: metadata?.generation ?? 0,
     replicas,
-    // A set that is coming back may still tell of the pods that it was about to lose: they are no success yet.
+    // A set that is coming back may still report the pods that it was about to lose: they are no success yet.
     updatedReplicas: newest === undefined ? 0 : Math.min(newest.status?.replicas ?? 0, sizeOf(newest)),
     readyReplicas: sumOf(all, (set) => set.status?.readyReplicas ?? 0),
     availableReplicas,
@@ -99,7 +99,7 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   );
 }
 
-/** More new pods, fewer old ones, or more that are ready or available than were told before. */
+/** More new pods, fewer old ones, or more that are ready or available than were reported before. */
 function hasProgressed(before: DeploymentStatus, next: DeploymentStatus): boolean {
   const oldPods = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus): number => replicas - updatedReplicas;
   return (
@@ -138,7 +138,7 @@ function estimateProgress(
   return { conditions: withCondition(conditions, words, now), checkInMs: undefined };
 }
 
-/** What keeps the sets from having their pods, the newest set's first. */
+/** The problems that keep the sets from having their pods, the newest set's first. */
 function withFailure(conditions: Conditions, newest: ReplicaSet | undefined, all: readonly ReplicaSet[]): Conditions {
   const failure = [...(newest === undefined ? [] : [newest]), ...all]
     .map((set) => findCondition(set.status?.conditions, 'ReplicaFailure'))

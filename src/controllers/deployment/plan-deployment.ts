@@ -1,5 +1,5 @@
 /**
- * What to do for a deployment now: one step, after which it is looked at again. Pure. Upstream: syncDeployment.
+ * Plans one step for a deployment, after which it is looked at again. Pure. Upstream: syncDeployment.
  *
  *   being deleted         ─► status alone
  *   paused                ─► sizes in proportion, old sets cleaned up
@@ -30,7 +30,7 @@ export interface DeploymentFacts {
   readonly deployment: Deployment;
   /** Its own. */
   readonly sets: readonly ReplicaSet[];
-  /** Whether pods of a set are still there that have not ended. */
+  /** Whether a set still has pods that have not ended. */
   readonly hasPods: (set: ReplicaSet) => boolean;
   /** For how long the Progressing condition has said the same, ms of our own running time. */
   readonly quietMs: number;
@@ -38,7 +38,7 @@ export interface DeploymentFacts {
   readonly now: number;
 }
 
-/** How a replica set is to be changed; what is absent stays. */
+/** The changes of a replica set; absent fields stay. */
 export interface SetChange {
   readonly set: ReplicaSet;
   readonly replicas?: number;
@@ -107,7 +107,7 @@ function nextStep({ deployment, hasPods }: DeploymentFacts, { newest, old }: Spl
   if (deployment.spec?.strategy?.type === 'Recreate') {
     const active = activeSets(old);
     if (active.length > 0) return active.map((set) => ({ set, to: 0 }));
-    // What a set says of its pods may be old news, and its pods on their way out don't count for it: both must agree.
+    // A set's report about its pods may be outdated, and does not count pods that are being deleted: both must agree.
     if (old.some((set) => (set.status?.replicas ?? 0) > 0 || hasPods(set))) return [];
     if (newest === undefined) return 'create';
     return sizeOf(newest) === desiredOf(deployment) ? [] : [{ set: newest, to: desiredOf(deployment) }];
@@ -138,7 +138,7 @@ function statusOnly(
   return { changes: [], deletes: [], forgetful: [], ...planStatus(facts) };
 }
 
-/** That it was paused or resumed is told as progress, so that the time in between does not count against its deadline. */
+/** A pause and a resumption are reported as progress, so that the time in between does not count against the deadline. */
 function pausedOrResumed({ deployment, now }: DeploymentFacts): Conditions {
   const conditions = deployment.status?.conditions ?? [];
   if (progressDeadlineOf(deployment) === undefined) return conditions;
@@ -153,8 +153,8 @@ function pausedOrResumed({ deployment, now }: DeploymentFacts): Conditions {
 }
 
 /**
- * A rollout begins with a set that is there already: somebody went back to it, or began to care about progress only now. What
- * was said of the rollout before (that it is overdue, say) holds no more. Upstream tells it in the second case alone.
+ * A rollout begins with an existing set: somebody went back to it, or has only now set a progress deadline. Earlier reports
+ * about the rollout (that it is overdue, say) hold no more. Upstream reports this in the second case alone.
  */
 function foundNewest(
   { deployment, now }: DeploymentFacts,
@@ -197,7 +197,7 @@ function isChange({ replicas, minReadySeconds, annotations }: SetChange): boolea
   return replicas !== undefined || minReadySeconds !== undefined || Object.keys(annotations).length > 0;
 }
 
-/** The deployment tells the revision that its newest set has, or is about to get. */
+/** The deployment reports the revision that its newest set has, or is about to get. */
 function toldRevision(deployment: Deployment, { newest, old }: SplitSets): { readonly revision?: string } {
   if (newest === undefined) return {};
   const { [REVISION]: next = newest.metadata?.annotations?.[REVISION] } = newestSetAnnotations(

@@ -29,7 +29,7 @@ export function scaleAll(deployment: Deployment, { newest, old }: SplitSets): re
   return scaleInProportion(deployment, activeSets(newest === undefined ? old : [...old, newest]));
 }
 
-/** The only set that wants pods; where none does the newest. */
+/** The only set that wants pods; if none does, the newest. */
 function activeOrLatest(newest: ReplicaSet | undefined, old: readonly ReplicaSet[]): ReplicaSet | undefined {
   const active = activeSets(newest === undefined ? old : [...old, newest]);
   if (active.length > 1) return undefined;
@@ -48,7 +48,7 @@ function scaleInProportion(deployment: Deployment, active: readonly ReplicaSet[]
   const desired = desiredOf(deployment);
   const allowed = desired > 0 ? desired + fencepostsOf(deployment).maxSurge : 0;
   const toAdd = allowed - sumOf(active, sizeOf);
-  // The largest first; of two alike the newer one grows first, the older one shrinks first.
+  // The largest first; of two equal ones the newer one grows first, and the older one shrinks first.
   const order = active.toSorted((a, b) => {
     const bySize = sizeOf(b) - sizeOf(a);
     if (bySize !== 0) return bySize;
@@ -60,7 +60,7 @@ function scaleInProportion(deployment: Deployment, active: readonly ReplicaSet[]
     added += share;
     return { set, to: sizeOf(set) + share };
   });
-  // What rounding left over is the largest one's.
+  // The largest set gets the rounding difference.
   return scales.map((scale, position) =>
     position === 0 ? { ...scale, to: Math.max(0, scale.to + toAdd - added) } : scale,
   );

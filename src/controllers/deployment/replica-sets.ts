@@ -32,7 +32,7 @@ export function splitSets({ spec }: Deployment, sets: readonly ReplicaSet[]): Sp
   return { newest, old: byAge.filter((set) => set !== newest) };
 }
 
-/** Whether both make the same pods, whatever their hashes say. */
+/** Whether both make the same pods, whatever their hashes are. */
 export function isSameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
   const [one, other] = [withoutHash(a), withoutHash(b)];
   return equalJson(one, other) || semanticallyEqual('core.v1.PodTemplateSpec', one, other);

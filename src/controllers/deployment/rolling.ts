@@ -20,11 +20,11 @@ export interface Scale {
 }
 
 /**
- * How large the new set may be beside the others. What counts is not only how many pods they want but how many they have: a
- * set that was just made smaller and has not said that it knows gives no room yet. Upstream (NewRSNewReplicas) counts wishes
- * alone, so that for a moment there may be more pods than the surge allows.
+ * The allowed size of the new set beside the others. Not only the wanted pods of the others count but also the existing ones:
+ * a set that was just made smaller and has not confirmed that gives no room yet. Upstream (NewRSNewReplicas) counts only
+ * wanted pods, so that for a moment there may be more pods than the surge allows.
  * @param current its size now
- * @param all with the new set, if it is there
+ * @param all with the new set, if it exists
  */
 export function newSetSize(deployment: Deployment, current: number, all: readonly ReplicaSet[]): number {
   const desired = desiredOf(deployment);
@@ -48,7 +48,7 @@ export function scaleNewSet(deployment: Deployment, newest: ReplicaSet, old: rea
   return to === size ? [] : [{ set: newest, to }];
 }
 
-/** A set that was just made smaller may still tell of more pods than it keeps. */
+/** A set that was just made smaller may still report more pods than it keeps. */
 function availableOf(set: ReplicaSet): number {
   return Math.min(saidAvailable(set), sizeOf(set));
 }

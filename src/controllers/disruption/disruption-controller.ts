@@ -96,7 +96,7 @@ export function disruptionController(informers: Informers, clock: Clock, events:
   };
 }
 
-/** What a budget counts by. */
+/** The inputs of a budget's counts. */
 function matters(pod: Pod, previous: Pod): boolean {
   return !equalJson(countedBy(pod), countedBy(previous));
 }

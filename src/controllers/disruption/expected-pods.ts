@@ -1,5 +1,5 @@
 /**
- * How many pods a budget's pods should be: what their controllers are scaled to, each counted once. Pure. Upstream:
+ * Computes how many pods a budget should have: the scales of their controllers, each counted once. Pure. Upstream:
  * DisruptionController.getExpectedScale and its finders.
  */
 import {
@@ -19,7 +19,7 @@ import {
   uidOf,
 } from '../../api/index.ts';
 
-/** What can be scaled. */
+/** The kinds that can be scaled. */
 export const SCALED: readonly ResourceRow[] = [REPLICATION_CONTROLLERS, REPLICA_SETS, DEPLOYMENTS, STATEFUL_SETS];
 
 /** An object of one of `SCALED` as it is known. */
@@ -32,7 +32,7 @@ export type ExpectedScale =
 export function expectedScaleOf(pods: readonly Pod[], find: FindScaled): ExpectedScale {
   const scales = new Map<string, number>();
   const unmanaged: string[] = [];
-  /** Of controllers that were looked up already. */
+  /** Controllers that were looked up already. */
   const seen = new Set<string>();
   for (const pod of pods) {
     const reference = controllerOf(pod);
@@ -49,7 +49,7 @@ export function expectedScaleOf(pods: readonly Pod[], find: FindScaled): Expecte
   return { ok: true, replicas: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
 }
 
-/** The object whose scale counts, or what is wrong. */
+/** The object whose scale counts, or the problem. */
 function scaledOwner(reference: OwnerReference, pod: Pod, find: FindScaled): KubeObject | string {
   const { group, version } = parseApiVersion(reference.apiVersion);
   const row = SCALED.find((each) => each.group === group && each.kind === reference.kind);

@@ -109,7 +109,7 @@ function unmanagedEvent({ spec }: PodDisruptionBudget): BudgetEvent {
   return { type: 'Warning', reason: 'UnmanagedPods', message };
 }
 
-/** Pods whose eviction was granted and that are not being deleted yet; for a while, then they count again. */
+/** Pods whose eviction was granted and that are not being deleted yet; after a while they count again. */
 function stillDisrupted({ budget, pods, now }: BudgetInput): {
   readonly pods: Record<string, string>;
   readonly events: readonly BudgetEvent[];
@@ -139,7 +139,7 @@ function stillDisrupted({ budget, pods, now }: BudgetInput): {
   return { pods: kept, events, ...(next === Infinity ? {} : { recheckAfterMs: next }) };
 }
 
-/** What cannot be counted must not be disrupted. */
+/** A budget that cannot be counted allows no disruption. */
 function failedStatus(status: PodDisruptionBudgetStatus, problem: string, now: number): PodDisruptionBudgetStatus {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status;
   const safe = { ...status, currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed: 0 };

@@ -14,7 +14,7 @@ import { selectsLabels, selectsPods, servicesConcernedBy } from '../services/ser
 import { TriggerTimes } from '../services/trigger-times.ts';
 import { CONTROLLER_NAME, MANAGED_BY_LABEL, planEndpoints } from './plan-endpoints.ts';
 
-/** Marks the key of a service that was deleted: its Endpoints go, too, whoever made them. */
+/** Marks the key of a deleted service: its Endpoints are deleted, too, whoever made them. */
 const DELETED = 'deleted ';
 
 /** Keys are services. */
@@ -68,7 +68,7 @@ export function endpointsController(informers: Informers, client: KubeClient, ev
       source(ENDPOINTS, ({ object }) => {
         const key = objectKey(object);
         if (services.getByKey(key) !== undefined) return [key];
-        // Left over from a service that went while nobody looked; others' are theirs.
+        // Left over from a service that was deleted unobserved; Endpoints of other clients stay.
         return object.metadata?.labels?.[MANAGED_BY_LABEL] === CONTROLLER_NAME ? [`${DELETED}${key}`] : [];
       }),
     ],

@@ -1,6 +1,6 @@
 /**
- * The Endpoints object of a service: what EndpointSlices say, in the old form, for clients that know no other. Pure.
- * Upstream: the endpoints controller, RepackSubsets, truncateEndpoints.
+ * The Endpoints object of a service: the content of its EndpointSlices in the old form, for old clients. Pure. Upstream: the
+ * endpoints controller, RepackSubsets, truncateEndpoints.
  */
 import {
   type EndpointAddress,

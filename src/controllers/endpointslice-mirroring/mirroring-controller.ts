@@ -6,7 +6,7 @@ import { MAX_MIRRORED_ADDRESSES } from '../limits.ts';
 import { type Controller, source } from '../controller.ts';
 import { MIRRORING_NAME, planMirror } from './plan-mirror.ts';
 
-/** Keys are services, by whose name the Endpoints go. */
+/** Keys are services, whose names the Endpoints share. */
 export function mirroringController(informers: Informers, events: EventRecorder): Controller {
   const services = informers.lister(SERVICES);
   const endpoints = informers.lister(ENDPOINTS);

@@ -1,5 +1,5 @@
 /**
- * Slices that mirror the Endpoints that somebody wrote for a service without a selector. Pure. Upstream: the
+ * Slices that mirror Endpoints which a client wrote for a service without a selector. Pure. Upstream: the
  * EndpointSliceMirroring controller.
  */
 import {
@@ -41,7 +41,7 @@ export interface MirrorPlan {
   readonly skipped: number;
 }
 
-/** @param slices those of the service's name that bear the name of this controller */
+/** @param slices those of the service's name with the name of this controller */
 export function planMirror(
   service: Service | undefined,
   endpoints: Endpoints | undefined,

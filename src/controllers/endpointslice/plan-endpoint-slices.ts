@@ -36,7 +36,7 @@ export interface EndpointSliceInput {
   readonly service: Service;
   /** Those that its selector matches. */
   readonly pods: readonly Pod[];
-  /** Slices that bear the service's name and ours. */
+  /** Slices with the service's name and ours. */
   readonly slices: readonly EndpointSlice[];
   readonly nodeOf: (name: string) => Node | undefined;
   readonly triggerTime: string | undefined;
@@ -55,7 +55,7 @@ export function planEndpointSlices(input: EndpointSliceInput): readonly Operatio
   const operations = families.flatMap((addressType) => {
     const existing = own.filter((slice) => slice.addressType === addressType);
     const plan = planSlices(existing, groupsOf(input, addressType), { maxEndpoints, isOutdated, placeholder: true });
-    // What replaces slices of a service that is going would stay behind.
+    // Replacements for slices of a service that is being deleted would stay behind.
     const creates = isDeleting(service) ? [] : plan.creates;
     return sliceOperations(
       { ...plan, creates },
@@ -79,7 +79,7 @@ interface Seen {
   readonly key: string;
 }
 
-/** What was made of pods that did not change since: most of them, whenever one does. */
+/** Endpoints of pods that have not changed since: most of them, at any change of one. */
 const seen: Readonly<Record<AddressType, WeakMap<Service, WeakMap<Pod, Seen>>>> = {
   IPv4: new WeakMap(),
   IPv6: new WeakMap(),
@@ -101,7 +101,7 @@ function groupsOf({ service, pods, nodeOf }: EndpointSliceInput, addressType: Ad
   for (const pod of pods) {
     if (!isReachable(pod, { whileTerminating: true })) continue;
     const node = nodeOf(pod.spec?.nodeName ?? '');
-    // Its node's object is gone: nobody says any more that it runs.
+    // Its node's object is gone: no kubelet reports any more that it runs.
     if (node === undefined && service.spec?.publishNotReadyAddresses !== true) continue;
     const { endpoint, ports, key } = seenOf(service, pod, node, addressType);
     if (endpoint !== undefined) groups.add(ports, endpoint, key);

@@ -1,6 +1,6 @@
 /**
- * How endpoints are laid into slices, with as few changes as may be: what stays, stays where it is; slices that change
- * anyhow are filled up first; then one that has room for all of the rest; only then new ones are made. Pure. Upstream:
+ * Distributes endpoints over slices with few changes: existing endpoints stay where they are; slices that change anyhow are
+ * filled up first; then one that has room for all of the rest; only then new slices are made. Pure. Upstream:
  * Reconciler.reconcileByPortMapping, finalize.
  */
 import { type DiscoveryEndpointPort, type Endpoint, type EndpointSlice, nameOf } from '../../api/index.ts';
@@ -31,7 +31,7 @@ export interface SliceRules {
   readonly maxEndpoints: number;
   /** Labels or the like of a slice are not what they should be. */
   isOutdated(slice: EndpointSlice): boolean;
-  /** Without endpoints there is one slice without any, for who looks whether anybody looked. */
+  /** Without endpoints there is one empty slice, which shows that the service was looked at. */
   readonly placeholder: boolean;
 }
 
@@ -129,7 +129,7 @@ function planGroup(
   return { creates, updates, deletes };
 }
 
-/** What of the slice stays; takes it out of `missing`. */
+/** The part of the slice that stays; takes it out of `missing`. */
 function keepWanted(slice: EndpointSlice, missing: Map<string, Endpoint>, rules: SliceRules): Draft {
   const endpoints: Endpoint[] = [];
   let changed = rules.isOutdated(slice);
@@ -148,13 +148,13 @@ function keepWanted(slice: EndpointSlice, missing: Map<string, Endpoint>, rules:
 }
 
 interface Told {
-  /** The same for the same endpoint, whatever is said of it. */
+  /** Equal for the same endpoint, whatever its conditions are. */
   readonly key: string;
   /** All that is said of it, in one order. */
   readonly text: string;
 }
 
-/** Endpoints stay the same objects while nothing is said anew of them: a change of one of a thousand costs only its own. */
+/** Unchanged endpoints stay the same objects: a change of one of a thousand costs only its own. */
 const known = new WeakMap<Endpoint, Told>();
 
 function toldOf(endpoint: Endpoint): Told {
@@ -174,7 +174,7 @@ function toldOf(endpoint: Endpoint): Told {
   return told;
 }
 
-/** The same for the same ports, in whatever order. */
+/** Equal for the same ports in any order. */
 export function portsKey(ports: readonly DiscoveryEndpointPort[]): string {
   return ports
     .map(({ name = '', protocol = 'TCP', port, appProtocol = '' }) =>

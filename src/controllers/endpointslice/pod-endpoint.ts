@@ -50,7 +50,7 @@ export function endpointOf(
   };
 }
 
-/** Who should use it first, if the service has a preference. */
+/** The clients that should prefer it, if the service has a preference. */
 function hintsOf(service: Service, zone: string | undefined, nodeName: string | undefined): EndpointHints | undefined {
   const zones = zone === undefined ? {} : { forZones: [{ name: zone }] };
   const nodes = nodeName ? { forNodes: [{ name: nodeName }] } : {};

@@ -8,7 +8,7 @@ export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 
-/** What all slices of one service have in common. */
+/** The common properties of one service's slices. */
 export interface SliceIdentity {
   readonly namespace: string;
   /** Names of slices begin with it. */

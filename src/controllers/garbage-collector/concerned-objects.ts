@@ -1,6 +1,6 @@
 /**
- * Whom a change of an object concerns: itself, its owners and its dependents. Most changes (a status, a label) concern nobody,
- * and cost nothing. Pure.
+ * Finds the objects that a change of an object concerns: itself, its owners and its dependents. Most changes (a status, a
+ * label) concern none, and cost nothing. Pure.
  */
 import { equalJson, type KubeObject, type OwnerReference } from '../../api/index.ts';
 import type { Change } from '../../client/index.ts';

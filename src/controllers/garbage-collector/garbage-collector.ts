@@ -1,7 +1,7 @@
 /**
- * The garbage collector: what is owned goes with its last owner, an owner that is deleted in the foreground goes after what it
- * owns, and one that orphans goes when nobody names it any more. It sees the metadata of everything through shared informers;
- * before it writes it asks the server itself, and a delete holds only for the version that was asked for.
+ * The garbage collector. A dependent is deleted with its last owner; an owner that is deleted in the foreground goes after
+ * its dependents; one that orphans goes when no object names it any more. It sees the metadata of everything through shared
+ * informers. Before it writes it asks the server itself, and a delete holds only for the version that was asked for.
  */
 import {
   equalJson,
@@ -47,7 +47,7 @@ import {
 } from './plan-collection.ts';
 import { resourceKey, splitResourceKey } from './resource-key.ts';
 
-/** One kind, and who of it is there. */
+/** One kind, and the lister of its objects. */
 interface Kind {
   readonly row: ResourceRow;
   readonly lister: Lister<KubeObject>;
@@ -72,7 +72,7 @@ class GarbageCollector {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
   readonly #kinds: ReadonlyMap<string, Kind>;
-  /** Owners that are gone; nobody comes back under its UID. */
+  /** Owners that are gone; a UID never comes back. */
   readonly #absent = new LruCache<string, true>(MAX_ABSENT_OWNERS);
 
   constructor(informers: Informers, client: KubeClient, events: EventRecorder) {
@@ -121,7 +121,7 @@ class GarbageCollector {
     return found;
   }
 
-  /** Whoever changes next wakes it again; when nobody names it any more, it may go. */
+  /** The next change wakes it again; when no object names it any more, it may go. */
   async #orphanDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
     const dependents = this.#dependentsOf(kind, owner);
     const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
@@ -174,7 +174,7 @@ class GarbageCollector {
     const verdicts: OwnerVerdict[] = [];
     for (const reference of object.metadata?.ownerReferences ?? []) {
       const state = await this.#stateOf(reference, object, signal);
-      // Who cannot be judged might be there: nothing is taken from it.
+      // An owner that cannot be judged might exist: its dependent is left alone.
       if (state === undefined) return;
       verdicts.push({ reference, state });
     }
@@ -192,7 +192,7 @@ class GarbageCollector {
     await this.#client.delete(row, namespace, name, { ...precondition, propagationPolicy }, signal);
   }
 
-  /** Of one owner, from the server itself; undefined when nobody can tell. */
+  /** The state of one owner, from the server itself; undefined when it cannot be found out. */
   async #stateOf(
     reference: OwnerReference,
     dependent: KubeObject,

@@ -18,14 +18,14 @@ export const COLLECTED: readonly ResourceRow[] = RESOURCES.filter(
 const collected = new Set(COLLECTED);
 
 export type OwnerPlace =
-  /** Where the owner is, if it is anywhere. */
+  /** The place where the owner is, if it exists. */
   | { readonly kind: 'at'; readonly row: ResourceRow; readonly namespace: string | undefined }
-  /** No such kind is served here, so nobody can tell whether it is there. */
+  /** No such kind is served here, so it cannot be found out whether the owner exists. */
   | { readonly kind: 'unknown' }
   /** Something of no namespace cannot be owned by something in one. */
   | { readonly kind: 'impossible' };
 
-/** An owner in a namespace is looked for in the namespace of its dependent, whatever its UID says. */
+/** An owner in a namespace is looked for in the namespace of its dependent, whatever its UID is. */
 export function placeOfOwner(reference: OwnerReference, dependent: KubeObject): OwnerPlace {
   const { group, version } = parseApiVersion(reference.apiVersion);
   const row = findKind(group, version, reference.kind);
@@ -35,7 +35,7 @@ export function placeOfOwner(reference: OwnerReference, dependent: KubeObject): 
   return namespace === undefined || namespace === '' ? { kind: 'impossible' } : { kind: 'at', row, namespace };
 }
 
-/** Whether `dependent` names exactly this object as an owner, where it is. */
+/** Whether `dependent` names exactly this object, in its place, as an owner. */
 export function isOwnedBy(dependent: KubeObject, row: ResourceRow, owner: KubeObject): boolean {
   return (dependent.metadata?.ownerReferences ?? []).some((reference) => {
     if (reference.uid !== owner.metadata?.uid || reference.name !== owner.metadata?.name) return false;

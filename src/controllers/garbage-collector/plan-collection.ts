@@ -1,5 +1,5 @@
 /**
- * What becomes of an object whose owners were asked after. Pure. Upstream: garbagecollector.attemptToDeleteItem.
+ * Decides about an object after its owners were looked up. Pure. Upstream: garbagecollector.attemptToDeleteItem.
  *
  *   an owner is there ────────────► it stays; references to owners that are gone, or only wait for it, go
  *   one waits for it to be gone ──► deleted; before its own dependents, if it has any, in the foreground
@@ -10,7 +10,7 @@ import type { KubeObject, OwnerReference } from '../../api/index.ts';
 export const ORPHAN_FINALIZER = 'orphan';
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 
-/** What is known of one owner: "waiting" is being deleted in the foreground, and holds out for its dependents. */
+/** The state of one owner: "waiting" means that it is being deleted in the foreground, and waits for its dependents. */
 export type OwnerState = 'solid' | 'waiting' | 'absent';
 
 export interface OwnerVerdict {
@@ -54,7 +54,7 @@ export function planCollection(
   return { kind: 'delete', propagationPolicy: policyOf(object), unblock: false };
 }
 
-/** What its finalizers say shall become of its dependents. */
+/** The treatment of its dependents that its finalizers ask for. */
 function policyOf(object: KubeObject): 'Foreground' | 'Background' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN_FINALIZER)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
@@ -69,7 +69,7 @@ export function isDeletingDependents(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND_FINALIZER);
 }
 
-/** Being deleted, and its dependents are to stay. */
+/** It is being deleted, and its dependents are to stay. */
 export function isOrphaning(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined && hasFinalizer(object, ORPHAN_FINALIZER);
 }

@@ -1,4 +1,4 @@
-/** Whether what pods depend on is ready, and since when as far as its objects tell. Pure. */
+/** Decides whether a dependency of pods is ready, and since when as far as its objects show. Pure. */
 import {
   type Deployment,
   type Endpoint,
@@ -20,7 +20,7 @@ export interface Readiness {
 
 const NOT_READY: Readiness = { ready: false };
 
-/** What the cluster has of a dependency. */
+/** The cluster's objects of a dependency. */
 export interface DependencyView {
   service(namespace: string, name: string): Service | undefined;
   slices(namespace: string, service: string): readonly EndpointSlice[];
@@ -75,7 +75,7 @@ function serviceReadiness({ namespace, name, port }: ObjectDependency, view: Dep
   return oldest(pods);
 }
 
-/** As documented: who does not say is ready. */
+/** As documented: an endpoint without a condition is ready. */
 function isReady({ conditions, addresses }: Endpoint): boolean {
   return conditions?.ready !== false && addresses.length > 0;
 }
@@ -87,7 +87,7 @@ function portNameOf(port: string, service: Service | undefined): string | undefi
   return found === undefined ? undefined : (found.name ?? '');
 }
 
-/** Of parts that are ready, the one that has been so longest: before it there was none of those that there are. */
+/** Of the ready parts the one that has been ready longest: before its time none of the present ones was. */
 function oldest(parts: readonly Readiness[]): Readiness {
   const times = parts.flatMap(({ since }) => since ?? []);
   return times.length === 0 ? { ready: true } : { ready: true, since: Math.min(...times) };

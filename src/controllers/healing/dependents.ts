@@ -1,4 +1,7 @@
-/** Which pods name which dependency, and since when each of those has been ready: only what somebody names is known. */
+/**
+ * Records which pods name which dependency, and since when each of those has been ready; only named dependencies are
+ * recorded.
+ */
 import {
   type AddressDependency,
   type Dependency,
@@ -15,7 +18,7 @@ export function targetOf({ kind, namespace, name }: Pick<ObjectDependency, 'kind
   return `${kind}/${namespace}/${name}`;
 }
 
-/** What the control plane sees of the pod's dependencies: addresses are the agent's. */
+/** The pod's dependencies that the control plane sees: addresses are the agent's task. */
 export function objectsNamedBy(pod: Pod): readonly ObjectDependency[] {
   const text = pod.metadata?.annotations?.[DEPENDS_ON];
   if (text === undefined) return [];
@@ -63,8 +66,8 @@ export class Dependents {
   }
 
   /**
-   * Takes down how the dependency is, and tells since when (wall ms) it has been ready; undefined: it is not, or that is not
-   * known. At first sight its objects say; later it is the moment at which it was seen to become so.
+   * Records the state of the dependency, and returns since when (wall ms) it has been ready; undefined: it is not, or that is
+   * not known. At first sight its objects give the time; later it is the moment at which it was seen to become ready.
    */
   observe(dependency: ObjectDependency, { ready, since }: Readiness, now: number): number | undefined {
     const { readiness } = this.#target(targetOf(dependency));

@@ -16,13 +16,13 @@ export interface HealingSetup {
   readonly informers: Informers;
   /** The recorder of a component; it runs with the controllers. */
   readonly events: (component: string) => EventRecorder;
-  /** The API server is not mendlet's: what only ours allows is refused before it fails. */
+  /** The API server is not mendlet's: a request that only ours allows is refused before it fails. */
   readonly foreignServer?: boolean;
-  /** The scheduler's filters: nobody is moved where nothing would take it. */
+  /** The scheduler's filters: no pod is moved if no node would take it. */
   readonly refusals?: Refusals;
 }
 
-/** Who speaks in events. */
+/** The source of its events. */
 const COMPONENT = 'mendlet-healing-controller';
 
 /** Each makes controllers of one kind. */

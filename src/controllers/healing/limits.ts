@@ -1,6 +1,6 @@
 /** Bounds of the healing controllers. */
 
-/** A policy's status is counted anew at most so often, however many pods come and go. */
+/** A policy's status is counted at most this often, however many pods come and go. */
 export const POLICY_STATUS_PERIOD_MS = 1000;
 /** Pods that a condition names. */
 export const MAX_NAMED_PODS = 3;
@@ -17,7 +17,7 @@ export const BLOCKED_MOVE_BACK_OFF = { baseMs: 2000, capMs: 60_000 };
 /** Others are on their way to the room that a pod wishes for: it is looked at again. */
 export const CROWDED_AGAIN_MS = 2000;
 
-/** What died so long after a dependency became ready may still have died of its absence. */
+/** A container that died this long after a dependency became ready may still have died of its absence. */
 export const RECOVERY_AFTERMATH_MS = 30_000;
 /** Signals of one pod: not faster than this; some in a row, then ever one in a while. */
 export const MIN_SIGNAL_INTERVAL_MS = 2000;

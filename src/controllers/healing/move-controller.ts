@@ -1,6 +1,6 @@
 /**
- * Pods that wish to go on on another node (condition `mendlet.dev/MoveRequested`): their owner remembers the node, then they
- * are evicted, as gently as anybody is; or they are told that they stay. Keys are pods.
+ * Moves pods that ask for another node (condition `mendlet.dev/MoveRequested`): their owner remembers the node, then they are
+ * evicted within disruption budgets; or they are told that they stay. Keys are pods.
  */
 import {
   hasReason,
@@ -47,7 +47,7 @@ export function moveController(options: MoveOptions): Controller {
   const mover = new Mover(options);
   return {
     name: 'healing-move',
-    // One after another: what the first is moved for, the next one's owner remembers.
+    // One after another: the owner's record about the first pod counts for the next one.
     concurrency: 1,
     sources: [
       source(PODS, ({ type, object }) =>
@@ -70,7 +70,7 @@ class Mover {
   readonly #options: MoveOptions;
   /** UID of a pod → how often its budget forbade its eviction. */
   readonly #blocked = new Map<string, number>();
-  /** UIDs of pods whose eviction was granted: until the lister shows it. */
+  /** UIDs of pods whose eviction was granted, until the lister shows it. */
   readonly #evicted = new Set<string>();
 
   constructor(options: MoveOptions) {
@@ -104,12 +104,12 @@ class Mover {
     });
     if (plan.kind === 'wait') return { requeueAfterMs: CROWDED_AGAIN_MS };
     if (plan.kind === 'stop') return this.#refuse(pod, wish, plan.message, context);
-    // Written down first: should we end here, the pod goes on waiting, and its successors know.
+    // Written down first: if we end here, the pod goes on waiting, and its successors know the node.
     if (plan.entry !== undefined) await context.perform(remember(found.owners, plan.entry, now));
     return this.#evict(pod, wish, found.owners, context);
   }
 
-  /** Moves are rare: what is not watched anyway is asked for. */
+  /** Moves are rare: objects that are not watched anyway are read on request. */
   async #surroundings(pod: Pod, signal: AbortSignal): Promise<Surroundings> {
     const { client, informers, refusals } = this.#options;
     const near = { nodes: informers.lister(NODES).list(), pods: informers.lister(PODS).list() };

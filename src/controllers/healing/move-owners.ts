@@ -1,4 +1,4 @@
-/** Who makes a pod again, and so remembers where it died. */
+/** Finds the owners that create a pod again, and so remember where it died. */
 import {
   apiVersionOf,
   AVOID_NODES,
@@ -34,13 +34,13 @@ export interface MoveOwner {
 }
 
 export type MoveOwners =
-  /** The highest first: what a deployment has its replica sets get, too. */
+  /** The highest first: a deployment passes its annotations on to its replica sets. */
   | { readonly kind: 'owners'; readonly owners: readonly MoveOwner[] }
   | { readonly kind: 'none'; readonly message: string }
   /** It is gone, and the pod goes with it. */
   | { readonly kind: 'gone' };
 
-/** Asks the server itself: what was remembered a moment ago counts. */
+/** Asks the server itself: a record of a moment ago counts. */
 export async function findMoveOwners(client: KubeClient, pod: Pod, signal: AbortSignal): Promise<MoveOwners> {
   const reference = controllerOf(pod);
   if (reference === undefined) return { kind: 'none', message: 'nobody would make it again: it has no owner' };
@@ -77,7 +77,10 @@ function isOf(resource: Resource<KubeObject>, { apiVersion, kind }: OwnerReferen
   return kind === resource.kind && apiVersion === apiVersionOf(resource);
 }
 
-/** What all of them together remember of nodes for this pod, newest first. @param now wall ms */
+/**
+ * The owners' records about nodes for this pod, newest first.
+ * @param now wall ms
+ */
 export function rememberedFor(pod: Pod, owners: readonly MoveOwner[], now: number): readonly AvoidedNode[] {
   const all = merged(owners, now);
   const isNameKept = owners.some(({ resource }) => resource === STATEFUL_SETS);
@@ -93,8 +96,8 @@ export function remember(owners: readonly MoveOwner[], entry: AvoidedNode, now: 
     namespace: namespaceOf(object),
     name: nameOf(object),
     type: 'merge',
-    // The highest of this very version: what somebody else remembers meanwhile must not be lost. A deployment itself hands it
-    // on to its newest replica set, so those below change under our hands.
+    // For the very version that was read, so that no concurrent record is lost. A deployment itself hands it on to its newest
+    // replica set, so the lower owners change meanwhile.
     patch: {
       metadata: {
         uid: uidOf(object),
@@ -107,7 +110,7 @@ export function remember(owners: readonly MoveOwner[], entry: AvoidedNode, now: 
 
 function merged(owners: readonly MoveOwner[], now: number): readonly AvoidedNode[] {
   const known = new Map<string, AvoidedNode>();
-  // What a deployment has forgotten is forgotten, whatever its set has of it.
+  // A node that a deployment has forgotten is forgotten, even if its set still has it.
   const [highest] = owners;
   const own = highest?.resource === DEPLOYMENTS ? [highest] : owners;
   for (const { object } of own) {

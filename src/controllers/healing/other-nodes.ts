@@ -1,6 +1,6 @@
 /**
- * Whether another node would take a pod, so that nobody is evicted for nothing: obstacles that are the node's own first, then
- * the scheduler's filters. Pure.
+ * Decides whether another node would take a pod, so that no pod is evicted in vain: first by the node's own obstacles, then
+ * by the scheduler's filters. Pure.
  */
 import {
   countedReasons,
@@ -20,7 +20,7 @@ import {
 
 const UNSCHEDULABLE: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** What a scheduler looks at; of claims and volumes those of the pod. */
+/** The inputs of a scheduler; of claims and volumes only those of the pod. */
 export interface Surroundings {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
@@ -37,7 +37,7 @@ export interface OtherNodesView {
   /** Names of nodes where it died. */
   readonly avoided: ReadonlySet<string>;
   readonly around: Surroundings;
-  /** UIDs of pods that are on their way out, whose successors may not be there yet. */
+  /** UIDs of pods that are being deleted, whose successors may not exist yet. */
   readonly leaving: ReadonlySet<string>;
   /** Absent: that there is room is taken for granted. */
   readonly refusals?: Refusals;
@@ -62,7 +62,7 @@ export function otherNodes({ pod, avoided, around, leaving, refusals }: OtherNod
   if (open.every((node) => refused?.has(nameOf(node)) === true)) {
     return { kind: 'none', message: `no other node takes it: ${countedReasons([...own, ...reasons])}` };
   }
-  // Whoever else looks for a node is taken to go where this one could.
+  // Any other pod that looks for a node is assumed to go where this one could.
   const nodes = [...open, ...around.nodes.filter((node) => !open.includes(node))];
   const now = refusals?.(successorOf(pod), { ...around, nodes, pods: moving(pod, around, leaving) });
   return { kind: open.every((node) => now?.has(nameOf(node)) === true) ? 'crowded' : 'some' };

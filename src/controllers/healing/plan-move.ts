@@ -1,9 +1,7 @@
 /**
- * A pod that wishes to leave its node: may it, and which nodes will its successors avoid? Pure.
- *
- * A move is remembered on the pod's owner, as the node that is to be avoided. Pods that were on that node before it was known
- * leave it for free; one that was made later and came there all the same counts again, so that moving has an end wherever
- * schedulers send them.
+ * Decides whether a pod may leave its node, and which nodes its successors will avoid. Pure. A move is remembered on the
+ * pod's owner, as the node to avoid. Pods that were on that node before it was known leave it for free. A pod that was
+ * created later and came there counts again, so that moving has an end wherever schedulers send pods.
  */
 import {
   type AvoidedNode,
@@ -33,14 +31,14 @@ export interface MoveWish {
 
 export interface MoveView extends Omit<OtherNodesView, 'avoided'> {
   readonly wish: MoveWish;
-  /** What the owners remember, newest first; without what has expired, and of a pod whose name stays only its own. */
+  /** The owners' records, newest first, without expired ones; for a pod whose name stays only its own. */
   readonly remembered: readonly AvoidedNode[];
   /** Wall ms. */
   readonly now: number;
 }
 
 export type MovePlan =
-  /** `entry`: what the owners are to remember besides. */
+  /** `entry`: the record to add on the owners. */
   | { readonly kind: 'move'; readonly entry?: AvoidedNode }
   /** There is room, but others are on their way to it. */
   | { readonly kind: 'wait' }
@@ -71,7 +69,7 @@ export function planMove(view: MoveView): MovePlan {
   return { kind: 'move', entry: { node: here, until, at: formatTime(now), pod: nameOf(pod), cause: wish.cause } };
 }
 
-/** Whether this is what this very pod, or a neighbour of its time, was moved for: the pod is older than that. */
+/** Whether this record is about this very pod, or about a neighbour of its time: the pod is older than it. */
 function tellsOf({ at, pod: name }: AvoidedNode, pod: Pod): boolean {
   const moved = parseTime(at);
   const created = parseTime(pod.metadata?.creationTimestamp) ?? 0;

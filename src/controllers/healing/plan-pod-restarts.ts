@@ -1,11 +1,11 @@
 /**
- * The restarts that are asked for one pod → what its agent is asked now, and what each has become. Pure.
+ * Plans the requested restarts of one pod: the request to its agent now, and the status of each PodRestart. Pure.
  *
  *   Pending (its turn or its time is to come) ─► Running (its node has been asked) ─► Succeeded | Failed (the node's answer)
  *        └── superseded by a newer one of the same reach or more                └── or the pod is gone, or has ended
  *
- * One at a time: what is due goes before what has to wait for its time, and the older before the newer. What has begun is
- * taken over by a newer one that gets further: past a back-off, or a grace period.
+ * One at a time: due requests come before those that wait for their time, and older ones before newer ones. A restart that has
+ * begun is replaced by a newer request that goes further: past a back-off, or a grace period.
  */
 import {
   formatRestartRequest,
@@ -47,9 +47,9 @@ export interface RestartsView {
 export interface RestartsPlan {
   /** The pod's `mendlet.dev/restart-request` from now on; null: none; undefined: as it is. */
   readonly request?: string | null;
-  /** Of that request. */
+  /** The PodRestart of that request. */
   readonly id?: string;
-  /** Whom that asks for the first time. */
+  /** The PodRestart that is requested for the first time. */
   readonly asked?: PodRestart;
   readonly statuses: readonly { readonly restart: PodRestart; readonly status: PodRestartStatus }[];
   /** Finished for long enough. */
@@ -119,9 +119,9 @@ function supersede(each: Judged, waiting: readonly Judged[], { now }: RestartsVi
   return { ...each, end: { phase: 'Failed', reason: 'Superseded', message } };
 }
 
-/** Whether what `newer` does, now, makes `older` needless. */
+/** Whether `newer`, which is due, makes `older` unnecessary. */
 function reachesAsFar({ spec: newer = {} }: PodRestart, { spec: older = {} }: PodRestart, now: number): boolean {
-  // What starts now is older than a time to come.
+  // A start now is older than a time in the future.
   if ([newer, older].some(({ notBefore }) => (parseTime(notBefore) ?? 0) > now)) return false;
   if (reachOf(newer) < reachOf(older)) return false;
   if (newer.scope === 'container' && newer.container !== older.container) return false;
@@ -134,7 +134,10 @@ function reachOf({ scope = 'pod' }: PodRestartSpec): number {
   return REACH.indexOf(scope);
 }
 
-/** Who is asked for: what the agent has begun, or what takes it over; what is due, by age; else what is due first. */
+/**
+ * Chooses the request: the one that the agent has begun, or one that replaces it; else the oldest due one; else the one that
+ * is due first.
+ */
 function currentOf(
   queue: readonly Judged[],
   { pod, now }: RestartsView,
@@ -154,7 +157,7 @@ function currentOf(
   return due.find(({ asked }) => asked) ?? due[0] ?? next[0];
 }
 
-/** A restart that goes on and is none of ours: somebody annotated the pod, or it is none any more. */
+/** A restart that is under way and is not ours: somebody annotated the pod, or its PodRestart is gone. */
 function goingByHand({ pod, restarts, askedLast }: RestartsView): RestartOutcome | undefined {
   const known = new Set([...restarts.map(uidOf), askedLast]);
   return outcomesOf(pod).find(({ id, phase }) => phase === 'Running' && !known.has(id));
@@ -164,16 +167,16 @@ function hasBegun({ outcome }: Judged): boolean {
   return outcome?.phase === 'Running';
 }
 
-/** Whether `newer` need not wait for `begun`: that may be held up by what it goes past. */
+/** Whether `newer` need not wait for `begun`, which may be held up by something that `newer` skips. */
 function takesOver(newer: PodRestart, begun: PodRestart, pod: Pod | undefined, now: number): boolean {
   const [wanted, going] = [newer.spec ?? {}, begun.spec ?? {}];
-  // The agent lets a part of what goes on wait until all of it has ended, and no longer.
+  // The agent delays restarts of a part until all containers of the present one have ended, and no longer.
   if (reachOf(wanted) < reachOf(going)) return wanted.force === true && dueInMs(newer, now) === 0;
   // The other container starts again in any case, when it can.
   if (isOfAnother(wanted, going))
     return (wanted.force === true || heldUpBy(going, pod) !== undefined) && dueInMs(newer, now) === 0;
   if (!reachesAsFar(newer, begun, now)) return false;
-  // However much force the other has: what it waits for now may have failed after that.
+  // However much force the other has: the present obstacle may have appeared after that.
   if (reachOf(wanted) > reachOf(going) || wanted.force === true) return true;
   const patience = going.gracePeriodSeconds ?? pod?.spec?.terminationGracePeriodSeconds ?? Number.POSITIVE_INFINITY;
   return (wanted.gracePeriodSeconds ?? patience) < patience;
@@ -183,7 +186,7 @@ function isOfAnother(wanted: PodRestartSpec, going: PodRestartSpec): boolean {
   return wanted.scope === 'container' && going.scope === 'container' && wanted.container !== going.container;
 }
 
-/** "container web (ImagePullBackOff)": what of it cannot start for now; undefined: nothing, as far as the pod says. */
+/** "container web (ImagePullBackOff)": the containers that cannot start for now; undefined: none, as far as the pod shows. */
 function heldUpBy({ scope, container }: PodRestartSpec, pod: Pod | undefined): string | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
   const found = [...initContainerStatuses, ...containerStatuses].find(
@@ -200,7 +203,7 @@ function requestFor(
   if (pod === undefined) return {};
   const known = new Set([...restarts.map(uidOf), askedLast]);
   const id = requestIdOf(pod);
-  // What goes on, and was asked for by hand, ends first.
+  // A restart that is under way and was requested by hand ends first.
   if (byHand !== undefined && current?.restart.spec?.force !== true) return {};
   if (current === undefined) return id !== undefined && known.has(id) ? { request: null } : {};
   if (current.asked || current.outcome?.phase === 'Running') return {};
@@ -293,7 +296,7 @@ function progressOf(
   return { phase: 'Running', reason, message };
 }
 
-/** Whom it waits for, what that waits for, and how to get past it. */
+/** The restart that it waits for, the obstacle of that, and the way to skip it. */
 function turnText(restart: PodRestart, current: Judged | undefined, pod: Pod, now: number): string {
   const text = `waits for PodRestart ${nameOf(current?.restart ?? {})} to end`;
   if (current === undefined || !hasBegun(current)) return text;
@@ -326,7 +329,7 @@ function outcomesOf(pod: Pod | undefined): readonly RestartOutcome[] {
   return parseHealingState(pod?.metadata?.annotations?.[HEALING_STATE])?.restarts ?? [];
 }
 
-/** Of the request that is on the pod, if one can be read. */
+/** From the request that is on the pod, if it can be read. */
 function requestIdOf(pod: Pod | undefined): string | undefined {
   const text = pod?.metadata?.annotations?.[RESTART_REQUEST];
   const reading = text === undefined ? undefined : readRestartRequest(text);

@@ -1,5 +1,5 @@
 /**
- * What a policy's status says. Pure. Each condition has a message: the schema demands one, and validators of old API servers
+ * Computes a policy's status. Pure. Each condition has a message: the schema requires one, and validators of old API servers
  * (seen with Kubernetes 1.20) take an empty text for none.
  */
 import {

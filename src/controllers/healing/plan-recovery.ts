@@ -1,6 +1,6 @@
 /**
- * Whether a pod is told that something it depends on became ready: when one of its containers waits in a back-off for what
- * it died of before. Decided from what is, not from what happened, so that a controller that was away misses nothing. Pure.
+ * Decides whether a pod is told that a dependency became ready: if one of its containers waits in a back-off after a death
+ * that came before. It compares states and not events, so that a controller that was away misses nothing. Pure.
  */
 import {
   type ContainerStatus,
@@ -34,7 +34,7 @@ export function planRecovery(pod: Pod, ready: readonly ReadyDependency[], now: n
   return { id: `${newest.text}@${at}`, at, cause: `${news.map(({ text }) => text).join(', ')} became ready` };
 }
 
-/** Wall ms: what became ready until then has been told. A time to come is somebody's mistake. */
+/** Wall ms: dependencies that became ready until then have been reported. A time in the future is a mistake. */
 function toldUntil({ metadata }: Pod, now: number): number {
   const text = metadata?.annotations?.[RECOVERY];
   const reading = text === undefined ? undefined : readRecoverySignal(text);

@@ -133,7 +133,7 @@ function isNews({ object, previous }: Extract<Change<Pod>, { type: 'apply' }>): 
   return !equalJson(facts(object), facts(previous));
 }
 
-/** What a status says of a node. */
+/** The part of a status that concerns a node. */
 function changesAnswer(change: Change<Node>): boolean {
   if (change.type === 'delete' || change.previous === undefined) return true;
   const facts = ({ status }: Node): unknown => [

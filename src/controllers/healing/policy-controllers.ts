@@ -79,7 +79,7 @@ export function policyStatusController(informers: Informers, clock: Clock): Cont
   };
 }
 
-/** Whether a change of a pod may change anything for it: most of them are of its status. */
+/** Whether a change of a pod may matter to it: most changes are of its status. */
 function isNews(change: Extract<Change<Pod>, { type: 'apply' }>): boolean {
   const { object, previous } = change;
   if (previous === undefined) return true;
@@ -94,7 +94,7 @@ function isNews(change: Extract<Change<Pod>, { type: 'apply' }>): boolean {
   return !equalJson(facts(object), facts(previous));
 }
 
-/** Those that it selects or selected, and those that heal by it. Its status concerns nobody. */
+/** The pods that it selects or selected, and those that heal by it. Its status concerns none. */
 function podsConcerned(change: Change<HealingPolicy>, pods: Lister<Pod>): readonly string[] {
   const { object } = change;
   const previous = change.type === 'apply' ? change.previous : undefined;

@@ -73,7 +73,7 @@ export function winnerFor(policies: readonly ReadPolicy[], labels: Labels | unde
     .toSorted((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1))[0];
 }
 
-/** Name and UID of the policy that an annotation `mendlet.dev/healing-policy-from` tells of. */
+/** Name and UID of the policy in an annotation `mendlet.dev/healing-policy-from`. */
 export function originOf(from: string | undefined): string | undefined {
   return from?.split('/').slice(0, 2).join('/');
 }

@@ -1,6 +1,6 @@
 /**
- * Tells pods in a back-off that what they depend on (`mendlet.dev/depends-on`) became ready. Agents may not read endpoints,
- * and need not: the signal is an annotation of their own pods. Keys are pods that name a dependency.
+ * Tells pods in a back-off that a dependency (`mendlet.dev/depends-on`) became ready. Agents may not read endpoints, and need
+ * not: the signal is an annotation of their own pods. Keys are pods that name a dependency.
  */
 import {
   DEPLOYMENTS,
@@ -48,7 +48,7 @@ export function recoveryController(informers: Informers, clock: Clock): Controll
 
   const observe = (dependency: ObjectDependency): number | undefined =>
     dependents.observe(dependency, readinessOf(dependency, view), clock.now().wall);
-  /** Looked at now, not when its pods' turn comes: what is gone again by then was ready all the same. */
+  /** Looked at now, not when its pods' turn comes: a dependency that is gone again by then was ready nevertheless. */
   const changed = (kind: ObjectDependency['kind'], namespace: string, name: string): readonly string[] => {
     const target = targetOf({ kind, namespace, name });
     // Before all has been listed, what is missing may only not have been seen.

@@ -1,4 +1,4 @@
-/** Why a restart that is asked for can't be: told at once, before any agent is asked. Pure. */
+/** The reasons why a requested restart is impossible: reported at once, before any agent is asked. Pure. */
 import {
   type ContainerStatus,
   controllerOf,
@@ -94,7 +94,7 @@ function staysEnded({ name, state }: ContainerStatus, { spec }: Pod): boolean {
   return policy !== 'OnFailure' || terminated.exitCode === 0;
 }
 
-/** What a restart that its node has been asked for waits for. */
+/** The obstacle of a restart that its node has been asked for. */
 export function waitingText(pod: Pod, node: Node | undefined, begun: boolean): string {
   const name = pod.spec?.nodeName ?? '';
   if (node === undefined) return `waits for node ${name}, which is not known`;

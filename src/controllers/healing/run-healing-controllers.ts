@@ -1,4 +1,4 @@
-/** The healing controllers alone: beside a control plane that is not mendlet's, or that has left them to somebody else. */
+/** Runs the healing controllers alone: beside a control plane that is not mendlet's, or that has left them to another process. */
 import { type Candidacy, runElected } from '../../client/index.ts';
 import { runSet, type SetOptions } from '../run-set.ts';
 import { healingControllers } from './healing-controllers.ts';

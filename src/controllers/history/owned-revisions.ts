@@ -1,4 +1,4 @@
-/** The history of one owner: what it controls of the ControllerRevisions, once adopted and released. */
+/** The history of one owner: the ControllerRevisions that it controls, after adoption and release. */
 import {
   CONTROLLER_REVISIONS,
   type ControllerRevision,

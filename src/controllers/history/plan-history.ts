@@ -17,7 +17,7 @@ function compare(a: string, b: string): number {
 }
 
 export type Newest =
-  /** What is wanted was recorded last. */
+  /** The wanted template was recorded last. */
   | { readonly kind: 'recorded'; readonly revision: ControllerRevision }
   /** It was recorded once: a roll back makes it the newest again, under the next number. */
   | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number }
@@ -32,13 +32,14 @@ export function findNewest(sorted: readonly ControllerRevision[], data: unknown)
   const number = (last?.revision ?? 0) + 1;
   const equal = sorted.findLast((revision) => recordsSame(revision, data));
   if (equal === undefined) return { kind: 'missing', number };
-  // Two may hold the same; what counts is that nothing else came after.
+  // Two may hold the same data; it only matters that no other came after.
   if (equal === last) return { kind: 'recorded', revision: equal };
   return { kind: 'renumber', revision: equal, number };
 }
 
 /**
- * What exceeds the limit, from the oldest on. Live ones (pods are made of them) are never among it and do not count.
+ * The revisions beyond the limit, from the oldest on. Live ones (pods are made of them) are never among them and do not
+ * count.
  * @param limit revisionHistoryLimit; undefined: no limit
  */
 export function surplusRevisions(

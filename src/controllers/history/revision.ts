@@ -1,6 +1,6 @@
 /**
- * What a ControllerRevision records: the pod template of its owner, as the patch that brings it back (kubectl's
- * `rollout undo` sends it as it is). Pure. Upstream: pkg/controller/history, getPatch of each controller.
+ * The data of a ControllerRevision: the pod template of its owner, as the patch that brings it back (kubectl's `rollout undo`
+ * sends it as it is). Pure. Upstream: pkg/controller/history, getPatch of each controller.
  */
 import {
   type ControllerRevision,
@@ -20,8 +20,8 @@ import { canonicalJson, safeHash } from '../pods/safe-hash.ts';
 const MAX_NAME_PREFIX = 223;
 
 /**
- * A strategic merge patch that puts this template in the place of whatever is there. Its names are sorted, as those of a Go
- * client are: such a client finds the revision of a template by comparing bytes.
+ * A strategic merge patch that replaces any template by this one. Its names are sorted, as those of a Go client are: such a
+ * client finds the revision of a template by comparing bytes.
  */
 export function revisionData(template: PodTemplateSpec | undefined): unknown {
   return JSON.parse(canonicalJson({ spec: { template: { ...template, $patch: 'replace' } } }));
@@ -67,8 +67,8 @@ export function newRevision<T extends KubeObject>(wanted: NewRevision<T>): Contr
 }
 
 /**
- * Whether a revision records what this data says. Data is stored as it was sent, so an old one may hold what is canonical no more: both
- * are compared as they would be recorded today, or an upgrade would roll pods out anew.
+ * Whether a revision records this data. Data is stored as it was sent, so an old one may not be canonical any more: both are
+ * compared as they would be recorded today, or an upgrade would roll pods out again.
  */
 export function recordsSame(revision: ControllerRevision, data: unknown): boolean {
   if (equalJson(revision.data, data)) return true;

@@ -1,6 +1,4 @@
-/**
- * Jobs: pods that are to end well. The plan decides (plan-job.ts), this carries it out and keeps in mind when things happened.
- */
+/** The controller of Jobs. The plan decides (plan-job.ts); this file carries it out and remembers when things happened. */
 import {
   controllerOf,
   isJobFinished,
@@ -72,7 +70,7 @@ export function jobController(options: JobControllerOptions): Controller {
         candidates: candidatesOf(job, pods),
         finalizer: JOB_TRACKING_FINALIZER,
       });
-      // What was taken in or let go is seen with the next look.
+      // Adopted and released pods are seen at the next look.
       if (pending) return undefined;
       const now = clock.now();
       const memory = remember(memories.get(key), job, owned, now);
@@ -88,14 +86,14 @@ export function jobController(options: JobControllerOptions): Controller {
   };
 }
 
-/** Its pods, and those of its namespace that are nobody's. */
+/** Its pods, and pods of its namespace without a controller. */
 function candidatesOf(job: Job, pods: Lister<Pod>): readonly Pod[] {
   const namespace = namespaceOf(job);
   const free = pods.byIndex(BY_CONTROLLER, '').filter((pod) => namespaceOf(pod) === namespace);
   return [...pods.byIndex(BY_CONTROLLER, uidOf(job)), ...free];
 }
 
-/** Not a job that somebody else manages (KEP-4368). */
+/** Not a job that another controller manages (KEP-4368). */
 export function isOurs({ spec }: Job): boolean {
   return spec?.managedBy === undefined || spec.managedBy === JOB_CONTROLLER;
 }
@@ -130,7 +128,7 @@ interface Hands {
   readonly metrics: JobMetrics;
 }
 
-/** Resolves to the job as written, if its status changed. Rejects with the first error; what was done stays done. */
+/** Resolves to the job as written, if its status changed. Rejects with the first error; completed writes stay. */
 async function carryOut(job: Job, plan: JobPlan, hands: Hands): Promise<Job | undefined> {
   const { context, events, metrics } = hands;
   const errors: unknown[] = [];
@@ -157,7 +155,7 @@ async function carryOut(job: Job, plan: JobPlan, hands: Hands): Promise<Job | un
   for (const { type, reason, message } of plan.events) events.event(referenceTo(job), type, reason, message);
   if (written !== undefined) metrics.count(job, written, plan.finished);
   if (errors.length === 0) keep(await slowStart(plan.end, (pod) => deletePod(job, pod, hands)));
-  // A pod that could not be deleted must not be let go of: it would go on, and nobody would know whose it is.
+  // A pod that could not be deleted must not be released: it would go on without a known owner.
   if (errors.length === 0) keep(await context.writeAll(plan.release.map(letGo)));
   if (errors.length > 0) throw errors[0];
   return written;

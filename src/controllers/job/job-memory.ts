@@ -1,6 +1,6 @@
 /**
- * What the job controller keeps in mind of one job, all of which it can read again from job and pods: when things happened,
- * on the monotonic clock, so that a step of the wall clock neither fails a job nor shortens a back-off. Times of others are
+ * The memory of the job controller about one job, all of which it can read again from job and pods. It keeps times on the
+ * monotonic clock, so that a step of the wall clock neither fails a job nor shortens a back-off. Times of other machines are
  * mapped once, when first seen; one in the future counts as now.
  */
 import { isDeleting, type Job, type Pod, uidOf } from '../../api/index.ts';
@@ -9,7 +9,7 @@ import { endOfPod, hasFailed, hasSucceeded, isTracked } from './job-pods.ts';
 import { REMEMBERED_FAILURES } from './limits.ts';
 
 export interface PodEnd {
-  /** As told, wall ms: for what came before what. */
+  /** As reported, wall ms: for the order of ends. */
   readonly wall: number;
   readonly mono: number;
 }
@@ -19,7 +19,7 @@ export interface JobMemory {
   readonly uid: string;
   /** `status.startTime`, and when that was. */
   readonly start?: { readonly text: string; readonly mono: number };
-  /** Ends of failed pods by UID: of those that are there, and the last ones of those that are gone. */
+  /** Ends of failed pods by UID: of existing pods, and the last ones of deleted pods. */
   readonly failures: ReadonlyMap<string, PodEnd>;
   /** The end of the last pod that succeeded, wall ms. */
   readonly lastSuccess?: number;

@@ -1,11 +1,11 @@
-/** What the job controller tells Prometheus (upstream: pkg/controller/job/metrics). */
+/** The job controller's metrics (upstream: pkg/controller/job/metrics). */
 import { type Job, isIndexedJob } from '../../api/index.ts';
 import type { MetricsRegistry } from '../../lib/index.ts';
 import type { JobVerdict } from './judge-job.ts';
 
 export interface JobMetrics {
   created(result: 'succeeded' | 'failed'): void;
-  /** A status was written: what it counted, and how the job ended with it, if it did. */
+  /** A status was written: its counts, and how the job ended with it, if it did. */
   count(before: Job, after: Job, finished: JobVerdict | undefined): void;
 }
 

@@ -1,4 +1,4 @@
-/** What a job asks of its pods. Pure. */
+/** Questions of a job about its pods. Pure. */
 import {
   isDeleting,
   JOB_COMPLETION_INDEX,
@@ -45,7 +45,7 @@ export function failuresBefore(pod: Pod): { readonly counted: number; readonly i
   };
 }
 
-/** Anybody may write annotations: what is no count is none. */
+/** Any client may write annotations: a text that is no count is ignored. */
 function parseCount(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,10}$/.test(text)) return undefined;
   const count = Number(text);

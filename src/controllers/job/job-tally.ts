@@ -1,10 +1,10 @@
 /**
- * What job and pods say together: what ended, what is counted, what is still to be counted. Pure.
+ * Combines job and pods: which pods ended, which are counted, which are still to be counted. Pure.
  *
  *   pod ends, has the finalizer ─► its UID in `uncountedTerminatedPods` ─► finalizer off ─► a counter goes up, the UID goes
  *        (new)                          (uncounted)                          (settled)
  *
- * Each arrow is one write; whoever crashes between two of them finds the pod at the same place again, so each is counted
+ * Each arrow is one write; after a crash between two of them the pod is at the same place again, so each is counted
  * once. The successes of indexed jobs need no UIDs: an index counts once. Upstream: trackJobStatusAndRemoveFinalizers.
  */
 import {
@@ -41,7 +41,7 @@ export interface JobTally {
   /** All successes and failures, those too that are not counted yet. */
   readonly succeeded: number;
   readonly failed: number;
-  /** Of indexed jobs: as the status has them, and with those that are new. */
+  /** For indexed jobs: the indexes in the status, and new ones. */
   readonly knownIndexes: JobIndexes;
   readonly succeededIndexes: JobIndexes;
   /** With a back-off limit for each index. */

@@ -1,4 +1,4 @@
-/** Whether a job has come to its end, and why. Pure. Upstream: the first half of syncJob. */
+/** Decides whether a job has come to its end, and why. Pure. Upstream: the first half of syncJob. */
 import {
   countJobIndexes,
   findCondition,
@@ -42,7 +42,7 @@ function fails(reason: string, message: string): JobVerdict {
   return { announcedBy: 'FailureTarget', reason, message, announced: false };
 }
 
-/** Undefined while it goes on; that all pods it wants have succeeded is for who manages them to say. */
+/** Undefined while it goes on; the pods' manager decides whether all of them have succeeded. */
 export function judgeJob(tally: JobTally, memory: JobMemory, mono: number): JobVerdict | undefined {
   const { spec, status, pods, indexed, failed, succeededIndexes, failedIndexes } = tally;
   const announced =
@@ -83,7 +83,7 @@ function failJobMessage({ spec, pods }: JobTally): string | undefined {
   return undefined;
 }
 
-/** Where the node restarts containers, the restarts are the failures. */
+/** If the node restarts containers, the restarts count as failures. */
 function restartsExceedLimit({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
   const limit = spec.backoffLimit ?? 0;

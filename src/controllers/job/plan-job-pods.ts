@@ -1,4 +1,7 @@
-/** Which pods a job that goes on creates or gives up: never both at once, and giving up goes first. Pure. Upstream: manageJob. */
+/**
+ * Decides which pods a running job creates or gives up: never both at once, and giving up goes first. Pure. Upstream:
+ * manageJob.
+ */
 import { firstFreeJobIndexes, type JobIndexes, jobIndexesOf, mergeJobIndexes, type Pod } from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
 import { podsToDelete } from '../replicaset/pods-to-delete.ts';
@@ -38,7 +41,7 @@ export function planJobPods(tally: JobTally, memory: JobMemory, now: Now): PodCh
 
 function wantedActive({ spec, active, succeeded }: JobTally): number {
   const { parallelism = 0, completions } = spec;
-  // Without a number of completions one success means that the work is done, and nobody else begins.
+  // Without a number of completions one success means that the work is done, and no more pods begin.
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
 }

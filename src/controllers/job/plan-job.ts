@@ -1,6 +1,6 @@
 /**
- * What to do for one job at one moment. Pure. The writes are done in the order of the fields of the plan; a crash between any
- * two of them leaves what the next plan goes on from (see job-tally.ts). Upstream: syncJob.
+ * Plans the next step for one job. Pure. The writes are done in the order of the plan's fields; a crash between any two of
+ * them leaves a state from which the next plan continues (see job-tally.ts). Upstream: syncJob.
  */
 import {
   countJobIndexes,
@@ -38,9 +38,9 @@ export interface JobPlan {
   /** Pods that are given up: let go of, then deleted. */
   readonly giveUp: readonly Pod[];
   readonly create: readonly Pod[];
-  /** As it is before `create` and `giveUp` change it: who carries them out counts them in. */
+  /** The state before `create` and `giveUp` change it; the controller counts those in. */
   readonly status: JobStatus;
-  /** To be told once the status is written. */
+  /** Events to send once the status is written. */
   readonly events: readonly JobEvent[];
   /** Pods to be deleted because the job ends; they are counted first. */
   readonly end: readonly Pod[];
@@ -171,7 +171,7 @@ function isAllCounted({ uncountedTerminatedPods }: JobStatus): boolean {
 
 interface Suspension {
   readonly conditions?: readonly JobCondition[];
-  /** A resumed job begins anew. */
+  /** A resumed job begins again. */
   readonly startTime?: string;
   readonly events: readonly JobEvent[];
 }

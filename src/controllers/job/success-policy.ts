@@ -1,4 +1,4 @@
-/** Whether the indexes that succeeded suffice for the job. Pure. Upstream: matchSuccessPolicy. */
+/** Decides whether the indexes that succeeded suffice for the job. Pure. Upstream: matchSuccessPolicy. */
 import {
   countCommonJobIndexes,
   countJobIndexes,

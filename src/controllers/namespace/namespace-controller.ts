@@ -17,7 +17,7 @@ import { type NamespaceContent, planNamespaceDeletion } from './plan-namespace-d
 
 const LIST_LIMIT = 500;
 
-/** Keys are namespace names. What a dying namespace holds is read from the server, not from a cache. */
+/** Keys are namespace names. The content of a namespace that is being deleted is read from the server, not from a cache. */
 export function namespaceController(informers: Informers, client: KubeClient, clock: Clock): Controller {
   const namespaces = informers.lister(NAMESPACES);
   informers.lister(PODS);

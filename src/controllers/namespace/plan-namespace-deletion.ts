@@ -15,10 +15,10 @@ import type { Operation } from '../operation.ts';
 import { type ContentState, namespaceConditions } from './namespace-conditions.ts';
 
 const FINALIZER = 'kubernetes';
-/** How soon to look again at what waits for somebody's finalizer (upstream's estimate). */
+/** How soon to look again at objects that wait for a finalizer (upstream's estimate). */
 const FINALIZER_WAIT_SECONDS = 15;
 
-/** What one resource has in the namespace. */
+/** The objects of one resource in the namespace. */
 export interface NamespaceContent {
   readonly resource: Resource<KubeObject>;
   readonly items: readonly KubeObject[];
@@ -34,7 +34,7 @@ export interface NamespaceDeletionPlan {
   readonly requeueAfterMs?: number;
 }
 
-/** `failures`: what went wrong in the last round's deletes, as text. `now`: RFC 3339, for changed conditions. */
+/** `failures`: errors of the last round's deletes, as text. `now`: RFC 3339, for changed conditions. */
 export function planNamespaceDeletion(
   namespace: Namespace,
   contents: readonly NamespaceContent[],

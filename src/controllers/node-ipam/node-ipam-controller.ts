@@ -1,6 +1,6 @@
 /**
- * Gives each node its part of the pods' network, once (upstream: pkg/controller/nodeipam, the range allocator). The nodes
- * themselves are the record: what one has stays its own until it is gone.
+ * Gives each node its part of the pods' network, once (upstream: pkg/controller/nodeipam, the range allocator). The Node
+ * objects are the record: a node keeps its part until it is gone.
  */
 import { type Node, NODES } from '../../api/index.ts';
 import { type EventRecorder, referenceTo, type Informers } from '../../client/index.ts';
@@ -9,7 +9,7 @@ import type { ControllerSetup } from '../controller-setup.ts';
 import { type Controller, source } from '../controller.ts';
 import { checkNodeIpam, CidrPool, type NodeIpamSettings } from '../../network/index.ts';
 
-/** None, unless there is a network to give out. */
+/** Absent: there is no network to give out. */
 export function nodeIpamControllers(setup: ControllerSetup): readonly Controller[] {
   if (setup.nodeIpam === undefined) return [];
   return [nodeIpamController({ ...setup, settings: setup.nodeIpam, events: setup.events('cidrAllocator') })];

@@ -1,6 +1,6 @@
 /** Bounds of the node lifecycle controller. */
 
-/** Our own heartbeat: so often in a grace, never more often than MIN_SELF_PERIOD_MS. */
+/** Our own heartbeat: this often in a grace period, but never more often than MIN_SELF_PERIOD_MS. */
 export const SELF_CHECKS_PER_GRACE = 5;
 export const MIN_SELF_PERIOD_MS = 500;
 /** While we are not well we look so often in a period. */

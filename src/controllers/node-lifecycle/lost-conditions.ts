@@ -1,7 +1,7 @@
-/** What the status of a node says that is not heard of any more, in upstream's words. Pure. */
+/** The conditions of a node that does not report any more, in upstream's words. Pure. */
 import { findCondition, type Node, type NodeCondition } from '../../api/index.ts';
 
-/** Those that the kubelet owns; NetworkUnavailable is somebody else's word. */
+/** The conditions that the kubelet owns; NetworkUnavailable belongs to another component. */
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
 
 export const NEVER_UPDATED = 'NodeStatusNeverUpdated';

@@ -1,4 +1,7 @@
-/** Pods of a lost node take no more traffic: nobody there can tell whether they are still ready. Pure. */
+/**
+ * Marks pods of a lost node as not ready, so that they get no more traffic: nothing there can report whether they still are.
+ * Pure.
+ */
 import { findCondition, type Pod, PODS } from '../../api/index.ts';
 import type { Operation } from '../operation.ts';
 

@@ -1,6 +1,6 @@
 /**
- * When a node was last heard of: when its lease or its status CHANGED before our eyes, on our own monotonic clock. What the
- * clocks of other machines say is never compared with ours. Pure.
+ * Records when a node was last heard of: when its lease or its status CHANGED as we saw it, on our own monotonic clock.
+ * Clocks of other machines are never compared with ours. Pure.
  */
 import { findCondition, type Lease, type Node } from '../../api/index.ts';
 import { NEVER_UPDATED } from './lost-conditions.ts';
@@ -39,7 +39,7 @@ function statusWord(node: Node): string {
   return ready === undefined || ready.reason === NEVER_UPDATED ? '' : `at ${ready.lastHeartbeatTime ?? ''}`;
 }
 
-/** A node that has never told of itself has longer. */
+/** A node that has never reported has longer. */
 export function graceOf(node: Node, settings: NodeLifecycleSettings): number {
   const ready = findCondition(node.status?.conditions, 'Ready');
   return ready === undefined ? settings.nodeStartupGracePeriodMs : settings.nodeMonitorGracePeriodMs;

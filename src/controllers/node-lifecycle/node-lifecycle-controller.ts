@@ -53,7 +53,7 @@ export function nodeLifecycleController(options: NodeLifecycleOptions): Controll
         if (object.metadata?.namespace !== NODE_LEASES) return [];
         return type === 'apply' ? lifecycle.leaseSeen(object) : [];
       }),
-      // Listed and never a reason to look: what a kubelet that is back says of its pods is its own affair.
+      // Listed, but never a reason to reconcile: the kubelet of a node that is back reports its pods itself.
       source(PODS, () => []),
     ],
     reconcile: (name, context) => lifecycle.reconcile(name, context),
@@ -66,13 +66,13 @@ class NodeLifecycle {
   readonly #pods: Lister<Pod>;
   readonly #leases: Lister<Lease>;
   readonly #health = new Map<string, NodeHealth>();
-  /** Nodes that were told of as registered, by UID. */
+  /** Nodes whose registration was reported, by UID. */
   readonly #known = new Map<string, Node>();
   /** Nodes whose pods still have to be marked. */
   readonly #toMark = new Set<string>();
-  /** Nodes whose lease does not go with our grace, and which were told of. */
+  /** Nodes whose lease does not fit our grace period, and which were reported. */
   readonly #warned = new Set<string>();
-  /** Nodes whose lease the server had newer than we. */
+  /** Nodes whose lease was newer on the server than here. */
   readonly #ahead = new Set<string>();
   readonly #duration: Histogram;
 
@@ -98,14 +98,14 @@ class NodeLifecycle {
       // Its lease may have been there first.
       const lease = this.#leases.get(NODE_LEASES, name);
       this.#health.set(name, lease === undefined ? health : { ...health, lease: leaseWord(lease) });
-      // Whoever took it for lost may not have come to its pods.
+      // A controller that took it for lost may not have marked its pods.
       if (isUnknown(node)) this.#toMark.add(name);
       return;
     }
     this.#health.set(name, health);
   }
 
-  /** Nobody is woken by a node that does well. */
+  /** A healthy node wakes no reconcile. */
   leaseSeen(lease: Lease): readonly string[] {
     const name = lease.metadata?.name ?? '';
     const health = this.#health.get(name);
@@ -152,7 +152,7 @@ class NodeLifecycle {
       else if (await this.#isHeardOf(name, context.signal)) wait = self.retryMs;
       else {
         await this.#declareLost(name, node, context);
-        // What was written brings us back, with its taints.
+        // This write brings us back, with its taints.
         return this.#markPods(name, context);
       }
     }
@@ -161,7 +161,7 @@ class NodeLifecycle {
     return wait === undefined ? undefined : { requeueAfterMs: wait };
   }
 
-  /** Asks the server itself: what we see may be the past. */
+  /** Asks the server itself: our view may be outdated. */
   async #isHeardOf(name: string, signal: AbortSignal): Promise<boolean> {
     const { self } = this.#options;
     const lease = await this.#readLease(name, signal);
@@ -171,7 +171,7 @@ class NodeLifecycle {
       this.#ahead.delete(name);
       return false;
     }
-    // A renewal may be on its way to us; one that does not come is our trouble, and everybody's.
+    // A renewal may be on its way to us; one that does not come shows a problem of our own.
     if (this.#ahead.has(name)) self.suspect({ cause: 'watch', behind: `the lease of node ${name} was renewed unseen` });
     this.#ahead.add(name);
     return true;

@@ -16,7 +16,7 @@ const TAINT_OF: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const OWNED_NO_SCHEDULE = new Set([UNSCHEDULABLE, ...Object.values(TAINT_OF).flatMap((keys) => Object.values(keys))]);
 
 /**
- * `keep`: no node gets a NoExecute taint that had none, and who is not Ready in another way gets the other one.
+ * `keep`: no node gets a NoExecute taint that had none, and a node that is not Ready in another way gets the other taint.
  * `give`: its pods must go. `clear`: they may stay, whatever its state.
  */
 export type NoExecute = 'keep' | 'give' | 'clear';
@@ -32,7 +32,7 @@ export function planTaints(node: Node, noExecute: NoExecute, now: string): reado
   return added.length === 0 && kept.length === current.length ? undefined : [...kept, ...added];
 }
 
-/** Does it have the NoExecute taint that its state asks for? True for one whose state asks for none. */
+/** Does it have the NoExecute taint that its state asks for? True for a state that asks for none. */
 export function hasNoExecuteTaint(node: Node): boolean {
   const key = lostKey(node);
   return key === undefined || (node.spec?.taints ?? []).some((taint) => isSame(taint, { key, effect: 'NoExecute' }));

@@ -1,7 +1,7 @@
 /**
- * May this process believe its own eyes? It judges nodes by their silence, and silence has two sides: who was asleep, cut
- * off, overloaded or has only just begun hears nobody. Then all nodes get their whole grace again, counted from when we
- * are well. Pure; decision 0028 has the reasons.
+ * Decides whether this process may trust its own view of the nodes. It judges them by their silence, but a process that was
+ * asleep, cut off, overloaded or has only just begun hears no node. Then all nodes get their whole grace period again, counted
+ * from when the process is well. Pure; decision 0028 has the reasons.
  *
  *   well ──(late, clock jumped, own heartbeat not written or not seen back)──► ill ──(own heartbeat came back)──► well, since now
  */
@@ -10,11 +10,11 @@ export type Suspicion =
   | { readonly cause: 'started' }
   /** Our own timer fired this much too late. */
   | { readonly cause: 'asleep'; readonly lateMs: number }
-  /** The wall clock went another way than the monotonic one: the machine was suspended, or somebody set it. */
+  /** The wall clock and the monotonic one disagree: the machine was suspended, or somebody set the clock. */
   | { readonly cause: 'clock'; readonly jumpMs: number }
   /** Our own heartbeat was not taken by the API server in time. */
   | { readonly cause: 'api'; readonly error: string }
-  /** What the API server has did not reach us in time. */
+  /** Data of the API server did not reach us in time. */
   | { readonly cause: 'watch'; readonly behind: string }
   /** No node at all was heard of for so long; then one was. */
   | { readonly cause: 'silence'; readonly silentMs: number };
@@ -32,7 +32,10 @@ export interface Trust {
   readonly heardAt: number | undefined;
   /** Nodes, other than our own, that have a lease. */
   readonly others: number;
-  /** Those of them that were heard of shortly before `heardAt`, that one included: who is silent since then fell silent together. */
+  /**
+   * The nodes that were heard of shortly before `heardAt`, including that one: nodes that have been silent since then fell
+   * silent together.
+   */
   readonly together: number;
 }
 
@@ -42,7 +45,7 @@ export interface TrustSettings {
   readonly periodMs: number;
   /** More than this is no hiccup. */
   readonly toleranceMs: number;
-  /** So long without any node's heartbeat is strange. */
+  /** This long without any node's heartbeat is suspicious. */
   readonly silenceMs: number;
 }
 
@@ -83,14 +86,17 @@ export function recover(trust: Trust, mono: number): Trust {
   return trust.wellSince === undefined ? { ...trust, wellSince: mono } : trust;
 }
 
-/** The lease of another node than our own was renewed. The first word after a silence of all makes everybody's grace new. */
+/**
+ * The lease of another node than our own was renewed. The first one after a silence of all nodes restarts everybody's grace
+ * period.
+ */
 export function hear(trust: Trust, mono: number, { silenceMs }: TrustSettings): Trust {
   const silentMs = trust.heardAt === undefined ? 0 : mono - trust.heardAt;
   const heard = { ...trust, heardAt: mono };
   return silentMs <= silenceMs || trust.others < 2 ? heard : restart(heard, mono, silentMs);
 }
 
-/** A silence of all nodes is over: whatever it was, it was not each node's own trouble. */
+/** A silence of all nodes is over: it was no problem of each single node. */
 export function restart(trust: Trust, mono: number, silentMs: number): Trust {
   if (trust.wellSince === undefined) return trust;
   return { ...trust, wellSince: mono, suspicion: { cause: 'silence', silentMs } };
@@ -98,8 +104,8 @@ export function restart(trust: Trust, mono: number, silentMs: number): Trust {
 
 /**
  * Mono ms from which a lost node's pods may be sent away; Infinity while we are not well, and while all nodes that were there
- * fell silent together: that is our trouble, or nobody's that an eviction would help. A node counts as lost for a grace at
- * least; the last one of all, for two.
+ * fell silent together, because then the problem is ours, or one that no eviction would help. A node counts as lost after a
+ * grace period at least; the last one of all after two.
  */
 export function mayEvictAt(trust: Trust, mono: number, { graceMs, silenceMs }: TrustSettings): number {
   if (trust.wellSince === undefined) return Number.POSITIVE_INFINITY;

@@ -31,10 +31,10 @@ import {
 } from './self-trust.ts';
 
 const NAMESPACE = 'kube-system';
-/** Of our own lease; events about us are about it. */
+/** The name of our own lease; events about us refer to it. */
 export const SELF_LEASE = 'mendlet-node-lifecycle';
 const SELF = 'self';
-/** What part of their lease's duration nodes may be late with the next renewal. */
+/** The part of their lease's duration by which nodes may be late with the next renewal. */
 const EXPECTED_RENEWAL = 0.5;
 
 export interface SelfWatchOptions {
@@ -118,7 +118,7 @@ export class SelfWatch {
     this.#step(hear({ ...this.#trust, others, together }, mono, this.#settings));
   }
 
-  /** After `lostMs` in which no node was ready some are. What took them all is over for the others only now. */
+  /** After `lostMs` in which no node was ready some are. The common cause ends for the others only now. */
   nodesAreBack(lostMs: number): void {
     const { mono } = this.#options.clock.now();
     const { silenceMs } = this.#settings;
@@ -160,7 +160,7 @@ export class SelfWatch {
     if (this.#trust.dueAt > mono) return { requeueAfterMs: this.#trust.dueAt - mono };
     if (version !== undefined && !cameBack)
       this.suspect({ cause: 'watch', behind: 'its own heartbeat has not come back' });
-    // The write has its time; who is not back by then is late.
+    // The write has a time limit; a heartbeat that is not back by then is late.
     this.#trust = { ...this.#trust, dueAt: mono + this.#settings.toleranceMs };
     await this.#write(signal);
     const delayMs = this.#trust.wellSince === undefined ? this.retryMs : this.#settings.periodMs;
@@ -226,7 +226,7 @@ export class SelfWatch {
     const { logger } = this.#options;
     const { graceMs } = this.#settings;
     const why = describe(next.suspicion);
-    // What was written before proves nothing about now.
+    // An earlier write proves nothing about now.
     if (next.wellSince === undefined) this.#written = undefined;
     if (next.suspicion.cause === 'started') {
       logger.info('all nodes have their grace from now on', { why, graceMs });

@@ -1,9 +1,9 @@
 /** How nodes are watched and emptied: the flags of upstream's kube-controller-manager, with its defaults. */
 
 export interface NodeLifecycleSettings {
-  /** `--node-monitor-grace-period`: a node whose lease and status stand still for so long is not there, ms. */
+  /** `--node-monitor-grace-period`: a node whose lease and status do not change for this long counts as lost, ms. */
   readonly nodeMonitorGracePeriodMs: number;
-  /** `--node-startup-grace-period`: the same for a node that has never told of itself, ms. */
+  /** `--node-startup-grace-period`: the same for a node that has never reported, ms. */
   readonly nodeStartupGracePeriodMs: number;
   /** `--node-eviction-rate`: nodes per second and zone that get a NoExecute taint while the zone is healthy. */
   readonly nodeEvictionRate: number;
@@ -24,7 +24,7 @@ export const DEFAULT_NODE_LIFECYCLE: NodeLifecycleSettings = {
   largeClusterSizeThreshold: 50,
 };
 
-/** What is wrong with the settings, by flag; empty when nothing is. */
+/** The problems of the settings, by flag; empty when there are none. */
 export function checkNodeLifecycle(settings: NodeLifecycleSettings): readonly string[] {
   const wrong: string[] = [];
   if (!(settings.nodeMonitorGracePeriodMs >= MIN_GRACE_MS))
@@ -39,5 +39,5 @@ export function checkNodeLifecycle(settings: NodeLifecycleSettings): readonly st
   return wrong;
 }
 
-/** Less could not be told from a busy moment. */
+/** A shorter period could not be told from a busy moment. */
 const MIN_GRACE_MS = 1000;

@@ -1,6 +1,6 @@
 /**
- * Which lost nodes are emptied, and when: each zone's nodes get the taint that sends their pods away one after another, at the
- * zone's rate; none does while everything seems lost, or while we suspect ourselves (upstream: handleDisruption and
+ * Decides which lost nodes are emptied, and when. Each zone's nodes get the NoExecute taint one after another, at the zone's
+ * rate; none gets it while everything seems lost, or while we suspect ourselves (upstream: handleDisruption and
  * doNoExecuteTaintingPass).
  */
 import { findCondition, type Node, NODES } from '../../api/index.ts';
@@ -109,14 +109,17 @@ class ZoneEviction {
     return Number.isFinite(at) ? { requeueAfterMs: Math.max(0, at - mono) } : undefined;
   }
 
-  /** Taints the nodes whose turn it is. @returns mono ms when the next one's is; Infinity: when something changes */
+  /**
+   * Taints the nodes whose turn it is.
+   * @returns mono ms of the next turn; Infinity: when something changes
+   */
   async #evict(nodes: readonly Node[], context: ReconcileContext): Promise<number> {
     const { clock, self } = this.#options;
     const lost = new Map(
       nodes.filter((node) => !hasNoExecuteTaint(node)).map((node) => [node.metadata?.name ?? '', node]),
     );
     for (const name of this.#queue) if (!lost.has(name)) this.#queue.delete(name);
-    // Who has the taint of the other kind gets the right one at once, elsewhere: it is emptied already.
+    // A node with the taint of the other kind gets the right one at once, elsewhere: it is being emptied already.
     for (const [name, node] of lost) if (!isTaintedAsLost(node)) this.#queue.add(name);
     let next = Number.POSITIVE_INFINITY;
     for (const name of this.#queue) {

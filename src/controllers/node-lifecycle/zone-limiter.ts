@@ -1,4 +1,4 @@
-/** One zone's evictions: a token bucket of one, whose rate changes with the zone's state. A value. */
+/** Limits one zone's evictions: a token bucket of one, whose rate changes with the zone's state. A value. */
 import { type TokenBucket, tryTake } from '../../lib/index.ts';
 
 export interface ZoneLimiter {
@@ -12,7 +12,7 @@ export function newZoneLimiter(rate: number, mono: number): ZoneLimiter {
   return { rate, bucket: { tokens: BURST, at: mono } };
 }
 
-/** Another rate: who was waiting for a token waits for one at the new rate, from now (upstream: SwapLimiter). */
+/** Changes the rate: a node that was waiting for a token waits for one at the new rate, from now (upstream: SwapLimiter). */
 export function withRate(limiter: ZoneLimiter, rate: number, mono: number): ZoneLimiter {
   if (limiter.rate === rate) return limiter;
   const waited = refilled(limiter, mono).tokens < 1;

@@ -24,7 +24,7 @@ export function nodeRoutesController(informers: Informers): Controller {
   };
 }
 
-/** A heartbeat concerns nobody. */
+/** A heartbeat changes nothing here. */
 function concernsRoutes(change: Change<Node>): boolean {
   if (change.type === 'delete' || change.previous === undefined) return true;
   return JSON.stringify(routeOf(change.object)) !== JSON.stringify(routeOf(change.previous));

@@ -1,6 +1,6 @@
 /**
- * What a node must know of the others to reach their pods, in one ConfigMap that it may read: so it needs no right to look at
- * their Node objects. Pure.
+ * Plans the ConfigMap from which nodes learn how to reach each other's pods. A node may read it, and so needs no right to
+ * look at other Node objects. Pure.
  */
 import { CONFIG_MAPS, type ConfigMap, type Node } from '../../api/index.ts';
 import { NODE_ROUTES, routeOf } from '../../network/index.ts';

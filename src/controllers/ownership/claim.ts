@@ -26,8 +26,8 @@ export interface ClaimOptions<T extends KubeObject> {
 }
 
 /**
- * Releases and adopts what must be, and tells what is the owner's own. `pending`: something was adopted or released, the
- * reconcile will run again when the listers show it, and until then the owner must neither create nor delete.
+ * Adopts and releases objects, and returns the owner's own. `pending`: something was adopted or released; the reconcile runs
+ * again when the listers show it, and until then the owner must neither create nor delete.
  */
 export async function claim<T extends KubeObject>(
   options: ClaimOptions<T>,

@@ -1,6 +1,7 @@
 /**
- * Whose are these objects? What an owner controls and its selector matches is its own; what it controls but matches no more
- * is released; what nobody controls and it matches is adopted. Pure. Upstream: BaseControllerRefManager.ClaimObject.
+ * Decides which objects belong to an owner. Objects that it controls and its selector matches are its own; objects that it
+ * controls but does not match any more are released; matching objects without a controller are adopted. Pure. Upstream:
+ * BaseControllerRefManager.ClaimObject.
  */
 import {
   controllerOf,
@@ -25,10 +26,10 @@ export interface Claims<T> {
 
 /**
  * @param owner with its UID
- * @param ownerResource what the owner is
- * @param selector no match for anything when undefined
+ * @param ownerResource the owner's kind
+ * @param selector matches nothing when undefined
  * @param candidates objects of `resource` in the owner's namespace
- * @param finalizer what its own carry for the owner: it comes with an adoption and goes with a release
+ * @param finalizer the finalizer that its objects carry for the owner: added by an adoption and removed by a release
  */
 export function planClaims<T extends KubeObject>(
   ownerResource: Resource<KubeObject>,

@@ -1,9 +1,9 @@
 /**
- * Pods that nobody else will end, and ended ones that are too many. Pure. Upstream: PodGCController.
+ * Finds pods that no kubelet will end, and excess ended pods. Pure. Upstream: PodGCController.
  *
  *   unscheduled      being deleted before it had a node
  *   orphaned         its node's object is gone
- *   out-of-service   being deleted on a node that is down, and that somebody says will not come back as it was
+ *   out-of-service   being deleted on a node that is down, and that an administrator has declared out of service
  *   terminated       ended long ago, and there are more than may be kept
  */
 import { findCondition, isDeleting, nameOf, namespaceOf, type Node, type Pod, PODS, uidOf } from '../../api/index.ts';
@@ -15,7 +15,7 @@ export type PodGcReason = 'unscheduled' | 'orphaned' | 'out-of-service' | 'termi
 
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
 
-/** Somebody has vouched that nothing runs on it any more. */
+/** Somebody has confirmed that nothing runs on it any more. */
 export function isOutOfService(node: Node): boolean {
   const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) === true;
   return tainted && findCondition(node.status?.conditions, 'Ready')?.status !== 'True';
@@ -43,7 +43,7 @@ function isEvicted({ status }: Pod): boolean {
   return status?.phase === 'Failed' && status.reason === 'Evicted';
 }
 
-/** One pod's end: first its status says so, for nobody else will. `now`: RFC 3339. */
+/** The end of one pod: first its status says so, because no kubelet will. `now`: RFC 3339. */
 export function endPod(pod: Pod, reason: PodGcReason, now: string): readonly Operation[] {
   return isPodTerminal(pod) ? [forceDelete(pod)] : [markFailed(pod, reason, now), forceDelete(pod)];
 }

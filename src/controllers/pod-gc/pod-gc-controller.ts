@@ -1,4 +1,4 @@
-/** Removes pods that nobody else does: of nodes that are gone, of too many that have ended. */
+/** Removes pods that no other component removes: those of deleted nodes, and excess ended ones. */
 import { type Node, NODES, type Pod, PODS, isNotFound, namespaceOf } from '../../api/index.ts';
 import { type Change, type KubeClient, objectKey, type Informers } from '../../client/index.ts';
 import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../lib/index.ts';
@@ -28,7 +28,7 @@ export function podGcController(options: PodGcOptions): Controller {
   const end = podEnder(options);
   /** Node → mono ms since when its object has been missing. */
   const missingSince = new Map<string, number>();
-  /** Keys of pods that have ended: counted as they come, so that nobody has to count all. */
+  /** Keys of pods that have ended: counted as they come, so that all pods need not be counted. */
   const terminated = new Set<string>();
   const count = (change: Change<Pod>): void => {
     const key = objectKey(change.object);

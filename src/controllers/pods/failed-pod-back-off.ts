@@ -1,7 +1,7 @@
 /**
- * Who keeps failing in one place (a daemon on its node, a stateful set's pod under its name) is replaced ever more slowly: a
- * kubelet that rejects a pod would otherwise get a new one at once, for ever. Upstream: failedPodsBackoff (flowcontrol.Backoff),
- * for daemons alone.
+ * Replaces a pod that keeps failing in one place (a daemon on its node, a stateful set's pod under its name) ever more
+ * slowly: a kubelet that rejects a pod would otherwise get a new one at once, for ever. Upstream: failedPodsBackoff
+ * (flowcontrol.Backoff), for daemons alone.
  */
 import { FAILED_MEMBER_BACK_OFF } from '../limits.ts';
 
@@ -26,7 +26,7 @@ export class FailedPodBackOff {
     const { baseMs, capMs } = FAILED_MEMBER_BACK_OFF;
     const entries = this.#entries.get(owner) ?? new Map<string, Entry>();
     const entry = entries.get(place);
-    // Nothing failed for twice the longest delay: it begins anew.
+    // Nothing failed for twice the longest delay: it is reset.
     const expired = entry === undefined || now - entry.since > 2 * capMs;
     entries.set(place, { delayMs: expired ? baseMs : Math.min(entry.delayMs * 2, capMs), since: now });
     this.#entries.set(owner, entries);

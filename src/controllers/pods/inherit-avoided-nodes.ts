@@ -9,7 +9,7 @@ import {
 } from '../../api/index.ts';
 
 /**
- * The pod with its owner's `mendlet.dev/avoid-nodes`, beside those that its template names. What has expired is left out.
+ * The pod with its owner's `mendlet.dev/avoid-nodes`, beside those that its template names. Expired entries are left out.
  * @param applies which of the owner's entries concern this pod; default: all
  * @param now wall ms
  */
@@ -27,7 +27,7 @@ export function inheritAvoidedNodes(
   return { ...pod, metadata: { ...pod.metadata, annotations: { ...annotations, [AVOID_NODES]: value } } };
 }
 
-/** Of a workload whose pods have names that stay, each goes its own way. */
+/** For a workload whose pods have stable names, each pod has its own entries. */
 export function concernsPod(name: string): (entry: AvoidedNode) => boolean {
   return ({ pod }) => pod === undefined || pod === name;
 }

@@ -1,4 +1,4 @@
-/** What a controller asks of a pod: does it count, is it ready, and for long enough. Pure. */
+/** Questions of controllers about a pod: whether it counts, whether it is ready, and for long enough. Pure. */
 import { findCondition, isDeleting, type Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 

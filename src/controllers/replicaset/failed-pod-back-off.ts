@@ -37,7 +37,7 @@ export const NO_BACK_OFF: FailedPodBackOff = {
 };
 
 /**
- * What the pods say now.
+ * Observes the pods.
  * @param failed pods of the set in phase Failed
  * @param active its pods that count
  */

@@ -13,19 +13,19 @@ import { BURST_REPLICAS } from './limits.ts';
 import { podsToDelete } from './pods-to-delete.ts';
 
 export interface ReplicaView {
-  /** So many pods are wanted. */
+  /** The number of wanted pods. */
   readonly desired: number;
   /** The set is being deleted: its pods are its garbage collector's affair. */
   readonly ending: boolean;
   readonly owned: readonly Pod[];
   /** Pods of all sets that have the same controller: asked for only where some of ours go. */
   readonly related: () => readonly Pod[];
-  /** What earlier failures of its pods came to. */
+  /** The back-off after earlier failures of its pods. */
   readonly backOff: FailedPodBackOff;
 }
 
 export interface ReplicaPlan {
-  /** So many pods are made. */
+  /** The number of pods to create. */
   readonly create: number;
   readonly remove: readonly Pod[];
   readonly backOff: FailedPodBackOff;

@@ -1,12 +1,12 @@
 /**
- * Which pods a set that has too many gives up first: those whose loss costs least. Pure. Upstream: ActivePodsWithRanks,
+ * Chooses the pods that a set with too many deletes first: those whose loss costs least. Pure. Upstream: ActivePodsWithRanks,
  * getPodsToDelete, and the logarithmic scale of LogarithmicScaleDown.
  */
 import { type Container, type Pod, uidOf } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { isPodActive, isPodReady, readySince } from '../pods/pod-state.ts';
 
-/** Annotation of a pod: what its loss costs, a 32-bit integer; 0 when there is none. */
+/** Annotation of a pod: the cost of its loss, a 32-bit integer; 0 when there is none. */
 export const POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
@@ -43,7 +43,7 @@ interface Worth {
   /** Wall ms; undefined: unknown. */
   readonly readyAt: number | undefined;
   readonly createdAt: number | undefined;
-  /** Powers of two of the ages: what is about as old is equally old. */
+  /** Ages as powers of two: pods of about the same age count as equally old. */
   readonly readyAge: number;
   readonly age: number;
   readonly restarts: readonly number[];
@@ -64,7 +64,7 @@ function worthOf(pod: Pod, perNode: ReadonlyMap<string, number>, now: number): W
       PHASES[status?.phase ?? ''] ?? 0,
       ready ? 1 : 0,
       deletionCost(pod),
-      // Where many of them are, one is missed least.
+      // On a node with many of them, one is missed least.
       -(perNode.get(node) ?? 0),
     ],
     ready,

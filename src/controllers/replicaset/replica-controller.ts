@@ -80,7 +80,7 @@ class ReplicaReconciler<T extends Replicated> {
   readonly #events: EventRecorder;
   readonly #owners: Lister<T>;
   readonly #pods: Lister<Pod>;
-  /** Key → of the set with this UID; only sets whose pods failed. */
+  /** Key → the back-off of the set with this UID; only sets whose pods failed. */
   readonly #backOffs = new Map<string, { readonly uid: string; readonly state: FailedPodBackOff }>();
 
   constructor(kind: ReplicatedKind<T>, options: ReplicaControllerOptions) {

@@ -20,7 +20,7 @@ export interface ReplicaFacts {
   readonly minReadySeconds: number;
   readonly templateLabels: Readonly<Record<string, string>> | undefined;
   readonly active: readonly Pod[];
-  /** Absent where the kind does not tell it. */
+  /** Absent if the kind does not report it. */
   readonly terminating?: readonly Pod[];
   /** Why pods could not be created or deleted, if so. */
   readonly failure: string | undefined;
@@ -34,7 +34,7 @@ export interface ReplicaCounts {
   readonly nextAvailableInMs: number | undefined;
 }
 
-/** Counts that are zero are left out, but for those that upstream always tells. */
+/** Counts that are zero are left out, except those that upstream always writes. */
 export function countReplicas(facts: ReplicaFacts): ReplicaCounts {
   const { active, terminating, minReadySeconds, now } = facts;
   const template: ParsedLabelSelector = Object.entries(facts.templateLabels ?? {}).map(([key, value]) => ({
@@ -65,7 +65,10 @@ export function countReplicas(facts: ReplicaFacts): ReplicaCounts {
   return { status, nextAvailableInMs };
 }
 
-/** ReplicaFailure comes with the first failure of its sort and goes with the first success; the rest is somebody else's. */
+/**
+ * ReplicaFailure is set at the first failure of its kind and removed at the first success; other conditions belong to other
+ * clients.
+ */
 function conditionsOf({ before, failure, active, desired, now }: ReplicaFacts): ReplicaSetCondition[] {
   if (failure === undefined) return removeCondition(before.conditions, 'ReplicaFailure');
   const reason = active.length < desired ? 'FailedCreate' : 'FailedDelete';

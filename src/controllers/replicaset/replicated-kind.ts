@@ -1,4 +1,4 @@
-/** What replica sets and replication controllers have in common, and what each calls its own. */
+/** The interface over replica sets and replication controllers, which share one controller. */
 import {
   type LabelSelector,
   labelSelectorOf,
@@ -24,13 +24,13 @@ export interface Replicated extends KubeObject {
 
 export interface ReplicatedKind<T extends Replicated> {
   readonly resource: Resource<T>;
-  /** Of the work queue's metrics. */
+  /** Name in the work queue's metrics. */
   readonly name: string;
-  /** Who speaks in its events. */
+  /** Source of its events. */
   readonly component: string;
   /** undefined: it selects nothing. */
   selectorOf(object: T): ParsedLabelSelector | undefined;
-  /** Whether its status tells how many pods are on their way out. */
+  /** Whether its status reports how many pods are being deleted. */
   readonly countsTerminating: boolean;
 }
 

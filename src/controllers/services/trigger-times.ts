@@ -1,6 +1,6 @@
 /**
- * When what an endpoints object shows began: the earliest change since it was last looked at, for who measures how long
- * endpoints take to be programmed. Upstream: TriggerTimeTracker.
+ * The time of the earliest change since an endpoints object was last looked at, for clients that measure how long endpoints
+ * take to be programmed. Upstream: TriggerTimeTracker.
  */
 import { findCondition, nameOf, type Pod, type Service } from '../../api/index.ts';
 import { formatTime, parseTime } from '../../lib/index.ts';
@@ -16,7 +16,7 @@ interface Seen {
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
 
-  /** Remembers what is there now; tells the earliest time that is new, RFC 3339. */
+  /** Remembers the present state; returns the earliest new time, RFC 3339. */
   next(key: string, service: Service, pods: readonly Pod[]): string | undefined {
     const before = this.#seen.get(key);
     const created = parseTime(service.metadata?.creationTimestamp) ?? 0;

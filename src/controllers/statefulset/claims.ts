@@ -1,4 +1,4 @@
-/** The PersistentVolumeClaims of members: their names, what is asked for, and who owns them. Pure. */
+/** The PersistentVolumeClaims of members: their names, specs, and owners. Pure. */
 import {
   controllerReference,
   equalJson,
@@ -72,7 +72,8 @@ function retentionOf({ spec }: StatefulSet): { readonly onDelete: boolean; reado
 }
 
 /**
- * Who should own the claims of a member, so that they go with it: the set while it is wanted, its pod once it no longer is.
+ * The owners of a member's claims, so that they are deleted with it: the set while the member is wanted, its pod once it no
+ * longer is.
  * @param pod undefined while there is none
  */
 function ownersFor(set: StatefulSet, ordinal: number, pod: Pod | undefined): readonly OwnerReference[] {
@@ -88,15 +89,15 @@ function names(reference: OwnerReference, wanted: OwnerReference): boolean {
 }
 
 export interface Ownership {
-  /** What the owner references should be; undefined when they are right. */
+  /** The corrected owner references; undefined when they are right. */
   readonly change?: readonly OwnerReference[];
-  /** Somebody else controls it: the retention policy can't be heeded. */
+  /** Another controller controls it: the retention policy can't be followed. */
   readonly conflicting: boolean;
 }
 
 /**
- * What to do about the owners of an existing claim. References to an earlier set or pod of the same name, and those of
- * another controller, are somebody else's: such a claim gets no owner of ours. Upstream: isClaimOwnerUpToDate.
+ * Plans the owners of an existing claim. References to an earlier set or pod of the same name, and those of another
+ * controller, belong to others: such a claim gets no owner of ours. Upstream: isClaimOwnerUpToDate.
  */
 export function claimOwnership(
   set: StatefulSet,
@@ -110,7 +111,7 @@ export function claimOwnership(
   const isOurs = (reference: OwnerReference): boolean =>
     names(reference, setReference) || (podReference !== undefined && names(reference, podReference));
   const uids = [uidOf(set), ...(pod === undefined ? [] : [uidOf(pod)])];
-  // Of an earlier incarnation: the garbage collector will see to it.
+  // From an earlier incarnation: the garbage collector handles it.
   if (references.some((reference) => isOurs(reference) && !uids.includes(reference.uid))) return { conflicting: false };
   const { onDelete, onScale } = retentionOf(set);
   const foreign = references.filter((reference) => !isOurs(reference));

@@ -1,4 +1,4 @@
-/** Who a pod of a StatefulSet is: its name, and the ordinal in it. Pure. Upstream: stateful_set_utils.go. */
+/** The identity of a pod of a StatefulSet: its name, and the ordinal in it. Pure. Upstream: stateful_set_utils.go. */
 import { nameOf, type Pod, type StatefulSet } from '../../api/index.ts';
 
 export const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name';
@@ -16,7 +16,7 @@ export interface Member {
   readonly ordinal: number;
 }
 
-/** What a name says; undefined when it is no name of a member ("web-01" is none: it is not what ordinal 1 is called). */
+/** The ordinal in a name; undefined when it is no name of a member ("web-01" is none: ordinal 1 has another name). */
 export function memberOf(name: string): Member | undefined {
   const match = MEMBER_NAME.exec(name);
   if (match === null) return undefined;

@@ -42,9 +42,9 @@ export function newMember(set: StatefulSet, ordinal: number, revision: Controlle
 }
 
 /**
- * Ordinals below the partition stay at the current revision; with OnDelete every new pod is of the newest. A rolling update that
- * names no partition counts those that are not updated yet: they are the lowest ones.
- * @param currentReplicas counted now, not read from the status: it may still count the pod in whose place this one comes
+ * Ordinals below the partition stay at the current revision; with OnDelete every new pod is of the newest. A rolling update
+ * without a partition counts the pods that are not updated yet: they are the lowest ones.
+ * @param currentReplicas counted now, not read from the status, which may still count the pod that this one replaces
  */
 export function isHeldBack(set: StatefulSet, ordinal: number, currentReplicas: number): boolean {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};

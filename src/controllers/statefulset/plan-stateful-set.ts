@@ -1,12 +1,12 @@
 /**
- * What to do next about a StatefulSet: a pure function of the set, its revisions, its pods and the time.
+ * Plans the next step for a StatefulSet: a pure function of the set, its revisions, its pods and the time.
  *
  *   OrderedReady   one step at a time, from the lowest ordinal; the first pod that is not Running, Ready and Available stops
  *                  everything after it: more creations, then scale-down (from the highest), then the update (from the highest)
  *   Parallel       creations and scale-down all at once; the update is still in order
  *
- * At most one of an identity: nothing is created while a pod of that name exists, whosever and in whatever state it is. A pod
- * that is being deleted on a node that nobody hears of stays until its end is confirmed.
+ * There is at most one pod of an identity: none is created while a pod of that name exists, whatever its owner and state. A pod
+ * that is being deleted on a lost node stays until its end is confirmed.
  *
  * Upstream: updateStatefulSet, processReplica, processCondemned.
  */
@@ -29,9 +29,9 @@ import { isAvailable, isRunningAndReady, statefulSetStatus } from './stateful-se
 
 export interface StatefulSetView {
   readonly set: StatefulSet;
-  /** What the pods below the partition are made of, and all pods before an update. */
+  /** The revision of the pods below the partition, and of all pods before an update. */
   readonly current: ControllerRevision;
-  /** What the set's template says now. */
+  /** The revision of the set's present template. */
   readonly update: ControllerRevision;
   readonly collisionCount: number;
   /** The set's own. */
@@ -55,9 +55,9 @@ export type Step =
   /** Makes claims that a pod waits for. */
   | { readonly kind: 'claim'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
   | { readonly kind: 'own'; readonly claim: PersistentVolumeClaim; readonly owners: readonly OwnerReference[] }
-  /** Somebody else controls the claim: the retention policy can't be heeded. */
+  /** Another controller controls the claim: the retention policy can't be followed. */
   | { readonly kind: 'conflict'; readonly claim: PersistentVolumeClaim }
-  /** Nothing can be done, and somebody should know. */
+  /** Nothing can be done, and a person should know. */
   | { readonly kind: 'complain'; readonly pod: Pod; readonly verb: 'create' | 'update'; readonly message: string };
 
 export interface StatefulSetPlan {
@@ -67,7 +67,7 @@ export interface StatefulSetPlan {
   readonly status: StatefulSetStatus;
   /** Time alone may change the plan then. */
   readonly wakeAfterMs?: number;
-  /** What it waits for, if it does. */
+  /** The reason why it waits, if it does. */
   readonly why?: string;
 }
 
@@ -199,7 +199,7 @@ class Progress {
     return this.#wait(`Pod ${name} to be Running and Ready`);
   }
 
-  /** A pod can't start without its claims: those that somebody deleted come back, and all get their owner. */
+  /** A pod can't start without its claims: deleted ones are created again, and all get their owner. */
   #claimFor({ pod, ordinal }: Slot): void {
     const { set } = this.#view;
     const missing = claimsFor(set, ordinal).filter((claim) => this.#view.claim(nameOf(claim)) === undefined);

@@ -12,7 +12,7 @@ export class SetBackOff {
   readonly #backOff = new FailedPodBackOff();
   /** Set → which version of its wishes the back-off is of. */
   readonly #versions = new Map<string, string>();
-  /** Set → UIDs of the failed pods whose wait was told. */
+  /** Set → UIDs of the failed pods whose wait was reported. */
   readonly #told = new Map<string, ReadonlySet<string>>();
 
   constructor(clock: Clock, events: EventRecorder) {
@@ -20,7 +20,7 @@ export class SetBackOff {
     this.#events = events;
   }
 
-  /** Before each plan: what somebody changed begins anew; who waits is told of, once. */
+  /** Before each plan: a changed set is reset; a wait is reported once. */
   look(key: string, set: StatefulSet, pods: readonly Pod[]): void {
     const version = `${uidOf(set)}/${set.metadata?.generation ?? 0}`;
     if (this.#versions.get(key) !== version) this.#backOff.forget(key);

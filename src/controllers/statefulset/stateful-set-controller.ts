@@ -1,4 +1,4 @@
-/** Runs StatefulSets: looks, plans (`planStatefulSet`), does, and tells. Keys are sets. */
+/** Runs StatefulSets: reads the state, plans (`planStatefulSet`), carries the plan out, and reports. Keys are sets. */
 import {
   CONTROLLER_REVISIONS,
   controllerOf,
@@ -122,7 +122,7 @@ class StatefulSetWorker {
 
   async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const set = this.#sets.getByKey(key);
-    // Of one that is going only the garbage collector knows what shall become of its pods and history.
+    // For a set that is being deleted the garbage collector alone decides about its pods and history.
     if (set === undefined || isDeleting(set)) {
       this.#backOff.forget(key);
       return undefined;
@@ -271,7 +271,7 @@ class StatefulSetWorker {
     }
   }
 
-  /** Does it and tells how it went. What somebody else already did is nobody's news. */
+  /** Carries it out and reports the result. An operation that another client has already done is not reported. */
   async #tellOf(
     verb: 'create' | 'update' | 'delete',
     set: StatefulSet,
@@ -325,7 +325,7 @@ class StatefulSetWorker {
   }
 }
 
-/** What the controller writes of the status; conditions are others'. */
+/** The part of the status that the controller writes; conditions belong to others. */
 const COUNTS = [
   'observedGeneration',
   'replicas',

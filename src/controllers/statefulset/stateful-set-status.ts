@@ -1,4 +1,4 @@
-/** What a StatefulSet says of its pods. Pure. Upstream: computeReplicaStatus, completeRollingUpdate. */
+/** Computes a StatefulSet's status from its pods. Pure. Upstream: computeReplicaStatus, completeRollingUpdate. */
 import {
   type ControllerRevision,
   isDeleting,

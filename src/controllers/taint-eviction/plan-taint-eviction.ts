@@ -1,4 +1,7 @@
-/** Whether, and after how long, NoExecute taints send a pod away from its node (upstream: pkg/controller/tainteviction). Pure. */
+/**
+ * Decides whether, and after how long, NoExecute taints send a pod away from its node (upstream:
+ * pkg/controller/tainteviction). Pure.
+ */
 import { findCondition, type Node, type Pod, type Taint, tolerationCovers } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 
@@ -13,7 +16,7 @@ export function noExecuteTaints(node: Node | undefined): readonly Taint[] {
 
 /** Each taint needs a toleration; the shortest of those that are used counts. */
 export function planTaintEviction(pod: Pod, taints: readonly Taint[]): TaintVerdict {
-  // Its kubelet runs a static pod whatever the API says; deleting its picture would only make it come back.
+  // Its kubelet runs a static pod whatever the API says; deleting its mirror would only make it come back.
   if (taints.length === 0 || pod.metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined) return 'stay';
   const tolerations = pod.spec?.tolerations ?? [];
   const isTolerated = (taint: Taint): boolean => tolerations.some((toleration) => tolerationCovers(toleration, taint));
@@ -30,12 +33,12 @@ function limitsOf(pod: Pod, taint: Taint): readonly number[] {
   );
 }
 
-/** Times are written in whole seconds: what seems this young is from now. */
+/** Times are written in whole seconds: a time this young counts as now. */
 const WHOLE_SECONDS_MS = 1_500;
 
 /**
- * How long the pod has met its taints already when it is first looked at, ms: since the taints that limit its stay were put
- * there and it was bound. So a new leader goes on where the last one was. `wall`: now.
+ * How long the pod has met its taints already when it is first looked at, ms: since the taints that limit its stay were added
+ * and it was bound. So a new leader continues where the last one was. `wall`: now.
  */
 export function metBeforeMs(pod: Pod, taints: readonly Taint[], wall: number): number {
   const limiting = taints.filter((taint) => limitsOf(pod, taint).length > 0);

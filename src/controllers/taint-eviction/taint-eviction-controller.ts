@@ -1,7 +1,7 @@
 /**
- * NoExecute taints: pods that do not tolerate them leave at once, those that do for a while leave then, and a taint that goes
- * away in time lets them stay. The clock of a pod begins when it meets the taint. What a node's loss asks for waits while we
- * do not trust our own eyes; what an administrator asks for does not.
+ * NoExecute taints: pods that do not tolerate them are deleted at once, pods that do for a while are deleted then, and a
+ * taint that is removed in time lets them stay. The clock of a pod begins when it meets the taint. Evictions for the loss of
+ * a node wait while we do not trust our own view; evictions for an administrator's taint do not.
  */
 import { NODES, type Pod, PODS, setCondition, type Taint } from '../../api/index.ts';
 import { type EventRecorder, referenceTo, type Informers } from '../../client/index.ts';

@@ -3,8 +3,8 @@ import { isDeleting, isJobFinished, type Job } from '../../api/index.ts';
 import { type Now, parseTime } from '../../lib/index.ts';
 
 /**
- * Until it is to be deleted, ms; undefined for a job that is not finished, has no such wish, or is going already. A job that
- * finished in the future finished just now.
+ * The time until it is to be deleted, ms; undefined for a job that is not finished, has no such setting, or is being deleted
+ * already. A job that finished in the future counts as finished just now.
  */
 export function remainingTtlMs(job: Job, now: Now): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec ?? { template: {} };

@@ -21,7 +21,7 @@ export function ttlAfterFinishedController(informers: Informers, client: KubeCli
       const waitMs = job && remainingTtlMs(job, clock.now());
       if (job === undefined || waitMs === undefined) return undefined;
       if (waitMs > 0) return { requeueAfterMs: waitMs };
-      // Asks the server itself: somebody may just have given it more time.
+      // Asks the server itself: the job may just have been given more time.
       const fresh = await readJob(client, job, signal);
       const freshMs = fresh && remainingTtlMs(fresh, clock.now());
       if (fresh === undefined || uidOf(fresh) !== uidOf(job) || freshMs === undefined) return undefined;

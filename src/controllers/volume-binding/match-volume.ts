@@ -26,7 +26,7 @@ export function misfitOf(claim: PersistentVolumeClaim, volume: PersistentVolume)
   return undefined;
 }
 
-/** Whether the volume was given to this claim, by the controller (with its UID) or by somebody beforehand (without). */
+/** Whether the volume was reserved for this claim, by the controller (with its UID) or by a person beforehand (without). */
 export function isFor(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const reference = volume.spec?.claimRef;
   if (reference === undefined || reference.namespace !== namespaceOf(claim) || reference.name !== nameOf(claim))
@@ -35,8 +35,8 @@ export function isFor(volume: PersistentVolume, claim: PersistentVolumeClaim): b
 }
 
 /**
- * The volume to bind: one that was already given to the claim, else the smallest that nobody has.
- * @param reaches whether somebody who waits for the claim could use it; volumes without it are left for others
+ * The volume to bind: one that was already reserved for the claim, else the smallest free one.
+ * @param reaches whether a pod that waits for the claim could use it; other volumes are left for others
  */
 export function bestVolume(
   claim: PersistentVolumeClaim,

@@ -1,4 +1,4 @@
-/** What to do about one claim: a pure function of it, the volumes, its class and who waits for it. */
+/** Plans the next step for one claim: a pure function of it, the volumes, its class and the pods that wait for it. */
 import {
   equalJson,
   isDeleting,
@@ -49,7 +49,7 @@ export function planClaim(view: ClaimView): VolumePlan {
   return claim.spec?.volumeName ? bindAsked(view, claim.spec.volumeName) : bindAny(view);
 }
 
-/** It was bound; whether its volume is still there, and still its own. */
+/** It was bound; this checks whether its volume still exists and is still its own. */
 function keepBound({ claim, volumes }: ClaimView): VolumePlan {
   const name = claim.spec?.volumeName ?? '';
   const volume = volumes.find((each) => nameOf(each) === name);
@@ -118,7 +118,7 @@ function defaultClass(classes: readonly StorageClass[]): StorageClass | undefine
     .toSorted((a, b) => ((a.metadata?.creationTimestamp ?? '') < (b.metadata?.creationTimestamp ?? '') ? 1 : -1))[0];
 }
 
-/** The volume first: whoever gets its claimRef written has it. What is already so is left out. */
+/** The volume first: the claim whose claimRef is written has it. Writes that are not needed are left out. */
 function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): readonly Operation[] {
   const operations: Operation[] = [];
   const [namespace, name, uid] = [namespaceOf(claim), nameOf(claim), uidOf(claim)];

@@ -1,8 +1,8 @@
-/** What to do about one volume: a pure function of it and the claim that it is for. */
+/** Plans the next step for one volume: a pure function of it and the claim that it is for. */
 import { isDeleting, nameOf, type PersistentVolume, type PersistentVolumeClaim, uidOf } from '../../api/index.ts';
 import { BOUND_BY_CONTROLLER, patchVolume, type VolumePlan } from './plan-claim.ts';
 
-/** @param claim what its claimRef names, whatever the UID; undefined: the server has none */
+/** @param claim the claim that its claimRef names, whatever the UID; undefined: the server has none */
 export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumePlan {
   const reference = volume.spec?.claimRef;
   if (reference === undefined || !reference.uid) return phase(volume, 'Available');
@@ -15,7 +15,7 @@ export function planVolume(volume: PersistentVolume, claim: PersistentVolumeClai
   return { operations: [patchVolume(volume, free)] };
 }
 
-/** Its claim is gone. What is on it stays; nobody here can delete or recycle it. */
+/** Its claim is gone. Its data stays; no component here can delete or recycle it. */
 function release(volume: PersistentVolume): VolumePlan {
   const policy = volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain';
   if (policy === 'Retain' || isDeleting(volume)) return phase(volume, 'Released');

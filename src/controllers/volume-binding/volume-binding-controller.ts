@@ -1,6 +1,7 @@
 /**
- * Binds claims to volumes that somebody made beforehand; nothing is provisioned. Keys are "claim/NAMESPACE/NAME" and
- * "volume/NAME"; one at a time, so that two claims seldom reach for one volume. Upstream: pkg/controller/volume/persistentvolume.
+ * Binds claims to volumes that were made beforehand; nothing is provisioned. Keys are "claim/NAMESPACE/NAME" and
+ * "volume/NAME"; one at a time, so that two claims seldom reach for one volume. Upstream:
+ * pkg/controller/volume/persistentvolume.
  */
 import {
   equalJson,
@@ -173,7 +174,7 @@ function reaches(node: Node, volume: PersistentVolume): boolean {
   return required === undefined || required.nodeSelectorTerms.some((term) => nodeSelectorTermMatches(term, node));
 }
 
-/** Where the pod is, or could be for all that its selector and the node's taints say. */
+/** The nodes where the pod is, or could be by its selector and the nodes' taints. */
 function suits(node: Node, pod: Pod): boolean {
   if (pod.spec?.nodeName) return pod.spec.nodeName === nameOf(node);
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect !== 'PreferNoSchedule');

@@ -1,7 +1,10 @@
-/** Containers whose end was announced and which CRI does not show as ended yet. A bounded note, not a truth. Pure but for itself. */
+/**
+ * Records containers whose end was announced and which CRI does not show as ended yet. It is a bounded note, not a truth.
+ * Pure, except for its own state.
+ */
 import type { ContainerStatus, RuntimeEvent } from '../runtime.ts';
 
-/** How a task ended, as its shim tells. */
+/** The end of a task, as its shim reports it. */
 export interface TaskEnd {
   readonly exitCode: number;
   /** Wall ms. */
@@ -9,7 +12,7 @@ export interface TaskEnd {
 }
 
 const MAX_ANNOUNCED = 1024;
-/** What SIGKILL leaves, also that of the kernel for want of memory: only CRI tells the two apart. */
+/** The exit code of SIGKILL, also when the kernel kills for want of memory: only CRI tells the two apart. */
 const KILLED = 137;
 
 export class AnnouncedEnds {

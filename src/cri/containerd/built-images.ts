@@ -11,7 +11,7 @@ export interface StaticInit {
   readonly data: Uint8Array;
 }
 
-/** With a trap ash leaves on SIGTERM though it is pid 1; its wait reaps whatever the pod's processes leave to it. */
+/** With a trap ash leaves on SIGTERM although it is pid 1; its wait reaps the processes that the pod leaves to it. */
 const BUSYBOX_PAUSE = 'trap "exit 0" TERM INT; while :; do sleep 2147483647 & wait; done';
 
 /** A sandbox's only process: waits, reaps the pod's orphans, ends on SIGTERM. */
@@ -49,7 +49,7 @@ const DIRECTORIES = [
 ];
 const text = (content: string) => new TextEncoder().encode(content);
 
-/** A small system of busybox alone: for the demo and for tests. `applets`: what `busybox --list` prints. */
+/** A small system of busybox alone: for the demo and for tests. `applets`: the output of `busybox --list`. */
 export function busyboxImage(
   name: string,
   architecture: string,

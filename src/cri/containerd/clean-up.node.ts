@@ -25,7 +25,7 @@ export async function endContainerd(paths: ContainerdPaths, process: Process, lo
   }
   for (const mount of mountsUnder([paths.state, paths.root])) await process.run('umount', ['-l', mount]);
   const left = mountsUnder([paths.state, paths.root]);
-  // Never into a mount that is still there: it may be somebody's data.
+  // Never into a mount that is still there: it may be a user's data.
   if (left.length > 0)
     throw new ContainerdError(`can't unmount ${left.join(', ')}; see who uses it, and run this again`);
   await rm(paths.state, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import { assert } from '../../lib/index.ts';
 import { type TomlTable, toToml } from './toml.ts';
 
-/** Where the parts of one private containerd live. */
+/** The folders of one private containerd. */
 export interface ContainerdPaths {
   /** Images, snapshots, metadata: survives a reboot. */
   readonly root: string;
@@ -11,13 +11,13 @@ export interface ContainerdPaths {
   /** `HOST/hosts.toml` per registry, in containerd's format. */
   readonly registriesDir: string;
   readonly cniConfDir: string;
-  /** What a reboot must clear: tasks, network namespaces, fifos. */
+  /** State that a reboot must clear: tasks, network namespaces, fifos. */
   readonly state: string;
   readonly socket: string;
   readonly pidFile: string;
   /** host-local's leases. */
   readonly leasesDir: string;
-  /** What runc keeps of its containers: in the machine's own folder nobody would clean up after a shim that was killed. */
+  /** runc's state of its containers: in the machine's own folder it would stay for ever after a shim was killed. */
   readonly runcDir: string;
 }
 
@@ -49,7 +49,7 @@ export function containerdPaths(dataDir: string, runDir: string): ContainerdPath
   };
 }
 
-/** What was found out about this machine. */
+/** The facts that were found out about this machine. */
 export interface ContainerdTraits {
   /** Major and minor, e.g. { major: 1, minor: 6 }. */
   readonly version: ContainerdVersion;

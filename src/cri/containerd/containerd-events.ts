@@ -11,7 +11,7 @@ import type { RuntimeEvent } from '../runtime.ts';
 
 /** CRI's namespace in containerd. */
 export const CRI_NAMESPACE = 'k8s.io';
-/** What a call to one of containerd's own services carries. */
+/** The headers of a call to one of containerd's own services. */
 export const CONTAINERD_HEADERS = { 'containerd-namespace': CRI_NAMESPACE };
 
 /** The topic of our own event by which a new subscription is seen to stand. */

@@ -29,8 +29,8 @@ export async function* runtimeEvents(
 }
 
 /**
- * containerd sends nothing, not even headers, before the first event. So that "connected" is known and not hoped, we publish
- * an event of our own until it comes back.
+ * containerd sends nothing, not even headers, before the first event. To know for certain that the stream is connected, we
+ * publish an event of our own until it comes back.
  */
 async function* containerdEvents(
   grpc: GrpcSocket,

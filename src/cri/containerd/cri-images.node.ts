@@ -13,7 +13,7 @@ import { imageFromCri } from './from-cri.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 import { authToCri } from './to-cri.ts';
 
-/** No deadline: how long a pull takes is nobody's business but the network's. */
+/** No deadline: only the network decides how long a pull takes. */
 const NO_TIMEOUT = 0;
 
 export class CriImages implements ImageService {

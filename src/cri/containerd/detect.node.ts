@@ -1,4 +1,4 @@
-/** What this machine has for a private containerd. */
+/** Finds out what this machine has for a private containerd. */
 import { constants } from 'node:fs';
 import { access, readFile, realpath, statfs } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
@@ -51,7 +51,7 @@ export async function detectContainerd(
     ...((await find('ip')) ? [] : ['iproute2']),
   ];
   if (missing.length > 0 || !containerd || !ctr || !runc || !cniBinDir || !version) return { missing };
-  // crun starts a container in little more than half of runc's time; where it fits it is worth the try.
+  // crun starts a container in little more than half of runc's time; so it is tried where it fits.
   const faster = crun !== undefined && crun !== runc && options.ociRuntime === undefined ? crun : undefined;
   const ociRuntime = faster !== undefined && (await ociMisfit(process, faster, version)) === undefined ? faster : runc;
   return { containerd, ctr, ociRuntime, cniBinDir, version };

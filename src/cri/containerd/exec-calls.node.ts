@@ -39,7 +39,7 @@ export class ExecCalls {
     await this.#call((call) => this.#tasks.start(this.#id, call), options);
   }
 
-  /** Its exit code, when it has ended. The command outlives a containerd that is started anew, and so does this. */
+  /** Its exit code, when it has ended. The command outlives a restart of containerd, and so does this call. */
   async exitCode(): Promise<number> {
     for (let tries = 1; ; tries += 1) {
       try {

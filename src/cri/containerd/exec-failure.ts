@@ -1,7 +1,7 @@
-/** What a failed call about a command says of the command. Pure. */
+/** Interprets a failed call about a command. Pure. */
 import { RuntimeError } from '../runtime.ts';
 
-/** No answer of the runtime: what was asked may have happened. */
+/** The runtime did not answer: the request may have taken effect. */
 export function isSilence(error: unknown): boolean {
   if (!(error instanceof RuntimeError)) return true;
   return error.code === 'Unavailable' || error.code === 'DeadlineExceeded' || error.code === 'Cancelled';

@@ -44,7 +44,7 @@ export class ExecPipes {
     { stdin, tty }: Pick<ExecRequest, 'stdin' | 'tty'>,
   ): Promise<ExecPipes> {
     const path = (end: string): string => join(folder, `${name}.${end}`);
-    // A command without reader would stop at a full pipe: outputs that nobody wants are made, too. A terminal has one.
+    // A command without a reader would stop at a full pipe: unwanted outputs get a pipe, too. A terminal has one.
     const paths = { stdin: stdin ? path('in') : '', stdout: path('out'), stderr: tty ? '' : path('err') };
     try {
       await makeFifos(process, filesOf(paths));
@@ -68,7 +68,7 @@ export class ExecPipes {
     this.stderr?.destroy();
   }
 
-  /** Nobody opens them any more. */
+  /** Nothing opens them any more. */
   remove(): void {
     removeFiles(this.paths);
   }

@@ -24,9 +24,8 @@ const json = JSON as unknown as {
 
 /**
  * The process for `command` as CRI makes it (containerd: execInContainer).
- *
- * @param spec the container's, as `Containers.Get` tells it
- * @returns `undefined` for a spec of a kind that we don't know
+ * @param spec the container's, from `Containers.Get`
+ * @returns `undefined` for a spec of an unknown kind
  */
 export function execProcess(
   spec: TypedJson,

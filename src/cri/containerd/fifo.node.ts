@@ -1,6 +1,6 @@
 /**
- * Named pipes between a shim and us. They are opened for both directions before anybody else knows them, so no open waits, and
- * read and written by the event loop: a command that is silent for hours takes no thread of the pool.
+ * Named pipes between a shim and us. They are opened for both directions before any other process knows them, so that no open
+ * waits. The event loop reads and writes them: a command that is silent for hours takes no thread of the pool.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -77,7 +77,7 @@ export class FifoWriter {
     });
   }
 
-  /** What was written stays in the pipe for who has it open. */
+  /** Written data stays in the pipe for a process that has it open. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -87,7 +87,7 @@ function socketOf(open: () => number, directions: { readonly readable: boolean; 
   const fd = open();
   try {
     const socket = new Socket({ fd, ...directions });
-    // Who reads or writes is told as well.
+    // Readers and writers are notified as well.
     socket.on('error', () => {});
     return socket;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a failed call to the runtime means. Pure: the code and text of gRPC in, the port's `RuntimeErrorCode` out. */
+/** Interprets a failed call to the runtime. Pure: the code and text of gRPC in, the port's `RuntimeErrorCode` out. */
 import type { RuntimeErrorCode } from '../runtime.ts';
 
 /** gRPC's status codes by number; the ones without a name in the port are Unknown. */
@@ -17,7 +17,7 @@ const BY_NUMBER: Readonly<Record<number, RuntimeErrorCode>> = {
   16: 'PermissionDenied',
 };
 
-/** What containerd says with code Unknown (1.x) or FailedPrecondition (2.x) though there is a better one. */
+/** Messages of containerd with code Unknown (1.x) or FailedPrecondition (2.x) for which there is a better code. */
 const BY_TEXT: readonly (readonly [RegExp, RuntimeErrorCode])[] = [
   [/failed to reserve (container|sandbox) name/, 'AlreadyExists'],
   [/ is in CONTAINER_\w+ state/, 'FailedPrecondition'],
@@ -41,7 +41,7 @@ export function codeOfConnection(code: string): RuntimeErrorCode {
   return code === 'EACCES' || code === 'EPERM' ? 'PermissionDenied' : 'Unavailable';
 }
 
-/** What runc says when it may not lower an oom_score_adj. Nobody would guess it from the words. */
+/** runc's message when it may not lower an oom_score_adj. Its words do not show the cause. */
 const OOM_SCORE_TROUBLE = /can't get final child's PID from pipe: EOF/;
 
 /** The server's text, with what would help where we know it. */

@@ -26,7 +26,7 @@ export interface ImageImporterOptions {
   readonly images: ImageService;
   /** Remembers what was imported, e.g. `DIR/containerd/imported.json`. */
   readonly recordFile: string;
-  /** Of the record, which another process may write, too. */
+  /** The lock of the record, which another process may write, too. */
   readonly fileLock: FileLock;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What was imported from which archive, in a file: `mendlet up` and `mendlet image import` write it, one at a time, and each
- * sees at once what the other has brought.
+ * The record of imported archives, in a file: `mendlet up` and `mendlet image import` write it, one at a time, and each sees
+ * at once what the other has imported.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { errorMessage, type Logger } from '../../lib/index.ts';

@@ -1,4 +1,4 @@
-/** What `ctr images import` did, from what it prints. Pure. */
+/** Parses the output of `ctr images import`. Pure. */
 
 /** ctr prints "unpacking NAME (sha256:…)...done" for each image. */
 export function importedNames(output: string): readonly string[] {

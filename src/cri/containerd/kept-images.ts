@@ -1,4 +1,4 @@
-/** Images that have no registry to come back from count as pinned: nobody may collect them. */
+/** Marks images without a registry to come back from as pinned, so that they are never collected. */
 import type { Image, ImageService } from '../runtime.ts';
 
 /** `names`: full references, asked for with each list. */

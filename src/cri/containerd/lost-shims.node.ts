@@ -1,6 +1,6 @@
 /**
- * Shims that containerd has lost: killed between starting one and writing it down, it never looks at it again. What is older than
- * the containerd that runs, and unknown to CRI in two looks, is nobody's; it ends, with what runs under it.
+ * Ends shims that containerd has lost: one that was started just before containerd was killed is never looked at again. A
+ * shim that is older than the running containerd, and unknown to CRI in two looks, is lost; it ends, with its processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, type Logger } from '../../lib/index.ts';
@@ -16,7 +16,7 @@ import {
 } from './proc.node.ts';
 
 const LOOK_MS = 10_000;
-/** Looks after each start of containerd: what it has lost, it lost before. */
+/** Looks after each start of containerd: it lost its shims before that. */
 const LOOKS = 12;
 const CALL_TIMEOUT_MS = 10_000;
 const SHIM_GRACE_MS = 2_000;

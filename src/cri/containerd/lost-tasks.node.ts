@@ -1,7 +1,7 @@
 /**
- * Tasks that CRI has lost sight of. A start whose caller goes away at the wrong moment (containerd 1.6: between making the task
- * and asking for its process) leaves a task behind a container that CRI calls exited, and can then never remove. containerd's
- * own task service, on the same socket, can.
+ * Removes tasks that CRI has lost sight of. A start whose caller goes away at the wrong moment (containerd 1.6: between
+ * making the task and asking for its process) leaves a task behind a container that CRI calls exited, and can then never
+ * remove. containerd's own task service, on the same socket, can.
  */
 import { createClient } from '@connectrpc/connect';
 import { Tasks } from '../gen/containerd-tasks_pb.js';
@@ -16,7 +16,7 @@ export function isLostTask(error: unknown): boolean {
   return error instanceof RuntimeError && error.message.includes('cannot delete running task');
 }
 
-/** Kills and removes the task behind container `id`, which CRI calls exited. What is gone already is fine. */
+/** Kills and removes the task behind container `id`, which CRI calls exited. A task that is gone already is fine. */
 export async function removeLostTask(grpc: GrpcSocket, id: string, options?: CallOptions): Promise<void> {
   const tasks = createClient(Tasks, grpc.transport);
   const headers = { headers: CONTAINERD_HEADERS };

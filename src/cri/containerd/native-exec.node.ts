@@ -1,8 +1,7 @@
 /**
- * Commands in containers through containerd's own task service. CRI's streaming server ends a command's input as soon as one of
- * its outputs ends, and may never tell the status of one that ends with input unread; here each stream has a life of its own.
- *
- * In any doubt before the command is started nothing has happened, and CRI's way is taken.
+ * Runs commands in containers through containerd's own task service. CRI's streaming server ends a command's input as soon as
+ * one of its outputs ends, and may never report the status of one that ends with input unread; here the streams are
+ * independent. As long as the command has not been started, any doubt leads back to CRI's way, because nothing has happened.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -20,7 +19,7 @@ import type { GrpcSocket } from './grpc.node.ts';
 import { OwnExec } from './own-exec.node.ts';
 
 export interface NativeExecOptions {
-  /** For our pipes, and ours alone: what an earlier run left there is removed. */
+  /** The folder of our pipes alone: files that an earlier run left there are removed. */
   readonly folder: string;
   readonly process: Process;
   readonly logger: Logger;
@@ -112,10 +111,10 @@ export class NativeExec {
   }
 }
 
-/** The start failed with the command perhaps running. Its cause is what the caller is told. */
+/** The start failed, and the command perhaps runs. The caller is told the cause. */
 class MaybeStarted extends Error {}
 
-/** A command that was made and not started, or that nobody knows of. */
+/** A command that was created and not started, or whose state is unknown. */
 async function forget(calls: ExecCalls): Promise<void> {
   await calls.kill().catch(() => {});
   await calls.remove().catch(() => {});

@@ -1,7 +1,10 @@
 /** A throwaway container with which an OCI runtime shows that it fits containerd and this machine. Pure. */
 import type { ContainerdVersion } from './containerd-config.ts';
 
-/** What containerd writes into the bundles of its containers: crun 1.8 refuses 2.x's with "unknown version specified". */
+/**
+ * The version that containerd writes into the bundles of its containers: crun 1.8 refuses 2.x's with "unknown version
+ * specified".
+ */
 export function ociVersionOf(containerd: ContainerdVersion): string {
   return containerd.major >= 2 ? '1.2.1' : '1.0.2-dev';
 }

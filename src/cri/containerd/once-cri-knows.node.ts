@@ -1,6 +1,6 @@
 /**
- * We tell of a container's end as soon as its task has ended; CRI learns of it a moment later, and until then refuses to
- * remove it because it "runs", or tries to kill it and finds its shim gone.
+ * Delays calls about a container that has just ended. We report its end as soon as its task has ended; CRI learns of it a
+ * moment later, and until then refuses to remove it because it "runs", or tries to kill it and finds its shim gone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RuntimeError } from '../runtime.ts';

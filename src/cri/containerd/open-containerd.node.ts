@@ -1,4 +1,4 @@
-/** What main composes: a runtime on mendlet's own containerd, or on a given CRI socket. The pods' network is there by then. */
+/** Composes a runtime for `main`: on mendlet's own containerd, or on a given CRI socket. The pods' network exists by then. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import type { FileLock } from './import-record.node.ts';
 import { endLostShims } from './lost-shims.node.ts';
 import { ContainerdError, ContainerdSupervisor } from './supervisor.node.ts';
 
-/** Where one instance lives and what it may use. */
+/** The folders and limits of one instance. */
 export interface ContainerdOptions {
   /** mendlet's data folder, absolute. */
   readonly dataDir: string;
@@ -181,8 +181,8 @@ async function withRetries(run: () => Promise<void>): Promise<void> {
 }
 
 /**
- * A runtime behind any CRI socket (`path`: absolute, without unix://). Nothing is supervised. Rejects with `RuntimeError` when
- * nobody answers there. `own`: for whom runs commands in containers.
+ * A runtime behind any CRI socket (`path`: absolute, without unix://). Nothing is supervised. Rejects with `RuntimeError`
+ * when nothing answers there. `own`: runs commands in containers.
  */
 export async function openCriSocket(
   path: string,
@@ -201,7 +201,7 @@ export async function openCriSocket(
   return { runtime, images: new CriImages(grpc), socket: path, close: async () => grpc.close() };
 }
 
-/** A containerd without CAP_SYS_RESOURCE and `restrict_oom_score_adj` fails every sandbox with words that nobody understands. */
+/** A containerd without CAP_SYS_RESOURCE and `restrict_oom_score_adj` fails every sandbox with an incomprehensible message. */
 async function warnOfOomScore(grpc: GrpcSocket, path: string, logger: Logger): Promise<void> {
   if (!(await lacksSysResource())) return;
   const cri = createClient(CriService, grpc.transport);

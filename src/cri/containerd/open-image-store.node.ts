@@ -28,7 +28,7 @@ export interface ImageStore {
   close(): void;
 }
 
-/** Opens nothing yet: the first call connects, and rejects with `RuntimeError` when nobody answers. */
+/** Opens nothing yet: the first call connects, and rejects with `RuntimeError` when nothing answers. */
 export function openImageStore({ dataDir, runDir, install, ...shared }: ImageStoreOptions): ImageStore {
   const { socket, configFile } = containerdPaths(dataDir, runDir);
   const grpc = openGrpcSocket(socket);

@@ -62,14 +62,14 @@ export class OwnExec implements ExecSession {
       this.#pipes.stdin?.destroy();
       await this.#outputsEnd();
     } catch {
-      // Nobody can tell how it ended: `exit` says so.
+      // It is unknown how it ended: `exit` says so.
     }
     this.#pipes.close();
     this.#pipes.remove();
     await this.#calls.remove().catch(() => {});
   }
 
-  /** What the command left behind may hold them open. */
+  /** Processes that the command left behind may hold them open. */
   async #outputsEnd(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, EXEC_DRAIN_MS);
@@ -84,7 +84,7 @@ export class OwnExec implements ExecSession {
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-/** One that nobody asked for is thrown away as it comes. */
+/** An unwanted output is thrown away as it comes. */
 function outputOf(reader: FifoReader | undefined, isWanted: boolean): AsyncIterable<Uint8Array> {
   if (reader === undefined) return nothing();
   if (isWanted) return reader.chunks;

@@ -1,4 +1,7 @@
-/** Processes as /proc shows them: who is alive, who is whose child, who holds a lock. Small pseudo-files, read at once. */
+/**
+ * Processes as /proc shows them: which are alive, which are children of which, which hold a lock. Small pseudo-files, read at
+ * once.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -59,7 +62,7 @@ export async function endProcess(target: ProcessFacts, graceMs: number): Promise
   }
 }
 
-/** The pid that holds a lock on `path`, from /proc/locks; `undefined` when nobody does or there is no such file. */
+/** The pid that holds a lock on `path`, from /proc/locks; `undefined` when there is none or there is no such file. */
 export function lockHolder(path: string): number | undefined {
   let inode: bigint;
   try {

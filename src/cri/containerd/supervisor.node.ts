@@ -37,7 +37,7 @@ const LOG_CHECK_MS = 60_000;
 const TERM_GRACE_MS = 10_000;
 const MAX_LOG_BYTES = 8 << 20;
 const LOG_TAIL_BYTES = 2_000;
-/** What containerd inherits of our environment: proxies and certificates for pulls, nothing of ours. */
+/** The part of our environment that containerd inherits: proxies and certificates for pulls, nothing of ours. */
 const ENVIRONMENT = /^(https?_proxy|no_proxy|all_proxy|SSL_CERT_FILE|SSL_CERT_DIR|TMPDIR|HOME|LANG)$/i;
 
 export class ContainerdSupervisor {
@@ -162,7 +162,7 @@ export class ContainerdSupervisor {
     return this.#process !== undefined && isAlive(this.#process);
   }
 
-  /** Our own child tells its end at once; an adopted one is looked at. */
+  /** Our own child reports its end at once; an adopted one is polled. */
   async #death(signal: AbortSignal): Promise<void> {
     const child = this.#child;
     const gone = new AbortController();
@@ -190,7 +190,7 @@ export function runningContainerd(paths: ContainerdPaths): ProcessFacts | undefi
   return found[0];
 }
 
-/** A second containerd on the same root hangs without a word: somebody's lock on its database is found first. */
+/** A second containerd on the same root hangs silently: another process's lock on its database is looked for first. */
 function refuseSecond(paths: ContainerdPaths): void {
   const holder = lockHolder(join(paths.root, 'io.containerd.metadata.v1.bolt', 'meta.db'));
   if (holder === undefined) return;

@@ -10,7 +10,7 @@ import type { TaskEnd } from './announced-ends.ts';
 import { CONTAINERD_HEADERS } from './containerd-events.ts';
 import type { GrpcSocket } from './grpc.node.ts';
 
-/** `undefined`: the task runs, is gone already, or nobody tells. Never rejects: CRI's word is asked for beside it. */
+/** `undefined`: the task runs, is gone already, or its state is unknown. Never rejects: CRI is asked at the same time. */
 export async function readTaskEnd(
   grpc: GrpcSocket,
   id: string,

@@ -3,7 +3,7 @@ import { type Clock, errorMessage, FileError, type FileSystem, type Logger } fro
 
 /** A file that has not changed for so long is whole: copies grow, and their time with them. */
 export const SETTLE_MS = 1_000;
-/** How often the folder is looked at when nothing tells of changes: a watch may be refused, or miss one. */
+/** How often the folder is looked at without a notification: a watch may be refused, or miss a change. */
 export const LOOK_EVERY_MS = 30_000;
 
 export interface ArchiveWatchOptions {

@@ -22,13 +22,13 @@ export interface AdmissionInput {
   /** The node's object as the API server has it; `undefined`: not known (yet). */
   readonly node: Node | undefined;
   readonly allocatable: NodeAllocatable;
-  /** What the node is short of; absent: of nothing. */
+  /** The resources that the node is short of; absent: none. */
   readonly pressure?: PressureVerdict;
   /** Beyond the safe ones; names, or beginnings of names with a "*". */
   readonly allowedUnsafeSysctls?: readonly string[];
 }
 
-/** So much of a resource is missing, in the units of `NodeAllocatable`. */
+/** A missing amount of one resource, in the units of `NodeAllocatable`. */
 export interface Shortage {
   readonly resource: ResourceName;
   readonly missing: number;
@@ -69,8 +69,8 @@ function refuse(reason: string, message: string): Refusal {
 }
 
 /**
- * A node that is short of something takes nobody new (upstream: eviction manager's Admit). Short of memory alone it still
- * takes pods that say what they need, and those that tolerate it.
+ * A node under pressure admits no new pods (upstream: eviction manager's Admit). Under memory pressure alone it still admits
+ * pods that request memory, and pods that tolerate the pressure.
  */
 function refuseUnderPressure({ pod, pressure }: AdmissionInput): Admission | undefined {
   if (pressure === undefined || isCriticalPod(pod)) return undefined;
@@ -93,7 +93,7 @@ function refuseOs({ pod }: AdmissionInput): Admission | undefined {
   return refuse('PodOSNotSupported', `Failed to admit pod as the OS field doesn't match node OS`);
 }
 
-/** Asked for to be safer than without: so never silently left out. */
+/** A pod that asks for this feature asks to be safer; so the feature is never silently left out. */
 function refuseFeatures({ pod }: AdmissionInput): Admission | undefined {
   const { hostUsers } = pod.spec ?? {};
   if (hostUsers === false) {
@@ -137,7 +137,7 @@ function matchesSysctl(pattern: string, name: string): boolean {
   return dotted.endsWith('*') ? name.startsWith(dotted.slice(0, -1)) : name === dotted;
 }
 
-/** The first that the node has too little of, as upstream tells it; all of them when nothing else is in the pod's way. */
+/** The first resource that the node is short of, as upstream reports it; all of them when nothing else is in the pod's way. */
 function refuseResources(input: AdmissionInput): Admission | undefined {
   const { pod, others, allocatable } = input;
   const short = RESOURCES.flatMap((resource) => {
@@ -165,7 +165,7 @@ function refusePlacement({ pod, node }: AdmissionInput): Admission | undefined {
   if (!nodeSelectorMatches(pod, node)) {
     return refuse('NodeAffinity', `Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector`);
   }
-  // Only NoExecute counts here: NoSchedule was the scheduler's to heed.
+  // Only NoExecute counts here: the scheduler is responsible for NoSchedule.
   const taint = (node.spec?.taints ?? []).find((each) => each.effect === 'NoExecute' && !toleratesTaint(pod, each));
   if (taint === undefined) return undefined;
   const text = `{${taint.key}: ${taint.value ?? ''}}`;

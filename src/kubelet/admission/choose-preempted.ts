@@ -1,7 +1,7 @@
 /**
- * Who goes so that a critical pod finds room (upstream: kubelet/preemption). Guaranteed pods go only for what all others
- * together could not give, Burstable ones only for what BestEffort ones could not; of each class as few, and as small,
- * as a greedy choice finds. Pure.
+ * Chooses the pods that must end so that a critical pod finds room (upstream: kubelet/preemption). Guaranteed pods are chosen
+ * only for what all other pods together could not free, Burstable ones only for what BestEffort ones could not; of each class
+ * as few and as small ones as a greedy choice finds. Pure.
  */
 import { type Pod, qosClassOf } from '../../api/index.ts';
 import { isCriticalPod } from '../pods/critical-pod.ts';
@@ -47,7 +47,7 @@ function greedy(pods: readonly Pod[], shortages: readonly Shortage[]): readonly 
   return chosen;
 }
 
-/** What would still be missing, each resource as a share of what is missing now. */
+/** The resources still missing, each as a share of what is missing now. */
 function remainder(shortages: readonly Shortage[], pod: Pod): number {
   return shortages.reduce((sum, { resource, missing }) => {
     const share = Math.max(0, missing - requestOf(pod, resource)) / missing;

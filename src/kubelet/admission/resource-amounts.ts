@@ -1,4 +1,4 @@
-/** What pods ask of a node and what it has, as plain numbers: pods, thousandths of a core, bytes. Pure. */
+/** Amounts that pods request and that a node has, as plain numbers: pods, thousandths of a core, bytes. Pure. */
 import { type Pod, podRequests, quantityMilliValue, quantityValue } from '../../api/index.ts';
 
 export type ResourceName = 'pods' | 'cpu' | 'memory' | 'ephemeral-storage';
@@ -10,7 +10,7 @@ export const RESOURCES: readonly ResourceName[] = ['pods', 'cpu', 'memory', 'eph
 export interface NodeAllocatable {
   readonly milliCpu: number;
   readonly memoryBytes: number;
-  /** Absent: not known (yet), and nobody is refused for it. */
+  /** Absent: not known (yet); then no pod is refused for it. */
   readonly ephemeralStorageBytes?: number;
   readonly pods: number;
 }

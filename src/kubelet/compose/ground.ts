@@ -1,4 +1,7 @@
-/** What every part of the node agent stands on: metrics, the measured runtime, events, the queue of dirty pods, what is desired. */
+/**
+ * The parts that all other parts of the node agent need: metrics, the measured runtime, events, the queue of dirty pods, the
+ * desired pods.
+ */
 import { createEventRecorder, type EventRecorder, Informers } from '../../client/index.ts';
 import type { ImageService, RuntimeService } from '../../cri/index.ts';
 import { createMetrics, type MetricsRegistry, type WorkQueue } from '../../lib/index.ts';
@@ -17,7 +20,7 @@ import type { MarkDirty, Pleg, PodEvents, PodUID } from '../types.ts';
 import { Late } from './late.ts';
 import { NodeKnowledge } from './node-knowledge.ts';
 
-/** The ports, with a runtime whose calls are counted, and the figures of all parts. */
+/** The ports, with a runtime whose calls are counted, and the metrics of all parts. */
 export interface Given extends KubeletPorts {
   readonly metrics: MetricsRegistry;
   readonly settings: KubeletSettings;
@@ -39,7 +42,7 @@ export interface Ground {
   readonly queue: WorkQueue<PodUID>;
   readonly markDirty: MarkDirty;
   readonly desired: DesiredPods;
-  /** What is known of this node, as it becomes known. */
+  /** The facts about this node, filled in as they become known. */
   readonly node: NodeKnowledge;
   readonly later: Later;
 }
@@ -83,7 +86,7 @@ export function layGround(
   return { informers, recorder, events, queue, markDirty, desired: new DesiredPods(markDirty), node, later };
 }
 
-/** Whether a pod is anybody's: wanted, worked on, or seen at the runtime. `undefined`: it is not known yet which pods there are. */
+/** Whether a pod is wanted, worked on, or seen at the runtime. `undefined`: it is not known yet which pods exist. */
 export function knownPods({
   desired,
   later,

@@ -1,4 +1,4 @@
-/** What keeps the node itself: its object and lease, its health, its figures, its pressure, its old logs. */
+/** Builds the parts that look after the node itself: its object and lease, health, figures, pressure, old logs. */
 import type { KubeletConfig } from '../configuration.ts';
 import { LogGc } from '../gc/log-gc.ts';
 import { createNodeManager, type NodeManager } from '../node/node-manager.ts';

@@ -5,7 +5,7 @@ export class Late<T extends object> {
   readonly #name: string;
   #part: T | undefined;
 
-  /** `name`: for the message to who asks too early. */
+  /** `name` appears in the error when the part is used too early. */
   constructor(name: string) {
     this.#name = name;
   }
@@ -17,7 +17,7 @@ export class Late<T extends object> {
     return part;
   }
 
-  /** The part; whoever asks while the parts are still being put together has made a mistake. */
+  /** The part. Using it while the parts are still being put together is a mistake. */
   get it(): T {
     assert(this.#part !== undefined, `${this.#name} was asked before it was made`);
     return this.#part;

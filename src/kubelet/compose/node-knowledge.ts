@@ -1,11 +1,11 @@
-/** What is known of this node: its machine and runtime once they were read, its object once it is registered. */
+/** The facts about this node: its machine and runtime once they were read, its object once it is registered. */
 import type { Node } from '../../api/index.ts';
 import { allocatableResources } from '../allocatable.ts';
 import type { KnownNode } from '../node-facts.ts';
 import type { NodeResources } from '../types.ts';
 
 export interface NodeSources {
-  /** Of so many bytes, what eviction's hard thresholds keep free. */
+  /** The bytes that eviction's hard thresholds keep free, of this many bytes. */
   readonly keepsFree: (signal: 'memory.available', capacityBytes: number) => number;
   /** As the API server last had it. */
   readonly object: () => Node | undefined;
@@ -33,7 +33,7 @@ export class NodeKnowledge {
     return this.#sources.object();
   }
 
-  /** The node's addresses, the primary one first; none until they are known. */
+  /** The node's addresses, the primary one first; empty until they are known. */
   hostIps(): readonly string[] {
     return this.#known?.machine.addresses ?? [];
   }
@@ -42,7 +42,7 @@ export class NodeKnowledge {
     return this.#known?.machine.memoryBytes ?? 0;
   }
 
-  /** What the node has for pods. */
+  /** The node's allocatable resources. */
   allocatable(): NodeResources {
     return allocatableResources(this.#known?.machine, this.#sources.keepsFree, this.#sources.object());
   }

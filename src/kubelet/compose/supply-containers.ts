@@ -1,4 +1,4 @@
-/** What a container needs before it can start: configuration objects, its environment, images, volumes. */
+/** Builds the parts that supply a container before its start: configuration objects, environment, images, volumes. */
 import { SERVICES } from '../../api/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import type { BlackBox } from '../deaths/black-box.ts';

@@ -1,4 +1,4 @@
-/** Where pods come from, and where their status goes: API server, manifest folder, mirrors of static pods. */
+/** Builds the sources of pods and the sinks of their status: API server, manifest folder, mirrors of static pods. */
 import { type ApiSource, createApiSource } from '../config/api-source.ts';
 import { FileSource } from '../config/file-source.ts';
 import { MirrorPods } from '../config/mirror-pods.ts';
@@ -12,9 +12,9 @@ export interface PodTraffic {
   readonly source: ApiSource;
   /** Absent: there is no manifest folder. */
   readonly files: FileSource | undefined;
-  /** What is told of pods, and of static pods through their mirrors. */
+  /** The status manager, which also reports static pods through their mirrors. */
   readonly status: MirroredStatus;
-  /** What brings it to the API server. */
+  /** The status manager that delivers to the API server. */
   readonly delivery: DeliveringStatusManager;
 }
 
@@ -34,7 +34,7 @@ export function createPodTraffic(
     node: () => node.object(),
     onChange: (uid) => {
       status.mirrorChanged(uid);
-      // Whoever writes to the server may call anything a mirror.
+      // Any client that may write to the server can call a pod a mirror.
       if (desired.get(uid) !== undefined) markDirty(uid, 'config');
     },
   });

@@ -1,4 +1,4 @@
-/** What sees containers run and end: PLEG, probes, the black box. */
+/** Builds the parts that watch containers run and end: PLEG, probes, the black box. */
 import { createMetrics, type MetricsRegistry } from '../../lib/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import { type BlackBox, createBlackBox } from '../deaths/black-box.ts';

@@ -1,4 +1,7 @@
-/** What works on pods: the workers and their loop, what carries out their actions, their notes, the watch over back-offs. */
+/**
+ * Builds the parts that work on pods: the workers and their loop, the executor of their actions, their notes, the watch over
+ * back-offs.
+ */
 import type { KubeletConfig } from '../configuration.ts';
 import { fitResize } from '../admission/fit-resize.ts';
 import { Executor } from '../execute/execute-actions.ts';
@@ -127,7 +130,7 @@ function createRecovery(
   });
 }
 
-/** Whether a pod, or what it newly asks for, has its place on this node, and what plans are told of the node. */
+/** Decides whether a pod, or its resize, has room on this node, and collects what plans need to know of the node. */
 function createJudges(
   { clock, logger, metrics, settings }: Pick<Given, 'clock' | 'logger' | 'metrics' | 'settings'>,
   { nodeName, maxPods }: Pick<KubeletConfig, 'nodeName' | 'maxPods'>,

@@ -1,7 +1,7 @@
 /**
- * A pod that is missing in a list is not yet a pod that was deleted: its object may be damaged in the server's store, or the
- * list be half of one. Before its containers end for it, the server is asked for the pod by its name: as a list, since a node may
- * not read a pod that the server cannot show to be its own.
+ * Asks the server about pods that are missing in a list, because a missing pod is not necessarily deleted: its object may be
+ * damaged in the server's store, or the list incomplete. Before the containers of such a pod end, the server is asked for it
+ * by name. The question is a list, since a node may not read a pod that the server cannot show to be its own.
  */
 import { PODS } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';

@@ -8,7 +8,7 @@ import type { DesiredPods } from './desired-pods.ts';
 import { ABSENCE_RETRY_MS } from './limits.ts';
 import { isMirrorPod } from './mirror-pods.ts';
 
-/** As for every pod that nobody knows (upstream: the least grace there is). */
+/** The grace period of a pod that no source knows (upstream: the shortest grace there is). */
 const FORCED_GRACE_PERIOD_SECONDS = 1;
 
 export interface ApiSourceOptions {

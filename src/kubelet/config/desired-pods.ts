@@ -1,6 +1,6 @@
 /**
- * Who should run here: the only "desired". Sources (the API server, later a manifest folder) put pods in and out; a change
- * marks the pod dirty. A pod that was taken out is kept, as it was last seen, until its worker is done with it.
+ * The pods that should run here: the only "desired". Sources (the API server, the manifest folder) put pods in and take them
+ * out; a change marks the pod dirty. A pod that was taken out is kept, as it was last seen, until its worker is done with it.
  */
 import type { Pod } from '../../api/index.ts';
 import type { MarkDirty, PodUID } from '../types.ts';
@@ -57,7 +57,7 @@ export class DesiredPods {
     return [...this.#pods.keys()];
   }
 
-  /** Every source has told all it has: a pod that is not here is not wanted. */
+  /** Every source has delivered everything: a pod that is not here is not wanted. */
   synced(): boolean {
     return this.#unsynced.size === 0;
   }

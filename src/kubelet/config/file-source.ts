@@ -1,6 +1,7 @@
 /**
- * Static pods: a folder (or one file) of manifests as a source of desired pods. A change is seen at once where the file
- * system tells of it, and each `fileCheckFrequency` anyway. What ran from a file that no longer makes sense goes on.
+ * Static pods: a folder (or one file) of manifests as a source of desired pods. A change is noticed at once if the file
+ * system reports it, and otherwise within `fileCheckFrequency`. If a file becomes invalid, the pod that ran from it goes on
+ * running.
  */
 import type { Pod } from '../../api/index.ts';
 import {
@@ -53,7 +54,8 @@ export class FileSource {
     let watch: { close(): void } | undefined;
     while (!signal.aborted) {
       this.#changed = false;
-      // Before the look, so that nothing falls between; anew each time, since the folder may be another one by now.
+      // The watch begins before the read, so that no change falls between. It begins again each time, since the folder may be
+      // another one by now.
       watch?.close();
       watch = this.#watch();
       try {
@@ -105,13 +107,13 @@ export class FileSource {
     this.#entries = found;
     const now = this.#unique();
     const uids = new Set(now.map(({ metadata }) => metadata?.uid));
-    // What goes first makes way for what comes under its name.
+    // Removals come first, to make room for pods of the same name.
     for (const pod of before) if (!uids.has(pod.metadata?.uid)) this.#seat.remove(pod);
     const known = new Set(before.map(({ metadata }) => metadata?.uid));
     for (const pod of now) if (!known.has(pod.metadata?.uid)) this.#seat.put(pod);
   }
 
-  /** Of two files with a pod of the same name the first counts. */
+  /** If two files have a pod of the same name, the first counts. */
   #unique(): readonly Pod[] {
     const pods = new Map<string, Pod>();
     for (const [file, { pod }] of this.#entries) {
@@ -157,7 +159,7 @@ export class FileSource {
     return { text, pod: result.pod };
   }
 
-  /** Told once for each content; what ran goes on. */
+  /** Reported once for each content; the pod that ran goes on. */
   #bad(file: string, known: Entry | undefined, text: string, problem: string): Entry {
     const { logger, events } = this.#options;
     if (known?.text !== text) {

@@ -1,6 +1,6 @@
 /**
- * Mirror pods: what the API server shows of static pods. Each is kept as its static pod is, made again when somebody deletes
- * it, and removed with it. Nothing here touches a container. Upstream: pkg/kubelet/pod/mirror_client.go.
+ * Mirror pods: the API server's view of static pods. Each mirror is kept equal to its static pod, created again when somebody
+ * deletes it, and removed with it. Nothing here touches a container. Upstream: pkg/kubelet/pod/mirror_client.go.
  */
 import { isAlreadyExists, isNotFound, type Node, type Pod, PODS } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
@@ -102,7 +102,7 @@ export class MirrorPods {
     const mirror = this.#mirrors.get(name);
     try {
       if (mirror !== undefined && (wanted === undefined || isDeleted(mirror) || !shows(mirror, wanted))) {
-        // Until all files are read, a mirror without a static pod tells nothing.
+        // Until all files are read, a mirror without a static pod means nothing.
         if (wanted === undefined && !this.#options.desired.synced()) return;
         await this.#delete(mirror, signal);
       }
@@ -137,7 +137,8 @@ export class MirrorPods {
       this.#mirrors.set(fullName(created), created);
       this.#options.onChange(pod.metadata?.uid ?? '');
     } catch (error) {
-      // Ours of an earlier life, which the watch will show; or a stranger's, which goes on having the name.
+      // The pod of this name is either our own from an earlier life, which the watch will show, or another client's, which
+      // keeps the name.
       if (isAlreadyExists(error)) return 'retry';
       throw error;
     }
@@ -151,7 +152,7 @@ export class MirrorPods {
   }
 }
 
-/** What the API server is given: the static pod under its own name, owned by the node. */
+/** The object for the API server: the static pod under its own name, owned by the node. */
 export function mirrorOf(pod: Pod, node: Node): Pod {
   const { name, namespace, labels, annotations } = pod.metadata ?? {};
   const { name: nodeName = '', uid: nodeUid = '' } = node.metadata ?? {};

@@ -1,6 +1,6 @@
 /**
- * A static pod from its file: who it is, and what is wrong with it. Its UID is made from node, file and content, so that the
- * same file is the same pod, also to the next agent. Upstream: pkg/kubelet/config (common.go, file.go). Pure.
+ * Reads a static pod from its file, or the mistakes in it. Its UID is made from node, file and content, so that the same file
+ * is the same pod, also to the next agent. Upstream: pkg/kubelet/config (common.go, file.go). Pure.
  */
 import { YAMLException } from 'js-yaml';
 import {
@@ -32,7 +32,7 @@ export interface StaticPodInput {
   readonly seen: string;
 }
 
-/** The pod, ready to be run; or what to tell of the file, with its line. */
+/** The pod, ready to run; or the problem of the file, with its line. */
 export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): StaticPodResult {
   const [document, ...more] = splitDocuments(text);
   if (document === undefined) return { problem: `${file}: holds no pod` };
@@ -50,7 +50,7 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
     return { problem: `${place(0)}: a static pod is an object of apiVersion v1 and kind Pod` };
   }
   try {
-    // Strict: nobody reads warnings of a file.
+    // Unknown fields are errors, since nobody would read warnings about a file.
     const { object } = validateStructure<Pod>('v1', 'Pod', value, 'Strict');
     const pod = applyDefaults(
       'v1',
@@ -58,7 +58,7 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
       withIdentity(object, { file, nodeName, seen, content: JSON.stringify(value) }),
     );
     const uid = pod.metadata?.uid ?? '';
-    // It becomes the name of a folder; of other pods the server makes it.
+    // The UID becomes the name of a folder; for other pods the server makes it.
     if (!isSafeName(uid))
       return { problem: `${place(0)}: metadata.uid: Invalid value: ${JSON.stringify(uid)}: must be a plain name` };
     const errors = validateCreate(PODS, pod);
@@ -73,7 +73,7 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
 }
 
 interface Identity extends Omit<StaticPodInput, 'text'> {
-  /** As it was read: what later releases make of it changes nothing. */
+  /** The pod as it was read: what later releases fill in must not change the UID. */
   readonly content: string;
 }
 
@@ -107,7 +107,7 @@ function contentUid(content: string, file: string, nodeName: string): string {
   return half(text) + half(`again ${text}`);
 }
 
-/** What a pod without an API object cannot have (upstream: HasAPIObjectReference). */
+/** Features that a pod without an API object cannot have (upstream: HasAPIObjectReference). */
 function apiReference(spec: PodSpec | undefined): string | undefined {
   if (spec === undefined) return undefined;
   if (spec.serviceAccountName !== undefined && spec.serviceAccountName !== '') return 'serviceaccounts';

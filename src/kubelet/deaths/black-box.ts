@@ -1,4 +1,4 @@
-/** The black box: what the node remembers of its pods' deaths, wired together. */
+/** Wires the black box together: the node's memory of its pods' deaths. */
 import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Cgroups, KernelLog, Listeners, Meter } from '../ports.ts';
 import type { PodDirectory, PodEvents, PodUID, PressureVerdict } from '../types.ts';

@@ -1,11 +1,11 @@
 /**
- * A pod's book as a file: a first line that says whose it is, then a line for each container. So the node knows what it has
- * without reading all of it. Reads believing nothing: a file may be torn, foreign, or of a newer mendlet. Pure.
+ * A pod's book as a file: a first line that names the pod, then a line for each container. So the node knows what it has
+ * without reading all of it. The reader trusts nothing: a file may be torn, foreign, or of a newer mendlet. Pure.
  */
 import type { ContainerHistory } from '../../api/index.ts';
 import { type PodBook, totalOf } from './death-book.ts';
 
-/** Of the file's shape; a larger one is from a newer mendlet. */
+/** Version of the file's format; a higher one is from a newer mendlet. */
 export const BOOK_FORMAT = 1;
 
 export interface BookHead {
@@ -26,7 +26,7 @@ export function formatBook(book: PodBook): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** `uid`: of the file's name. */
+/** `uid`: from the file's name. */
 export function parseBook(text: string, uid: string): Parsed<PodBook> {
   const [first = '', ...rest] = text.split('\n');
   const head = parseHead(first, uid);
@@ -69,7 +69,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What is counted and sorted by; what is only shown is shown as it is. */
+/** Fields that are counted or sorted by are checked; fields that are only shown are passed on as they are. */
 function isHistory(value: unknown): value is ContainerHistory {
   if (!isFields(value) || typeof value['name'] !== 'string' || !Number.isInteger(value['total'])) return false;
   const { deaths } = value;

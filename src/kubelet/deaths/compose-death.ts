@@ -88,7 +88,7 @@ function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startu
   return match?.[1] as 'liveness' | 'startup' | undefined;
 }
 
-/** What is wider counts: the pod's end, a restart that goes on, then a kill of this container alone. */
+/** The widest cause counts: the pod's end, then a restart that is under way, then a kill of this container alone. */
 function requestOf(facts: DeathFacts, byProbe: boolean): DeathRecord['requested'] {
   const { note, noteBefore, container, death, seenAt } = facts;
   const endedAt = death.finishedAt > 0 ? death.finishedAt : seenAt;

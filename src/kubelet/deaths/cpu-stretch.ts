@@ -1,6 +1,6 @@
 /**
- * How often a container was held back by its CPU limit in the last stretch of its life: who served well for a week and starves
- * for a minute would not show it in figures of the whole life. Pure.
+ * Computes how often a CPU limit throttled a container in the last stretch of its life. Figures of the whole life would hide
+ * that a container which worked well for a week has been throttled for a minute. Pure.
  */
 import type { CpuPeriods } from '../figures.ts';
 import { CPU_STRETCH_MS, SAMPLE_PERIOD_MS } from './limits.ts';
@@ -10,7 +10,7 @@ export interface CpuReading extends CpuPeriods {
   readonly at: number;
 }
 
-/** The beginning of a life, when it is part of the stretch; of an older one nobody knows how far it had counted. */
+/** The beginning of a life, if it is part of the stretch; the counters of an older group are unknown at that time. */
 export function beginning(
   startedAt: number,
   now: { readonly wall: number; readonly mono: number },
@@ -27,7 +27,10 @@ export function withReading(readings: readonly CpuReading[], reading: CpuReading
   return next.slice(Math.max(0, baseOf(next)));
 }
 
-/** `undefined`: nothing was read, or it never wanted to run. Of an old life that was read but once, all that was counted. */
+/**
+ * `undefined`: nothing was read, or the container never wanted to run. For an old life that was read only once: everything
+ * that was counted.
+ */
 export function lastStretch(readings: readonly CpuReading[]): CpuPeriods | undefined {
   const last = readings.at(-1);
   if (last === undefined) return undefined;

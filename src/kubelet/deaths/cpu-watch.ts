@@ -1,6 +1,7 @@
 /**
- * Watches how CPU limits hold containers back while they live. A container that is killed because it is too slow has no cgroup
- * when somebody asks why: so its counters are read now and then, and at once when a probe of it fails, for it may be killed for that.
+ * Samples how CPU limits throttle containers while they live. The cgroup of a container that was killed for being slow is
+ * gone when somebody asks why. So its counters are read periodically, and at once when a probe of it fails, because it may be
+ * killed for that.
  */
 import type { CpuThrottling } from '../../api/index.ts';
 import { BoundedMap, type Clock, type Logger } from '../../lib/index.ts';
@@ -53,7 +54,7 @@ export class CpuWatch {
     }
   }
 
-  /** What was counted in the last stretch of a life; `undefined`: nothing. */
+  /** The counts of the last stretch of a life; `undefined`: none. */
   of(containerId: string): CpuThrottling | undefined {
     const watched = this.#watched.get(containerId);
     const stretch = watched && lastStretch(watched.readings);
@@ -68,7 +69,7 @@ export class CpuWatch {
   async #read(container: LimitedContainer): Promise<void> {
     const { clock, cgroups } = this.#options;
     const counted = await cgroups.cpuPeriods(groupOf(container));
-    // What was read last stays when the group is gone.
+    // The last reading stays when the group is gone.
     if (counted === undefined) return;
     const { id, startedAt, limitMillicores } = container;
     const now = clock.now();

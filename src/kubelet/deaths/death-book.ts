@@ -19,12 +19,12 @@ export type PodNames = Pick<PodBook, 'namespace' | 'name' | 'uid'>;
 /** A death without its number, which the book gives. */
 export type NewDeath = Omit<DeathRecord, 'number'>;
 
-/** What becomes known of a death after it was written down. */
+/** Facts about a death that become known after it was written down. */
 export interface DeathAmendment {
   readonly message?: string;
   readonly rung?: string;
   readonly backOffSeconds?: number;
-  /** It is started again; with no delay told before, there was none. */
+  /** The container is started again; if no delay was reported before, there was none. */
   readonly startedAgain?: true;
 }
 
@@ -47,14 +47,14 @@ export function withDeath(book: PodBook, container: string, death: NewDeath): Po
   return withRecord(book, container, death);
 }
 
-/** What is remembered of a container's life as survived. */
+/** The survivals that are recorded for a container's life. */
 export function findSurvival(book: PodBook, container: string, containerId: string): DeathRecord | undefined {
   return historyOf(book, container).deaths.findLast((each) => isSurvivalOf(each, containerId));
 }
 
 /**
- * The book with a death in place of the survival that it was taken for. What that life had survived before is put back; where
- * that is nothing, the death takes the number of what was wrong.
+ * The book with a death in place of the survival that it was taken for. Earlier survivals of that life are put back; if there
+ * were none, the death takes the number of the wrong record.
  */
 export function withDeathForSurvival(
   book: PodBook,
@@ -75,7 +75,7 @@ export function withDeathForSurvival(
   return withDeath(next, container, death);
 }
 
-/** The book with what a container lost and outlived: one record for each life of it, which goes on counting. */
+/** The book with a loss that a container survived: one record for each life, with a count. */
 export function withSurvival(book: PodBook, container: string, loss: NewDeath): PodBook {
   const history = historyOf(book, container);
   const before = findSurvival(book, container, loss.containerId);
@@ -118,8 +118,8 @@ export function withGoneAt(book: PodBook, goneAt: string | undefined): PodBook {
 }
 
 /**
- * The book cut to `maxBytes` of JSON: the oldest records that are neither a container's first nor its last go first; where only
- * those are left, logs of the last ones, then of the first ones.
+ * The book cut to `maxBytes` of JSON: the oldest records that are neither a container's first nor its last are removed first;
+ * if only those are left, the logs of the last ones, then of the first ones.
  */
 export function trimBook(book: PodBook, maxBytes: number): PodBook {
   let next = book;

@@ -1,4 +1,4 @@
-/** What the node's API tells of deaths: all lives of one name, newest first; and of the living, the probes that they refuse. */
+/** The node API's answers about deaths: all lives of one name, newest first; and for living pods, the probes that they refuse. */
 import type { PodHistory, PodHistoryIndex, PodHistoryList } from '../../api/index.ts';
 import type { BookHead } from './book-file.ts';
 import type { PodBook, PodNames } from './death-book.ts';
@@ -26,7 +26,7 @@ export function createDeathHistory(options: {
   readonly nodeName: string;
   readonly store: Pick<DeathStore, 'list' | 'read'>;
   readonly recorder: Pick<DeathRecorder, 'settled'>;
-  /** Of all pods that are here. */
+  /** Of all pods on this node. */
   readonly refusing: () => Refusing;
 }): DeathHistory {
   const { nodeName, store, recorder, refusing } = options;
@@ -34,7 +34,7 @@ export function createDeathHistory(options: {
     find: async (query) => {
       await recorder.settled();
       const heads = (await store.list()).filter((head) => isMeant(head, query));
-      // Who asks for a death is not told of the living.
+      // A request for one death gets nothing about living containers.
       const living: Refusing = query.death === undefined ? refusing() : new Map();
       const undead = [...living.values()].filter(
         (book) => isMeant(book, query) && heads.every(({ uid }) => uid !== book.uid),

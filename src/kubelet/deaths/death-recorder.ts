@@ -1,6 +1,6 @@
 /**
- * Sees deaths in the passes of the pod workers and records them, beside the way of every restart: what is known at once is
- * taken at once, logs are read and files written in the background, in order for each pod, and a failure is told and counted.
+ * Notices deaths in the passes of the pod workers and records them without delaying a restart: known facts are taken at once;
+ * logs are read and files written in the background, in order for each pod; a failure is logged and counted.
  */
 import type { DeathRecord, Pod } from '../../api/index.ts';
 import {
@@ -70,7 +70,7 @@ export interface DeathRecorderOptions {
   readonly cpu: Pick<CpuWatch, 'of' | 'forget'>;
 }
 
-/** What one pass over one pod shows. */
+/** The facts that one pass over one pod shows. */
 export interface SeenPass {
   readonly pod: Pod;
   readonly noteBefore: PodNote;
@@ -113,9 +113,9 @@ export class DeathRecorder {
   readonly #places = new Semaphore(MAX_RECORDINGS_AT_ONCE);
   /** Mono ms of the last event about a survivor, by container id. */
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
-  /** By container id: what was remembered of it as survived, before the last time that it was told. */
+  /** By container id: the survivals that were recorded before the last report. */
   readonly #outlived = new BoundedMap<string, DeathRecord | undefined>(MAX_OOM_CONTAINERS);
-  /** Container ids whose deaths broke us: told once. */
+  /** Container ids whose deaths broke the recorder; each is logged once. */
   readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
 
@@ -133,7 +133,7 @@ export class DeathRecorder {
     });
   }
 
-  /** Takes what a pass shows. Never blocks, and never throws: the pass goes on to heal. */
+  /** Takes what a pass shows. Never blocks, and never throws, so that the pass goes on to heal. */
   observe(pass: SeenPass): void {
     const { pod, note } = pass;
     const uid = pod.metadata?.uid ?? '';
@@ -203,7 +203,7 @@ export class DeathRecorder {
     while (this.#work.size > 0) await this.settled();
   }
 
-  /** A mistake of ours costs one record, and is told once. */
+  /** A mistake in the code costs one record, and is logged once. */
   #seeSafely(tracked: Map<string, Tracked>, pass: SeenPass, container: string, death: Death): void {
     const { containerId } = death;
     if (this.#broken.get(containerId) === true) return;
@@ -302,7 +302,7 @@ export class DeathRecorder {
     return { death: { ...composed, ...proofs, ...log }, wasNone };
   }
 
-  /** What is known of its memory; `wasNone`: it was told that it lived on, and this is the end of that. */
+  /** The facts about its memory; `wasNone`: a survival was reported, and this is the end of that life. */
   #evidence(containerId: string, death: NewDeath): { readonly evidence: OomEvidence; readonly wasNone: boolean } {
     const evidence = this.#options.oom.evidence(containerId);
     const isOwn = death.probe === undefined && death.requested === undefined;
@@ -337,7 +337,7 @@ export class DeathRecorder {
     }
   }
 
-  /** After what was begun for this pod before. A mistake of ours costs one record, and is told. */
+  /** Runs after earlier work for this pod. A mistake in the code costs one record, and is logged. */
   #next(uid: PodUID, run: () => Promise<void>): void {
     this.#waiting += 1;
     void this.#work.run(uid, async () => {
@@ -366,7 +366,7 @@ function namesOf({ metadata }: Pod): PodNames {
   return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
 }
 
-/** Of an orphan perhaps not even the name is known. */
+/** Of an orphan even the name may be unknown. */
 function logPathOf(podLogsDir: string, pod: Pod, container: string, restartCount: number): string | undefined {
   const { namespace, name, uid } = namesOf(pod);
   if (![namespace, name, uid, container].every(isSafeName)) return undefined;

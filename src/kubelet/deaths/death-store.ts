@@ -1,7 +1,7 @@
 /**
- * The books of deaths on disk: `ROOT/deaths/UID.json`, replaced whole, bounded, kept for a time after their pods are gone. What
- * is asked for is done in the background, in order for each pod; a file that cannot be read is set aside, and one that cannot be
- * written is tried again. Nothing here ever holds up a pod.
+ * The books of deaths on disk: `ROOT/deaths/UID.json`, replaced whole, bounded, kept for a time after their pods are gone.
+ * All work is done in the background, in order for each pod. A file that cannot be read is set aside, and one that cannot be
+ * written is tried again. Nothing here ever delays a pod.
  */
 import {
   type Clock,
@@ -42,7 +42,7 @@ export interface DeathStoreOptions {
   readonly retentionMs: number;
   /** `undefined`: it is not known yet which pods there are. */
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
-  /** So many changes were lost: the disk did not take them. */
+  /** The number of changes that were lost because the disk did not take them. */
   readonly onLost: (changes: number) => void;
 }
 
@@ -94,7 +94,7 @@ export class DeathStore {
     this.#begin(names.uid, waiting);
   }
 
-  /** The book as it is with all that was asked for; `undefined`: none. Rejects with file errors. */
+  /** The book including all pending edits; `undefined`: none. Rejects with file errors. */
   async read(uid: PodUID): Promise<PodBook | undefined> {
     await this.#work.settled(uid);
     const waiting = this.#waiting.get(uid);
@@ -124,7 +124,7 @@ export class DeathStore {
     while (this.#work.size > 0) await this.#work.settled();
   }
 
-  /** Sweeps now and then until the signal is aborted, and then ends what goes on. */
+  /** Sweeps periodically until the signal is aborted, and then finishes the work under way. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     await this.#known();
@@ -142,7 +142,7 @@ export class DeathStore {
     await this.settled();
   }
 
-  /** One round: who is gone, whose time is over, what is too much. Rejects with file errors. */
+  /** One round: notices pods that are gone, books whose time is over, and excess. Rejects with file errors. */
   async sweep(): Promise<void> {
     await this.#known();
     this.#noteGone();
@@ -177,7 +177,7 @@ export class DeathStore {
     this.#unknown = unknown;
   }
 
-  /** Those gone longest go first. Of pods that are here, none goes: each has its share. */
+  /** Pods that are gone longest are removed first. Existing pods keep their books: each has its share. */
   async #bound(): Promise<void> {
     const entries = [...this.#index.values()];
     let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
@@ -218,7 +218,10 @@ export class DeathStore {
     }
   }
 
-  /** A mistake of ours would be made again and again: what led to it is dropped, loudly. All else is the disk's. */
+  /**
+   * A mistake in the code would repeat for ever: the edit that led to it is dropped, with an error in the log. All other
+   * failures are the disk's.
+   */
   #failed(uid: PodUID, waiting: Waiting, error: unknown): void {
     const { clock, logger, onLost } = this.#options;
     this.#made = false;
@@ -295,7 +298,7 @@ export class DeathStore {
       if (uid === '' || this.#index.has(uid)) continue;
       try {
         const entry = await this.#readHead(uid);
-        // Meanwhile it may have been written anew.
+        // The file may have been rewritten meanwhile.
         if (entry !== undefined && !this.#index.has(uid)) this.#index.set(uid, entry);
       } catch (error) {
         if (isMistake(error)) throw error;

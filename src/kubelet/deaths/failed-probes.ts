@@ -13,10 +13,10 @@ type Failures = Omit<FailedProbe, 'type'>;
 
 const NONE: Failures = { outputs: [] };
 const TYPES: readonly Type[] = ['startup', 'liveness', 'readiness'];
-/** In our words for a port that nobody listens on: of HTTP and TCP, and of gRPC, whose client goes on dialling. */
+/** Our messages for a port that nobody listens on: of HTTP and TCP, and of gRPC, whose client keeps dialling. */
 const REFUSED = /connection refused|failed to connect service/;
 
-/** A probe ended so: there may be nobody who listens. */
+/** A probe that ended with this message may have met no listener. */
 export function isRefusal(output: string): boolean {
   return REFUSED.test(output);
 }
@@ -34,7 +34,7 @@ export class FailedProbes {
     const { outputs, listening } = known[type] ?? NONE;
     const at = new Date(this.#clock.now().wall).toISOString();
     const newest = { at, output: output.slice(0, MAX_PROBE_OUTPUT_CHARACTERS) };
-    // Who answers, however badly, is asked at the right port.
+    // A server that answers, however badly, was asked at the right port.
     const kept = isRefusal(output) && listening !== undefined ? { listening } : {};
     this.#containers.set(containerId, {
       ...known,
@@ -42,7 +42,10 @@ export class FailedProbes {
     });
   }
 
-  /** Where the pod listened when it refused this probe. A look that finds nothing may have come when it was being killed. */
+  /**
+   * The ports on which the pod listened when it refused this probe. A look that finds none may have come while the container
+   * was being killed.
+   */
   listened(containerId: string, type: Type, ports: readonly ListeningPort[]): void {
     const known = this.#containers.get(containerId);
     const failures = known?.[type];
@@ -52,12 +55,12 @@ export class FailedProbes {
     this.#containers.set(containerId, { ...known, [type]: { ...failures, listening } });
   }
 
-  /** Outputs newest first; none: none is known (an earlier agent may have seen them). */
+  /** Outputs, newest first; empty: none is known (an earlier agent may have seen them). */
   of(containerId: string, type: Type): Failures {
     return this.#containers.get(containerId)?.[type] ?? NONE;
   }
 
-  /** Probes that were refused when somebody looked where the pod listens. */
+  /** Probes that were refused when the listening ports of the pod were looked up. */
   refused(containerId: string): readonly FailedProbe[] {
     const known = this.#containers.get(containerId);
     return TYPES.flatMap((type) => {

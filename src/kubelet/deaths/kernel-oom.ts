@@ -1,7 +1,7 @@
 /**
- * What the kernel's log says of processes that it killed for memory. Formats: mm/oom_kill.c (`oom-kill:` since 5.0, `Killed
- * process`) and mm/memcontrol.c (`memory: usage`), as /dev/kmsg shows them ("level,sequence,microseconds,flags;text"). Pure but
- * for what spans several lines.
+ * Parses the kernel's log about processes that it killed for memory. Formats: mm/oom_kill.c (`oom-kill:` since 5.0, `Killed
+ * process`) and mm/memcontrol.c (`memory: usage`), as /dev/kmsg shows them ("level,sequence,microseconds,flags;text"). Pure,
+ * except that it remembers what spans several lines.
  */
 
 export interface OomReport {
@@ -11,7 +11,7 @@ export interface OomReport {
   /** As the machine's own namespace numbers it. */
   readonly pid: number;
   readonly rssBytes?: number;
-  /** Of the group whose limit it was; absent: the whole machine was short of memory. */
+  /** The group whose limit it was; absent: the whole machine was short of memory. */
   readonly limitBytes?: number;
   readonly usageBytes?: number;
 }
@@ -92,7 +92,7 @@ function isOfKernel(record: string): boolean {
   return /^[0-7],/.test(record);
 }
 
-/** The first line after the head; what follows are fields of devices. */
+/** The first line after the head; further lines are fields of devices. */
 function textOf(record: string): string {
   const start = record.indexOf(';') + 1;
   const end = record.indexOf('\n', start);

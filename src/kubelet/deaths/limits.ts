@@ -7,13 +7,13 @@ export const MAX_POD_BYTES = 512 * 1024;
 /** All files of the node together, and how many there may be; pods gone longest go first. */
 export const MAX_NODE_BYTES = 64 * 1024 * 1024;
 export const MAX_PODS = 2000;
-/** The first line of a file says whose it is. */
+/** The first line of a file names its pod. */
 export const MAX_HEAD_BYTES = 2048;
 
 /** The end of a container's log that is kept with its death. */
 export const LOG_TAIL_LINES = 40;
 export const LOG_TAIL_BYTES = 4096;
-/** The first death is the one that tells most. */
+/** The first death tells most. */
 export const FIRST_LOG_TAIL_LINES = 160;
 export const FIRST_LOG_TAIL_BYTES = 16_384;
 /** Read from the end of the file to find those: CRI's line heads take space too. */
@@ -26,17 +26,17 @@ export const MAX_PROBE_OUTPUTS = 5;
 export const MAX_PROBE_OUTPUT_CHARACTERS = 1024;
 /** TCP ports kept of a pod that refused a probe: its own come first. */
 export const MAX_LISTENING_PORTS = 16;
-/** A container that goes on refusing is looked into no more often, but for the failure by which its probe fails. */
+/** A container that keeps refusing is looked at no more often than this, except at the failure for which its probe fails. */
 export const LISTENING_PERIOD_MS = 5000;
-/** Containers whose failed probes are kept at once. */
+/** Containers whose failed probes are kept at the same time. */
 export const MAX_PROBED_CONTAINERS = 1000;
 
-/** What changed before a death. */
+/** The time before a death in which changes are recorded with it. */
 export const CHANGES_WINDOW_MS = 600_000;
 export const MAX_CHANGES = 8;
-/** What is seen so long after a death may have happened before it: watches take their time. */
+/** A change that is noticed this long after a death may have happened before it, because watches take time. */
 export const CHANGE_DELAY_MS = 1000;
-/** ConfigMaps, Secrets and pods whose changes are kept at once. */
+/** ConfigMaps, Secrets and pods whose changes are kept at the same time. */
 export const MAX_CHANGED_SUBJECTS = 1000;
 
 /** Deaths being written down at once: their logs read, their files replaced. */
@@ -62,20 +62,23 @@ export const SET_ASIDE_RETENTION_MS = 24 * 3_600_000;
 /** Lives of pods of one name in one answer, newest first. */
 export const MAX_HISTORIES = 16;
 
-/** How often the counters of running containers are read: of memory, and of CPU limits. */
+/** How often the counters of running containers are read, for memory and for CPU limits. */
 export const SAMPLE_PERIOD_MS = 10_000;
 /** Containers read before the loop has its turn. */
 export const SAMPLES_PER_TURN = 50;
 /** A container that lives so long after one of its processes was killed for memory has survived it. */
 export const OOM_SURVIVAL_MS = 2000;
-/** So many looks that see nothing alive in a container that is said to run: then its group cannot be read here. */
+/** After this many looks that see no process in a container that is said to run, its group counts as unreadable. */
 export const OOM_UNSEEN_LOOKS = 5;
-/** An end by SIGKILL so soon after a survival was told, with no kill counted since, is of that kill: it was no survival. */
+/**
+ * An end by SIGKILL within this time after a reported survival, with no kill counted since, belongs to that kill: it was no
+ * survival.
+ */
 export const OOM_TAKE_BACK_MS = 30_000;
-/** A survivor's loss is told at most this often, and noted at most that often. */
+/** A survivor's loss is reported at most this often, and noted at most that often. */
 export const OOM_EVENT_PERIOD_MS = 60_000;
 export const OOM_NOTE_PERIOD_MS = 10_000;
-/** Containers whose counters are kept, and what the kernel said that fits none of them yet. */
+/** Containers whose counters are kept, and reports of the kernel that fit none of them yet. */
 export const MAX_OOM_CONTAINERS = 2000;
 export const MAX_OOM_REPORTS = 200;
 /** Processes named in one proof. */

@@ -14,7 +14,7 @@ export interface LivingContainer {
   readonly startedAt: number;
   readonly restartCount: number;
   readonly logPath: string;
-  /** Memory; of the container, or else of its pod. Absent: neither has a limit. */
+  /** Memory limit of the container, or else of its pod. Absent: neither has one. */
   readonly limitBytes: number | undefined;
   /** CPU, likewise. */
   readonly limitMillicores: number | undefined;
@@ -39,7 +39,7 @@ export function livingOf({ pod, observation }: PodView): readonly LivingContaine
   });
 }
 
-/** Where the kernel counts what it does. */
+/** The cgroup in which the kernel counts. */
 export function groupOf({ pod, id }: LivingContainer): CgroupName {
   return { path: podCgroupPath(pod), containerId: id };
 }

@@ -1,4 +1,4 @@
-/** What is known of one container's losses for memory, and when that proves something. Pure. */
+/** Keeps the evidence about one container's kills for memory, and decides when it proves something. Pure. */
 import type { OomProof } from '../../api/index.ts';
 import type { MemoryEvents } from '../figures.ts';
 import type { OomReport } from './kernel-oom.ts';
@@ -8,24 +8,24 @@ import { signalOf } from './signals.ts';
 export interface OomEvidence {
   /** As last read while it lived. */
   readonly counted: MemoryEvents | undefined;
-  /** The runtime told of it. */
+  /** The runtime reported it. */
   readonly announced: boolean;
-  /** What the kernel said and no record has told yet. */
+  /** Reports of the kernel that no record contains yet. */
   readonly reports: readonly OomReport[];
-  /** Kills that records have told already: the container survived them. */
+  /** Kills that are in a record already: the container survived them. */
   readonly told: number;
-  /** The last survival that was told: when (wall ms), and what was known and untold before. */
+  /** The last survival that was reported: when (wall ms), and what was known and unreported before. */
   readonly survival?: { readonly at: number } & Pick<OomEvidence, 'announced' | 'reports' | 'told'>;
 }
 
 export const NO_EVIDENCE: OomEvidence = { counted: undefined, announced: false, reports: [], told: 0 };
 
-/** Kills that no record has told. */
+/** Kills that no record contains. */
 export function untoldKills({ counted, told }: OomEvidence): number {
   return Math.max(0, (counted?.oomKills ?? 0) - told);
 }
 
-/** It is told at `at` (wall ms) that the container lives on. */
+/** It is reported at `at` (wall ms) that the container lives on. */
 export function asTold({ counted, announced, reports, told }: OomEvidence, at: number): OomEvidence {
   const survival = { at, announced, reports, told };
   return { counted, announced: false, reports: [], told: counted?.oomKills ?? told, survival };
@@ -37,10 +37,9 @@ export function withoutHints(evidence: OomEvidence): OomEvidence {
 }
 
 /**
- * The evidence without the survival that was told last, when the container's end shows that it was none: it was killed soon
- * after, and no other kill is counted. `undefined`: it was one, or none was told.
- *
- * @param end that nobody asked for; `finishedAt` wall ms
+ * The evidence without the survival that was reported last, when the container's end shows that it was none: it was killed
+ * soon after, and no other kill is counted. `undefined`: it was a survival, or none was reported.
+ * @param end an end that nobody asked for; `finishedAt` wall ms
  */
 export function withoutSurvival(
   evidence: OomEvidence,

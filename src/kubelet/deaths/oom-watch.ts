@@ -1,8 +1,8 @@
 /**
- * Watches memory while containers live: a container's cgroup is gone before CRI shows its exit, so what proves a death for want
- * of memory must be taken before. Counters are read now and then, and at once on a hint (the runtime's event, the kernel's log);
- * a process that was killed in a container that lives on is told. Hints are never truth: the counter is, where it can be read.
- * Nor is it truth that nobody told of the container's end: whether it lives on, its cgroup says.
+ * Watches memory while containers live. A container's cgroup is gone before CRI shows its exit, so the proof of a death for
+ * want of memory must be taken earlier. Counters are read periodically, and at once on a hint (the runtime's event, the
+ * kernel's log). The death of a process in a container that lives on is reported. Hints are never truth: the counter is, if
+ * it can be read. And a missing report of the container's end does not prove that it lives: its cgroup decides.
  */
 import type { OomProof } from '../../api/index.ts';
 import { BoundedMap, type Clock, type Logger, type Timer } from '../../lib/index.ts';
@@ -40,7 +40,7 @@ export interface OomWatchOptions {
 
 interface Watched {
   evidence: OomEvidence;
-  /** What an earlier agent told has been asked for. */
+  /** Survivals that an earlier agent reported have been asked for. */
   restored: boolean;
   timer: Timer | undefined;
   /** Mono ms. */
@@ -49,7 +49,7 @@ interface Watched {
   unseen: number;
 }
 
-/** What of the kernel's log is worth reading. */
+/** The lines of the kernel's log that are worth parsing. */
 const WANTED = /;(?:oom-kill:|,|memory: usage |Memory cgroup out of memory|Out of memory)/;
 
 export class OomWatch {
@@ -95,7 +95,7 @@ export class OomWatch {
     this.#suspect(containerId);
   }
 
-  /** What is known of a container that has ended. */
+  /** The evidence about a container that has ended. */
   evidence(containerId: string): OomEvidence {
     this.#readKernelLog([]);
     return this.#watched.get(containerId)?.evidence ?? NO_EVIDENCE;
@@ -140,7 +140,7 @@ export class OomWatch {
     }
   }
 
-  /** @returns whether its group is there. What was read last stays when it is gone. */
+  /** @returns whether its group exists. The last reading stays when it is gone. */
   async #count(container: LivingContainer): Promise<boolean> {
     const counted = await this.#options.cgroups.memoryEvents(groupOf(container));
     if (counted === undefined) return false;
@@ -149,7 +149,10 @@ export class OomWatch {
     return true;
   }
 
-  /** Its group is there and not empty: the kernel ends all of a container with its main process, long before the runtime tells. */
+  /**
+   * Its group exists and is not empty: the kernel ends all processes of a container with its main process, long before the
+   * runtime reports the end.
+   */
   async #isAlive(container: LivingContainer): Promise<boolean> {
     if (!(await this.#count(container))) return false;
     return (await this.#options.cgroups.processes(groupOf(container))).length > 0;
@@ -207,8 +210,8 @@ export class OomWatch {
   }
 
   /**
-   * It has ended and nobody told yet: then what is known is for the record of its death. Or its group cannot be read here: then
-   * nothing will ever prove the hints.
+   * Either it has ended and nobody has reported that yet: then the evidence is for the record of its death. Or its group
+   * cannot be read here: then nothing will ever prove the hints.
    */
   #lookAgain(containerId: string, watched: Watched): void {
     watched.unseen += 1;

@@ -1,4 +1,4 @@
-/** What changed on the node and about its pods lately: the first question after a death. In memory, and bounded. */
+/** Recent changes on the node and of its pods: the first question after a death. In memory, and bounded. */
 import type { Pod } from '../../api/index.ts';
 import { BoundedMap, type Clock } from '../../lib/index.ts';
 import type { ConfigKind } from '../env/config-source.ts';
@@ -11,17 +11,17 @@ import { CHANGE_DELAY_MS, CHANGES_WINDOW_MS, MAX_CHANGED_SUBJECTS, MAX_CHANGES }
 export interface Change {
   readonly at: number;
   readonly what: string;
-  /** It matters to those alone who ran at that time. */
+  /** A change matters only to pods that ran at that time. */
   readonly toRunning?: true;
 }
 
-/** What ended the pod's back-offs: the same cause may come again. */
+/** The cause that ended the pod's back-offs: the same cause may come again. */
 interface SeenRecovery {
   readonly id: string;
   readonly cause: string;
 }
 
-/** What is compared of a pod from one sight of it to the next. */
+/** The properties of a pod that are compared from one sight of it to the next. */
 interface PodShape {
   readonly generation: number | undefined;
   /** That counts as a generation, and changes no spec. */
@@ -61,7 +61,7 @@ export class RecentChanges {
     push(this.#objects, key, { at: this.#clock.now().wall, what: objectText(`${kind} ${name}`, before, after) });
   }
 
-  /** The pod as it is now: what differs from the last sight of it is a change. */
+  /** The pod as it is now: a difference from the last sight of it is a change. */
   pod(pod: Pod, seen: { readonly sandboxAttempt?: number; readonly recovery?: SeenRecovery }): void {
     const uid = pod.metadata?.uid ?? '';
     const shape: PodShape = {
@@ -82,7 +82,7 @@ export class RecentChanges {
     this.#shapes.delete(uid);
   }
 
-  /** What may have to do with an end in `pod`: newest first. Wall ms. */
+  /** Changes that may have to do with an end in `pod`: newest first. Wall ms. */
   before(pod: Pod, life: { readonly startedAt: number; readonly endedAt: number }): readonly Change[] {
     const { startedAt, endedAt } = life;
     const { uid = '', namespace = '' } = pod.metadata ?? {};

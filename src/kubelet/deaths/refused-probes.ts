@@ -1,6 +1,6 @@
 /**
- * Looks where a pod listens when it refuses a probe: that can be seen while the container lives, and not when somebody asks why it
- * died. Seldom, but always at the failure for which it may be killed.
+ * Looks up the listening ports of a pod when it refuses a probe. That is possible only while the container lives, not when
+ * somebody asks why it died. It happens seldom, but always at the failure for which the container may be killed.
  */
 import type { ListeningPort, Pod } from '../../api/index.ts';
 import { BoundedMap, type Clock, type Logger } from '../../lib/index.ts';
@@ -15,7 +15,7 @@ export interface RefusedProbesOptions {
   readonly logger: Logger;
   readonly failedProbes: FailedProbes;
   readonly cgroups: Pick<Cgroups, 'processes'>;
-  /** Absent: nobody can tell. */
+  /** Absent: the ports cannot be found out. */
   readonly listeners?: Listeners;
 }
 

@@ -9,7 +9,7 @@ export interface Sampling {
   readonly what: string;
 }
 
-/** Until the signal is aborted. A look that breaks is told, and the next one comes. */
+/** Until the signal is aborted. A look that fails is logged, and the next one follows. */
 export async function sampleOften(
   { clock, logger, what }: Sampling,
   sample: () => Promise<void>,

@@ -1,11 +1,11 @@
-/** A process was killed for memory and its container lives on: what is written down, and what is told. Pure. */
+/** The record and the event of a container that lives on after one of its processes was killed for memory. Pure. */
 import { timeText } from './compose-death.ts';
 import type { NewDeath } from './death-book.ts';
 import { lossText } from './oom-proofs.ts';
 import type { Survival } from './oom-watch.ts';
 import { findContainer } from '../plan/containers.ts';
 
-/** What SIGKILL leaves. */
+/** The exit code after SIGKILL. */
 const KILLED = 137;
 
 /** `at`: wall ms. */

@@ -1,6 +1,6 @@
 /**
- * Which services a container is told of, where all of them would be more than it could be started with (`exec` refuses with
- * E2BIG). The oldest first: whoever adds a service takes nothing from those that containers rely on. Pure.
+ * Chooses the services whose variables a container gets, if all of them would be more than it could be started with (`exec`
+ * fails with E2BIG). The oldest come first, so that a new service takes nothing from those that containers rely on. Pure.
  */
 import type { Service } from '../../api/index.ts';
 import { variableBytes } from './environment-size.ts';
@@ -14,7 +14,7 @@ export interface ChosenServices {
   readonly leftOut: readonly string[];
 }
 
-/** Each port has four variables, none of them shorter: what cannot fit is not even made. */
+/** Each port has four variables, none of them shorter: services that cannot fit are not even rendered. */
 const LEAST_PORT_BYTES = 100;
 
 /** @param maxBytes of all variables together, as the kernel counts them */

@@ -1,4 +1,4 @@
-/** Where ConfigMaps and Secrets come from, as env, volumes and images see it. The cache implements it; tests read the API. */
+/** The source of ConfigMaps and Secrets, as env, volumes and images see it. The cache implements it; tests read the API. */
 import type { ConfigMap, Secret } from '../../api/index.ts';
 
 export interface ConfigSource {
@@ -9,7 +9,7 @@ export interface ConfigSource {
 
 export type ConfigKind = 'ConfigMap' | 'Secret';
 
-/** A source that also tells when an object changes. */
+/** A source that also reports when an object changes. */
 export interface ConfigFollower extends ConfigSource {
   /**
    * Follows one object until the returned function is called (once; more calls do nothing). `onChange` is called when it

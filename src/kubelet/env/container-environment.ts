@@ -37,7 +37,10 @@ import { linkedServices } from './service-links.ts';
 export interface EnvironmentOptions {
   readonly config: ConfigSource;
   readonly events: PodEvents;
-  /** Where pods reach the API server. Absent: they cannot, and a wrong address would be worse than none. */
+  /**
+   * The address at which pods reach the API server. Absent: they cannot reach it, and a wrong address would be worse than
+   * none.
+   */
   readonly apiServer: { readonly host: string; readonly port: number } | undefined;
   readonly services: Pick<KnownServices, 'list'>;
 }
@@ -46,7 +49,7 @@ export function createEnvironmentResolver(options: EnvironmentOptions): Environm
   const told = new BoundedMap<string, string>(MAX_TOLD_CONTAINERS);
   const events: PodEvents = {
     ...options.events,
-    // What is so at each of a container's starts is told once.
+    // A fact that holds at each of a container's starts is reported once.
     pod: (pod, type, reason, message, fieldPath) => {
       const key = `${pod.metadata?.uid ?? ''} ${reason} ${fieldPath ?? ''}`;
       if (told.get(key) === message) return;
@@ -59,14 +62,14 @@ export function createEnvironmentResolver(options: EnvironmentOptions): Environm
       try {
         return await resolveContainerEnvironment(options, input, events);
       } catch (error) {
-        // Whatever kept us from the answer (a missing object, the API server away), the container waits and says why.
+        // If an answer is missing (a missing object, an API server that is away), the container waits and says why.
         return { ok: false, message: errorMessage(error) };
       }
     },
   };
 }
 
-/** @param once tells what is wrong with a container, once */
+/** @param once reports a problem of a container, once */
 async function resolveContainerEnvironment(
   options: EnvironmentOptions,
   input: EnvironmentInput,

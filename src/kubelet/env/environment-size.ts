@@ -1,4 +1,4 @@
-/** How large an environment is to the kernel, and what to say of one that is too large. Pure. */
+/** Computes the size of an environment as the kernel counts it, and the message for one that is too large. Pure. */
 import { EnvironmentError } from './environment-error.ts';
 import { KERNEL_STRING_BYTES, KERNEL_TOTAL_BYTES, MAX_NAMED_VARIABLES } from './limits.ts';
 
@@ -16,14 +16,14 @@ const POINTER_BYTES = 8;
 
 export interface SizedVariable {
   readonly name: string;
-  /** Where it comes from: "env[2]", "envFrom[0] (configMap default/big)", "service links". */
+  /** The origin of a variable: "env[2]", "envFrom[0] (configMap default/big)", "service links". */
   readonly from: string;
   readonly bytes: number;
 }
 
 export interface EnvironmentSize {
   readonly variables: readonly SizedVariable[];
-  /** Of command and arguments, each. */
+  /** Bytes of command and arguments, each. */
   readonly words: readonly { readonly place: string; readonly bytes: number }[];
 }
 
@@ -35,7 +35,7 @@ export function wordSizes(field: string, words: readonly string[]): EnvironmentS
   return words.map((word, position) => ({ place: `${field}[${position}]`, bytes: textBytes(word) }));
 }
 
-/** Runs `work`; what is too long is named by its place. Throws `EnvironmentError`. */
+/** Runs `work`; an error names the place of a text that is too long. Throws `EnvironmentError`. */
 export function bounded(place: string, work: () => string): string {
   try {
     return work();
@@ -44,7 +44,7 @@ export function bounded(place: string, work: () => string): string {
   }
 }
 
-/** What to tell of it; `undefined`: the kernel takes it, by its usual limits. */
+/** The message about it; `undefined`: the kernel accepts it under its usual limits. */
 export function tooLargeMessage(container: string, { variables, words }: EnvironmentSize): string | undefined {
   const total = totalBytes({ variables, words });
   const parts = [

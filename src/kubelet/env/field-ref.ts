@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/index.ts';
 import { quote } from '../go-format.ts';
 
-/** What the pod object alone does not say. */
+/** Facts that the pod object alone does not have. */
 export interface PodRuntimeFields {
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];

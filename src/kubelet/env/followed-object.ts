@@ -49,7 +49,7 @@ export class FollowedObject<T extends ConfigObject> {
     void this.#run();
   }
 
-  /** Waits for the first answer. While the server gives none, it is asked directly: its refusal is the caller's to tell. */
+  /** Waits for the first answer. While the watch gives none, the server is asked directly: the caller reports its refusal. */
   async get(): Promise<T | undefined> {
     if (!this.#known && !this.#troubled) {
       await new Promise<void>((resolve, reject) => this.#waiters.add({ resolve, reject }));
@@ -61,7 +61,7 @@ export class FollowedObject<T extends ConfigObject> {
     return this.#object;
   }
 
-  /** What cannot change may have been made anew under its name: whoever comes later gets the one that is there. */
+  /** An immutable object may have been recreated under its name: a later caller gets the one that exists. */
   async #lookAgain(): Promise<void> {
     const { mono } = this.#options.clock.now();
     if (mono - this.#learntAt < POLL_MS) return;
@@ -142,7 +142,7 @@ export class FollowedObject<T extends ConfigObject> {
     for (const listener of this.listeners) listener();
   }
 
-  /** What is known stays: an old answer is better than none. */
+  /** The known object stays: an old answer is better than none. */
   #fail(error: unknown): void {
     this.#troubled = true;
     this.#answerWaiters((waiter) => waiter.reject(error));
@@ -159,7 +159,7 @@ function sameVersion(a: ConfigObject | undefined, b: ConfigObject | undefined): 
   return a?.metadata?.uid === b?.metadata?.uid && a?.metadata?.resourceVersion === b?.metadata?.resourceVersion;
 }
 
-/** A read that began before the watch told of a newer one. */
+/** This read began before the watch delivered a newer version. */
 function isOlder(found: ConfigObject | undefined, known: ConfigObject | undefined): boolean {
   if (found?.metadata?.uid !== known?.metadata?.uid) return false;
   const [a, b] = [found?.metadata?.resourceVersion, known?.metadata?.resourceVersion];

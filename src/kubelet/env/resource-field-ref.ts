@@ -12,7 +12,10 @@ import type { NodeResources } from '../types.ts';
 
 const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** Throws `EnvironmentError` for an unknown container or resource. `containerName`: whose env it is, unless the reference names one. */
+/**
+ * Throws `EnvironmentError` for an unknown container or resource. `containerName`: the container of the env, unless the
+ * reference names another.
+ */
 export function resourceFieldValue(
   pod: Pod,
   containerName: string | undefined,

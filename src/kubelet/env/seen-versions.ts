@@ -1,4 +1,4 @@
-/** Which version of each ConfigMap and Secret was seen last, for those who ask what changed. Bounded. */
+/** The version of each ConfigMap and Secret that was seen last, to notice what changed. Bounded. */
 import type { ConfigMap, Secret } from '../../api/index.ts';
 import { compareResourceVersions } from '../../client/index.ts';
 import { MAX_CACHED_OBJECTS } from './limits.ts';
@@ -12,7 +12,7 @@ export interface VersionChange {
 export class SeenVersions {
   readonly #versions = new Map<string, string | undefined>();
 
-  /** The change that this sight of the object shows; `undefined`: none, it is the first one, or it is older than another. */
+  /** The change that this sight of the object shows; `undefined`: none, it is the first sight, or it is older than another. */
   seen(key: string, object: ConfigMap | Secret | undefined): VersionChange | undefined {
     const isKnown = this.#versions.has(key);
     const before = this.#versions.get(key);

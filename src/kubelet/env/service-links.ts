@@ -12,14 +12,14 @@ export interface EnvironmentVariable {
 /** The API server's own service: its variables are made of the address at which it is really reached. */
 const API_SERVICE = 'kubernetes';
 
-/** The services that `pod` is told of: those of its namespace, unless it wants none. */
+/** The services whose variables `pod` gets: those of its namespace, unless it turns them off. */
 export function linkedServices(services: readonly Service[], pod: Pod): readonly Service[] {
   if (pod.spec?.enableServiceLinks === false) return [];
   const namespace = pod.metadata?.namespace ?? 'default';
   return services.filter(({ metadata }) => metadata?.namespace === namespace && metadata.name !== API_SERVICE);
 }
 
-/** None of a service without an address or a port. */
+/** A service without an address or a port has no variables. */
 export function variablesOf({ metadata, spec }: Service): readonly EnvironmentVariable[] {
   const address = spec?.clusterIP ?? '';
   const ports = spec?.ports ?? [];

@@ -1,7 +1,7 @@
 /**
- * Keeps the node from running out of memory, disk and PIDs: looks each 10 s, tells the node's conditions, gives back what
- * can be given back without hurting anybody (dead containers, unused images), and only then evicts one pod at a time.
- * Upstream: pkg/kubelet/eviction. What is decided is in the pure files beside.
+ * Keeps the node from running out of memory, disk and PIDs. It looks every 10 s, reports the node's conditions, first frees
+ * what hurts nobody (dead containers, unused images), and only then evicts one pod at a time. Upstream: pkg/kubelet/eviction.
+ * The decisions are in the pure files beside.
  */
 import type { Pod, PodCondition } from '../../api/index.ts';
 import { type Clock, errorMessage, type Logger, type MetricsRegistry, withDeadline } from '../../lib/index.ts';
@@ -34,11 +34,11 @@ export interface EvictionOptions {
     request: TerminationRequest,
     end: { readonly phase: 'Failed'; readonly reason: string; readonly message: string },
   ) => void;
-  /** Removes dead containers and unused images; rejects when nothing could be freed for a reason worth telling. */
+  /** Removes dead containers and unused images; rejects when nothing could be freed for a reason worth reporting. */
   readonly freeDisk: () => Promise<void>;
   /** The verdict changed: the node's status should say so now. */
   readonly onChange: () => void;
-  /** The first verdict rests on what was seen, whatever it is. */
+  /** The first verdict rests on the first observation, whatever it is. */
   readonly onKnown?: () => void;
 }
 
@@ -59,7 +59,7 @@ export class EvictionManager {
   #size: { readonly memoryBytes: number; readonly maxPids: number } | undefined;
   #looks = 0;
   #known = false;
-  /** Mono ms until which the last eviction's effect is waited for, and whom it was. */
+  /** Until this time (mono ms) the effect of the last eviction, of this pod, is waited for. */
   #waiting: { readonly uid: string; readonly until: number } | undefined;
 
   /** @throws ThresholdError for settings that make no sense */
@@ -83,7 +83,7 @@ export class EvictionManager {
     return this.#known;
   }
 
-  /** What the hard threshold of this signal keeps free, of this capacity. */
+  /** The amount of this capacity that the hard threshold of this signal keeps free. */
   keepsFree(signal: EvictionSignal, capacity: number): number {
     return hardReserve(this.#thresholds, signal, capacity);
   }
@@ -105,7 +105,7 @@ export class EvictionManager {
     const reclaim = observed === undefined ? undefined : this.#step(observed);
     const isFirst = this.#looks === 0;
     this.#looks += 1;
-    // At the agent's start little is known of who uses what: nobody is evicted by guess.
+    // At the agent's start little is known about usage: no pod is evicted by guess.
     if (isFirst || this.#stillWaits()) return;
     const eviction = (await this.#storageEviction()) ?? (await this.#reclaim(reclaim, signal));
     if (eviction !== undefined && !signal.aborted) this.#evict(eviction);
@@ -187,7 +187,7 @@ export class EvictionManager {
     };
   }
 
-  /** What nobody needs goes first. */
+  /** Unneeded things are removed first. */
   async #freedEnough(threshold: Threshold, signal: AbortSignal): Promise<boolean> {
     const { freeDisk, logger } = this.#options;
     try {

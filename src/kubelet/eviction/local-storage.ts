@@ -8,7 +8,7 @@ import { isCriticalPod } from '../pods/critical-pod.ts';
 
 const RESOURCE = 'ephemeral-storage';
 
-/** Whether the pod has any such limit: for all others nothing needs to be measured. */
+/** Whether the pod has any such limit: other pods need not be measured. */
 export function hasStorageLimits(pod: Pod): boolean {
   const spec = pod.spec ?? { containers: [] };
   return (
@@ -18,7 +18,7 @@ export function hasStorageLimits(pod: Pod): boolean {
   );
 }
 
-/** What the pod is told when it uses too much; `undefined` when it does not, or nothing is known. */
+/** The message for a pod that uses too much; `undefined` when it does not, or nothing is known. */
 export function storageViolation(pod: Pod, stats: PodStats | undefined): string | undefined {
   if (stats === undefined || isCriticalPod(pod)) return undefined;
   const spec = pod.spec ?? { containers: [] };

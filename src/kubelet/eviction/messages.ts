@@ -1,4 +1,4 @@
-/** What an evicted pod is told, in upstream's words (eviction/helpers.go evictionMessage). Pure. */
+/** The message of an evicted pod, in upstream's words (eviction/helpers.go evictionMessage). Pure. */
 import { type Pod, quantityValue } from '../../api/index.ts';
 import type { ContainerStats, PodStats } from '../stats/summary.ts';
 import type { Observation } from './observations.ts';

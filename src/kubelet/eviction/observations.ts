@@ -1,4 +1,4 @@
-/** What of each signal is there and left, from the machine. Pure. */
+/** Computes for each signal what the machine has and what is left. Pure. */
 import type { MachinePressure } from '../figures.ts';
 import type { EvictionSignal } from './thresholds.ts';
 

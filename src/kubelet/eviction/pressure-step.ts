@@ -75,7 +75,7 @@ export function stepPressure(
   };
 }
 
-/** Whether the observation is below the threshold; once reclaiming, below threshold and minimum reclaim together. */
+/** Whether the observation is below the threshold; while reclaiming: below threshold and minimum reclaim together. */
 export function isCrossed(threshold: Threshold, observed: Observations, already: boolean): boolean {
   const seen = observed[threshold.signal];
   if (seen === undefined) return false;

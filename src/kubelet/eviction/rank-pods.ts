@@ -30,7 +30,7 @@ function keyOf(signal: EvictionSignal, { pod, stats }: Candidate): readonly numb
   if (conditionOf(signal) === 'pid') return [priority, -(used ?? 0)];
   const requested = requestOf(signal, pod);
   const excess = used === undefined ? Number.NEGATIVE_INFINITY : used - requested;
-  // Who uses more than it asked for is first; one of whom nothing is known may.
+  // A pod that uses more than it requested comes first; a pod of unknown usage counts as one that may.
   const exceeds = used === undefined || excess > 0 ? 0 : 1;
   return [exceeds, priority, excess === Number.NEGATIVE_INFINITY ? 0 : -excess];
 }

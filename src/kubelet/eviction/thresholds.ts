@@ -69,7 +69,7 @@ export function thresholdAmount(value: ThresholdValue, capacity: number): number
   return 'amount' in value ? value.amount : capacity * value.fraction;
 }
 
-/** What the hard threshold of this signal keeps free, of this capacity; 0 without one. */
+/** The amount of this capacity that the hard threshold of this signal keeps free; 0 without one. */
 export function hardReserve(thresholds: readonly Threshold[], signal: EvictionSignal, capacity: number): number {
   const hard = thresholds.find((each) => each.signal === signal && each.gracePeriodMs === 0);
   return hard === undefined ? 0 : thresholdAmount(hard.value, capacity);

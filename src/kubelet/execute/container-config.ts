@@ -37,7 +37,7 @@ export interface ContainerConfigInput {
   readonly args: readonly string[];
   readonly mounts: readonly Mount[];
   readonly backOff: BackOffState | undefined;
-  /** Whose processes an ephemeral container is to see. */
+  /** The container whose processes an ephemeral container sees. */
   readonly targetContainerId?: string | undefined;
   readonly instanceId: string;
   readonly node: NodeMemory;
@@ -68,7 +68,7 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
   };
 }
 
-/** In a pod whose processes all see each other there is no target to choose. */
+/** In a pod with a shared process namespace there is no target to choose. */
 function targeted(security: ContainerSecurity, targetContainerId: string | undefined): ContainerSecurity {
   if (targetContainerId === undefined || security.pid !== 'container') return security;
   return { ...security, pid: 'target', targetContainerId };
@@ -85,7 +85,7 @@ function containerLabels(pod: Pod, container: Container, instanceId: string): St
   };
 }
 
-/** What the next decision about this container needs, written on it. */
+/** Labels and annotations with what the next decision about this container needs. */
 function containerAnnotations({ pod, container, attempt, backOff }: ContainerConfigInput): StringMap {
   const grace = pod.spec?.terminationGracePeriodSeconds;
   const deletionGrace = pod.metadata?.deletionGracePeriodSeconds;

@@ -1,4 +1,7 @@
-/** A container's log beside its file: who made the pod's folder, the flat link for log shippers, and the removal of all of it. */
+/**
+ * The places around a container's log: the mark in the pod's folder, the flat link for log shippers, and the removal of all
+ * of it.
+ */
 import type { Pod } from '../../api/index.ts';
 import { errorMessage, FileError } from '../../lib/index.ts';
 import { logPlace } from '../pods/log-place.ts';
@@ -15,9 +18,9 @@ export async function markLogFolder({ fs, config, logger }: LogContext, folder: 
     const opened = await fs.openBelow(folder.slice(0, slash), folder.slice(slash + 1), {});
     try {
       const note = `${opened.path}/${LOG_OWNER_FILE}`;
-      // Once for each folder: a loss of power may bring the folder back, and then this is all that tells whose it is.
+      // Once for each folder: after a loss of power the folder may reappear, and then only this mark says that it is ours.
       if ((await fs.stat(note)) !== undefined) return;
-      // In one piece: what somebody put there meanwhile is replaced, and not written to.
+      // Written as one atomic replacement: a file that somebody put there meanwhile is replaced, and not written to.
       await fs.writeFile(note, `${config.instanceId}\n`, { mode: 0o600, atomic: true, sync: true });
     } finally {
       await opened.close();
@@ -112,7 +115,7 @@ export async function removeContainerLog(
   ]);
 }
 
-/** A log and what rotation made of it. What is reached through a link is none of ours. */
+/** A log and its rotated files. A file that is reached through a link is not ours. */
 async function removeLogs(fs: LogContext['fs'], root: string, folder: string, base: string): Promise<void> {
   const opened = await fs.openBelow(root, folder, {}).catch((error: unknown) => {
     if (error instanceof FileError) return undefined;

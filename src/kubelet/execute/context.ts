@@ -1,4 +1,4 @@
-/** What the verbs work with, and how each ends. */
+/** The dependencies of the verbs, and the results with which they end. */
 import type { Pod } from '../../api/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
 import { type Clock, errorMessage, type FileSystem, type Logger, type MetricsRegistry } from '../../lib/index.ts';
@@ -24,7 +24,7 @@ export interface ExecuteConfig {
   readonly seccompDefault: boolean;
 }
 
-/** What is known of the node once it has been read. */
+/** The facts about the node once it has been read. */
 export interface ExecuteNode {
   readonly hostIps: readonly string[];
   /** Of the whole machine: the kernel's OOM score is a share of it. */
@@ -46,7 +46,10 @@ export interface ExecutePorts {
   readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
-  /** Resolves when nobody needs the logs of the pod's dead any more; soon in any case. Absent: nobody does. */
+  /**
+   * Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. Absent: nobody needs
+   * them.
+   */
   readonly logsRead?: (uid: string) => Promise<void>;
   readonly config: ExecuteConfig;
 }
@@ -55,7 +58,7 @@ export interface VerbContext extends Omit<ExecutePorts, 'metrics'> {
   readonly metrics: ExecuteMetrics;
 }
 
-/** One job: what it is for, and the ways to hurry or call it off. */
+/** One job: its pod, and the ways to hurry it or call it off. */
 export interface Job {
   readonly pod: Pod;
   /** The start was called off: nothing more may be started. */
@@ -81,7 +84,7 @@ export type VerbResult =
 export const DONE: VerbResult = { ok: true };
 
 export function failed(reason: string, error: unknown): VerbResult {
-  // What the code itself got wrong is no outcome: it is told as such.
+  // A mistake in the code is not an outcome: it is reported as such.
   if (isMistake(error)) throw error;
   return { ok: false, reason, message: errorMessage(error).slice(0, MAX_FAILURE_MESSAGE) };
 }

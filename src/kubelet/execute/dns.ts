@@ -6,7 +6,10 @@ import { MAX_DNS_NAME, MAX_DNS_SEARCH_CHARACTERS, MAX_DNS_SEARCHES, MAX_DNS_SERV
 export type Dns = NonNullable<SandboxConfig['dns']>;
 
 const CLUSTER_OPTIONS = ['ndots:5'];
-/** What a node without a resolv.conf of its own (`resolvConf: ""`) gives: the resolver on the node itself, and no search. */
+/**
+ * The resolver configuration of a node without a resolv.conf (`resolvConf: ""`): the resolver on the node itself, and no
+ * search domains.
+ */
 const NO_RESOLV_CONF: Dns = { servers: ['127.0.0.1'], searches: ['.'], options: [] };
 
 export interface DnsInput {
@@ -18,7 +21,7 @@ export interface DnsInput {
 
 export interface PodDns {
   readonly dns: Dns;
-  /** What was left out, in the words of upstream's DNSConfigForming events. */
+  /** The settings that were left out, in the words of upstream's DNSConfigForming events. */
   readonly warnings: readonly string[];
 }
 
@@ -73,7 +76,7 @@ function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-/** Reads resolv.conf(5); what it does not know it skips. The last `search` wins; a domain's last dot says nothing. */
+/** Reads resolv.conf(5) and skips unknown lines. The last `search` wins; a domain's final dot is dropped. */
 export function parseResolvConf(text: string): Dns {
   const servers: string[] = [];
   let searches: string[] = [];

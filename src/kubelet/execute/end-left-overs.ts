@@ -1,6 +1,7 @@
 /**
- * A container that the runtime calls exited may run on: when its shim is killed (by hand, or for want of memory), containerd
- * tells exit code 255 and forgets the processes. Nothing may run twice, so they end before the next start of the pod's.
+ * Ends processes of containers that only seem to have exited. When a shim is killed (by hand, or for want of memory),
+ * containerd reports exit code 255 and forgets the processes, which may run on. Nothing may run twice, so they end before the
+ * next start in the pod.
  */
 import type { Pod } from '../../api/index.ts';
 import { POD_UID_LABEL } from '../plan/labels.ts';
@@ -8,7 +9,7 @@ import type { VerbContext } from './context.ts';
 import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
-/** Rejects when the runtime does not answer, or something cannot be killed: then nothing is to be started yet. */
+/** Rejects when the runtime does not answer, or something cannot be killed: then nothing may be started yet. */
 export async function endLeftOvers({ runtime, cgroups, logger }: VerbContext, pod: Pod): Promise<void> {
   const uid = pod.metadata?.uid ?? '';
   const filter = { labels: { [POD_UID_LABEL]: uid } };

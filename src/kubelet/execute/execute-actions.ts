@@ -35,7 +35,7 @@ interface PodJobs {
   readonly outcomes: Outcome[];
 }
 
-/** Verbs after which the runtime looks different: what was observed before is stale. */
+/** Verbs that change the runtime's state: earlier observations are stale after them. */
 const CHANGES_RUNTIME = new Set<PodAction['verb']>([
   'create-sandbox',
   'start-container',
@@ -81,7 +81,7 @@ export class Executor {
     this.#context = { ...options, metrics: executeMetrics(options.metrics) };
   }
 
-  /** What is under way for the pod, by job key. */
+  /** The jobs under way for the pod, by job key. */
   jobs(uid: PodUID): Readonly<Record<string, RunningJob>> {
     const jobs: Record<string, RunningJob> = {};
     for (const [key, { startedAt, deadline }] of this.#pods.get(uid)?.active ?? []) {
@@ -90,7 +90,7 @@ export class Executor {
     return jobs;
   }
 
-  /** What ended since the last call. */
+  /** Outcomes since the last call. */
   takeOutcomes(uid: PodUID): readonly Outcome[] {
     return this.#pods.get(uid)?.outcomes.splice(0) ?? [];
   }
@@ -152,7 +152,7 @@ export class Executor {
     });
   }
 
-  /** A mistake of ours in one pod's job is that job's failure, told loudly, and never the end of the node. */
+  /** A mistake in the code of one pod's job is that job's failure, reported loudly, and never the end of the agent. */
   async #perform(action: PodAction, job: ActiveJob, podIp: string): Promise<VerbResult> {
     try {
       return await this.#run(action, job, podIp);

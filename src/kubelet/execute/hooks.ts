@@ -17,7 +17,7 @@ export interface HookTarget {
 
 export type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport' | 'events'>;
 
-/** What went wrong, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
+/** The problem, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
   context: HookContext,
   hook: LifecycleHandler,
@@ -49,7 +49,7 @@ async function run(context: HookContext, hook: LifecycleHandler, target: HookTar
   return 'the hook has no handler that can be run';
 }
 
-/** Every answer is a good one: a hook tells, it does not ask. Upstream's own words where it fails. */
+/** Any answer counts as success, because a hook only notifies. Failures have upstream's words. */
 async function httpHook(context: HookContext, get: HTTPGetAction, target: HookTarget): Promise<string | undefined> {
   const port = hookPort(get, target.container);
   if (port === undefined) return `the container has no port "${get.port}"`;
@@ -65,7 +65,7 @@ async function httpHook(context: HookContext, get: HTTPGetAction, target: HookTa
   const attempt = await context.probeTransport.http(request);
   if (wasAnswered(attempt)) return undefined;
   if (scheme !== 'https' || !attempt.output.includes(PLAIN_ANSWER)) return attempt.output;
-  // Manifests of old say HTTPS for servers that speak HTTP; what is secret stays unsaid.
+  // Old manifests say HTTPS for servers that speak HTTP; secret headers are left out of the second attempt.
   const headers = request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization');
   const again = await context.probeTransport.http({ ...request, scheme: 'http', headers });
   if (!wasAnswered(again)) return attempt.output;
@@ -74,7 +74,7 @@ async function httpHook(context: HookContext, get: HTTPGetAction, target: HookTa
   return undefined;
 }
 
-/** Of the transport: a server that speaks HTTP was asked for TLS. */
+/** Message of the transport when a server that speaks HTTP was asked for TLS. */
 const PLAIN_ANSWER = 'server gave HTTP response to HTTPS client';
 
 /** The transport was made for probes, which hold a status against the server. */

@@ -1,4 +1,4 @@
-/** What a pod is called from within (upstream: GeneratePodHostNameAndDomain, GetNodenameForKernel). Pure. */
+/** The hostname inside a pod (upstream: GeneratePodHostNameAndDomain, GetNodenameForKernel). Pure. */
 import type { Pod } from '../../api/index.ts';
 import { MAX_HOSTNAME_LABEL, MAX_KERNEL_HOSTNAME } from './limits.ts';
 
@@ -20,7 +20,7 @@ export function podHostname(pod: Pod, clusterDomain: string): PodHostname {
   };
 }
 
-/** What `hostname` prints in the pod. Throws when `setHostnameAsFQDN` asks for more than the kernel takes. */
+/** The output of `hostname` in the pod. Throws when `setHostnameAsFQDN` asks for more than the kernel accepts. */
 export function kernelHostname(pod: Pod, clusterDomain: string): string {
   const { hostname, domain } = podHostname(pod, clusterDomain);
   if (pod.spec?.setHostnameAsFQDN !== true || domain === '') return hostname;

@@ -9,7 +9,7 @@ export interface MountsInput {
   readonly volumes: Readonly<Record<string, string>>;
   /** Image id of each image volume by name. */
   readonly images?: Readonly<Record<string, string>>;
-  /** Names of the volumes whose files we write (ConfigMap, Secret, downward API, projected): always read-only. */
+  /** Names of the volumes whose files mendlet writes (ConfigMap, Secret, downward API, projected): always read-only. */
   readonly contentVolumes: ReadonlySet<string>;
   /** Names of the volumes that the pod wants read-only as a whole. */
   readonly readOnlyVolumes?: ReadonlySet<string>;
@@ -49,7 +49,7 @@ export function containerMounts(input: MountsInput): MountsResult {
     mounts.push({
       containerPath: absolute(wish.mountPath),
       hostPath: subPath.path === '' ? volumePath : `${volumePath}/${subPath.path}`,
-      // What a container wrote there would be lost, and seen by its siblings (upstream: CVE-2017-1002102).
+      // Files that a container wrote there would be lost, and visible to its siblings (upstream: CVE-2017-1002102).
       readonly: wish.readOnly === true || content || input.readOnlyVolumes?.has(wish.name) === true,
       propagation: propagationOf(wish),
     });

@@ -1,4 +1,4 @@
-/** Makes what a pod's containers share fresh, for a restart of the whole pod: none of them runs, and the sandbox is stopped. */
+/** Renews what a pod's containers share, for a restart of the whole pod: no container runs then, and the sandbox is stopped. */
 import type { PodAction } from '../plan/actions.ts';
 import { DONE, failed, type Job, type VerbContext, type VerbResult } from './context.ts';
 import { podCgroupPaths } from '../pods/pod-cgroup.ts';

@@ -1,4 +1,4 @@
-/** Stopping sandboxes and removing what is dead. Each is idempotent: what is gone already is fine. */
+/** Stops sandboxes and removes dead containers and sandboxes. Each verb is idempotent: an object that is gone already is fine. */
 import { RuntimeError } from '../../cri/index.ts';
 import type { PodAction } from '../plan/actions.ts';
 import { removeContainerLog } from './container-logs.ts';
@@ -26,8 +26,8 @@ export async function removeSandbox(context: VerbContext, action: Of<'remove-san
 }
 
 /**
- * With its log, as upstream. What seemed never to have run may run by now: a start that an earlier agent sent can arrive late,
- * and the removal would be a kill without grace.
+ * The log is removed, too, as upstream does. A container that seemed never to have run may run by now: a start that an
+ * earlier agent sent can arrive late, and the removal would be a kill without grace period.
  */
 export async function removeContainer(
   context: VerbContext,
@@ -47,7 +47,7 @@ export async function removeContainer(
 /** Volumes and cgroup are given back; the trouble of one keeps the other from nothing. */
 export async function reclaimPod(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   const [volumes, cgroup] = await Promise.all([
-    // The volume manager tells its troubles itself.
+    // The volume manager reports its problems itself.
     context.volumes.tearDown(pod.metadata?.uid ?? '', pod).then(done, (error) => failed('FailedUnMount', error)),
     removeCgroup(context, pod).then(done, (error) => failed('FailedKillPod', error)),
   ]);

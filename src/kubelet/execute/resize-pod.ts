@@ -1,6 +1,6 @@
 /**
- * Gives running containers, and their pod's cgroup, the CPU and memory that they are to have now. What grows grows from the
- * pod's cgroup inwards and what shrinks shrinks outwards, so that no child ever has more than its parent.
+ * Gives running containers, and their pod's cgroup, their new CPU and memory. Growth starts with the pod's cgroup and
+ * shrinking starts with the containers, so that no child ever has more than its parent.
  */
 import type { Pod } from '../../api/index.ts';
 import { type Allocation, allocatedPod } from '../plan/allocation.ts';
@@ -57,14 +57,14 @@ async function tooSmall(context: VerbContext, pod: Pod, action: Resize): Promise
   return undefined;
 }
 
-/** Bytes; 0: none. */
+/** Bytes; 0: no limit. */
 function memoryLimit(context: VerbContext, pod: Pod, allocation: Allocation, name: string): number {
   const container = findContainer(allocatedPod(pod, { allocated: allocation }), name)?.container;
   const node = { memoryBytes: context.node().memoryBytes, cgroupVersion: context.cgroups.version };
   return container === undefined ? 0 : containerResources(pod, container, node).memoryLimitBytes;
 }
 
-/** Of each the one that allows more; what one of them does not limit is not limited. */
+/** Of each limit the one that allows more; a resource that either of them does not limit is not limited. */
 function largerOf(a: CgroupLimits, b: CgroupLimits): CgroupLimits {
   const larger = (x: number | undefined, y: number | undefined) =>
     x === undefined || y === undefined ? undefined : Math.max(x, y);

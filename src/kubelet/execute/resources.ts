@@ -50,8 +50,9 @@ export interface NodeMemory {
 }
 
 /**
- * What every container gets on v2. The whole container dies of an OOM, not one process of it that nobody then misses. And the pod's
- * group alone limits processes: systemd's DefaultTasksMax would else hold each container's scope to 15 % of the machine's.
+ * The settings of every container on v2. An OOM kills the whole container, and not one process that nobody then misses. Only
+ * the pod's group limits processes: systemd's DefaultTasksMax would otherwise limit each container's scope to 15 % of the
+ * machine's.
  */
 const UNIFIED = { 'memory.oom.group': '1', 'pids.max': 'max' } as const;
 
@@ -104,9 +105,9 @@ function sharedRequest({ spec }: Pod): number {
 }
 
 /**
- * The cgroups that all pods' cgroups lie in, parents first. All pods together weigh as much as the machine has cores, against what
- * else runs there (upstream: node_container_manager_linux.go); those who asked for nothing have upstream's least shares.
- *
+ * The cgroups that contain all pods' cgroups, parents first. All pods together weigh as much as the machine has cores,
+ * against other programs there (upstream: node_container_manager_linux.go); pods without requests have upstream's least
+ * shares.
  * @param cpuCores of the machine
  */
 export function qosCgroups(
@@ -120,7 +121,7 @@ export function qosCgroups(
 }
 
 /** The pod's own cgroup: shares of all requests; limits where every container has one. */
-/** `pidsLimit`: what each pod may have of processes and threads; −1: any number. */
+/** `pidsLimit`: the limit of processes and threads of each pod; −1: any number. */
 export function podCgroupLimits(pod: Pod, pidsLimit: number): CgroupLimits {
   const spec = pod.spec ?? { containers: [] };
   const requests = podRequests(spec);

@@ -12,7 +12,7 @@ export interface SandboxConfigInput {
   readonly instanceId: string;
   readonly logDirectory: string;
   readonly cgroupParent: string;
-  /** What `hostname` prints; empty on the host network. */
+  /** The output of `hostname`; empty on the host network. */
   readonly hostname: string;
   readonly dns: Dns;
 }

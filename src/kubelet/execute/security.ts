@@ -24,7 +24,7 @@ export interface ImageUser {
   readonly username?: string;
 }
 
-/** What the node says of seccomp. */
+/** The node's seccomp settings. */
 export interface SeccompSettings {
   /** Without a wish a container gets the runtime's profile rather than none (upstream: seccompDefault). */
   readonly seccompDefault: boolean;

@@ -1,6 +1,7 @@
 /**
- * Creates and starts one container, then runs its postStart hook. Every way to fail has upstream's reason: what cannot
- * be configured, what the runtime would not create, what it would not start (kuberuntime_container.go startContainer).
+ * Creates and starts one container, then runs its postStart hook. Each way to fail has upstream's reason: an invalid
+ * configuration, a container that the runtime would not create, one that it would not start (kuberuntime_container.go
+ * startContainer).
  */
 import type { Container, EphemeralContainer, Pod } from '../../api/index.ts';
 import type { ContainerConfig, Mount } from '../../cri/index.ts';
@@ -168,7 +169,7 @@ async function writeMessageFile({ fs }: VerbContext, path: string): Promise<void
   await fs.chmod(path, 0o666);
 }
 
-/** The node's own names; none when it has no such file. */
+/** The node's own hosts file; empty when it has none. */
 async function nodeHosts(fs: VerbContext['fs']): Promise<string> {
   const bytes = await fs.readFile('/etc/hosts', { maxBytes: MAX_HOSTS_FILE_BYTES }).catch(() => new Uint8Array());
   return new TextDecoder().decode(bytes);
@@ -182,7 +183,7 @@ async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, i
   await fs.writeFile(path, text, { mode: 0o644 });
 }
 
-/** Where an httpGet hook finds the pod. */
+/** The address at which an httpGet hook finds the pod. */
 function hookAddress(context: VerbContext, pod: Pod, { podIps }: Start): string {
   return (pod.spec?.hostNetwork === true ? context.node().hostIps[0] : podIps[0]) ?? '';
 }

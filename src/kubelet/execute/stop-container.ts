@@ -22,7 +22,7 @@ export async function stopContainer(context: VerbContext, job: Job, action: Stop
   return await stop(context, action.containerId, graceSeconds(leftMs, hookRan));
 }
 
-/** The hook alone, of a container that is stopped later. A hook that fails is told, and is no reason to run it again. */
+/** Runs only the hook, for a container that is stopped later. A hook that fails is reported, and not run again. */
 export async function preStop(context: VerbContext, job: Job, action: PreStop, podIp: string): Promise<VerbResult> {
   tellKilling(context, job, action);
   await runPreStop(context, job, action, podIp);

@@ -1,4 +1,4 @@
-/** What a container left to say: its message file, else (FallbackToLogsOnError) the end of its log. */
+/** Reads a container's termination message: its message file, else (FallbackToLogsOnError) the end of its log. */
 import type { FileSystem } from '../../lib/index.ts';
 import { belowRoot, logPlace } from '../pods/log-place.ts';
 import {
@@ -20,7 +20,7 @@ export async function readTerminationMessage(
   return logTail(await tail(fs, request.logPath, TERMINATION_LOG_READ_BYTES));
 }
 
-/** The last `maxBytes` of a file as text. Whatever is there in its place, by a pod that has the folder mounted, is not read. */
+/** The last `maxBytes` of a file as text. Anything else that a pod with the folder mounted puts in its place is not read. */
 async function tail(fs: MessageFiles, path: string, maxBytes: number): Promise<string> {
   const place = logPlace(path);
   const file = await fs.openFileBelow(place.root, belowRoot(place));

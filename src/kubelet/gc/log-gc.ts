@@ -1,6 +1,6 @@
 /**
- * Removes what is left of logs once a minute (upstream: kuberuntime_gc.go evictPodLogsDirectories): log folders that we made,
- * of pods that nobody knows any more, and links to logs that are gone. What another kubelet made is never touched.
+ * Removes remains of logs once a minute (upstream: kuberuntime_gc.go evictPodLogsDirectories): log folders that this mendlet
+ * made, of pods that no part knows any more, and links to logs that are gone. Folders of another kubelet are never touched.
  */
 import { type Clock, errorMessage, FileError, type FileSystem, type Logger } from '../../lib/index.ts';
 import { isMistake } from '../mistakes.ts';
@@ -14,7 +14,7 @@ export interface LogGcOptions {
   readonly fs: FileSystem;
   readonly podLogsDir: string;
   readonly instanceId: string;
-  /** `undefined`: it is not known yet who there is. Else whether anything but logs is left of, or to come for, this pod. */
+  /** `undefined`: the pods are not known yet. Else whether anything but logs is left of this pod, or is still to come. */
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
   /** Whether the runtime still has this container. */
   readonly hasContainer: (id: string) => boolean;
@@ -22,7 +22,10 @@ export interface LogGcOptions {
 
 export class LogGc {
   readonly #options: LogGcOptions;
-  /** Folders without a pod in the last round: one that is just being made, or whose pod is just ending, gets its time. */
+  /**
+   * Folders without a pod in the last round: a folder that is just being made, or whose pod is just ending, gets one more
+   * round.
+   */
   #unknown = new Set<string>();
 
   constructor(options: LogGcOptions) {
@@ -69,7 +72,7 @@ export class LogGc {
     this.#unknown = unknown;
   }
 
-  /** Links to nothing: where the pod's folder is gone, or is ours and the container is gone. */
+  /** Broken links: the pod's folder is gone, or it is ours and the container is gone. */
   async #links(): Promise<void> {
     const { fs, podLogsDir, hasContainer } = this.#options;
     const dir = containerLogsDir(podLogsDir);

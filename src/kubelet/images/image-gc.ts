@@ -1,6 +1,6 @@
 /**
- * Removes images that nobody uses: when the images' file system is fuller than the high threshold, until it is at the low
- * one; when they are too old, if that is set; and all of them when the node is short of disk.
+ * Removes unused images: when the images' file system is fuller than the high threshold, until it is at the low one; when
+ * they are too old, if that is set; and all of them when the node is short of disk.
  */
 import type { Image, ImageService, RuntimeService } from '../../cri/index.ts';
 import { type Clock, errorMessage, type Logger, type MetricsRegistry } from '../../lib/index.ts';
@@ -22,8 +22,8 @@ export interface ImageGcOptions {
   /** Images that pods of this node wait to start with: in use, though no container has them yet. */
   readonly wantedImages: () => readonly string[];
   /**
-   * Others use this runtime, too: only images that containers of ours were seen to use may go. Somebody's image may have no
-   * registry to come back from. Label selector of our containers.
+   * Other programs may use this runtime, too: only images that our containers were seen to use may be removed, since somebody
+   * else's image may have no registry to come back from. This is the label selector of our containers.
    */
   readonly onlyUsedBy?: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ export class ImageGc {
         if (signal.aborted) return;
         failures += 1;
         logger.warn('image garbage collection failed', { failures, error: errorMessage(error) });
-        // Once may be a passing trouble (upstream tells only the second, too).
+        // A single failure may be a passing problem (upstream, too, reports only the second).
         if (failures > 1) events.node('Warning', 'ImageGCFailed', errorMessage(error));
       }
       await clock.sleep(GC_PERIOD_MS, signal).catch(() => {});

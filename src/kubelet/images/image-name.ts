@@ -42,7 +42,7 @@ export function parseImageName(text: string): ImageName | undefined {
   return valid ? { registry: normal, path, tag, digest } : undefined;
 }
 
-/** What the runtime is asked for: ":latest" where there is neither tag nor digest; otherwise as written. */
+/** The name for the runtime: with ":latest" if there is neither tag nor digest; otherwise as written. */
 export function withDefaultTag(text: string, name: ImageName): string {
   return name.tag === undefined && name.digest === undefined ? `${text}:latest` : text;
 }

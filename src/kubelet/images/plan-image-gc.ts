@@ -3,7 +3,7 @@
  */
 import type { Image } from '../../cri/index.ts';
 
-/** What is remembered of an image. Mono ms. */
+/** The record of an image. Mono ms. */
 export interface ImageRecord {
   readonly firstSeenAt: number;
   /** Last time it was in use; −Infinity: never while we looked. */
@@ -60,7 +60,10 @@ export function imagesToRemove(request: GcRequest): readonly Image[] {
   return chosen;
 }
 
-/** Unused for longer than `maximumAgeMs`; none when that is 0. An image never seen in use counts from when it was first seen. */
+/**
+ * Images unused for longer than `maximumAgeMs`; none when that is 0. An image that was never seen in use counts from when it
+ * was first seen.
+ */
 export function tooOld({
   maximumAgeMs,
   ...request
@@ -71,7 +74,7 @@ export function tooOld({
     .map(({ image }) => image);
 }
 
-/** The longest unused first, then the longest known. Pinned images are nobody's to remove. */
+/** The longest unused first, then the longest known. Pinned images are never removed. */
 function unused({ images, records, inUse }: Pick<GcRequest, 'images' | 'records' | 'inUse'>) {
   return images
     .flatMap((image) => {

@@ -12,7 +12,7 @@ export async function pullSecrets(
   const missing: string[] = [];
   for (const { name } of pod.spec?.imagePullSecrets ?? []) {
     if (name === undefined || name === '') continue;
-    // A pull may well succeed without it: the caller tells, and goes on.
+    // A pull may succeed without this secret: the caller reports it and goes on.
     const secret = await config.secret(pod.metadata?.namespace ?? '', name).catch(() => undefined);
     if (secret === undefined) missing.push(name);
     else credentials.push(...credentialsOf(secret));

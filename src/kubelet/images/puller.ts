@@ -15,7 +15,7 @@ export class Puller {
   readonly #places: Semaphore;
   readonly #underWay = new Map<string, Promise<PulledImage>>();
 
-  /** `maxAtOnce`: pulls under way at once; what is beyond waits. */
+  /** `maxAtOnce`: pulls under way at once; further ones wait. */
   constructor(clock: Clock, images: Pick<ImageService, 'status' | 'pull'>, maxAtOnce: number) {
     this.#clock = clock;
     this.#images = images;
@@ -47,7 +47,7 @@ export class Puller {
       try {
         return await this.#images.pull(image, auth);
       } catch (error) {
-        // Another secret may name the right user; the last one's error is the one to tell.
+        // Another secret may name the right user; if all fail, the last error is reported.
         if (!(error instanceof RuntimeError)) throw error;
       }
     }

@@ -15,7 +15,7 @@ const CONFIG_JSON_TYPE = 'kubernetes.io/dockerconfigjson';
 const CFG_TYPE = 'kubernetes.io/dockercfg';
 const HUB = 'index.docker.io';
 
-/** Credentials of one secret; none for another type or malformed content. */
+/** The credentials in one secret; none for another type or malformed content. */
 export function credentialsOf(secret: Secret): readonly RegistryCredential[] {
   if (secret.type === CONFIG_JSON_TYPE) {
     const config = parsed(secret.data?.['.dockerconfigjson']);

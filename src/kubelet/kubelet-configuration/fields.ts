@@ -1,5 +1,5 @@
 /**
- * The fields of KubeletConfiguration that mendlet heeds: how each is read into the settings, and shown by /configz. Names,
+ * The fields of KubeletConfiguration that mendlet uses: how each is read into the settings, and shown by /configz. Names,
  * zero values and bounds are upstream's (pkg/kubelet/apis/config/{v1beta1,validation}). Pure.
  */
 import { isIpAddress, parseQuantity } from '../../api/index.ts';
@@ -14,7 +14,7 @@ export interface Field {
   readonly show: (settings: KubeletSettings) => unknown;
 }
 
-/** What is wrong with a value; `path` below the field, e.g. "[2]" or ".memory.available". */
+/** The problem of a value; `path` below the field, e.g. "[2]" or ".memory.available". */
 export class FieldError extends Error {
   override readonly name = 'FieldError';
   readonly path: string;
@@ -74,7 +74,7 @@ const bytes: Read<number> = (value) => {
   return Number(nano / 1_000_000_000n);
 };
 
-/** Of name servers: written into every pod's resolv.conf, where a name would resolve nothing. */
+/** Name servers must be addresses: they go into every pod's resolv.conf, where a name would resolve nothing. */
 const addresses: Read<readonly string[]> = (value) => {
   const list = texts(value);
   const wrong = list.findIndex((item) => !isIpAddress(item));

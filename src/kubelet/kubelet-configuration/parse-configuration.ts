@@ -1,6 +1,6 @@
 /**
- * A KubeletConfiguration file (kubelet.config.k8s.io/v1beta1, YAML or JSON) → settings. Strict: what is not known or not
- * understood is an error; what upstream has and mendlet does not heed is a warning. Pure.
+ * Parses a KubeletConfiguration file (kubelet.config.k8s.io/v1beta1, YAML or JSON) into settings. Strict: an unknown or
+ * invalid field is an error; a field of upstream's that mendlet ignores is a warning. Pure.
  */
 import { errorMessage, parseDocument, splitDocuments } from '../../lib/index.ts';
 import { parseThresholds, ThresholdError } from '../eviction/thresholds.ts';
@@ -72,7 +72,7 @@ function readFields(fields: Readonly<Record<string, unknown>>, at: (path: string
   return { settings, problems, warnings };
 }
 
-/** Who sets how often the status is computed, and not how often it is told, means both (as upstream). */
+/** A file that sets how often the status is computed, and not how often it is reported, means both (as upstream). */
 function beforeReading(fields: Readonly<Record<string, unknown>>): KubeletSettings {
   const { nodeStatusUpdateFrequency: update, nodeStatusReportFrequency: report } = fields;
   const isBoth = isSet(update) && !isSet(report);
@@ -95,7 +95,7 @@ function unheededGates(gates: unknown): readonly string[] {
   return Object.keys(gates).filter((gate) => gate !== 'EventedPLEG');
 }
 
-/** What no field knows alone. */
+/** Checks that concern more than one field. */
 function checkTogether(
   { imageGc, eviction }: KubeletSettings,
   fields: Readonly<Record<string, unknown>>,
@@ -119,7 +119,7 @@ function checkTogether(
   return problems.length > 0 ? problems : checkThresholds(eviction);
 }
 
-/** Of several mistakes the first. */
+/** The first of several mistakes. */
 function checkThresholds(eviction: KubeletSettings['eviction']): readonly (readonly [path: string, problem: string])[] {
   try {
     parseThresholds(eviction);

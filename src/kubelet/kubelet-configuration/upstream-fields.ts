@@ -1,4 +1,4 @@
-/** Fields of upstream's KubeletConfiguration (v1beta1, 1.36) that mendlet knows of and does not heed. */
+/** Fields of upstream's KubeletConfiguration (v1beta1, 1.36) that mendlet knows and ignores. */
 export const UNHEEDED_FIELDS: ReadonlySet<string> = new Set([
   'address',
   'authentication',

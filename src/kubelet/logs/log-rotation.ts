@@ -1,7 +1,8 @@
 /**
- * Bounds each container's log: too long, it is moved aside and the runtime told to open it anew; older ones are compressed
- * and the oldest removed. A runaway log costs at most a few times the limit. A pod may have its log folder mounted: nothing is
- * reached but through the folder that was opened, no link is followed, and none but regular files are compressed.
+ * Bounds each container's log. A log that is too long is moved aside, and the runtime is told to open it again; older ones
+ * are compressed and the oldest removed. So a runaway log costs at most a few times the limit. A pod may have its log folder
+ * mounted: everything is reached through the folder that was opened, no link is followed, and only regular files are
+ * compressed.
  */
 import { type Clock, errorMessage, type FileSystem, type Logger, type Process, Semaphore } from '../../lib/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
@@ -31,7 +32,7 @@ export class LogRotation {
   readonly #places = new Semaphore(MAX_ROTATIONS_AT_ONCE);
   /** Containers with a rotation under way: a slow one is not begun twice. */
   readonly #busy = new Set<string>();
-  /** What was said of a container's log last. */
+  /** The last message about a container's log. */
   readonly #troubles = new Map<string, string>();
 
   constructor(options: LogRotationOptions) {
@@ -91,7 +92,7 @@ export class LogRotation {
     const siblings = await fs.readdir(folder);
     const plan = planRotation(siblings, name, settings.maxFiles);
     for (const file of plan.remove) await fs.remove(`${folder}/${file}`);
-    // What the disk may be full of goes first; what costs time comes last.
+    // Files that may have filled the disk are removed first; work that takes time comes last.
     const aside = `${folder}/${rotatedName(siblings, name, clock.now().wall)}`;
     await fs.rename(`${folder}/${name}`, aside);
     await this.#reopenOrUndo(container, aside, `${folder}/${name}`);
@@ -99,7 +100,7 @@ export class LogRotation {
     for (const file of plan.compress) await this.#compress(folder, file);
   }
 
-  /** The runtime goes on writing to the file that was moved until it opens the new one. */
+  /** The runtime keeps writing to the moved file until it opens the new one. */
   async #reopenOrUndo(container: LoggedContainer, aside: string, log: string): Promise<void> {
     try {
       await this.#reopen(container);
@@ -116,8 +117,8 @@ export class LogRotation {
   }
 
   /**
-   * In a program of its own: it must not keep the agent's thread. Left plain when there is no gzip. It gets both files opened, and
-   * so cannot be led elsewhere (gzip itself follows a link that it is told to compress).
+   * In a separate program, so that it does not block the agent's thread. Left plain when there is no gzip. It gets both files
+   * opened, and so cannot be misled (gzip itself follows a link that it is told to compress).
    */
   async #compress(folder: string, name: string): Promise<void> {
     const { fs, logger } = this.#options;
@@ -162,7 +163,7 @@ interface OpenFolder {
   readonly name: string;
 }
 
-/** What planRotation knows as a left-over. */
+/** The name by which planRotation recognises a left-over. */
 const UNFINISHED = '.tmp';
 /** As runtimes make logs. */
 const MODE = 0o640;

@@ -8,7 +8,7 @@ export const COMPRESSED = '.gz';
 export interface RotationPlan {
   /** File names. Left by a rotation that was cut short, or more than may be kept. */
   readonly remove: readonly string[];
-  /** Not compressed yet; the newest stays plain until the next rotation, for those who still read it. */
+  /** Not compressed yet; the newest stays plain until the next rotation, for clients that still read it. */
   readonly compress: readonly string[];
 }
 

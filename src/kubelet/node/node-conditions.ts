@@ -5,7 +5,7 @@ import type { PressureVerdict } from '../types.ts';
 
 export interface ConditionFacts {
   readonly pressure: PressureVerdict;
-  /** What keeps the node from being Ready; empty when nothing does. */
+  /** The reasons that keep the node from being Ready; empty when there are none. */
   readonly errors: readonly string[];
   /** Wall ms. */
   readonly wall: number;

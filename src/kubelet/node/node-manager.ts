@@ -1,4 +1,4 @@
-/** Registers the node, keeps its status and its lease, and tells of its changes. */
+/** Registers the node, keeps its status and its lease up to date, and sends events about its changes. */
 import { canonicalPart, isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
@@ -26,7 +26,7 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
   /** The server answers again after it did not. */
   readonly onReached?: () => void;
-  /** What the eviction manager has seen. */
+  /** The observations of the eviction manager. */
   readonly pressure: () => PressureVerdict;
   /** Absent: the defaults. */
   readonly settings?: Pick<
@@ -49,7 +49,7 @@ export function createNodeManager(options: NodeManagerOptions): NodeManager {
   return new Manager(options);
 }
 
-/** What the status is made of. What could not be asked keeps its last value. */
+/** The input of the status. A figure that could not be read keeps its last value. */
 interface Observed {
   readonly machine: MachineFacts;
   readonly pressure: MachinePressure;
@@ -68,7 +68,7 @@ class Manager implements NodeManager {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #wasReady = false;
   #bootChecked = false;
-  /** As it was last told of. */
+  /** The state that was reported last. */
   #wasCordoned = false;
   #wake: (() => void) | undefined;
   /** A refresh was asked for since the last look began. */
@@ -100,7 +100,7 @@ class Manager implements NodeManager {
       ...this.#options,
       node: () => this.#node,
       durationSeconds,
-      // Whoever took us for lost meanwhile is contradicted now, not at the end of the period.
+      // If a controller took us for lost meanwhile, it is corrected now, not at the end of the period.
       onRecovered: () => {
         this.refresh();
         this.#options.onReached?.();
@@ -285,7 +285,7 @@ function sameStatus(before: Node['status'], after: Node['status']): boolean {
   return sameValue(withoutHeartbeats(before), withoutHeartbeats(after));
 }
 
-/** In canonical form: what the server answers must not look like a change. */
+/** In canonical form, so that the server's answer does not look like a change. */
 function withoutHeartbeats(status: Node['status']): unknown {
   const conditions = status?.conditions?.map((condition) => ({ ...condition, lastHeartbeatTime: null }));
   return canonicalPart('core.v1.NodeStatus', { ...status, conditions });

@@ -1,4 +1,4 @@
-/** The Node object: what it is created with, and the parts of its status that the kubelet owns. Pure. */
+/** The Node object: its first version, and the parts of its status that the kubelet owns. Pure. */
 import {
   canonicalQuantity,
   type ContainerImage,
@@ -11,11 +11,11 @@ import type { Image, RuntimeVersion } from '../../cri/index.ts';
 import type { MachineFacts } from '../figures.ts';
 import { MAX_IMAGES, MAX_NAMES_PER_IMAGE } from './limits.ts';
 
-/** What a node brings along when it registers, beside what every node has. */
+/** The properties of a node when it registers, beside those that every node has. */
 export interface Registration {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Of a new node alone: who takes a taint away later does not get it back. */
+  /** Only of a new node: a taint that somebody removes later does not come back. */
   readonly taints: readonly Taint[];
 }
 
@@ -27,7 +27,7 @@ export interface NodeIdentity {
   /** The port of the kubelet's API on the node's addresses; absent when it is served in memory alone. */
   readonly daemonPort?: number;
   readonly registration?: Registration;
-  /** Of so many bytes, what eviction's hard thresholds keep free: no pod may count on it. */
+  /** The bytes that eviction's hard thresholds keep free, of this many bytes: no pod may count on them. */
   readonly keepsFree: (signal: 'memory.available' | 'nodefs.available', capacityBytes: number) => number;
 }
 
@@ -71,8 +71,8 @@ export function newNode(
 }
 
 /**
- * What an adopted node lacks of what a new one has: our labels and annotations, and the pod CIDR if it has none yet.
- * `undefined`: nothing.
+ * The parts of a new node that an adopted node lacks: our labels and annotations, and the pod CIDR if it has none yet.
+ * `undefined`: none.
  */
 export function adoptionPatch(existing: Node, wanted: Node): object | undefined {
   const labels = missing(existing.metadata?.labels, wanted.metadata?.labels);
@@ -88,20 +88,21 @@ export function adoptionPatch(existing: Node, wanted: Node): object | undefined 
 
 type Entries = Readonly<Record<string, string>>;
 
-/** The entries of `wanted` that `there` has not, or has otherwise; `undefined`: none. */
+/** The entries of `wanted` that `there` lacks or has with another value; `undefined`: none. */
 function missing(there: Entries = {}, wanted: Entries = {}): Entries | undefined {
   const entries = Object.entries(wanted).filter(([key, value]) => there[key] !== value);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** The status but for its conditions; whatever others put into it stays. */
+/** The status without its conditions; entries of other clients stay. */
 export function nodeStatus(before: NodeStatus, identity: NodeIdentity, facts: NodeFacts): NodeStatus {
   const { machine, runtime } = facts;
   const capacity = capacityOf(identity, facts);
   return {
     ...before,
     capacity: { ...before.capacity, ...capacity },
-    // What others advertise (a patch of the node's capacity) pods may have in full; what they take back nobody has.
+    // Resources that another client advertises (a patch of the node's capacity) are allocatable in full; resources that it
+    // takes back are gone.
     allocatable: { ...before.capacity, ...allocatableOf(capacity, identity, facts) },
     addresses: [
       ...machine.addresses.map((address) => ({ type: 'InternalIP', address })),

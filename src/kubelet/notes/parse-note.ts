@@ -2,7 +2,7 @@
 import { isAllocation } from '../plan/allocation.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
 
-/** Of the file's shape; a larger one is from a newer mendlet. */
+/** Version of the file's format; a higher one is from a newer mendlet. */
 export const NOTE_FORMAT = 1;
 
 export type ParsedNote =

@@ -1,6 +1,6 @@
 /**
- * What an observation adds to memory: the newest container of each name, ends not yet noted, the sandbox attempt. A
- * container that memory knows and the runtime has lost has ended, with upstream's ContainerStatusUnknown. Pure.
+ * Adds an observation to memory: the newest container of each name, ends not yet noted, the sandbox attempt. A container that
+ * memory knows and the runtime has lost counts as ended, with upstream's ContainerStatusUnknown. Pure.
  */
 import type {
   Container,
@@ -26,13 +26,13 @@ import {
   withContainer,
 } from './pod-memory.ts';
 
-/** Exit code of a container whose end nobody saw. */
+/** Exit code of a container whose end was not observed. */
 export const LOST_EXIT_CODE = 137;
 export const LOST_REASON = 'ContainerStatusUnknown';
 const LOST_MESSAGE = 'The container could not be located when the pod was deleted.  The container used to be Running';
 
 /**
- * containerd's words for a start whose caller went away before there was a task. Once there is one ("failed to start
+ * containerd's message for a start whose caller went away before there was a task. Once there is one ("failed to start
  * containerd task"), the command may have begun, and that is an end like any other.
  */
 const BROKEN_OFF = /failed to create containerd task: (?:.*context canceled|failed to start shim: .*signal: killed)/;
@@ -82,15 +82,18 @@ function absorbContainer(memory: ContainerMemory, instances: readonly RuntimeCon
 }
 
 /**
- * Created, and no more: the start is still to come, or the runtime broke it off because whoever asked for it went away,
- * which is us. Neither is an end of the container's command.
+ * The container is only created: the start is still to come, or the runtime broke it off because its caller, which is this
+ * agent, went away. Neither is an end of the container's command.
  */
 export function neverRan({ state, startedAt, reason, message }: RuntimeContainer): boolean {
   if (state === 'created') return true;
   return state === 'exited' && startedAt === 0 && reason === 'StartError' && BROKEN_OFF.test(message);
 }
 
-/** A later start came about, or this one did; one that failed at its very start, or its hook, stays told until the next. */
+/**
+ * A later start succeeded, or this one did; a failure of the start itself, or of its hook, stays reported until the next
+ * start.
+ */
 function isOver(
   { kill }: ContainerMemory,
   failure: StartFailure,
@@ -182,7 +185,7 @@ function memoryOfStatus(pod: Pod, entry: ApiContainerStatus): ContainerMemory {
   return { ...memory, backOff: { ...backOffFromStatus(pod, spec, entry), lastUpdate: startedAt } };
 }
 
-/** As often restarted as told: no delay is too short for that. */
+/** The restart count is kept as reported: no delay is too short for that. */
 function backOffFromStatus(pod: Pod, spec: Container, { restartCount }: ApiContainerStatus) {
   const key = backOffKey(pod, spec);
   const delayMs = nominalDelayMs(restartCount);

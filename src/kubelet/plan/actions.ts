@@ -1,4 +1,4 @@
-/** What a plan can ask for. Each verb has one file in `execute/`, is idempotent, and decides nothing. */
+/** The actions that a plan can ask for. Each verb has one file in `execute/`, is idempotent, and decides nothing. */
 import { assertNever } from '../../lib/index.ts';
 import type { Allocation } from './allocation.ts';
 import type { BackOffState } from './pod-memory.ts';
@@ -18,7 +18,10 @@ export type PodAction =
       readonly imageId: string;
       readonly imageUser?: { readonly uid?: number; readonly username?: string };
       readonly podIps: readonly string[];
-      /** Of an ephemeral container: whose processes it is to see. `undefined` with a target named in the spec: it is not there. */
+      /**
+       * The container whose processes an ephemeral container sees. `undefined` with a target named in the spec: that
+       * container does not exist.
+       */
       readonly targetContainerId?: string;
       /** Written on the container, so that the next decision survives the agent. */
       readonly backOff?: BackOffState;
@@ -29,7 +32,7 @@ export type PodAction =
       readonly verb: 'stop-container';
       readonly container: string;
       readonly containerId: string;
-      /** What is left of the grace at the plan's time; 0 kills at once. */
+      /** The rest of the grace period at the plan's time; 0 kills at once. */
       readonly graceMs: number;
       /** Mono ms when the grace ends: the same in every plan, so that a stop never seems to overtake itself. */
       readonly deadline: number;
@@ -39,12 +42,12 @@ export type PodAction =
       readonly message?: string;
       readonly preStop: boolean;
     }
-  /** The preStop hook of a sidecar whose turn to stop comes later: hooks run at once, as upstream's do. */
+  /** The preStop hook of a sidecar that stops later: hooks run at once, as upstream's do. */
   | {
       readonly verb: 'pre-stop';
       readonly container: string;
       readonly containerId: string;
-      /** What is left of the grace at the plan's time. */
+      /** The rest of the grace period at the plan's time. */
       readonly graceMs: number;
       /** Text of the Killing event. */
       readonly message: string;
@@ -59,7 +62,10 @@ export type PodAction =
   /** No start begun earlier may go on. */
   | { readonly verb: 'cancel-starts' }
   | { readonly verb: 'stop-sandbox'; readonly sandboxId: string }
-  /** What the containers shared goes, for a restart of the whole pod: the cgroup, and what these emptyDirs hold ("*": all do). */
+  /**
+   * Removes what the containers shared, for a restart of the whole pod: the cgroup, and the content of these emptyDirs ("*":
+   * of all).
+   */
   | { readonly verb: 'refresh-pod' /** Its id. */; readonly restart: string; readonly emptyDirs: readonly string[] }
   | { readonly verb: 'remove-sandbox'; readonly sandboxId: string }
   | { readonly verb: 'remove-container'; readonly containerId: string; readonly logPath: string }

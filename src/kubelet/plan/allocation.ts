@@ -1,6 +1,6 @@
 /**
- * What CPU and memory each container of a pod has been given (KEP-1287). The pod's spec says what is wanted; until the node
- * has room for it, and in all that is done, what was given counts. Pure.
+ * The CPU and memory that each container of a pod has been allocated (KEP-1287). The pod's spec says what is wanted; until
+ * the node has room for it, every decision uses what was allocated. Pure.
  */
 import {
   type Container,
@@ -18,7 +18,7 @@ const LISTS = ['initContainers', 'containers'] as const;
 const RESIZABLE = ['cpu', 'memory'] as const;
 const PARTS = ['requests', 'limits'] as const;
 
-/** What the spec asks for; `undefined`: nothing, and that can never change (the QoS class is fixed). */
+/** The resources that the spec asks for; `undefined`: none, and that can never change (the QoS class is fixed). */
 export function allocationOf(pod: Pod): Allocation | undefined {
   const containers = LISTS.flatMap((list) => pod.spec?.[list] ?? []);
   const found = containers.map(({ name, resources }) => [name, resourcesOf(resources)] as const);
@@ -64,7 +64,7 @@ function sameAmount(a: string | undefined, b: string | undefined): boolean {
   return a === b || compareQuantities(a, b) === 0;
 }
 
-/** Of an annotation; `undefined` when it is missing or malformed. */
+/** Parsed from an annotation; `undefined` when it is missing or malformed. */
 export function parseAllocation(text: string | undefined): ContainerAllocation | undefined {
   if (text === undefined) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * When a container that ended may be started again: by CrashLoopBackOff, or by the curve of the pod's healing policy; and how
- * its wait is told. Pure.
+ * Decides when a container that ended may be started again: by CrashLoopBackOff, or by the curve of the pod's healing policy.
+ * Also reports the wait. Pure.
  */
 import { formatDurationMs } from '../../api/index.ts';
 import { type BackOffAnswer, backOffKey, crashLoopBackOff, formatDelay, policyBackOffKey } from './back-off.ts';
@@ -13,7 +13,7 @@ import { answerTo } from './healing/ladder-note.ts';
 import { podPolicy } from './healing/pod-policy.ts';
 import type { BackOffState, Death } from './pod-memory.ts';
 
-/** May it be restarted now? What was decided is to be written down with the restart. */
+/** May it be restarted now? The decision is to be written down with the restart. */
 export function askBackOff(draft: Draft, view: ContainerView, death: Death): BackOffAnswer {
   const answer = askCurve(draft, view, death) ?? askKubernetes(draft, view, death);
   if (answer.restart) draft.times.mono(backOffTimeName(view.container.name, answer.state), draft.input.now.wall);
@@ -51,7 +51,10 @@ function askCurve(draft: Draft, view: ContainerView, death: Death): BackOffAnswe
   });
 }
 
-/** By the runtime's clock, and not longer than since it was decided to start it: a step of the wall clock frees nobody. */
+/**
+ * By the runtime's clock, and not longer than the time since the start was decided: a step of the wall clock frees no
+ * container from its wait.
+ */
 function uptimeMs(draft: Draft, { container, memory }: ContainerView, death: Death): number {
   if (death.startedAt === 0 || death.finishedAt === 0) return 0;
   const told = death.finishedAt - death.startedAt;
@@ -59,7 +62,7 @@ function uptimeMs(draft: Draft, { container, memory }: ContainerView, death: Dea
   return Math.min(told, exitMono(draft, death) - backOffMono(draft, container.name, memory.backOff));
 }
 
-/** The container waits until then, in upstream's words; the event is told once per death. */
+/** Makes the container wait until then, with upstream's reason and message; the event is sent once per death. */
 export function tellBackOff(
   draft: Draft,
   view: ContainerView,

@@ -18,7 +18,7 @@ export interface BackOffQuestion {
   readonly capMs?: number;
 }
 
-/** `delayMs` is the delay from the exit, as in the waiting message, be it over or not. */
+/** `delayMs` is the delay from the exit, as in the waiting message, whether it is over or not. */
 export type BackOffAnswer =
   | {
       readonly restart: true;
@@ -43,7 +43,10 @@ export function crashLoopBackOff(question: BackOffQuestion): BackOffAnswer {
   return { restart: true, delayMs, state: { key, delayMs: Math.min(delayMs * 2, capMs), lastUpdate: now.wall } };
 }
 
-/** What a fresh curve hangs on: pod, container, image and resources (upstream: GetBackoffKey). */
+/**
+ * The key of a curve: pod, container, image and resources; a change of any of them starts a fresh curve (upstream:
+ * GetBackoffKey).
+ */
 export function backOffKey(pod: Pod, container: Container): string {
   const { name, namespace, uid } = pod.metadata ?? {};
   return fnv1a64(JSON.stringify([namespace, name, uid, container.name, container.image, container.resources ?? {}]));
@@ -54,7 +57,7 @@ export function policyBackOffKey(key: string, policyHash: string): string {
   return `${key}/${policyHash}`;
 }
 
-/** The delay in force after `restarts` restarts without a reset: what the API status alone lets us conclude. */
+/** The delay in force after `restarts` restarts without a reset: the most that the API status alone allows to conclude. */
 export function nominalDelayMs(restarts: number): number {
   if (restarts <= 0) return 0;
   return Math.min(CRASH_BACK_OFF_INITIAL_MS * 2 ** Math.min(restarts - 1, 16), CRASH_BACK_OFF_CAP_MS);

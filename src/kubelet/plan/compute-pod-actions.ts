@@ -40,7 +40,7 @@ export interface PodPlan {
   readonly actions: readonly PodAction[];
   readonly events: readonly PlannedEvent[];
   readonly status: PodStatus;
-  /** Ours on the pod, told with the status. */
+  /** Our annotations on the pod, reported with the status. */
   readonly annotations: StatusAnnotations;
   /** Mono ms; `undefined`: only a change wakes the pod. */
   readonly wakeAt: number | undefined;
@@ -91,7 +91,7 @@ export function computePodActions(given: PlanInput): PodPlan {
   };
 }
 
-/** The resize that the status told last is done. */
+/** The resize that the last status reported as in progress is done. */
 function tellResized({ input, events }: Draft, status: PodStatus): void {
   const resizing = (told: PodStatus | undefined) =>
     told?.conditions?.some(({ type }) => type === 'PodResizeInProgress') === true;
@@ -196,7 +196,7 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   planRemovals(draft, views);
 }
 
-/** What is asked for, what goes on, and what an exit asks for. */
+/** Plans restarts that were requested, that are under way, and that an exit asks for. */
 function planRestarts(draft: Draft, seen: readonly ContainerView[]): StepReport {
   takeRequest(draft, seen, false);
   planLadder(draft, seen);
@@ -214,7 +214,10 @@ function planEphemeralBesideRestart(draft: Draft): void {
   planEphemeralContainers(draft, ephemeral, isGood ? current : undefined);
 }
 
-/** First of all and beside everything: they are for looking at a pod that may be stuck. None is ever started again. */
+/**
+ * Ephemeral containers come first and wait for nothing: they are for looking at a pod that may be stuck. None is ever started
+ * again.
+ */
 function planEphemeralContainers(
   draft: Draft,
   views: readonly ContainerView[],
@@ -240,7 +243,10 @@ function planAppContainers(draft: Draft, views: readonly ContainerView[], sandbo
   }
 }
 
-/** It is on its way to running and has a postStart hook that has not ended. One that waits after a failure holds nobody up. */
+/**
+ * The container is about to run and has a postStart hook that has not ended. A container that waits after a failure delays no
+ * other.
+ */
 function hasHookAhead(draft: Draft, view: ContainerView): boolean {
   const { name, lifecycle } = view.container;
   if (lifecycle?.postStart === undefined || isFinal(draft.input.pod, view)) return false;

@@ -1,4 +1,4 @@
-/** What a container's status says of its resources: what it was given, as far as the runtime does not know better. Pure. */
+/** The resources in a container's status: those that were allocated, unless the runtime knows better. Pure. */
 import { compareQuantities, type Quantity, quantityValue, type ResourceRequirements } from '../../api/index.ts';
 import type { RuntimeContainer } from '../types.ts';
 
@@ -25,7 +25,7 @@ export function statusResources(
   };
 }
 
-/** Only what was given is told: a container without limits has none, whatever its cgroup shows. */
+/** Only allocated resources are reported: a container without limits has none, whatever its cgroup shows. */
 function actualLimits(given: Quantities | undefined, actual: Actual): Quantities | undefined {
   if (given === undefined) return undefined;
   const limits = { ...given };

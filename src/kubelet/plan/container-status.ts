@@ -11,9 +11,9 @@ import type { Death } from './pod-memory.ts';
 export interface ContainerStatusInput {
   readonly plan: Pick<PlanInput, 'pod' | 'facts' | 'node' | 'previousStatus'>;
   readonly view: ContainerView;
-  /** What it waits for, from the plan. */
+  /** The reason why it waits, from the plan. */
   readonly waiting: WaitingReason | undefined;
-  /** The pod is over: what did not run is said to be lost. */
+  /** The pod is over: containers that did not run are reported as lost. */
   readonly terminated: boolean;
   readonly previous: ContainerStatus | undefined;
 }
@@ -41,7 +41,7 @@ export function containerStatus(input: ContainerStatusInput): ContainerStatus {
   };
 }
 
-/** What a container that exists has: resources, mounts, user, stop signal. */
+/** The parts of an existing container's status: resources, mounts, user, stop signal. */
 function facts({ container, memory }: ContainerView, shown: RuntimeContainer | undefined): Partial<ContainerStatus> {
   const { requests } = container.resources ?? {};
   const running = shown?.state === 'running' ? shown : undefined;
@@ -53,11 +53,11 @@ function facts({ container, memory }: ContainerView, shown: RuntimeContainer | u
   }));
   return {
     ...(requests === undefined ? {} : { allocatedResources: requests }),
-    // What was read of a running container is from before its resize, which the runtime has confirmed.
+    // The reading of a running container may be from before its resize, which the runtime has confirmed.
     resources: running !== undefined && memory.applied?.containerId === running.id ? memory.applied.resources : read,
     ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
     ...(shown?.user === undefined ? {} : { user: { linux: userOf(shown.user) } }),
-    // Only what the runtime says: an old one does not heed the spec's.
+    // Only the runtime's value: an old runtime ignores the spec's.
     ...(shown?.stopSignal === undefined ? {} : { stopSignal: shown.stopSignal }),
   };
 }

@@ -7,7 +7,7 @@ import { type ContainerMemory, containerMemory, type Death, type PodNote } from 
 import { restartsAfterExit } from './restart-policy.ts';
 
 export interface ContainerView extends PodContainer {
-  /** Of this name, newest first. */
+  /** The containers of this name, newest first. */
   readonly instances: readonly RuntimeContainer[];
   readonly newest: RuntimeContainer | undefined;
   readonly memory: ContainerMemory;
@@ -30,7 +30,7 @@ export function viewContainer(
   return { ...podContainer, instances, newest: instances[0], memory, death, nextAttempt };
 }
 
-/** Whether what was noted for this restart count is about the next start: its own, or the last one, which never came about. */
+/** Whether a note with this restart count is about the next start: its own, or the last one, if that never succeeded. */
 export function isOfNext({ memory, nextAttempt }: ContainerView, attempt: number | undefined): boolean {
   if (attempt === nextAttempt) return true;
   return attempt === nextAttempt - 1 && attempt === memory.usedAttempt && memory.newest?.restartCount !== attempt;
@@ -51,12 +51,12 @@ export function isFinal(pod: Pod, view: ContainerView): boolean {
   return !restartsAfterExit(pod, view.container, view.kind, view.death.exitCode);
 }
 
-/** Its last end was before all containers were restarted: it starts anew, whatever its policy says of that end. */
+/** Its last end was before all containers were restarted: it starts again, whatever its policy says about that end. */
 export function isHistory({ death, memory }: Pick<ContainerView, 'death' | 'memory'>): boolean {
   return death !== undefined && death.restartCount < (memory.freshFrom ?? 0);
 }
 
-/** Its last end was the work of a restart that somebody asked for, or that a rung of the ladder is. */
+/** Its last end was caused by a restart that was requested, or that a rung of the ladder asked for. */
 export function isKilledForRestart({ death, memory: { kill } }: Pick<ContainerView, 'death' | 'memory'>): boolean {
   return death !== undefined && kill?.containerId === death.containerId && kill.cause === 'restart';
 }

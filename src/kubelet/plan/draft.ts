@@ -16,7 +16,7 @@ export interface EndedRestart extends Pick<GoingRestart, 'scope' | 'source'> {
   readonly result: string;
 }
 
-/** What a step tells the steps after it. What it wrote into the note they see by themselves (`viewsOf`). */
+/** The result of a step for the steps after it. Changes of the note are visible without it (`viewsOf`). */
 export interface StepReport {
   /** Nothing but ephemeral containers may be started in this pass. */
   readonly holdsStarts: boolean;
@@ -31,9 +31,9 @@ export interface Draft {
   readonly actions: PodAction[];
   readonly events: PlannedEvent[];
   readonly endedRestarts: EndedRestart[];
-  /** What the plan waits for, and why it does what it does. */
+  /** The things that the plan waits for, and its reasons. */
   readonly why: string[];
-  /** By container name: what its waiting state says. */
+  /** By container name: its waiting state. */
   readonly waiting: Record<string, WaitingReason>;
   note: PodNote;
   /** Mono ms. */

@@ -1,4 +1,4 @@
-/** What a plan is told besides the pod: all observed, none of it asked for while planning. */
+/** The inputs of a plan besides the pod. All of them were observed before; nothing is asked for while planning. */
 import type { Pod, PodStatus } from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
 import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../types.ts';
@@ -9,7 +9,7 @@ import type { Circumstances } from './recovery/circumstances.ts';
 /** Something begun and not ended. Times: mono ms. */
 export interface RunningJob {
   readonly startedAt: number;
-  /** Of a stop: when its grace ends. */
+  /** Of a stop: the end of its grace period. */
   readonly deadline?: number;
 }
 
@@ -23,15 +23,15 @@ export interface PodFacts {
   readonly jobs: Readonly<Record<string, RunningJob>>;
   readonly volumes: VolumesFact | undefined;
   readonly image: (container: string, attempt: number) => ImageFact | undefined;
-  /** Whether the node has room for the pod as its spec wants it, beside the others; absent: it has. */
+  /** Whether the node has room for the pod as its spec wants it, beside the other pods; absent: it has. */
   readonly resize?: (pod: Pod) => ResizeVerdict;
-  /** What surrounds the pod, as far as it is known; absent: nobody looks. */
+  /** The circumstances of the pod, as far as they are known; absent: they are not watched. */
   readonly circumstances?: Circumstances;
   /** By container ID. */
   readonly probes: Readonly<Record<string, ProbeResults>>;
 }
 
-/** What a plan needs to know of the node. */
+/** The facts about the node that a plan needs. */
 export interface NodeFacts {
   readonly name: string;
   readonly hostIps: readonly string[];
@@ -55,7 +55,7 @@ export interface PlanInput {
   readonly now: Now;
 }
 
-/** An event that the plan wants told. */
+/** An event that the plan wants to be sent. */
 export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;

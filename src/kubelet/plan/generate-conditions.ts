@@ -24,7 +24,7 @@ export interface ConditionsInput {
     readonly pending: { readonly reason: string; readonly message: string } | undefined;
     readonly inProgress: { readonly error?: string } | undefined;
   };
-  /** What is told of healing beyond Kubernetes; none for a pod that uses nothing of it. */
+  /** The conditions of healing beyond Kubernetes; none for a pod that uses nothing of it. */
   readonly healing: readonly Verdict[];
   readonly previous: PodStatus | undefined;
   /** To add, e.g. DisruptionTarget. */

@@ -1,4 +1,4 @@
-/** The pod's status as the API server is told it (upstream: generateAPIPodStatus). Pure. */
+/** Generates the pod's status for the API server (upstream: generateAPIPodStatus). Pure. */
 import type { ContainerStatus, PodCondition, PodStatus } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import { qosClassOf } from '../../api/index.ts';
@@ -20,7 +20,7 @@ export interface StatusInput {
   /** After this pass' step. */
   readonly lifecycle: PodLifecycle;
   readonly note: PodNote;
-  /** Of the note, all containers of the pod. */
+  /** By the note, of all containers of the pod. */
   readonly views: readonly ContainerView[];
   readonly waiting: Readonly<Record<string, WaitingReason>>;
   readonly resize?: ConditionsInput['resize'];
@@ -75,7 +75,10 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   };
 }
 
-/** Upstream makes a sandbox only when the volumes are there; here both come side by side. An agent anew knows them soon. */
+/**
+ * Upstream makes a sandbox only when the volumes are ready; here both are made at the same time. A new agent knows the
+ * volumes soon.
+ */
 function hasVolumes({ facts, previousStatus }: PlanInput): boolean {
   if (facts.volumes?.state === 'ready') return true;
   return previousStatus?.conditions?.some(isReadyToStart) === true;
@@ -107,12 +110,12 @@ function statusesOf(
     });
 }
 
-/** A terminal phase never leaves, and none is told while a container may still run. */
+/** A terminal phase is never left, and none is reported while a container may still run. */
 function effectivePhase({ plan, note, lifecycle }: StatusInput, computed: PodPhase, terminated: boolean): PodPhase {
   const before = (plan.previousStatus?.phase ?? 'Pending') as PodPhase;
   if (before === 'Succeeded' || before === 'Failed') return before;
   if (terminated) return note.end?.phase ?? computed;
-  // What is restarted goes on, although its init containers run again.
+  // A pod that is being restarted stays Running, although its init containers run again.
   if (before === 'Running' && note.restart !== undefined) return 'Running';
   const terminal = computed === 'Succeeded' || computed === 'Failed';
   return terminal || lifecycle.state === 'terminating' ? keepGoing(before, computed) : computed;

@@ -1,6 +1,7 @@
 /**
- * A death and its message are told together: who waits for a pod's end reads the message in the same answer (upstream reads it
- * while it looks at the container). So the status of before stays until the message is read, but never for long. Pure.
+ * Reports a death and its message together: a client that waits for a pod's end reads the message in the same answer
+ * (upstream reads it while it looks at the container). So the previous status stays until the message is read, but never for
+ * long. Pure.
  */
 import type { PodStatus } from '../../api/index.ts';
 import { exitMono } from './ask-back-off.ts';
@@ -9,7 +10,7 @@ import { type Draft, wait } from './draft.ts';
 import { MESSAGE_HOLD_MS } from './limits.ts';
 import type { Death } from './pod-memory.ts';
 
-/** @returns `status`, or the one told before while a message is still read. */
+/** @returns `status`, or the previous one while a message is still being read. */
 export function holdStatus(draft: Draft, views: readonly ContainerView[], status: PodStatus): PodStatus {
   const { previousStatus, now } = draft.input;
   if (previousStatus === undefined) return status;

@@ -1,6 +1,6 @@
 /**
- * What is written on sandboxes and containers, with them: upstream's names (kubelet/types/labels.go,
- * kuberuntime/labels.go), so that other tools read them, and ours. Pure.
+ * Labels and annotations on sandboxes and containers: upstream's names (kubelet/types/labels.go, kuberuntime/labels.go), so
+ * that other tools can read them, and our own. Pure.
  */
 import type { RuntimeContainer } from '../types.ts';
 import { parseBackOff } from './back-off.ts';
@@ -18,7 +18,7 @@ export const TERMINATION_MESSAGE_POLICY = 'io.kubernetes.container.terminationMe
 export const CONTAINER_PORTS = 'io.kubernetes.container.ports';
 export const POD_TERMINATION_GRACE_PERIOD = 'io.kubernetes.pod.terminationGracePeriod';
 export const POD_DELETION_GRACE_PERIOD = 'io.kubernetes.pod.deletionGracePeriod';
-/** What the container was made with (KEP-1287). */
+/** The resources with which the container was made (KEP-1287). */
 export const RESOURCES = 'mendlet.dev/resources';
 export const BACK_OFF = 'mendlet.dev/back-off';
 

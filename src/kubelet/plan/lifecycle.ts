@@ -4,7 +4,7 @@
  *   waiting ──► syncing ──► terminating ──► terminated ──► finished
  *      └───────────────────────▲
  *
- * waiting: not known enough to act. syncing: containers are made to run. terminating: they are being stopped, none is
+ * waiting: too little is known to act. syncing: containers are started. terminating: they are being stopped, and none is
  * started any more. terminated: none runs; the sandbox is stopped, volumes and cgroup are given back. finished: nobody
  * wants the pod any more and what is left of it in the runtime is removed.
  */
@@ -68,7 +68,7 @@ function step(current: PodLifecycle, input: LifecycleInput): PodLifecycle {
   }
 }
 
-/** A request whose grace ends earlier overtakes; one that would lengthen changes nothing. */
+/** A request whose grace period ends earlier replaces the other; one that would end later changes nothing. */
 function overtake(
   current: Extract<PodLifecycle, { state: 'terminating' }>,
   { request, requestedAtMono }: LifecycleInput,
@@ -79,7 +79,7 @@ function overtake(
   return { state: 'terminating', request, deadline };
 }
 
-/** The grace of a deleted pod: what the deletion said, else what the spec says. Seconds. */
+/** The grace period of a deleted pod: the deletion's, else the spec's. Seconds. */
 export function gracePeriodSeconds(pod: Pod): number {
   return (
     pod.metadata?.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_PERIOD_SECONDS

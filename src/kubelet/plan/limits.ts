@@ -23,36 +23,39 @@ export const MAX_DEATHS_REMEMBERED = 2;
 export const GRACE_EXTENSION_SECONDS = 2;
 
 export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
-/** What a pod gets whose object is gone and whose own grace is unknown (upstream: 1 s for orphans). */
+/** The grace period of a pod without an object whose own grace period is unknown (upstream: 1 s for orphans). */
 export const ORPHAN_GRACE_PERIOD_SECONDS = 1;
 
-/** Older dead of one container that a start goes before; more are removed beside it. */
+/** Fewer older dead containers of one name than this wait while a start is under way; more are removed beside it. */
 export const MAX_DEAD_IN_WAITING = 4;
 
-/** A death is not told without its termination message while that is read; for so long, since the runtime may hang. */
+/**
+ * A death is not reported without its termination message while that is being read, for at most this time, since the runtime
+ * may hang.
+ */
 export const MESSAGE_HOLD_MS = 10_000;
 
 /** Answers of the ladder remembered per pod: more than any window may count. */
 export const MAX_LADDER_ATTEMPTS = 128;
-/** Texts of policies whose reading is remembered, of all pods of the node. */
+/** Parsed policies that are remembered, of all pods of the node. */
 export const MAX_POLICIES_READ = 256;
-/** Nobody answered a wish to leave the node for so long: the pod goes on here, and asks again at its next death. */
+/** If a request to leave the node is not answered for this long, the pod continues here, and asks again at its next death. */
 export const MOVE_ANSWER_MS = 300_000;
 
-/** Who asked for a restart and why, in an event. */
+/** Longest text in an event about who asked for a restart, and why. */
 export const MAX_RESTART_TEXT_BYTES = 640;
 /** A restart asked for a time to come is looked at again at least so often. */
 export const MAX_RESTART_WAIT_MS = 300_000;
 
-/** Texts of `mendlet.dev/depends-on` whose reading is remembered, of all pods of the node. */
+/** Parsed texts of `mendlet.dev/depends-on` that are remembered, of all pods of the node. */
 export const MAX_DEPENDS_ON_READ = 256;
-/** What died so long after something got better may still have died of what was before: it had to notice, and to end. */
+/** A container that died this long after a recovery may still have died of the old problem: it had to notice it, and to end. */
 export const RECOVERY_AFTERMATH_MS = 30_000;
 /** Recoveries of one pod that end waits: not faster than this, and not more than so many within a window. */
 export const MIN_EARLY_END_INTERVAL_MS = 2000;
 export const MAX_EARLY_ENDS = 20;
 export const EARLY_ENDS_WINDOW_MS = 600_000;
-/** How old the note's time of a trouble that goes on may get before it is written anew. */
+/** The note's time of a problem that persists is refreshed when it is this old. */
 export const TROUBLE_REFRESH_MS = 10_000;
 /** Causes of one recovery that are named. */
 export const MAX_CAUSES_TOLD = 3;

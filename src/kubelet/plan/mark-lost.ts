@@ -1,6 +1,6 @@
 /**
- * What a pod that is over says of containers whose end nobody saw: they are lost, unless their turn never came, which a
- * failed init container leaves to those after it (upstream: status manager, TerminatePod). Pure.
+ * Marks containers of an ended pod whose end was not observed as lost, unless their turn never came because an init container
+ * before them failed (upstream: status manager, TerminatePod). Pure.
  */
 import type { ContainerStateTerminated, ContainerStatus } from '../../api/index.ts';
 import { LOST_EXIT_CODE } from './absorb-observation.ts';

@@ -9,7 +9,7 @@ import { planStart } from './plan-start.ts';
 import { planKill } from './plan-stop.ts';
 import { restartsAfterProbeKill } from './restart-policy.ts';
 
-/** True when the container runs and nothing is to be done about it. */
+/** True when the container runs and nothing has to be done about it. */
 export function planContainer(draft: Draft, view: ContainerView, sandbox: RuntimeSandbox | undefined): boolean {
   const [newest, ...older] = view.instances.filter(isAlive);
   for (const instance of older) {

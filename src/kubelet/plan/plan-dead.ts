@@ -1,6 +1,6 @@
 /**
- * The dead: their termination messages are read as soon as they are seen, and all but the newest of each container are
- * removed once nothing more urgent goes on (upstream: maxPerPodContainer 1, for `logs --previous`). Pure.
+ * Dead containers: their termination messages are read as soon as they are seen, and all but the newest of each name are
+ * removed once nothing more urgent is under way (upstream: maxPerPodContainer 1, for `logs --previous`). Pure.
  */
 import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
 import { neverRan } from './absorb-observation.ts';

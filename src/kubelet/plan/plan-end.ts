@@ -1,6 +1,6 @@
 /**
- * Ending containers of a pod in order: first its app containers, then its sidecars, the last one first, each with what is
- * left of one grace. Of a pod that ends, and of one that is restarted as a whole. Pure.
+ * Ends containers of a pod in order: first its app containers, then its sidecars, the last one first, all within one grace
+ * period. Used for a pod that ends, and for one that is restarted as a whole. Pure.
  */
 import type { RuntimeContainer } from '../types.ts';
 import type { ContainerView } from './container-view.ts';
@@ -14,7 +14,7 @@ export interface EndOptions {
   readonly gracePeriodSeconds: number;
   /** Text of a container's Killing event. */
   readonly message: (name: string) => string;
-  /** Mono ms: of a container whose own stop was decided earlier, when that ends. */
+  /** Mono ms: the end of the grace period of a container whose own stop was decided earlier. */
   readonly ownDeadline?: (instance: RuntimeContainer) => number | undefined;
 }
 

@@ -10,8 +10,8 @@ import { planContainer } from './plan-container.ts';
 import { planStart } from './plan-start.ts';
 
 /**
- * True when every init container is done, so that app containers may start. Plans the next step otherwise. What lies
- * behind the furthest that was started is passed: a sidecar there is kept running, and holds nobody up any more.
+ * True when every init container is done, so that app containers may start. Plans the next step otherwise. Containers before
+ * the furthest one that was started are passed: a sidecar among them is kept running, and delays no other any more.
  */
 export function planInitContainers(
   draft: Draft,

@@ -1,6 +1,6 @@
 /**
- * In-place resize (KEP-1287): a changed spec is given when the node has room, else it is Deferred or Infeasible; what was
- * given is then done to the pod's cgroup and to running containers, in place or by a restart, as each resource's
+ * In-place resize (KEP-1287). A changed spec is allocated when the node has room, else it is Deferred or Infeasible. An
+ * allocation is then applied to the pod's cgroup and to running containers, in place or by a restart, as each resource's
  * resizePolicy says. Upstream: kubelet/allocation, computePodResizeAction. Pure.
  */
 import type { Pod } from '../../api/index.ts';
@@ -49,7 +49,7 @@ export function allocate({ pod, memory, lifecycle, facts }: PlanInput): Allocate
   return as(given, { changed: true });
 }
 
-/** Tells of a resize that begins or cannot be; looks again at one that was put off. */
+/** Reports a resize that begins or is impossible, and looks again at one that was deferred. */
 export function planPending(draft: Draft, { pending, changed }: Allocated): void {
   const { previousStatus, now } = draft.input;
   if (changed) draft.events.push({ type: 'Normal', reason: 'ResizeStarted', message: 'Pod resize started' });
@@ -86,7 +86,7 @@ function needsRestart(draft: Draft, view: ContainerView): boolean {
   );
 }
 
-/** What the running container does not have yet of what it was given. Init containers end soon anyway. */
+/** Allocated resources that the running container does not have yet. Init containers end soon anyway. */
 function changesOf(draft: Draft, view: ContainerView): readonly string[] {
   if (view.kind === 'init' || view.kind === 'ephemeral') return [];
   const given = draft.note.allocated?.[view.container.name];
@@ -94,7 +94,10 @@ function changesOf(draft: Draft, view: ContainerView): readonly string[] {
   return given === undefined || has === undefined ? [] : changedResources(has, given);
 }
 
-/** What the living container of this view was made with or resized to; `undefined`: not known, or none lives. */
+/**
+ * The resources with which the living container of this view was made or to which it was resized; `undefined`: not known, or
+ * none lives.
+ */
 function appliedTo({ instances, memory }: ContainerView): ContainerAllocation | undefined {
   const instance = instances.find(isAlive);
   if (instance === undefined) return undefined;
@@ -102,7 +105,7 @@ function appliedTo({ instances, memory }: ContainerView): ContainerAllocation | 
   return parseAllocation(instance.annotations[RESOURCES]);
 }
 
-/** As the condition PodResizeInProgress tells it; `undefined`: all is as it was given. */
+/** The content of the condition PodResizeInProgress; `undefined`: all containers have their allocation. */
 export function resizeInProgress(
   draft: Draft,
   views: readonly ContainerView[],

@@ -1,7 +1,7 @@
 /**
- * RestartAllContainers (KEP-5532): an exit that a rule names ends all containers but the ephemeral ones, quickly and
- * without their preStop hooks; when none runs any more, the pod begins anew in the same sandbox, with its init containers.
- * Upstream restarts at once each time; here the back-off of the container whose exit asked for it holds all of them. Pure.
+ * RestartAllContainers (KEP-5532): an exit that a rule names ends all containers except the ephemeral ones, quickly and
+ * without their preStop hooks. When none runs any more, the pod starts again in the same sandbox, with its init containers.
+ * Upstream restarts at once each time; here the back-off of the container whose exit asked for it delays all of them. Pure.
  */
 import { type ContainerView, isAlive, isHistory } from './container-view.ts';
 import { type Draft, GOES_ON, HOLDS_STARTS, type StepReport, updateContainer, wait } from './draft.ts';
@@ -17,8 +17,8 @@ const WAITING = {
 } as const;
 
 /**
- * Goes on with a restart of all containers, or begins one. Starts are held until all have ended and the back-off is over; then
- * the note says that all start anew.
+ * Continues a restart of all containers, or begins one. Starts are held until all have ended and the back-off is over; then
+ * the note says that all start again.
  */
 export function planRestartAll(draft: Draft, all: readonly ContainerView[]): StepReport {
   const views = all.filter(({ kind }) => kind !== 'ephemeral');
@@ -58,7 +58,7 @@ function asksForAll(view: ContainerView): boolean {
   return memory.kill?.containerId !== death.containerId && restartsAllAfterExit(container, death.exitCode);
 }
 
-/** None runs and none is being started; plans what is missing. */
+/** True when none runs and none is being started; plans the missing stops. */
 function allEnded(draft: Draft, views: readonly ContainerView[]): boolean {
   let ended = true;
   for (const view of views) {
@@ -81,7 +81,7 @@ function allEnded(draft: Draft, views: readonly ContainerView[]): boolean {
   return ended;
 }
 
-/** What the sources' back-off comes to, by name; `undefined`: one of them has to wait, and so do all. */
+/** The back-offs of the sources, by name; `undefined`: one of them has to wait, and so do all. */
 function decide(
   draft: Draft,
   views: readonly ContainerView[],

@@ -27,7 +27,7 @@ export function sandboxChange(pod: Pod, sandboxes: readonly RuntimeSandbox[]): s
   return undefined;
 }
 
-/** The sandbox to run containers in, or `undefined` with whatever brings one about planned. */
+/** The sandbox to run containers in, or `undefined` with the planned steps towards one. */
 export function planSandbox(draft: Draft, views: readonly ContainerView[]): RuntimeSandbox | undefined {
   const { observed, pod } = draft.input;
   const sandboxes = sandboxesOf(observed);
@@ -77,7 +77,7 @@ function planOldSandboxGone(
   return gone;
 }
 
-/** It is to go for a restart of the whole pod, which is told by itself. */
+/** The sandbox is replaced for a restart of the whole pod, which has an event of its own. */
 function isOfLifeBefore({ note }: Draft, { metadata }: RuntimeSandbox): boolean {
   return metadata.attempt <= (note.restart?.oldSandboxAttempt ?? -1);
 }

@@ -1,6 +1,6 @@
 /**
- * Starting one container: not before its back-off is over, its last failed start long enough ago, its image there, the
- * volumes ready and the sandbox up. What can be prepared is asked for early, so that it goes on side by side. Pure.
+ * Starts one container when its back-off is over, its last failed start is long enough ago, its image is there, the volumes
+ * are ready and the sandbox is up. Preparations are asked for early, so that they run at the same time. Pure.
  */
 import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
@@ -55,7 +55,7 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
   });
 }
 
-/** The container whose processes an ephemeral one is to see: it need not run; then the runtime says what is wrong. */
+/** The container whose processes an ephemeral one sees. It need not run; then the runtime reports the problem. */
 function targetOf(draft: Draft, { container }: ContainerView): { readonly targetContainerId?: string } {
   const { targetContainerName = '' } = container as EphemeralContainer;
   const [target] = targetContainerName === '' ? [] : containersNamed(draft.input.observed, targetContainerName);
@@ -144,7 +144,7 @@ function planVolumes(draft: Draft, afresh = false): void {
 /** A container that was created and never ran blocks its name: it goes first. */
 function leftoverPlanned(draft: Draft, view: ContainerView): boolean {
   const leftovers = view.instances.filter(neverRan);
-  // Nobody starts it now, but somebody may have: an earlier agent, or we before containerd died.
+  // Nobody starts it now, but somebody may have: an earlier agent, or this one before containerd died.
   const used = leftovers.filter(({ state }) => state === 'created').map(restartCountOf);
   if (used.length > 0) {
     updateContainer(draft, view.container.name, { usedAttempt: Math.max(...used, view.memory.usedAttempt ?? 0) });

@@ -11,7 +11,7 @@ export interface StopOptions {
   readonly deadline: number;
   /** The whole grace. */
   readonly gracePeriodSeconds: number;
-  /** Text of the Killing event; absent when it was told. */
+  /** Text of the Killing event; absent when it was sent already. */
   readonly message?: string;
   /** Default true. */
   readonly preStop?: boolean;
@@ -31,7 +31,7 @@ export function planStop(draft: Draft, instance: RuntimeContainer, options: Stop
   } as const;
   const running = facts.jobs[key];
   if (running === undefined) {
-    // Whether a stop of an earlier life, or one that failed, was ever heard is not known: its process hears this one.
+    // It is not known whether a stop of an earlier life, or one that failed, ever arrived: the process gets this one.
     const atLeastMs = Math.min(gracePeriodSeconds, GRACE_EXTENSION_SECONDS) * 1000;
     const told = message === undefined ? {} : { message };
     if (act(draft, { ...stop, atLeastMs, ...told, preStop: graceMs > 0 && options.preStop !== false }))
@@ -46,8 +46,8 @@ export function planStop(draft: Draft, instance: RuntimeContainer, options: Stop
 }
 
 /**
- * Kills a running container to start it again (or, under policy Never, only kills it). What was decided is in the note
- * first: after a restart of the agent the same stop goes on with what is left of its grace.
+ * Kills a running container to start it again (or, under policy Never, only kills it). The decision is in the note first:
+ * after a restart of the agent the same stop continues with the rest of its grace period.
  */
 export function planKill(
   draft: Draft,

@@ -1,6 +1,6 @@
 /**
- * Ending a pod: first its containers, in order and with what is left of the grace; then the sandbox; then volumes and
- * cgroup. What is left in the runtime goes when nobody wants the pod any more. Pure.
+ * Ends a pod: first its containers, in order and within the grace period; then the sandbox; then volumes and cgroup. Remains
+ * in the runtime are removed when nobody wants the pod any more. Pure.
  */
 import { isAlive, type ContainerView } from './container-view.ts';
 import { act, type Draft, isDone, startsUnderWay, wait } from './draft.ts';

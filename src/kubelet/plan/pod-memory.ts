@@ -1,18 +1,19 @@
 /**
- * What a pod worker remembers between passes. `note` is durable (one file per pod, written before the action that it
- * justifies); `volatile` lives as long as the agent. Times in the note are wall ms, because it outlives every monotonic clock.
+ * The memory of a pod worker between passes. `note` is durable (one file per pod, written before the action that it
+ * justifies); `volatile` lives as long as the agent. Times in the note are wall ms, because it outlives every monotonic
+ * clock.
  */
 import type { HealingScope, PodCondition, RestartOutcome, RestartScope } from '../../api/index.ts';
 import type { Allocation, ContainerAllocation } from './allocation.ts';
 
 /** CrashLoopBackOff's entry: the delay before the next restart, and when the last restart was decided. */
 export interface BackOffState {
-  /** Of container name, image and resources: another key is a fresh curve. */
+  /** Of container name, image and resources: another key means a fresh curve. */
   readonly key: string;
   readonly delayMs: number;
   /** Wall ms. */
   readonly lastUpdate: number;
-  /** On a policy's own curve: restarts since it began anew. */
+  /** On a policy's own curve: restarts since the curve was reset. */
   readonly restarts?: number;
 }
 
@@ -28,7 +29,7 @@ export interface Death {
   readonly message: string;
   /** The termination message has been read (or cannot be): `message` is final. */
   readonly messageRead: boolean;
-  /** The delay that its back-off's curve gave before the next start; absent: none was asked for. */
+  /** The delay that its back-off's curve gave before the next start; absent: no curve was asked. */
   readonly delayMs?: number;
 }
 
@@ -43,7 +44,7 @@ export interface StartFailure {
   readonly failedAt: number;
 }
 
-/** We killed this container so that it is started again, whatever its exit code says. */
+/** This container was killed to be started again, whatever its exit code says. */
 export interface RequestedRestart {
   readonly containerId: string;
   readonly message: string;
@@ -52,9 +53,9 @@ export interface RequestedRestart {
   readonly requestedAt: number;
   /** False: it is only killed (a failed probe under restartPolicy Never). */
   readonly restart: boolean;
-  /** Its preStop hook is not run: all containers are restarted, and that is to be quick (KEP-5532). */
+  /** Its preStop hook is not run: a restart of all containers has to be quick (KEP-5532). */
   readonly skipPreStop?: boolean;
-  /** What made us kill it, for whoever weighs its death; absent: something else (a changed image). */
+  /** The cause of the kill, for later decisions about the death; absent: something else (a changed image). */
   readonly cause?: 'liveness' | 'startup' | 'hook' | 'restart';
 }
 
@@ -68,15 +69,15 @@ export interface ContainerMemory {
   /** A start of this restart count was sent and did not come about: its command may have begun, so the count is not used again. */
   readonly usedAttempt?: number;
   readonly kill?: RequestedRestart;
-  /** Ends of starts with a smaller restart count are history: it begins anew (KEP-5532, and restarts that were asked for). */
+  /** Ends of starts with a smaller restart count are history: the container starts again (KEP-5532, and requested restarts). */
   readonly freshFrom?: number;
-  /** What containers with a smaller restart count have written on them of the back-off is forgotten: its curve began anew. */
+  /** The back-off that is written on containers with a smaller restart count is ignored: its curve was reset. */
   readonly curveFrom?: number;
-  /** The container whose end is history and was its own all the same: its back-off still holds. */
+  /** The container whose end is history and was nevertheless its own: its back-off still holds. */
   readonly ownEnd?: string;
   /** Id of the pod's recovery that its last start knew, or that ended its wait. */
   readonly recovered?: string;
-  /** What this container was resized to since it was made (KEP-1287). */
+  /** The resources to which this container was resized since it was made (KEP-1287). */
   readonly applied?: { readonly containerId: string; readonly resources: ContainerAllocation };
 }
 
@@ -85,28 +86,28 @@ export interface RestartOfAll {
   readonly sources: readonly string[];
 }
 
-/** A restart that goes on: somebody asked for it, or it is a rung of the ladder. */
+/** A restart that is under way: somebody requested it, or a rung of the ladder asked for it. */
 export interface GoingRestart {
-  /** The request's; of a rung, made from what it answers. Done once. */
+  /** The request's id; of a rung, derived from the death that it answers. A restart with this id is done once. */
   readonly id: string;
   readonly source: 'request' | 'ladder';
   readonly scope: RestartScope;
-  /** Of scope container. */
+  /** With scope container. */
   readonly container?: string;
   readonly reason: string;
   readonly by?: string;
   readonly gracePeriodSeconds?: number;
   /** Past back-offs and a stopped ladder. */
   readonly force: boolean;
-  /** Of scope pod: emptyDirs that begin empty; "*": all. */
+  /** With scope pod: emptyDirs that begin empty; "*": all. */
   readonly emptyDirs: readonly string[];
   /** Wall ms. */
   readonly begunAt: number;
-  /** Of scope pod, once it is known: sandboxes up to this attempt are of the life that ends. */
+  /** With scope pod, once it is known: sandboxes up to this attempt belong to the life that ends. */
   readonly oldSandboxAttempt?: number;
-  /** Of scope pod: cgroup and emptyDirs of that life are gone. */
+  /** With scope pod: cgroup and emptyDirs of that life are gone. */
   readonly refreshed?: boolean;
-  /** What was to end has ended, and may be started: what ends from now on is of the new life. */
+  /** All that had to end has ended and may be started: ends from now on belong to the new life. */
   readonly starting?: boolean;
 }
 
@@ -118,17 +119,17 @@ export interface LadderAttempt {
   readonly containerId: string;
   /** Wall ms. */
   readonly at: number;
-  /** It costs no attempt: it waits for another's restart, or is what becomes of a move that nobody answered. */
+  /** It costs no attempt: it waits for another's restart, or follows a move that was not answered. */
   readonly uncounted?: 'joined' | 'fallback';
 }
 
-/** A container that is not started any more, as it was when that was decided: once changed it begins anew. */
+/** A container that is not started any more, as it was when that was decided: a change of it resets the ladder. */
 export interface StoppedContainer {
   /** The death at which it was decided. */
   readonly containerId: string;
   /** Of image and resources (`backOffKey`). */
   readonly key: string;
-  /** Why; absent: what is said of the pod. */
+  /** The reason; absent: the pod's. */
   readonly message?: string;
 }
 
@@ -137,14 +138,14 @@ export type StopReason = 'AttemptsExhausted' | 'MaxPodRestarts' | 'RuleStop' | '
 
 /** An episode of healing, from the first death until all was well for long enough. */
 export interface HealingNote {
-  /** Of the policy: another one begins anew. */
+  /** Hash of the policy: another one resets the ladder. */
   readonly policy: string;
   readonly rung: HealingScope;
   /** Newest first, at most `MAX_LADDER_ATTEMPTS`. */
   readonly attempts: readonly LadderAttempt[];
   /** Whole-pod restarts by the ladder in the pod's life: kept when an episode ends. */
   readonly podRestarts: number;
-  /** Wall ms: when the episode began; absent: none goes on. */
+  /** Wall ms: the beginning of the episode; absent: none is under way. */
   readonly since?: number;
   /** "container web exited with 137 (OOMKilled)". */
   readonly cause?: string;
@@ -162,13 +163,13 @@ export interface HealingNote {
   readonly move?: { readonly id: string; readonly cause: string /** Wall ms. */; readonly at: number };
 }
 
-/** What the pod waited for may be well again: back-offs that began before end now, once. */
+/** The circumstance that the pod waited for may be well again: back-offs that began before end now, once. */
 export interface Recovery {
   readonly id: string;
   /** Wall ms, by our own clock. */
   readonly at: number;
   readonly cause: string;
-  /** What containers are made from changed: it concerns each life that began before, whenever that ended. */
+  /** The inputs of containers changed: this concerns each life that began before, whenever that ended. */
   readonly lasting?: boolean;
   /** Id of the last signal of the healing controller, whether this came of it or not: each is taken once. */
   readonly signal?: string;
@@ -202,7 +203,7 @@ export interface TerminationRequest {
   readonly condition?: PodCondition;
 }
 
-/** How the pod ends, fixed by somebody other than its containers (rejected, evicted, past its deadline). */
+/** The end of the pod, decided by something other than its containers (rejected, evicted, past its deadline). */
 export interface FixedEnd {
   readonly phase: 'Succeeded' | 'Failed';
   readonly reason: string;
@@ -221,7 +222,7 @@ export interface PodNote {
   readonly containers: Readonly<Record<string, ContainerMemory>>;
   readonly restartAll?: RestartOfAll;
   readonly restart?: GoingRestart;
-  /** What became of the restarts asked for last; newest first, at most `MAX_RESTART_OUTCOMES`. */
+  /** The outcomes of the last requested restarts; newest first, at most `MAX_RESTART_OUTCOMES`. */
   readonly restartOutcomes?: readonly RestartOutcome[];
   /** Restarts of containers that no end of their own led to. */
   readonly cleanRestarts?: number;
@@ -229,11 +230,11 @@ export interface PodNote {
   readonly recovery?: Recovery;
   /** Wall ms, newest first, at most `MAX_EARLY_ENDS`: when recoveries ended waits. */
   readonly earlyEnds?: readonly number[];
-  /** What surrounds the pod, by name (`Circumstances`): kept, so that a change while the agent was away is seen. */
+  /** The pod's circumstances, by name (`Circumstances`): kept, so that a change while the agent was away is noticed. */
   readonly circumstances?: Readonly<Record<string, SeenCircumstance>>;
-  /** What the containers have been given; absent: what the spec says, which asks for nothing or was never looked at. */
+  /** The resources allocated to the containers; absent: the spec's, which asks for none or was never looked at. */
   readonly allocated?: Allocation;
-  /** What the pod's cgroup was last set for, where a resize made that differ. */
+  /** The resources for which the pod's cgroup was last set, if a resize made that differ. */
   readonly cgroupFor?: Allocation;
   readonly termination?: TerminationRequest;
   readonly end?: FixedEnd;
@@ -250,13 +251,13 @@ export interface JobFailure {
 }
 
 export interface PodVolatile {
-  /** Wall times already mapped to mono ms, by a name of what they tell of. */
+  /** Wall times already mapped to mono ms, by a name of what they describe. */
   readonly mapped: Readonly<Record<string, number>>;
   /** By job key. */
   readonly failures: Readonly<Record<string, JobFailure>>;
   /** Keys of jobs that need not be done again (cgroup prepared, sandbox ID stopped). */
   readonly done: Readonly<Record<string, true>>;
-  /** Container IDs whose BackOff event was emitted. */
+  /** Container IDs whose BackOff event was sent. */
   readonly backOffReported: Readonly<Record<string, true>>;
 }
 

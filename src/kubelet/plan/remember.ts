@@ -1,4 +1,4 @@
-/** What outcomes add to memory: a failure becomes a reason to wait, so that nothing loops hot. Pure. */
+/** Adds outcomes of actions to memory: a failure becomes a reason to wait, so that nothing loops hot. Pure. */
 import { assertNever } from '../../lib/index.ts';
 import { jobKey, type Outcome, type PodAction } from './actions.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
@@ -58,7 +58,7 @@ function rememberJob(memory: PodMemory, outcome: Outcome): PodMemory {
   return { ...memory, volatile: { ...memory.volatile, failures: { ...failures, [key]: failure } } };
 }
 
-/** What the pod's containers shared is gone: its cgroup is to be made again. */
+/** The resources that the pod's containers shared are gone: its cgroup has to be made again. */
 function refreshed({ note, volatile }: PodMemory, restart: string): PodMemory {
   const { cgroupFor: _, ...rest } = note;
   const { 'prepare-cgroup': __, ...done } = volatile.done;

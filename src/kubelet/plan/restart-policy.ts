@@ -1,4 +1,7 @@
-/** Whether a container that ended is started again. Upstream: ShouldContainerBeRestarted, KEP-5307 for rules, KEP-753 for sidecars. */
+/**
+ * Decides whether a container that ended is started again. Upstream: ShouldContainerBeRestarted, KEP-5307 for rules, KEP-753
+ * for sidecars.
+ */
 import type { Container, ContainerRestartRule, Pod } from '../../api/index.ts';
 
 export type ContainerKind = 'init' | 'sidecar' | 'app' | 'ephemeral';

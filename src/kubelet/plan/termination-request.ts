@@ -1,4 +1,4 @@
-/** Why the pod should end, gathered from everybody who may say so; the one whose grace ends first. Pure. */
+/** Collects the reasons why the pod should end; the one whose grace period ends first counts. Pure. */
 import type { Pod } from '../../api/index.ts';
 import type { Draft } from './draft.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';

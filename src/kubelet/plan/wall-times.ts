@@ -29,7 +29,7 @@ export class WallTimes {
     return mono;
   }
 
-  /** What must be remembered: the times asked for in this pass. */
+  /** The mappings to remember: the times asked for in this pass. */
   used(): Readonly<Record<string, number>> {
     return this.#used;
   }

@@ -1,6 +1,6 @@
 /**
- * What happened to a pod between two looks at it: upstream's event table (pkg/kubelet/pleg/generic.go generateEvents). Pure.
- * Sandboxes count as containers. A ContainerChanged is upstream's "no idea yet" and wakes nobody.
+ * Computes what happened to a pod between two observations: upstream's event table (pkg/kubelet/pleg/generic.go
+ * generateEvents). Pure. Sandboxes count as containers. A ContainerChanged is upstream's "no idea yet" and wakes no worker.
  */
 import type { ContainerState, SandboxState } from '../../cri/index.ts';
 
@@ -18,7 +18,7 @@ export interface PlegEvent {
 
 const NOTHING: PodSnapshot = new Map();
 
-/** A created container is "unknown" to PLEG, as upstream: nothing that anybody needs to act on has happened. */
+/** A created container is "unknown" to PLEG, as upstream: nothing that needs an action has happened. */
 export function containerPlegState(state: ContainerState): PlegState {
   return state === 'running' || state === 'exited' ? state : 'unknown';
 }
@@ -60,8 +60,8 @@ export function sameSnapshot(before: PodSnapshot, after: PodSnapshot): boolean {
 }
 
 /**
- * Whether somebody must look at the pod again. Upstream also lets ContainerRemoved pass unseen and relies on its resync
- * once a minute; nothing here polls, so a removal from outside wakes the worker.
+ * Whether the worker must look at the pod again. Upstream also ignores ContainerRemoved and relies on its resync once a
+ * minute; nothing here polls, so a removal from outside wakes the worker.
  */
 export function isSyncWorthy(event: PlegEvent): boolean {
   return event.type !== 'ContainerChanged';

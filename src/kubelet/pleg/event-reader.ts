@@ -20,7 +20,7 @@ export interface EventReaderOptions {
   readonly discarded: Counter;
   /** The number of a read that begins now. */
   readonly nextSeq: () => number;
-  /** The cache changed in a way that somebody must look at. */
+  /** The cache changed in a way that a worker must look at. */
   readonly onChange: (uid: PodUID) => void;
   /** Read the whole pod: something of it is new to the cache. Must not reject. */
   readonly inspect: (uid: PodUID) => Promise<void>;
@@ -116,7 +116,7 @@ export class EventReader {
     return this.#readUnknown(id, job, seq, signal);
   }
 
-  /** An id that the cache does not have: a new container or sandbox of ours, one that is gone, or somebody else's. */
+  /** An id that the cache does not have: a new container or sandbox of ours, one that is gone, or another client's. */
   async #readUnknown(id: string, job: Job, seq: number, signal: AbortSignal): Promise<ReadOutcome> {
     const { cache, runtime, instanceId } = this.#options;
     if (job.kind === 'deleted') return 'foreign';

@@ -1,4 +1,4 @@
-/** What a runtime event announces, and when to look again while the runtime does not show it yet. Pure. */
+/** Decides what a runtime event announces, and when to look again while the runtime does not show it yet. Pure. */
 import type { ContainerState, RuntimeEvent, SandboxState } from '../../cri/index.ts';
 import {
   EVENT_REREAD_BASE_MS,
@@ -11,12 +11,12 @@ export type EventKind = RuntimeEvent['kind'];
 
 const RANK: Readonly<Record<EventKind, number>> = { oom: 0, created: 1, started: 2, stopped: 3, deleted: 4 };
 
-/** Of two events about one id, what both together announce. */
+/** The announcement of two events about one id together. */
 export function laterKind(a: EventKind, b: EventKind): EventKind {
   return RANK[b] > RANK[a] ? b : a;
 }
 
-/** Whether this state is what the event announced. `undefined` state: there is no such container or sandbox (any more). */
+/** Whether this state is the announced one. `undefined` state: there is no such container or sandbox (any more). */
 export function shows(kind: EventKind, state: ContainerState | SandboxState | undefined): boolean {
   switch (kind) {
     case 'started':

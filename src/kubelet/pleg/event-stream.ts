@@ -1,6 +1,6 @@
 /**
  * Keeps the runtime's event stream open: attempts go on for ever, with a capped back-off, also while the mode is Generic.
- * Says whether events can be relied on, and tells each change of mode.
+ * Says whether events can be relied on, and reports each change of mode.
  */
 import { RuntimeError, type RuntimeEvent } from '../../cri/index.ts';
 import {
@@ -42,10 +42,10 @@ export interface EventStreamOptions {
   readonly logger: Logger;
   readonly runtime: PlegRuntime;
   readonly metrics: PlegMetrics;
-  /** `evented`: a runtime without events is a failure that is told; `auto`: it is as it is. */
+  /** `evented`: a runtime without events is a reported failure; `auto`: it is accepted. */
   readonly mode: 'auto' | 'evented';
   readonly onEvent: (event: RuntimeEvent) => void;
-  /** The stream stands (again), or ended: what happened in between is not in it. */
+  /** The stream works (again), or ended: events in between are not in it. */
   readonly onTurn: () => void;
   readonly onMode: (change: ModeChange) => void;
 }
@@ -100,7 +100,7 @@ export class EventStream {
     }
   }
 
-  /** Nobody promised events: the mode is Generic, and now and then we ask again. */
+  /** No events were promised: the mode is Generic, and the runtime is asked again from time to time. */
   #noEvents(): number {
     if (this.#told !== 'generic') this.#setMode('generic', false);
     return NO_EVENTS_RETRY_MS;

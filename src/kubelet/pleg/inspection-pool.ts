@@ -1,6 +1,6 @@
 /**
- * Runs pod inspections side by side: at most one per pod, a bounded number in all, and fewer of pods whose last inspection
- * failed, so that sick pods cannot hold up the others.
+ * Runs pod inspections concurrently: at most one per pod, a bounded number in all, and fewer of pods whose last inspection
+ * failed, so that sick pods cannot delay the others.
  */
 import type { PodUID } from '../types.ts';
 import { MAX_INSPECTIONS, MAX_SUSPECT_INSPECTIONS } from './limits.ts';

@@ -10,9 +10,12 @@ export const LIST_TIMEOUT_MS = 30_000;
 export const INSPECT_TIMEOUT_MS = 10_000;
 /** Pods inspected at once. */
 export const MAX_INSPECTIONS = 8;
-/** Of these, pods whose last inspection failed: the sick never take every place. */
+/** The part of these for pods whose last inspection failed: sick pods never take every place. */
 export const MAX_SUSPECT_INSPECTIONS = 4;
-/** The channel: containers with an event whose status is being read. What comes beyond is counted and found by a relist. */
+/**
+ * The channel: containers with an event whose status is being read. Further events are counted, and a relist finds the
+ * change.
+ */
 export const MAX_EVENT_READS = 1000;
 /** Status reads for events at once. */
 export const MAX_CONCURRENT_EVENT_READS = 32;

@@ -1,4 +1,4 @@
-/** What is said of a change of mode on the node object. Pure. */
+/** The event on the node about a change of PLEG's mode. Pure. */
 import type { ModeChange } from './event-stream.ts';
 
 export interface ModeEvent {
@@ -7,7 +7,7 @@ export interface ModeEvent {
   readonly message: string;
 }
 
-/** `undefined`: nothing to tell, as of a start. A first mode that is Generic for failed streams is told. */
+/** `undefined`: nothing to report, for example at a start. A first mode that is Generic because of failed streams is reported. */
 export function modeEvent({ mode, before, reason, failed }: ModeChange): ModeEvent | undefined {
   if (failed) {
     return {

@@ -4,7 +4,7 @@ import type { PodObservation, PodUID } from '../types.ts';
 import { type PodSnapshot, snapshotOf } from './diff.ts';
 import type { PodReads } from './pod-reader.ts';
 
-/** What the cache keeps of a pod. `seq` orders reads by their beginning. */
+/** The cache's record of a pod. `seq` orders reads by their beginning. */
 export interface PodRecord {
   readonly observation: PodObservation;
   readonly snapshot: PodSnapshot;
@@ -57,7 +57,7 @@ export function buildObservation(
   };
 }
 
-/** Whether a container has exited and is not put away yet: it must be read again. */
+/** Whether a container has exited and the runtime has not finished removing its task: it must be read again. */
 export function hasEnding(observation: PodObservation | undefined): boolean {
   return observation?.containers.some(({ ending }) => ending === true) === true;
 }
@@ -92,7 +92,7 @@ export function keepSingles(
   };
 }
 
-/** The record with one container read anew as number `number`; `undefined` status: that container is gone. */
+/** The record after one container was read as number `number`; `undefined` status: that container is gone. */
 export function withContainer(
   record: PodRecord,
   id: string,
@@ -106,7 +106,7 @@ export function withContainer(
   return recordOf(updated ?? observation, seq, withSingle(record, id, number));
 }
 
-/** The record with one sandbox read anew; `undefined`: nothing is left of the pod. */
+/** The record after one sandbox was read; `undefined`: nothing is left of the pod. */
 export function withSandbox(
   record: PodRecord,
   id: string,

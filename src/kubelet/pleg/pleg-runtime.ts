@@ -1,4 +1,4 @@
-/** What PLEG asks of the runtime: it only ever looks. */
+/** The calls that PLEG makes to the runtime: it only reads. */
 import type { RuntimeService } from '../../cri/index.ts';
 
 export type PlegRuntime = Pick<

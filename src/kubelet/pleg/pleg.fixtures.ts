@@ -14,7 +14,7 @@ import { INSTANCE_LABEL, POD_UID_LABEL } from '../pods/ownership.ts';
 import { createPleg } from './pleg.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 
-/** A runtime of plain tables. `hang`: ids whose status never answers. `reads`: what was asked. */
+/** A runtime of plain tables. `hang`: ids whose status never answers. `reads`: the calls that were made. */
 export class TableRuntime implements PlegRuntime {
   readonly sandboxes = new Map<string, SandboxStatus>();
   readonly containers = new Map<string, ContainerStatus>();

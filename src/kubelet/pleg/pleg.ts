@@ -1,13 +1,13 @@
 /**
- * PLEG, the pod lifecycle event generator: what the runtime has of our pods, and who must look because it changed.
+ * PLEG, the pod lifecycle event generator: observes our pods in the runtime, and marks those that changed as dirty.
  *
  *   relist ─► rows of all pods ─► unlike the cache? ─► inspect that pod ─┐
  *   runtime event ─► status of that one container ──────────────────────┼─► cache ─► diff ─► markDirty(uid)
  *   inspect(uid), after a sync that did something ──────────────────────┘
  *
- * Two modes. Evented: a stream stands and has not been caught silent; the relist is the safety net, each 10 s. Generic: no
- * stream; the relist finds everything, each second. Whatever is in doubt (a broken stream, a pod that could not be read, an
- * event there was no room for, a failed relist) brings the next relist within the shorter period.
+ * It has two modes. Evented: a stream is open and has not missed a change; the relist is the safety net, every 10 s. Generic:
+ * there is no such stream; the relist finds everything, every second. Any doubt (a broken stream, a pod that could not be read,
+ * an event without room, a failed relist) brings the next relist within the shorter period.
  */
 import { RuntimeError } from '../../cri/index.ts';
 import {
@@ -52,7 +52,7 @@ export interface PlegOptions {
   readonly onModeChange?: (change: ModeChange) => void;
 }
 
-/** When a read began: its number orders reads, mono ms tells others. */
+/** The beginning of a read: its number orders reads, mono ms is for others. */
 interface Moment {
   readonly seq: number;
   readonly at: number;
@@ -240,7 +240,7 @@ class RelistingPleg implements Pleg {
       const changes: FoundChange[] = [];
       const inspections = this.#compare(pods, { seq, at: begun }, changes, signal);
       this.#stream?.relisted(begun, before, changes);
-      // Only the first relist waits: nobody may act before the whole node was looked at once.
+      // Only the first relist waits: no part may act before the whole node was looked at once.
       if (!this.#synced) await Promise.all(inspections);
       this.#synced = true;
       this.#relistFailed = false;
@@ -252,7 +252,10 @@ class RelistingPleg implements Pleg {
     this.#metrics.relistDuration.observe((clock.now().mono - begun) / 1000);
   }
 
-  /** Starts the inspection of every pod whose rows differ from the cache; drops what is gone. Adds to `changes` what it found. */
+  /**
+   * Starts the inspection of every pod whose rows differ from the cache, and drops pods that are gone. Adds the changes that
+   * it found to `changes`.
+   */
   #compare(
     pods: ReadonlyMap<PodUID, PodRows>,
     moment: Moment,
@@ -280,7 +283,7 @@ class RelistingPleg implements Pleg {
     return inspections;
   }
 
-  /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is to come, or failed. */
+  /** Whether the cache is as the last relist left it, or newer: not when a read of the pod is pending, or failed. */
   #knownWell(uid: PodUID, moment: Moment): boolean {
     const known = this.#cache.get(uid);
     if (known === undefined || known.seq > moment.seq || singlesSince(known, moment.seq).size > 0) return false;
@@ -291,7 +294,7 @@ class RelistingPleg implements Pleg {
   async #inspectRows(uid: PodUID, listed: Listed, signal: AbortSignal): Promise<void> {
     const suspect = this.#podsToReinspect.has(uid);
     try {
-      // A suspect's rows may be as old as its wait for a place was long; it is listed anew.
+      // The rows of a suspect pod may be as old as its wait for a place was long; so it is listed again.
       await this.#read(uid, suspect ? undefined : listed, 'pleg', signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -311,7 +314,7 @@ class RelistingPleg implements Pleg {
     }
   }
 
-  /** `listed`: rows that were read already; what they show is as old as their list. */
+  /** `listed`: rows that were read already; their content is as old as their list. */
   async #read(
     uid: PodUID,
     listed: Listed | undefined,
@@ -371,7 +374,10 @@ class RelistingPleg implements Pleg {
   }
 }
 
-/** What differs between the cache and a list. The dead do not come back: a list that says so is older than what we know. */
+/**
+ * The differences between the cache and a list. Dead containers do not come back: a list that shows them alive is older than
+ * the cache.
+ */
 function foundChanges(known: PodRecord | undefined, rows: PodRows | undefined): readonly FoundChange[] {
   const before = known?.snapshot;
   const after = rows && snapshotOf(rows.sandboxes, rows.containers);

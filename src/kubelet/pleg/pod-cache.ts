@@ -1,4 +1,4 @@
-/** What was last read of each pod, and who owns which id. Every change of it is reported once, as PLEG events. */
+/** The last reading of each pod, and the owner of each id. Every change is reported once, as PLEG events. */
 import type { ContainerStatus, SandboxStatus } from '../../cri/index.ts';
 import type { PodObservation, PodUID } from '../types.ts';
 import { diffSnapshots, isSyncWorthy } from './diff.ts';
@@ -57,8 +57,8 @@ export class PodCache {
   }
 
   /**
-   * A whole pod was read (no reads: there is nothing of it), beginning at `at` as number `seq`. A read that began before
-   * the cached one is dropped. Returns whether somebody must look at the pod.
+   * A whole pod was read (no reads: nothing of it exists), beginning at `at` as number `seq`. A read that began before the
+   * cached one is dropped. Returns whether the worker must look at the pod.
    */
   putPod(uid: PodUID, reads: PodReads | undefined, at: number, seq: number): boolean {
     const known = this.#records.get(uid);

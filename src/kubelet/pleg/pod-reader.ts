@@ -5,7 +5,7 @@ import { containerPlegState } from './diff.ts';
 import { isOurs, INSTANCE_LABEL, POD_UID_LABEL } from '../pods/ownership.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 
-/** What the lists have of one pod. */
+/** The rows of one pod in the lists. */
 export interface PodRows {
   readonly sandboxes: readonly Sandbox[];
   readonly containers: readonly Container[];
@@ -66,7 +66,10 @@ export async function listPod(
   return { sandboxes, containers: containers.flat() };
 }
 
-/** Statuses behind the rows; what cannot have changed since `known` is not read again. What is gone meanwhile is left out. */
+/**
+ * Statuses behind the rows; those that cannot have changed since `known` are not read again. Containers that are gone
+ * meanwhile are left out.
+ */
 export async function readPod(
   runtime: PlegRuntime,
   rows: PodRows,

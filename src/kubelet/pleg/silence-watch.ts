@@ -1,13 +1,13 @@
 /**
- * Notices a stream that stands and says nothing: a relist found a change, and no event announced it. What happened before
- * the stream, what is still being read, and what is announced a moment later is no silence.
+ * Notices a stream that is open but misses events: a relist found a change, and no event announced it. Changes before the
+ * stream, changes that are still being read, and changes that are announced a moment later do not count.
  */
 import type { RuntimeEvent } from '../../cri/index.ts';
 import type { Clock, Timer } from '../../lib/index.ts';
 import type { PlegEventType } from './diff.ts';
 import { MAX_ANNOUNCED, SILENCE_GRACE_MS, SILENCE_LATE_TOLERANCE_MS, SILENCE_SETTLE_MS } from './limits.ts';
 
-/** What a relist found of a container or sandbox that was known well. */
+/** A relist's finding about a container or sandbox that was known before. */
 export interface FoundChange {
   readonly type: PlegEventType;
   readonly id: string;
@@ -24,7 +24,7 @@ const OWN: Readonly<Record<PlegEventType, readonly Kind[]>> = {
   ContainerChanged: ['created', 'started', 'stopped', 'deleted', 'oom'],
 };
 
-/** A sandbox's start may be told by its creation, and its end stands for the ends of all in it. */
+/** A sandbox's start may be announced by its creation, and its end stands for the ends of all its containers. */
 const OF_SANDBOX: Readonly<Record<PlegEventType, readonly Kind[]>> = {
   ContainerStarted: [],
   ContainerDied: ['stopped', 'deleted'],
@@ -32,7 +32,7 @@ const OF_SANDBOX: Readonly<Record<PlegEventType, readonly Kind[]>> = {
   ContainerChanged: [],
 };
 
-/** Whether these events tell of the change. Pure. */
+/** Whether these events announce the change. Pure. */
 export function isAnnounced(change: FoundChange, kindsOf: (id: string) => ReadonlySet<Kind> | undefined): boolean {
   const own = kindsOf(change.id);
   if (own !== undefined && OWN[change.type].some((kind) => own.has(kind))) return true;

@@ -1,4 +1,4 @@
-/** How event streams have fared, and what follows: whether the relist may slow down, and which mode is told. Pure. */
+/** The history of event streams and its consequences: whether the relist may slow down, and which mode is reported. Pure. */
 import {
   MAX_STREAM_RETRIES,
   PROBATION_BASE_MS,
@@ -40,12 +40,12 @@ export function probationMs({ silences }: StreamHistory): number {
   return silences === 0 ? 0 : Math.min(PROBATION_BASE_MS * 2 ** Math.min(silences - 1, 16), PROBATION_CAP_MS);
 }
 
-/** Whether events are relied on now. `standsMs`: how long the stream has stood; `undefined`: none stands. */
+/** Whether events are relied on now. `standsMs`: how long the stream has been open; `undefined`: none is open. */
 export function isReliedOn(history: StreamHistory, standsMs: number | undefined): boolean {
   return standsMs !== undefined && standsMs >= probationMs(history);
 }
 
-/** The mode to tell. Between the two extremes it stays what it was: one broken stream is no change of mode. */
+/** The mode to report. Between the two extremes it stays as it was: one broken stream is no change of mode. */
 export function nextMode(
   told: PlegMode | undefined,
   history: StreamHistory,

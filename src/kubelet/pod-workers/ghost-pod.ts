@@ -1,4 +1,4 @@
-/** A pod that nobody wants and nobody knows: what is left of it in the runtime or on disk, as far as an end needs it. Pure. */
+/** Builds a pod from its remains in the runtime or on disk, with what its end needs, for a pod that no source knows. Pure. */
 import type { Pod } from '../../api/index.ts';
 import { graceOf } from '../plan/labels.ts';
 import { ORPHAN_GRACE_PERIOD_SECONDS } from '../plan/limits.ts';
@@ -11,7 +11,7 @@ const LOST = 'unknown';
 export function ghostPod(uid: PodUID, observed: PodObservation | undefined, note: PodNote | undefined): Pod {
   const names = [...new Set((observed?.containers ?? []).map(({ name }) => name))];
   const graces = (observed?.containers ?? []).map(graceOf).filter((grace) => grace !== undefined);
-  // A wish for a longer end is honoured as far as its containers tell of it; upstream gives every orphan one second.
+  // A longer grace period is honoured if its containers carry it; upstream gives every orphan one second.
   const grace = Math.min(ORPHAN_GRACE_PERIOD_SECONDS, ...graces);
   return {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** What the healing ladder does, counted from one note of a pod to the next. */
+/** Counts the actions of the healing ladder from one note of a pod to the next. */
 import type { Counter, Gauge, MetricsRegistry } from '../../lib/index.ts';
 import type { PodNote } from '../plan/pod-memory.ts';
 
@@ -37,7 +37,7 @@ export function countHealing(metrics: HealingMetrics, { healing: before }: PodNo
   }
 }
 
-/** The pods whose notes these are, now. */
+/** The notes of all pods, now. */
 export function tellStoppedPods({ stoppedPods }: HealingMetrics, notes: Iterable<PodNote>): void {
   stoppedPods.set([...notes].filter(({ healing }) => healing?.stopped !== undefined).length);
 }

@@ -1,6 +1,6 @@
 /**
- * What is special about static pods, which come from files: their UID is made from their content, so the same one may come
- * again, and of those with one name only one may run at a time (upstream: pod_workers.go, allowPodStart). Pure.
+ * Special cases of static pods, which come from files. Their UID is made from their content, so the same pod may come again;
+ * and of those with one name only one may run at a time (upstream: pod_workers.go, allowPodStart). Pure.
  */
 import type { Pod } from '../../api/index.ts';
 import type { PodObservation } from '../types.ts';
@@ -12,7 +12,8 @@ type Known = Pick<Worker, 'uid' | 'pod' | 'wanted' | 'lifecycle' | 'memory'>;
 
 /**
  * The pod of the same name that must be gone before this static pod may start; `undefined`: none. `workers`: all, in the
- * order in which they came. `seen`: what the runtime has, which after a restart of the agent is more than there are workers.
+ * order in which they came. `seen`: the pods in the runtime; after a restart of the agent there are more of them than
+ * workers.
  */
 export function namesakeInTheWay(
   worker: Known,
@@ -36,7 +37,7 @@ function sameName(a: Pod, b: Pod): boolean {
   return a.metadata?.name === b.metadata?.name && a.metadata?.namespace === b.metadata?.namespace;
 }
 
-/** It was taken out and came back unchanged: its end goes on, and it begins anew after that. */
+/** It was taken out and came back unchanged: its end continues, and it starts again after that. */
 export function endsBeforeItReturns({ pod, lifecycle }: Pick<Worker, 'pod' | 'lifecycle'>): boolean {
   return isStaticPod(pod) && 'request' in lifecycle && lifecycle.request.reason === 'Orphaned';
 }

@@ -1,7 +1,7 @@
 /**
- * One worker per pod, strictly serial. A pass: what is wanted, a fresh enough observation, what ended in the background →
- * plan (pure) → note on disk → status, events, probes → actions begun. It never waits for an action: each marks the pod
- * dirty when it ends, and the next pass sees the outcome as a fact.
+ * One worker per pod, strictly serial. A pass: the desired pod, a fresh enough observation, outcomes of background jobs →
+ * plan (pure) → note on disk → status, events, probes → actions begun. It never waits for an action: each marks the pod dirty
+ * when it ends, and the next pass sees the outcome as a fact.
  */
 import type { Pod } from '../../api/index.ts';
 import { RuntimeError } from '../../cri/index.ts';
@@ -69,9 +69,9 @@ export interface PodWorkersOptions {
   readonly probes: ProbeManager;
   readonly status: StatusManager;
   readonly events: PodEvents;
-  /** Watches what surrounds pods, for those that asked for it; absent: nobody does. */
+  /** Watches the circumstances of pods that asked for late recovery; absent: none is watched. */
   readonly recovery?: RecoveryWatch;
-  /** Who remembers how containers ended. Neither call blocks or throws. */
+  /** Records how containers ended. Neither call blocks or throws. */
   readonly deaths?: Pick<DeathRecorder, 'observe' | 'gone'>;
   /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
   readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
@@ -85,7 +85,7 @@ export interface PodWorkersOptions {
   readonly node: () => NodeFacts | undefined;
 }
 
-/** The queue that passes run on; made apart, because everybody marks pods dirty before the workers exist. */
+/** The queue of passes; made separately, because all parts mark pods dirty before the workers exist. */
 export function createPodQueue(clock: Clock): WorkQueue<PodUID> {
   return new WorkQueue<PodUID>({ clock, backOff: PASS_RETRY });
 }
@@ -145,7 +145,7 @@ export class PodWorkers implements PodDirectory {
     return this.#workers.has(uid);
   }
 
-  /** What the pod's last pass waited for; for logs and debugging. */
+  /** The things that the pod's last pass waited for; for logs and debugging. */
   why(uid: PodUID): readonly string[] {
     return this.#workers.get(uid)?.why ?? [];
   }
@@ -194,7 +194,7 @@ export class PodWorkers implements PodDirectory {
     const { pleg, desired, queue, clock, executor } = this.#options;
     const node = this.#options.node();
     if (!pleg.synced() || node === undefined) return queue.addAfter(uid, SYNC_WAIT_MS);
-    // What the runtime has of this pod is not known: neither its presence nor its absence may be acted on.
+    // The runtime's state of this pod is not known: neither its presence nor its absence may be acted on.
     if (!pleg.known(uid)) return 'retry';
     const worker = await this.#worker(uid);
     if (worker === 'unsure') return queue.addAfter(uid, ABSENCE_WAIT_MS);
@@ -246,7 +246,7 @@ export class PodWorkers implements PodDirectory {
     if (entry === undefined && !desired.synced()) return undefined;
     const note = await notes.load(uid);
     const observed = pleg.observation(uid);
-    // Nobody wants it, nothing is left of it.
+    // No source wants it, and nothing is left of it.
     if (
       entry === undefined &&
       observed === undefined &&
@@ -283,7 +283,7 @@ export class PodWorkers implements PodDirectory {
   /** No source has it, and the server has not said that it is gone: its object may be one that cannot be read. */
   #mayStillBeWanted(uid: PodUID, observed: PodObservation | undefined, note: PodNote | undefined): boolean {
     const named = observed ?? note;
-    // What it is called nobody knows: nothing runs, and only its leavings are there.
+    // Its name is not known: nothing runs, and only its remains exist.
     if (named?.namespace === undefined || named.name === undefined) return false;
     return this.#options.isGone?.(uid, named.namespace, named.name) === false;
   }
@@ -292,7 +292,7 @@ export class PodWorkers implements PodDirectory {
     return withMirrorAnnotations(pod, this.#options.mirrorOf?.(pod));
   }
 
-  /** Reads the pod anew if what is known of it is older than what was done to it. */
+  /** Reads the pod again if the last observation is older than the last action on it. */
   async #observe(worker: Worker): Promise<boolean> {
     const { pleg, logger } = this.#options;
     const cached = pleg.observation(worker.uid);
@@ -310,7 +310,7 @@ export class PodWorkers implements PodDirectory {
     return true;
   }
 
-  /** Once per pod; false: not decided yet. What the runtime already runs of it was admitted in an earlier life. */
+  /** Once per pod; false: not decided yet. A pod that the runtime already runs was admitted in an earlier life. */
   #admit(worker: Worker, observed: PodObservation | undefined): boolean {
     const { note } = worker.memory;
     if (note.admitted || note.end !== undefined || worker.lifecycle.state !== 'waiting') return true;
@@ -366,7 +366,8 @@ export class PodWorkers implements PodDirectory {
       return;
     }
     const podIp = plan.status.podIP ?? '';
-    // Before the actions that it justifies; when the disk refuses, healing goes on and the containers' annotations tell.
+    // The note is saved before the actions that it justifies. If the disk refuses, healing continues, and the containers'
+    // annotations carry the state.
     const noted = notes.save(uid, plan.memory.note);
     // Questions need no note, and a container is made while its note is written: a slow disk is not the way of a restart.
     const early = (action: PodAction): boolean => onlyAsks(action) || waitsForNote(action);
@@ -467,7 +468,7 @@ export class PodWorkers implements PodDirectory {
     }
   }
 
-  /** A mistake of ours in one pod's pass: told, and tried again with a growing pause. The node goes on. */
+  /** A mistake in the code of one pod's pass is reported, and the pass is tried again with growing pauses. The agent goes on. */
   #panic(uid: PodUID, error: unknown): void {
     const { logger, events, desired } = this.#options;
     this.#metrics.panics.inc();
@@ -478,7 +479,7 @@ export class PodWorkers implements PodDirectory {
   }
 }
 
-/** What probes see: a container whose postStart hook goes on does not count as running yet. */
+/** The view of probes: a container whose postStart hook is under way does not count as running yet. */
 function withoutHooked(
   pod: Pod,
   observed: PodObservation | undefined,

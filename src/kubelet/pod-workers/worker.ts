@@ -1,4 +1,4 @@
-/** What the pod workers keep of one pod between passes. Only its own pass changes it. */
+/** The state that the pod workers keep of one pod between passes. Only its own pass changes it. */
 import type { Pod, PodStatus } from '../../api/index.ts';
 import type { PodLifecycle } from '../plan/lifecycle.ts';
 import type { PodMemory } from '../plan/pod-memory.ts';
@@ -12,7 +12,7 @@ export interface Worker {
   lifecycle: PodLifecycle;
   memory: PodMemory;
   status: PodStatus | undefined;
-  /** Ours on the pod, told with the status. */
+  /** Our annotations on the pod, reported with the status. */
   annotations: StatusAnnotations;
   /** Mono ms: an observation that began earlier does not show what we did. */
   freshAfter: number;
@@ -22,6 +22,6 @@ export interface Worker {
   firstSeenAt: number | undefined;
   /** The volumes were last prepared for this version of the pod. */
   preparedVersion: string | undefined;
-  /** What the last pass waited for. */
+  /** The things that the last pass waited for. */
   why: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Pods that the node keeps whatever it is short of. Pure. */
+/** Recognises pods that the node keeps under any pressure. Pure. */
 import type { Pod } from '../../api/index.ts';
 import { isStaticPod } from './static-pods.ts';
 

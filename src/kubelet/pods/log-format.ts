@@ -55,7 +55,7 @@ export class LogFormatter {
     return concatBytes(out);
   }
 
-  /** The file begins anew: what is open of the old one never gets its end. */
+  /** The file begins again: an unfinished line of the old one never gets its end. */
   reset(): void {
     this.#open = [];
     this.#openBytes = 0;

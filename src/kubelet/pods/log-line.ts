@@ -5,7 +5,7 @@ export interface LogLine {
   /** RFC 3339 with nanoseconds, as written. */
   readonly time: string;
   readonly stream: 'stdout' | 'stderr';
-  /** The line goes on in the next one of its stream (it was longer than the runtime's buffer). */
+  /** The line continues in the next one of its stream (it was longer than the runtime's buffer). */
   readonly partial: boolean;
   /** As the container wrote it: any bytes, and a character may go on in the next line. */
   readonly content: Uint8Array;

@@ -1,4 +1,4 @@
-/** Names around the logs: pod folders, who made them, and the flat links that log shippers read. Pure. */
+/** Names around the logs: pod folders, the mark of their maker, and the flat links that log shippers read. Pure. */
 import { MAX_LINK_NAME } from './limits.ts';
 
 /**

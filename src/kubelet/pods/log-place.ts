@@ -1,6 +1,6 @@
 /**
- * Where a container's log lies, in two parts: the folder of all pods' logs, and what is below it, which a pod with its log folder
- * mounted may rename and link as it likes. Pure.
+ * The place of a container's log, in two parts: the folder of all pods' logs, and the path below it, which a pod with its log
+ * folder mounted may rename and link as it likes. Pure.
  */
 
 /** NAMESPACE_NAME_UID/CONTAINER/N.log */
@@ -13,7 +13,7 @@ export interface LogPlace {
   readonly name: string;
 }
 
-/** @param path of the log, absolute, as the runtime tells it */
+/** @param path of the log, absolute, as the runtime reports it */
 export function logPlace(path: string): LogPlace {
   const parts = path.split('/').filter((part) => part !== '');
   const below = parts.slice(-PARTS_BELOW);

@@ -1,4 +1,4 @@
-/** Which sandboxes are ours: whatever else lives on the socket is never looked at, let alone touched. */
+/** Recognises our sandboxes: other sandboxes on the socket are never looked at or touched. */
 import type { StringMap } from '../../cri/index.ts';
 
 /** On every sandbox that mendlet makes; the value names the instance. */

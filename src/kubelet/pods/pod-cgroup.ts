@@ -1,7 +1,7 @@
-/** Where a pod's cgroup is among those of its class. Pure. */
+/** The path of a pod's cgroup below its QoS class. Pure. */
 import { type Pod, qosClassOf } from '../../api/index.ts';
 
-/** Where a pod's cgroup can be: of one that is no longer known, nothing tells its class. */
+/** The paths at which a pod's cgroup can be: for a pod that is no longer known, nothing says its class. */
 export function podCgroupPaths(uid: string): readonly (readonly string[])[] {
   const leaf = `pod${uid}`;
   return [

@@ -1,4 +1,4 @@
-/** Where a pod's files are. A UID is checked before it becomes part of a path. Pure. */
+/** The paths of a pod's files. A UID is checked before it becomes part of a path. Pure. */
 import type { Pod } from '../../api/index.ts';
 import { assert } from '../../lib/index.ts';
 

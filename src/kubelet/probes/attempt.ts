@@ -1,6 +1,6 @@
 /**
- * One attempt of a probe. Ends in success, failure (both count) or error (never counts): the runtime was away, the port has
- * no such name, or our own loop was late and nobody knows what the container did.
+ * One attempt of a probe. It ends in success or failure, which count, or in error, which never counts: the runtime was away,
+ * the port has no such name, or our own loop was late and nobody knows what the container did.
  */
 import type { Container, Probe } from '../../api/index.ts';
 import { RuntimeError, type RuntimeService } from '../../cri/index.ts';

@@ -1,6 +1,6 @@
 /**
- * What was known of a container before this agent started: the last status that the server acknowledged. A restart of the
- * agent must not turn running pods unready (KEP-4781). Pure.
+ * The probe results from before this agent started: the last status that the server acknowledged. A restart of the agent must
+ * not turn running pods unready (KEP-4781). Pure.
  */
 import type { Pod } from '../../api/index.ts';
 import type { ProbeResult } from '../types.ts';

@@ -40,7 +40,7 @@ export interface GrpcTarget {
   readonly timeoutMs: number;
 }
 
-/** What one call came to. */
+/** The result of one call. */
 export type GrpcOutcome =
   /** No HTTP/2 connection within the time-out. */
   | { readonly kind: 'not-connected' }
@@ -65,7 +65,7 @@ function varint(value: number): Uint8Array {
   return Uint8Array.of(...bytes, rest);
 }
 
-/** What a response says: its headers and trailers together, and its body. */
+/** The content of a response: its headers and trailers together, and its body. */
 export function outcomeOf(
   httpStatus: number,
   headers: Readonly<Record<string, string | undefined>>,
@@ -137,7 +137,7 @@ export function decodeStatus(message: Uint8Array): string | undefined {
   return SERVING_STATUS[status] ?? String(status);
 }
 
-/** Whatever goes wrong is a failure, as in upstream and in grpc_health_probe. */
+/** Any problem is a failure, as in upstream and in grpc_health_probe. */
 export function grpcVerdict(target: GrpcTarget, outcome: GrpcOutcome): ProbeAttempt {
   const within = formatDuration(target.timeoutMs);
   const failure = (output: string): ProbeAttempt => ({ result: 'failure', output });

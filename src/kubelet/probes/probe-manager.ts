@@ -21,9 +21,9 @@ export interface ProbeManagerOptions {
   readonly markDirty: MarkDirty;
   /** For the User-Agent, e.g. "v1.36.0+mendlet.1". */
   readonly version: string;
-  /** An attempt failed, and counts: for those who remember why a container was killed. */
+  /** An attempt failed, and counts: for the record of why a container was killed. */
   readonly onFailure?: (failed: FailedAttempt) => void;
-  /** The node's address: what probes of a pod on the host network ask. */
+  /** The node's address: the target of probes of a pod on the host network. */
   readonly hostIp: () => string | undefined;
 }
 

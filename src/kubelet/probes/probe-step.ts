@@ -1,6 +1,6 @@
 /**
- * What one probe attempt does to a probe's verdict (upstream: pkg/kubelet/prober/worker.go doProbe). Pure: thresholds,
- * initial values and the hold after a verdict that kills the container.
+ * Applies one probe attempt to a probe's verdict (upstream: pkg/kubelet/prober/worker.go doProbe). Pure: thresholds, initial
+ * values and the hold after a verdict that kills the container.
  */
 import type { ProbeResult } from '../types.ts';
 
@@ -15,7 +15,7 @@ export interface ProbeThresholds {
 
 /** A probe's state for one container id. */
 export interface ProbeState {
-  /** What others see. */
+  /** The verdict that other parts see. */
   readonly verdict: ProbeResult;
   /** The latest counted outcome and how often in a row; no run before the first. */
   readonly last: 'success' | 'failure' | undefined;
@@ -53,7 +53,7 @@ export function probeStep(
   return { verdict: outcome, last: outcome, run, onHold: false };
 }
 
-/** Whether this probe may run now: startup gates the others and ends with its success. */
+/** Whether this probe may run now: the startup probe holds the others back, and ends with its success. */
 export function mayProbe(kind: ProbeKind, startup: ProbeResult | undefined): boolean {
   const started = startup === undefined || startup === 'success';
   return kind === 'startup' ? !started : started;

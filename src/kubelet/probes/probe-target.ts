@@ -1,4 +1,4 @@
-/** What a probe addresses: host, port, path and headers, as upstream resolves them (pkg/probe, prober.go). Pure. */
+/** The target of a probe: host, port, path and headers, as upstream resolves them (pkg/probe, prober.go). Pure. */
 import type { Container, HTTPGetAction, IntOrString } from '../../api/index.ts';
 
 export interface HttpTarget {

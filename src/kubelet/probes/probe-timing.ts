@@ -20,9 +20,9 @@ export interface FirstAttempt {
 }
 
 /**
- * The first attempt: not before `initialDelaySeconds` after the start. Readiness and startup are tried at once then, so
- * that nobody waits a period to become ready; liveness, and everything after a restart of the agent, begins somewhere in
- * the first period, so that replicas that started together do not probe together for ever.
+ * The first attempt: not before `initialDelaySeconds` after the start. Readiness and startup probes begin at once then, so
+ * that no pod waits a period to become ready. Liveness probes, and all probes after a restart of the agent, begin at a random
+ * time in the first period, so that replicas that started together do not probe together for ever.
  */
 export function firstAttemptAt(first: FirstAttempt): number {
   const due = Math.max(first.now, first.startedAt + (first.probe.initialDelaySeconds ?? 0) * 1000);

@@ -105,7 +105,7 @@ export class ProbeWorker {
       if (this.#stopped.signal.aborted) return;
       this.#take(await this.#probe(), (clock.now().mono - begunAt) / 1000);
     } catch (error) {
-      // A mistake of ours in one probe: it goes on, and so does the node.
+      // A mistake in the code of one probe: the probe goes on, and so does the agent.
       this.#context.logger.error('a probe broke', { pod: this.subject.pod, uid: this.subject.uid, error });
       const { pod } = this.#spec;
       this.#context.events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);

@@ -13,7 +13,7 @@ export const IMAGE_PERIOD_MS = 2000;
 export const CLAIM_PERIOD_MS = 2000;
 /** Images, or claims, asked for at once. */
 export const MAX_CONCURRENT_LOOKS = 4;
-/** An immutable object is not watched, and may have been made anew under its name. */
+/** An immutable object is not watched, and may have been recreated under its name. */
 export const CONFIG_PERIOD_MS = 15_000;
 /** Up to this fraction longer, so that pods that failed together do not ask together. */
 export const PERIOD_JITTER = 0.25;

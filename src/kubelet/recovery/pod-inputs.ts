@@ -1,10 +1,10 @@
-/** What a pod's containers are made from: the objects and images whose change may be the end of their trouble. Pure. */
+/** The inputs of a pod's containers: objects and images whose change may end their trouble. Pure. */
 import type { Container, Pod } from '../../api/index.ts';
 import type { ConfigKind } from '../env/config-source.ts';
 import { parseImageName, withDefaultTag } from '../images/image-name.ts';
 import { objectsOf, type ObjectReference } from '../volumes/sources.ts';
 
-/** ConfigMaps and Secrets, each once: of environments, of volumes, and to pull images with. */
+/** ConfigMaps and Secrets, each once: of environments, of volumes, and of image pulls. */
 export function configsOf({ spec }: Pod): readonly ObjectReference[] {
   const found = new Map<string, ObjectReference>();
   const add = (kind: ConfigKind, name: string | undefined): void => {

@@ -55,7 +55,7 @@ export interface WatchedState {
   readonly volumes: VolumesFact | undefined;
 }
 
-/** What is followed, by the circumstance's name, and how to end that. */
+/** The followed circumstances by name, each with the way to end it. */
 type Followed = Map<string, () => void>;
 
 interface WatchedPod {
@@ -100,7 +100,10 @@ export class RecoveryWatch {
     };
   }
 
-  /** Begins, goes on or ends to watch, so that it fits the pod and how it is. Idempotent, cheap for who did not ask for it. */
+  /**
+   * Begins, continues or ends the watch, so that it fits the pod and its state. Idempotent, and cheap for a pod that did not
+   * ask for it.
+   */
   sync(pod: Pod, state: WatchedState): void {
     const uid = pod.metadata?.uid ?? '';
     if (!state.syncing || !hasLateRecovery(pod)) {
@@ -117,7 +120,7 @@ export class RecoveryWatch {
     this.#keep(watched, watched.meanwhile, wanted);
   }
 
-  /** As known now; `undefined`: nobody asked for it. */
+  /** The circumstances as known now; `undefined`: the pod did not ask for it. */
   circumstances(uid: PodUID): Circumstances | undefined {
     const watched = this.#pods.get(uid);
     if (watched === undefined) return undefined;
@@ -250,7 +253,7 @@ export class RecoveryWatch {
     return await this.#ask(async () => (await this.#options.images.status(image))?.id ?? ABSENT);
   }
 
-  /** What fails is not known: the next question may be answered. */
+  /** The value is not known after a failure: the next question may be answered. */
   async #ask(ask: (signal: AbortSignal) => Promise<string>): Promise<string | undefined> {
     const { clock, logger } = this.#options;
     try {

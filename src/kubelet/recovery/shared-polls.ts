@@ -1,11 +1,11 @@
-/** Asks the same question again and again while somebody wants to know: once for all who do, and only so many at once. */
+/** Repeats a question while somebody is interested: once for all of them, and with a bound on how many run at once. */
 import { type Clock, jitterUp, type Random, Semaphore } from '../../lib/index.ts';
 import { PERIOD_JITTER } from './limits.ts';
 
 export interface SharedPollsOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Questions under way at once; what is beyond waits its turn. */
+  /** Questions under way at once; further ones wait their turn. */
   readonly atOnce: number;
   /** ms from an answer to the next question. */
   readonly periodMs: (answer: string | undefined) => number;
@@ -32,7 +32,7 @@ export class SharedPolls {
     this.#places = new Semaphore(options.atOnce);
   }
 
-  /** Tells each answer, the last one at once, until the returned function is called. */
+  /** Passes on each answer, and the last one at once, until the returned function is called. */
   follow(key: string, onAnswer: Listener): () => void {
     if (this.#closed) return () => {};
     const poll = this.#polls.get(key) ?? this.#begin(key);

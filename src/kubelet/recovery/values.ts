@@ -1,4 +1,4 @@
-/** Circumstances as values: what counts of an object is what containers are made from, not its labels. Pure. */
+/** Circumstances as values: the parts of an object from which containers are made, not its labels. Pure. */
 import type { ConfigMap, PersistentVolumeClaim, Secret } from '../../api/index.ts';
 import type { PressureVerdict } from '../types.ts';
 import { ABSENT, NO_PRESSURE } from '../plan/recovery/circumstances.ts';

@@ -1,6 +1,6 @@
 /**
- * Who asks the kubelet's API, and whether he may: both decided by the API server (TokenReview, SubjectAccessReview), whose
- * answers are kept for a while (upstream: authentication.webhook, authorization.mode Webhook).
+ * Decides who asks the kubelet's API and whether he may, by asking the API server (TokenReview, SubjectAccessReview); answers
+ * are kept for a while (upstream: authentication.webhook, authorization.mode Webhook).
  */
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
@@ -17,9 +17,9 @@ import {
 export type AccessDecision = 'allowed' | 'denied' | 'unknown';
 
 export interface AccessControl {
-  /** `undefined`: not known, or nobody could be asked. */
+  /** `undefined`: unknown credentials, or the API server could not be asked. */
   authenticate(token: string): Promise<UserInfo | undefined>;
-  /** May this user do `verb` to this subresource of the node? `unknown`: nobody could be asked. */
+  /** May this user do `verb` to this subresource of the node? `unknown`: the API server could not be asked. */
   authorize(user: UserInfo, verb: string, subresource: string): Promise<AccessDecision>;
 }
 

@@ -15,10 +15,10 @@ import { parseCall, type RouteCall, urlOf } from './routes.ts';
 
 const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** What may be answered, in the spelling that was asked about, or why not. */
+/** The request that may be answered, in the spelling that was authorized, or the refusal. */
 type Verdict = { readonly request: HttpRequest } | { readonly refusal: HttpResponse };
 
-/** `connection` behind `access`; who asks was found out by the edge (`request.user`). Nothing is open to strangers. */
+/** `connection` behind `access`. The edge has found the user (`request.user`). Nothing is open to strangers. */
 export function guardConnection(connection: Connection, access: Pick<AccessControl, 'authorize'>): GuardedConnection {
   return {
     readsBodies: true,

@@ -1,4 +1,4 @@
-/** /healthz and its checks by upstream's names; `?verbose` tells each of them in a line, /healthz/NAME one alone. */
+/** /healthz and its checks by upstream's names; `?verbose` lists each of them in a line, /healthz/NAME only one. */
 import type { HttpResponse } from '../../lib/index.ts';
 import type { KubeletHealth } from '../types.ts';
 import { RequestError, textResponse } from './responses.ts';

@@ -1,4 +1,4 @@
-/** /mendlet/v1/history: what the node remembers of its pods' deaths. */
+/** /mendlet/v1/history: the node's records of its pods' deaths. */
 import type { HttpResponse } from '../../lib/index.ts';
 import type { DeathHistory, HistoryQuery } from '../deaths/death-history.ts';
 import { jsonResponse } from './responses.ts';

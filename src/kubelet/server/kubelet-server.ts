@@ -1,6 +1,6 @@
 /**
  * The kubelet's own API, as upstream's (pkg/kubelet/server): health, pods, metrics, logs, exec, attach, port-forward. Each
- * group of paths is a file `*-routes.ts`. Who may ask is decided before a request comes here.
+ * group of paths is a file `*-routes.ts`. Requests are authorized before they come here.
  */
 import { RuntimeError } from '../../cri/index.ts';
 import {

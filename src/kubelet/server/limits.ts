@@ -9,7 +9,7 @@ export const FOLLOW_DRAIN_MS = 100;
 /** How long a log waits for the runtime to put a container away that has ended, and how often it looks. */
 export const PUT_AWAY_WAIT_MS = 10_000;
 export const PUT_AWAY_POLL_MS = 20;
-/** Ordinary requests under way at once, followed logs included; further ones are told to come again. */
+/** Ordinary requests under way at once, followed logs included; further ones are asked to try again later. */
 export const MAX_CONCURRENT_REQUESTS = 500;
 
 /** How long the API server's answers about tokens and rights are believed (upstream's defaults). */
@@ -26,11 +26,11 @@ export const RUN_TIMEOUT_MS = 600_000;
 /** Symbolic links followed on one path below `/logs`. */
 export const MAX_LINKS = 40;
 
-/** What a runtime writes about a command's end, or why a port is not forwarded; more is cut. */
+/** The longest text that a runtime writes about a command's end, or about a port that is not forwarded; more is cut. */
 export const MAX_STATUS_BYTES = 64 * 1024;
-/** How often a client's pings are passed on to the runtime, whose streaming server ends what is idle for hours. */
+/** How often a client's pings are passed on to the runtime, whose streaming server ends streams that were idle for hours. */
 export const RUNTIME_PING_MS = 60_000;
 /** Ports that one older WebSocket port-forward may name; it has two channels for each. */
 export const MAX_FORWARDED_PORTS = 100;
-/** Of one size of a terminal in JSON; more is cut. */
+/** The longest JSON of one size of a terminal; more is cut. */
 export const MAX_TERMINAL_SIZE_BYTES = 1024;

@@ -20,8 +20,8 @@ export interface LogSource {
 }
 
 /**
- * What `kubectl logs` prints. Ends at the end of the file or, following, of the container. Rejects with `FileError` for what is
- * not the container's own file (a link, a pipe) in its place.
+ * The output of `kubectl logs`. Ends at the end of the file or, following, of the container. Rejects with `FileError` if
+ * anything but the container's own file (a link, a pipe) is in its place.
  */
 export async function* readLog(source: LogSource, options: LogOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const formatter = new LogFormatter(options);
@@ -67,7 +67,7 @@ function openLog({ fs, path }: LogSource): Promise<OpenFile | undefined> {
   return fs.openFileBelow(place.root, belowRoot(place));
 }
 
-/** Whether a new file has taken its place, or it was cut and written anew. */
+/** Whether a new file has taken its place, or it was cut and rewritten. */
 async function isOver(source: LogSource, file: OpenFile | undefined, offset: number): Promise<boolean> {
   if (file !== undefined && (await file.isInPlace())) return (await file.size()) < offset;
   const next = await openLog(source);
@@ -75,7 +75,7 @@ async function isOver(source: LogSource, file: OpenFile | undefined, offset: num
   return next !== undefined;
 }
 
-/** Who sees that a container has ended may rely on its whole log being there, though we tell of it sooner than the runtime. */
+/** A client that sees the end of a container may rely on its whole log, though we report the end sooner than the runtime. */
 async function untilPutAway(source: LogSource): Promise<void> {
   const giveUpAt = source.clock.now().mono + PUT_AWAY_WAIT_MS;
   while (source.isEnding() && !source.signal.aborted && source.clock.now().mono < giveUpAt) {
@@ -129,7 +129,7 @@ function watchOrPoll(fs: LogFiles, path: string, onChange: () => void): { close(
 
 const NEWLINE = 10;
 
-/** Where the last `tailLines` lines begin; 0 without a tail. Reads backwards, block by block. */
+/** The beginning of the last `tailLines` lines; 0 without a tail. Reads backwards, block by block. */
 async function startOffset(file: OpenFile, tailLines: number | undefined): Promise<number> {
   if (tailLines === undefined) return 0;
   const size = await file.size();

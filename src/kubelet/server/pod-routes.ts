@@ -1,4 +1,4 @@
-/** /pods: what should run here; /runningpods: what the runtime has of it. */
+/** /pods: the pods that should run here; /runningpods: the pods in the runtime. */
 import type { Pod } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { PodDirectory, PodView } from '../types.ts';
@@ -25,7 +25,7 @@ function withStatus({ pod, status }: PodView): Pod {
   return { ...pod, status: status ?? pod.status ?? {} };
 }
 
-/** As upstream: names and running containers alone, as the runtime tells them. */
+/** As upstream: names and running containers alone, as the runtime reports them. */
 function runningOnly({ pod, observation }: PodView): readonly Pod[] {
   const running = observation?.containers.filter(({ state }) => state === 'running') ?? [];
   if (observation === undefined || running.length === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * What a request to the kubelet's API asks for, in the API's own terms: a verb on a subresource of this node (upstream:
- * pkg/kubelet/server/auth.go, KEP-2862). Pure.
+ * Translates a request to the kubelet's API into a verb on a subresource of this node (upstream: pkg/kubelet/server/auth.go,
+ * KEP-2862). Pure.
  */
 
 export interface NodeAttributes {
@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** First part of the path → subresources; what is not here needs `proxy`, with which all can be done. */
+/** First part of the path → subresources; any other path needs `proxy`, which allows everything. */
 const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   stats: ['stats'],
   metrics: ['metrics'],
@@ -29,7 +29,7 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   configz: ['configz', 'proxy'],
   pods: ['pods', 'proxy'],
   runningpods: ['pods', 'proxy'],
-  // Ours: what the node remembers of its pods' deaths.
+  // Our own: the node's records of its pods' deaths.
   mendlet: ['history', 'proxy'],
 };
 

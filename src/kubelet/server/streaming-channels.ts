@@ -30,7 +30,7 @@ export const EXEC_PROTOCOLS: Readonly<Record<string, ChannelProtocol>> = {
   '': { base64: false, ...text },
 };
 
-/** Of port-forward, one pair of channels a port (upstream's names: v4 alone). */
+/** For port-forward, one pair of channels per port (upstream's names: v4 alone). */
 export const PORT_PROTOCOLS: Readonly<Record<string, ChannelProtocol>> = {
   'v4.channel.k8s.io': { base64: false, ...json },
   'v4.base64.channel.k8s.io': { base64: true, ...json },

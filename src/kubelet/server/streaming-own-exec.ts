@@ -1,4 +1,4 @@
-/** exec for a WebSocket client, of a command whose streams are in our hands. */
+/** exec for a WebSocket client, with a command whose streams mendlet holds itself. */
 import type { ExecSession } from '../../cri/index.ts';
 import {
   CLOSE_NORMAL,

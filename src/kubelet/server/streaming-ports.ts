@@ -33,7 +33,7 @@ export async function tunnelPorts({ clock, client, runtime }: PortTunnel): Promi
     try {
       for await (const chunk of server.readable) await socket.send(encodeWebSocketFrame('binary', chunk));
     } catch {
-      // Broken instead of ended: SPDY's own streams tell what is missing.
+      // Broken instead of ended: SPDY's own streams show that data is missing.
     }
     socket.close(CLOSE_NORMAL, '');
   })();
@@ -111,7 +111,7 @@ export async function translatePorts(translation: PortTranslation): Promise<void
       socket.close(CLOSE_PROTOCOL_ERROR, 'no such message');
       continue;
     }
-    // Odd channels are for errors, which only we tell.
+    // Odd channels are for errors, which only the server sends.
     const id = input.channel % 2 === 0 ? await inputs[input.channel / 2]?.promise : undefined;
     if (id !== undefined && !closed.has(id)) await session.send(id, input.payload).catch(() => closed.add(id));
   }

@@ -1,13 +1,13 @@
-/** How a command's end is told on the error channel: a `Status`, in the form that a protocol wants. Pure. */
+/** Reports a command's end on the error channel: a `Status`, in the form of the client's protocol. Pure. */
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ChannelProtocol } from './streaming-channels.ts';
 
 const SUCCESS = { metadata: {}, status: 'Success' };
 
 /**
- * @param written what the runtime wrote to its error stream (v4: a `Status`)
+ * @param written the runtime's output on its error stream (v4: a `Status`)
  * @param isComplete that stream came to its end; else the connection broke
- * @returns what goes to the client; `undefined`: nothing (protocols before v4 say nothing of a success)
+ * @returns the text for the client; `undefined`: nothing (protocols before v4 report no success)
  */
 export function statusForClient(
   protocol: ChannelProtocol,

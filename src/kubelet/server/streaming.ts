@@ -1,8 +1,8 @@
 /**
- * exec, attach and port-forward. The runtime's streaming server does the work and speaks SPDY/3.1. A client that speaks it is
- * passed through, but for its pings (`holdBackPings`, `probeStuckClient`); for one that speaks WebSocket we translate, or run its
- * command ourselves where the runtime lets us (`openExec`). So this side takes whatever an API server passes on: ours passes both,
- * upstream's SPDY, older WebSockets, and new ones where it knows that we take them.
+ * exec, attach and port-forward. The runtime's streaming server does the work and speaks SPDY/3.1. A SPDY client is passed
+ * through, except for its pings (`holdBackPings`, `probeStuckClient`). For a WebSocket client we translate, or run its
+ * command ourselves if the runtime allows it (`openExec`). So this side accepts whatever an API server passes on: ours passes
+ * on both, upstream's SPDY, older WebSockets, and new ones if it knows that we take them.
  */
 import type { Pod } from '../../api/index.ts';
 import type { ExecRequest, RuntimeService } from '../../cri/index.ts';
@@ -115,14 +115,14 @@ export async function portForwardStream(
   );
 }
 
-/** By a command whose streams are in our hands; `undefined`: the runtime does not give them to us, and nothing has happened. */
+/** Runs a command whose streams mendlet holds itself; `undefined`: the runtime does not allow that, and nothing has happened. */
 async function ownExec(
   options: StreamingOptions,
   request: HttpRequest,
   wanted: ExecRequest,
 ): Promise<UpgradeResponse | undefined> {
   const handshake = answerHandshake(request, Object.keys(EXEC_PROTOCOLS));
-  // Whoever translates refuses it.
+  // A server that translates refuses it.
   if (!handshake.ok) return undefined;
   const session = await options.runtime.openExec?.(wanted);
   if (session === undefined) return undefined;
@@ -186,7 +186,7 @@ async function translated(
   return { upgraded: true, status: 101, headers: handshake.headers, stream: withIdle(options, stream) };
 }
 
-/** What the runtime is asked; the client's signal ends it also while both wait for each other. */
+/** The call to the runtime; the client's signal ends it even while both wait for each other. */
 function spdyRequest({ url, signal }: HttpRequest, protocol: string): HttpRequest {
   const headers: Headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocol };
   return { method: 'POST', url, headers, ...(signal !== undefined && { signal }) };

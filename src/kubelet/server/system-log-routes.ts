@@ -1,6 +1,7 @@
 /**
- * /logs/: files and folders of the node's log folder, as upstream's file server shows them. Symbolic links are followed by
- * hand, and none leads out of the folder; what they led to is opened without following any, should it be exchanged meanwhile.
+ * /logs/: files and folders of the node's log folder, as upstream's file server shows them. Symbolic links are resolved by
+ * our own code, and none may lead out of the folder. The result is opened without following any link, in case it is exchanged
+ * meanwhile.
  */
 import { encodeText, FileError, type FileSystem, type HttpResponse, type OpenFile } from '../../lib/index.ts';
 import { LOG_CHUNK_BYTES, MAX_LINKS } from './limits.ts';
@@ -31,7 +32,7 @@ async function show(fs: SystemLogFiles, { request, parts }: RouteCall): Promise<
   if (info.type === 'directory') return listing(await names(fs, path));
   if (info.type !== 'file') throw new RequestError(403, 'not a file');
   const below = path.slice(ROOT.length + 1);
-  // Looked at before the answer begins, and opened again when somebody reads it.
+  // Looked at before the answer begins, and opened again when a client reads it.
   const file = await openLog(fs, below);
   const size = await file.size();
   await file.close();
@@ -55,7 +56,7 @@ async function openLog(fs: SystemLogFiles, below: string): Promise<OpenFile> {
   return file;
 }
 
-/** What is no plain file, or was exchanged for a link since it was looked at. */
+/** Anything but a plain file, or a file that was exchanged for a link since it was looked at. */
 async function refusing<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open();

@@ -10,7 +10,7 @@ export interface TerminalSize {
 export class TerminalSizeReader {
   #rest = '';
 
-  /** @returns the newest size that is complete; `undefined`: none yet, or none that a terminal could have (upstream, too, skips 0) */
+  /** @returns the newest complete size; `undefined`: none yet, or none that a terminal could have (upstream, too, skips 0) */
   push(piece: Uint8Array): TerminalSize | undefined {
     const objects = `${this.#rest}${decodeText(piece)}`.split('}');
     this.#rest = (objects.pop() ?? '').slice(-MAX_TERMINAL_SIZE_BYTES);

@@ -20,7 +20,7 @@ interface Subject {
 }
 
 export interface CadvisorOptions {
-  /** Where a group is, as `id` tells it: a path below the cgroup mount. */
+  /** The group's path below the cgroup mount, as the label `id` has it. */
   readonly idOf: (path: readonly string[], containerId?: string) => string;
   readonly cpuCores: number;
   readonly memoryBytes: number;

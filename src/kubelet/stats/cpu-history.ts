@@ -40,7 +40,7 @@ export function withSample(samples: readonly CpuSample[], sample: CpuSample): re
   return [sample, ...samples.filter(({ at }) => sample.at - at <= MAX_RATE_WINDOW_MS)].slice(0, MAX_SAMPLES);
 }
 
-/** A counter that fell began anew: no rate. */
+/** A counter that fell was reset: no rate. */
 export function nanoCores(samples: readonly CpuSample[], now: CpuSample): number | undefined {
   const before = samples.find(({ at }) => now.at - at >= MIN_RATE_WINDOW_MS);
   if (before === undefined || now.at - before.at > MAX_RATE_WINDOW_MS || now.nanoseconds < before.nanoseconds) {

@@ -1,4 +1,4 @@
-/** What folders take up: walked in the background, few at once, and remembered for a minute. */
+/** The disk usage of folders: walked in the background, few at once, and remembered for a minute. */
 import { type Clock, errorMessage, type Logger, Semaphore, withDeadline } from '../../lib/index.ts';
 import type { Meter } from '../ports.ts';
 import type { DiskUsage } from '../figures.ts';
@@ -35,8 +35,8 @@ export class DiskUsageCache {
   }
 
   /**
-   * By path; what is not known in time is not in it. Walks what was not walked for a minute and waits for it at most some
-   * seconds; a walk that takes longer goes on, and until it ends the figure of before counts.
+   * By path; folders that are not known in time are left out. Folders that were not walked for a minute are walked, and
+   * waited for at most some seconds; a longer walk continues, and until it ends the previous figure counts.
    */
   async usages(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, DiskUsage>> {
     for (const path of this.#entries.keys()) if (!paths.has(path)) this.#entries.delete(path);

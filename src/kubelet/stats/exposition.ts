@@ -1,4 +1,4 @@
-/** Metrics of what is there now, written as Prometheus text: what is gone has no line. */
+/** Writes metrics of existing things as Prometheus text: things that are gone have no line. */
 import { formatNumber, labelText } from '../../lib/index.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,12 +1,12 @@
 /** Bounds and periods of the figures. */
 
-/** How often CPU time is read to tell a rate from (cAdvisor: the kubelet's housekeeping interval, 10 s). */
+/** How often CPU time is read for rates (cAdvisor: the kubelet's housekeeping interval, 10 s). */
 export const SAMPLE_PERIOD_MS = 10_000;
 /** The first ones come sooner (pods are not known at once), so that a fresh start soon has rates. */
 export const FIRST_SAMPLE_GAPS_MS: readonly number[] = [2_000, 5_000];
-/** A rate over less would tell of the clock's grain. */
+/** A rate over less time would measure the clock's granularity. */
 export const MIN_RATE_WINDOW_MS = 5_000;
-/** A rate over more would tell of the past. */
+/** A rate over more time would describe the past. */
 export const MAX_RATE_WINDOW_MS = 60_000;
 /** Samples kept of one group: enough that one of them is old enough. */
 export const MAX_SAMPLES = 4;
@@ -14,7 +14,7 @@ export const MAX_SAMPLES = 4;
 /** A summary this old is given again; one that was asked for fresh, within the second. */
 export const SUMMARY_MAX_AGE_MS = 5_000;
 export const FRESH_SUMMARY_MAX_AGE_MS = 1_000;
-/** Pods whose groups are read before the loop gets a turn. */
+/** Pods whose groups are read before the event loop gets a turn. */
 export const PODS_PER_TURN = 8;
 
 /** The runtime's own figures (writable layers, images): how long they count. containerd renews them each 10 s itself. */
@@ -27,7 +27,7 @@ export const MAX_CONCURRENT_RUNTIME_STATS = 8;
 
 /** How long what a folder takes up counts (upstream: volumeStatsAggPeriod, 1 min). */
 export const DISK_USAGE_MAX_AGE_MS = 60_000;
-/** Folders walked at once, each at most this long and this far; what is larger has no figure. */
+/** Folders walked at once, each for at most this long and this far; larger ones have no figure. */
 export const MAX_CONCURRENT_WALKS = 2;
 export const WALK_TIMEOUT_MS = 60_000;
 export const MAX_WALK_ENTRIES = 1_000_000;

@@ -1,4 +1,4 @@
-/** What was measured at one moment, before it takes the shape of a summary or of metrics. Absent: it could not be read. */
+/** A measurement of one moment, before it takes the shape of a summary or of metrics. Absent: it could not be read. */
 import type { Now } from '../../lib/index.ts';
 import type { CgroupFigures, DiskUsage, InterfaceFigures, MachineUsage, ProcessFigures } from '../figures.ts';
 

@@ -1,4 +1,4 @@
-/** What only the runtime knows: writable layers and images. Asked at most each 10 s, and never waited for long. */
+/** Figures that only the runtime knows: writable layers and images. Asked at most every 10 s, and never waited for long. */
 import type { ContainerStats, ImageFsInfo, ImageService, RuntimeService } from '../../cri/index.ts';
 import { type Clock, errorMessage, type Logger, mapLimit, withDeadline } from '../../lib/index.ts';
 import {
@@ -34,7 +34,10 @@ export class RuntimeFiguresCache {
     this.#options = options;
   }
 
-  /** Of these containers. Never rejects: what the runtime does not say in time is what it said before, or left out. */
+  /**
+   * Of these containers. Never rejects: if the runtime does not answer in time, its earlier answer counts, or the figure is
+   * left out.
+   */
   async figures(ids: readonly string[]): Promise<RuntimeFigures> {
     const { clock } = this.#options;
     if (clock.now().mono - this.#at >= RUNTIME_STATS_MAX_AGE_MS) {

@@ -1,6 +1,7 @@
 /**
- * What node, pods and containers use (upstream: pkg/kubelet/stats). Between questions only CPU time is read, each 10 s, so
- * that a rate is known when somebody asks; all else is read on demand and shared by those who ask at about the same time.
+ * The usage of node, pods and containers (upstream: pkg/kubelet/stats). Between requests only CPU time is read, every 10 s,
+ * so that a rate is known at the first request; everything else is read on demand and shared by requests at about the same
+ * time.
  */
 import { errorMessage } from '../../lib/index.ts';
 import { CpuHistory } from './cpu-history.ts';
@@ -62,7 +63,7 @@ export function createStats(options: MeasuringOptions): Stats {
   };
 }
 
-/** Those who ask while one is being taken, or within `maxAgeMs` of its beginning, share it. */
+/** Requests during a measurement, or within `maxAgeMs` of its beginning, share it. */
 function shared(take: () => Promise<Measurement>, monoNow: () => number): (maxAgeMs: number) => Promise<Measurement> {
   let last: { readonly at: number; readonly value: Promise<Measurement> } | undefined;
   let isUnderWay = false;

@@ -1,6 +1,6 @@
 /**
  * The shape of `/stats/summary` (upstream: k8s.io/kubelet/pkg/apis/stats/v1alpha1), which is also how the parts of the
- * kubelet tell each other what pods use. Times are RFC 3339. A figure that could not be taken is left out, never zero.
+ * kubelet pass on the usage of pods. Times are RFC 3339. A figure that could not be taken is left out, never zero.
  */
 export interface CpuStats {
   readonly time: string;
@@ -124,9 +124,9 @@ export interface Summary {
   readonly pods: readonly PodStats[];
 }
 
-/** Takes the figures. Bounded in time: what does not answer is left out. */
+/** Takes the figures. Bounded in time: figures that do not come in time are left out. */
 export interface StatsProvider {
-  /** `fresh`: taken now; else at most some seconds old. Never rejects for a single pod's trouble. */
+  /** `fresh`: taken now; else at most some seconds old. Never rejects for the problem of a single pod. */
   summary(options?: { readonly fresh?: boolean }): Promise<Summary>;
   /** CPU and memory alone: cheap, no disk is walked. */
   cpuAndMemory(): Promise<Summary>;

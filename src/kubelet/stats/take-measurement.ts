@@ -35,14 +35,14 @@ export interface MeasuringOptions {
   readonly volumes: { fact(uid: string): VolumesFact | undefined };
 }
 
-/** What outlives one measurement. */
+/** The state that outlives one measurement. */
 export interface MeasuringMemory {
   readonly cpu: CpuHistory;
   readonly disk: DiskUsageCache;
   readonly runtime: RuntimeFiguresCache;
 }
 
-/** Of whom CPU time is counted: key in the history, and where to read it. */
+/** The groups whose CPU time is counted: key in the history, and where to read it. */
 export interface CpuSubject {
   readonly key: string;
   readonly group: CgroupName;
@@ -65,7 +65,7 @@ export function measuredPods(directory: PodDirectory): readonly PodView[] {
     );
 }
 
-/** One for each name: what is newer comes first. */
+/** One for each name: the newer comes first. */
 export function runningContainers({ containers }: NonNullable<PodView['observation']>): readonly RuntimeContainer[] {
   const running = containers.filter(({ state }) => state === 'running');
   return running.filter(({ name }, index) => running.findIndex((other) => other.name === name) === index);
@@ -251,7 +251,7 @@ async function measureVolumes(
   return found;
 }
 
-/** Volumes whose files are the pod's own: what of the host is mounted is not its use. */
+/** Volumes whose files are the pod's own: mounted folders of the host are not its usage. */
 function volumesOf(
   { volumes }: MeasuringOptions,
   pod: Pod,

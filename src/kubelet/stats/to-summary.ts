@@ -204,7 +204,7 @@ function volumeStats(volume: VolumeMeasurement, namespace: string, time: string)
   };
 }
 
-/** Writable layers, logs and volumes on disk. What is not known of one part makes the sum too small, as upstream's. */
+/** Writable layers, logs and volumes on disk. An unknown part makes the sum too small, as upstream's. */
 function ephemeralStorage(pod: PodMeasurement, { nodeFs }: Measurement, time: string): FsStats | undefined {
   const parts: readonly (DiskUsage | undefined)[] = [
     ...pod.containers.map(

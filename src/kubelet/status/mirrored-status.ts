@@ -1,6 +1,6 @@
 /**
- * The statuses of static pods, told of their mirrors: the server knows nothing of the pods themselves. What was reported
- * before there was a mirror is told when it comes.
+ * Reports the statuses of static pods through their mirrors, because the server knows nothing of the pods themselves. A
+ * status from before there was a mirror is reported when the mirror comes.
  */
 import type { Pod, PodStatus } from '../../api/index.ts';
 import { isStaticPod } from '../pods/static-pods.ts';

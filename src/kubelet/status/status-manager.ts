@@ -1,5 +1,5 @@
 /**
- * Delivers pod statuses to the API server: at once, the latest one wins, and only what differs from what the server has
+ * Delivers pod statuses to the API server: at once, only the latest one, and only what differs from what the server has
  * acknowledged. A pod whose containers and resources are gone is then deleted for good.
  */
 import { isConflict, isNotFound, namesOtherUid, type Pod, type PodStatus, PODS, StatusError } from '../../api/index.ts';
@@ -26,7 +26,7 @@ export interface StatusManagerOptions {
 }
 
 export interface DeliveringStatusManager extends StatusManager {
-  /** The server can be reached again: what could not be told is told now. */
+  /** The server can be reached again: pending statuses are delivered now. */
   retryNow(): void;
 }
 
@@ -34,7 +34,7 @@ export function createStatusManager(options: StatusManagerOptions): DeliveringSt
   return new Manager(options);
 }
 
-/** What is told of a pod: its status, and our annotations on it. */
+/** The report about a pod: its status, and our annotations on it. */
 interface Told {
   readonly status: PodStatus;
   readonly annotations: StatusAnnotations;
@@ -46,7 +46,7 @@ interface Entry {
   /** The newest object known: from the server's answer, or from config. */
   known: Pod;
   desired: Told;
-  /** What the server acknowledged as `desired`, with the version of the object that it made. */
+  /** The status that the server acknowledged as `desired`, with the version of the object that resulted. */
   acknowledged: { readonly told: Told; readonly resourceVersion: string | undefined } | undefined;
   finishing: boolean;
   /** The server has no such pod (any more). */
@@ -149,8 +149,8 @@ class Manager implements DeliveringStatusManager {
       }
       const patch = statusPatch(entry.known.status ?? {}, status);
       const annotations = annotationPatch(entry.known, desired.annotations);
-      // The server may keep fields in another form; conditions it keeps as they are, unless somebody else changed them
-      // while we did not hear of it: the answer shows that.
+      // The server may keep fields in another form. It keeps conditions as they are, unless another client changed them
+      // without our noticing; the answer shows that.
       if (annotations === undefined && (patch === undefined || (tries > 1 && patch['conditions'] === undefined))) break;
       const metadata = { uid, ...(annotations === undefined ? {} : { annotations }) };
       const body = { metadata, ...(patch === undefined ? {} : { status: patch }) };
@@ -169,7 +169,7 @@ class Manager implements DeliveringStatusManager {
     entry.gone = true;
   }
 
-  /** What a failed call means: the pod is gone, our base is old, or the server must be asked again later. */
+  /** The meaning of a failed call: the pod is gone, our base is old, or the server must be asked again later. */
   async #failed(uid: PodUID, entry: Entry, error: unknown, signal: AbortSignal): Promise<'retry' | void> {
     if (isNotFound(error)) return this.#drop(uid, entry);
     // A patch that names another pod's uid is no conflict to a server but a field that may not change.
@@ -214,7 +214,7 @@ class Manager implements DeliveringStatusManager {
   }
 }
 
-/** The server acknowledged exactly this status, and nobody is known to have changed the object since. */
+/** The server acknowledged exactly this status, and no known change of the object came since. */
 function isTold({ acknowledged, desired, known }: Entry): boolean {
   if (acknowledged === undefined) {
     const base = known.status ?? {};
@@ -225,7 +225,7 @@ function isTold({ acknowledged, desired, known }: Entry): boolean {
   return acknowledged.told === desired || sameValue(acknowledged.told, desired);
 }
 
-/** Whether `pod` is a later version of the object; resource versions are numbers to every server since 1.35 (KEP-5504). */
+/** Whether `pod` is a later version of the object; resource versions are numbers on every server since 1.35 (KEP-5504). */
 function isNewer(pod: Pod, than: Pod): boolean {
   const a = Number(pod.metadata?.resourceVersion);
   const b = Number(than.metadata?.resourceVersion);

@@ -24,7 +24,7 @@ const OWNED_CONDITIONS = new Set([
   'PodResizeInProgress',
   ...HEALING_CONDITIONS,
 ]);
-/** Once true it stays, whoever set it. */
+/** Once true it stays, whichever client set it. */
 const ADDED_CONDITIONS = new Set(['DisruptionTarget']);
 /** Fields that others set, or that never change. */
 const FOREIGN_FIELDS = new Set(['nominatedNodeName', 'resourceClaimStatuses', 'extendedResourceClaimStatus', 'resize']);
@@ -53,7 +53,7 @@ export function statusPatch(base: PodStatus, desired: PodStatus): Fields | undef
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** What the pod's annotations must get to be `wanted`; `undefined` when they agree. */
+/** The changes that turn the pod's annotations into `wanted`; `undefined` when they agree. */
 export function annotationPatch(base: Pod, wanted: StatusAnnotations): Record<string, string | null> | undefined {
   const found = base.metadata?.annotations ?? {};
   const changed = Object.entries(wanted).filter(([name, value]) => found[name] !== value);
@@ -71,7 +71,7 @@ interface HasIp {
   readonly ip?: string;
 }
 
-/** These lists merge by `ip`: what must go is said. */
+/** These lists merge by `ip`: entries that must be removed are named. */
 function ipChanges(before: unknown, after: unknown): readonly unknown[] {
   const next = (after ?? []) as readonly HasIp[];
   const gone = ((before ?? []) as readonly HasIp[]).filter((old) => !next.some(({ ip }) => ip === old.ip));
@@ -99,15 +99,15 @@ function sameCondition(old: PodCondition | undefined, condition: PodCondition): 
   return old !== undefined && sameValue(canonicalPart(CONDITION, old), canonicalPart(CONDITION, condition));
 }
 
-/** Conditions merge field by field: what the old one had and the new one has not (a reason) must be taken away. */
+/** Conditions merge field by field: a field of the old one that the new one lacks (a reason) must be removed explicitly. */
 function withNulls(old: PodCondition | undefined, condition: PodCondition): Fields {
   const dropped = Object.keys(old ?? {}).filter((field) => (condition as unknown as Fields)[field] === undefined);
   return { ...condition, ...Object.fromEntries(dropped.map((field) => [field, null])) };
 }
 
 /**
- * The status to tell, given what was already told: transition times stay while a condition's status does, the start time
- * stays, restart counts never fall and a terminal phase never leaves, whatever was computed.
+ * The status to report, given the reported one: transition times stay while a condition's status does, the start time stays,
+ * restart counts never fall and a terminal phase is never left, whatever was computed.
  */
 export function guardStatus(
   base: PodStatus,

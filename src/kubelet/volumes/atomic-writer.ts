@@ -13,7 +13,7 @@ export interface AtomicWriterOptions {
   readonly fs: FileSystem;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whom files and folders belong to beside root. */
+  /** The owner of files and folders beside root. */
   readonly fsGroup?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ async function makeFolder(options: AtomicWriterOptions, dir: string): Promise<vo
   await give(options, dir, { mode: folderMode(0o755, options.fsGroup, 'read') });
 }
 
-/** Owner first: a change of owner takes special bits away. The umask of whoever started us is not the container's business. */
+/** Owner first: a change of owner removes special bits. Our own umask does not concern the container. */
 async function give(
   { fs, fsGroup }: AtomicWriterOptions,
   path: string,

@@ -88,7 +88,7 @@ async function folderOf({ fs }: ClaimOptions, pod: Pod, volume: PersistentVolume
     throw new VolumeError(`path "${path}" of the local volume "${nameOf(volume)}" is not a directory`);
   const fsGroup = fsGroupOf(pod);
   if (fsGroup !== undefined) {
-    // Its owner and what is in it stay as they are: the disk is somebody else's.
+    // Its owner and content stay as they are: the disk is somebody else's.
     await fs.chown(path, info.uid, fsGroup);
     await fs.chmod(path, folderMode(info.mode & 0o7777, fsGroup, 'write'));
   }

@@ -12,11 +12,11 @@ const UNFINISHED = '~new';
 export interface EmptyDirOptions {
   readonly fs: FileSystem;
   readonly mounter: Mounter;
-  /** What a memory emptyDir without any limit may take. */
+  /** The size of a memory emptyDir without any limit. */
   readonly nodeMemoryBytes: number;
 }
 
-/** Idempotent: what a container wrote there stays. */
+/** Idempotent: files that a container wrote there stay. */
 export async function setUpEmptyDir(
   options: EmptyDirOptions,
   dir: string,
@@ -52,7 +52,7 @@ function tmpfsOwnership(fsGroup: number | undefined): readonly string[] {
 }
 
 /**
- * The smallest of its own limit, what all containers together may use, and the node's memory (upstream:
+ * The smallest of its own limit, the total memory that all containers may use, and the node's memory (upstream:
  * SizeMemoryBackedVolumes). Bytes; `undefined`: none of them is known.
  */
 export function memorySize(pod: Pod, source: EmptyDirVolumeSource, nodeMemoryBytes: number): number | undefined {

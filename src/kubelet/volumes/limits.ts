@@ -2,17 +2,17 @@
 
 /** Operations on volumes (set-ups; and, apart, tear-downs) that are begun at once. */
 export const MAX_CONCURRENT_OPERATIONS = 8;
-/** An operation that takes longer gives its place to others and goes on without one. */
+/** An operation that takes longer gives its place to others and continues without one. */
 export const OVERDUE_MS = 1000;
 /** Operations that may go on without a place; when there are more, the next ones keep theirs. */
 export const MAX_OVERDUE_OPERATIONS = 256;
-/** A set-up that takes longer is told as failed, and counts as set up when it ends after all. */
+/** A set-up that takes longer is reported as failed, and counts as set up if it succeeds after all. */
 export const SETUP_DEADLINE_MS = 35_000;
 /** How long a tear-down waits for set-ups under way, before it fails to be tried again. */
 export const TEAR_DOWN_WAIT_MS = 10_000;
 /** Back-off of a failed set-up. Upstream's goes up to 2 m 2 s. */
 export const SETUP_BACK_OFF = { baseMs: 500, capMs: 30_000 };
-/** An unchanged trouble is told again after this: what an object's budget of events (client-go) gets back in that time. */
+/** An unchanged problem is reported again after this time, in which an object's budget of events (client-go) refills. */
 export const EVENT_REPEAT_MS = 300_000;
 /** Upstream: podAttachAndMountTimeout. */
 export const WAIT_FOR_MOUNT_MS = 123_000;
@@ -35,10 +35,10 @@ export const MAX_PATH_LENGTH = 4095;
 export const MAX_NAME_LENGTH = 255;
 /** Service account tokens kept. */
 export const MAX_CACHED_TOKENS = 2000;
-/** A token is asked for anew after this part of its life, or at this age, whichever is sooner (upstream: pkg/kubelet/token). */
+/** A token is renewed after this part of its life, or at this age, whichever is sooner (upstream: pkg/kubelet/token). */
 export const TOKEN_RENEW_FRACTION = 0.8;
 export const TOKEN_MAX_AGE_MS = 24 * 3_600_000;
-/** So much sooner at most, so that a node's tokens are not all renewed at once. */
+/** At most this much sooner, so that a node's tokens are not all renewed at once. */
 export const TOKEN_JITTER_MS = 10_000;
 /** A token that could not be renewed is tried again after this. */
 export const TOKEN_RETRY_MS = 10_000;

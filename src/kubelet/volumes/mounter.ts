@@ -66,7 +66,7 @@ export class Mounter {
     return (await this.mountedUnder(path)).includes(path);
   }
 
-  /** Mounts a tmpfs on `path` unless something is mounted there already. What is in it never reaches the disk. */
+  /** Mounts a tmpfs on `path` unless something is mounted there already. Its content never reaches the disk. */
   async ensureTmpfs(path: string, { sizeBytes, ownership = [] }: TmpfsWishes): Promise<void> {
     if (await this.isMounted(path)) return;
     const size = sizeBytes === undefined ? [] : [`size=${sizeBytes}`];

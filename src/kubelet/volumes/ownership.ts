@@ -1,12 +1,12 @@
-/** Whom a volume's files belong to: root, and with `fsGroup` that group (upstream: SetVolumeOwnership). Pure. */
+/** The owner of a volume's files: root, and with `fsGroup` that group (upstream: SetVolumeOwnership). Pure. */
 import type { Pod } from '../../api/index.ts';
 
-/** Upstream's masks: what the group may do in any case. */
+/** Upstream's masks: the rights that the group gets in any case. */
 const GROUP_READ = 0o440;
 const GROUP_WRITE = 0o660;
 const GROUP_ENTER = 0o110;
 const SET_GROUP_ID = 0o2000;
-/** A token whose reader is known is for that reader alone. */
+/** A token whose reader is known is readable by that reader alone. */
 const OWNER_ONLY = 0o600;
 
 /** `undefined`: nothing is said, files stay as they are made. */
@@ -24,7 +24,7 @@ export function fsUserOf({ spec }: Pod): number | undefined {
   return users.size === 1 ? user : undefined;
 }
 
-/** Mode of a service account token before the group's rights: 0600 where somebody in particular may read it. */
+/** Mode of a service account token before the group's rights: 0600 if one known user is to read it. */
 export function tokenMode(pod: Pod, defaultMode: number): number {
   return fsUserOf(pod) === undefined && fsGroupOf(pod) === undefined ? defaultMode : OWNER_ONLY;
 }
@@ -34,7 +34,7 @@ export function contentFileMode(mode: number, fsGroup: number | undefined): numb
   return fsGroup === undefined ? mode : mode | GROUP_READ;
 }
 
-/** Mode of a folder: what is made in it belongs to the group too. */
+/** Mode of a folder: files made in it belong to the group, too. */
 export function folderMode(mode: number, fsGroup: number | undefined, access: 'read' | 'write'): number {
   if (fsGroup === undefined) return mode;
   return mode | SET_GROUP_ID | GROUP_ENTER | (access === 'write' ? GROUP_WRITE : GROUP_READ);

@@ -40,7 +40,10 @@ const EMPTY: Payload = new Map();
 /** Projected sources that Kubernetes has and this node has not. */
 const UNSUPPORTED = ['clusterTrustBundle', 'podCertificate'] as const;
 
-/** What the volume's files should be. Rejects with `VolumeError` in upstream's words, or with why that is not known. */
+/**
+ * The content that the volume's files should have. Rejects with `VolumeError` in upstream's words, or with the reason why the
+ * content is not known.
+ */
 export async function payloadOf(options: PayloadOptions, pod: Pod, volume: Volume): Promise<Payload> {
   const { configMap, secret, downwardAPI, projected } = volume;
   if (configMap !== undefined) return configMapFiles(options, pod, configMap, configMap.defaultMode);

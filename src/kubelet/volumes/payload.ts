@@ -7,7 +7,7 @@ import { MAX_NAME_LENGTH, MAX_PATH_LENGTH } from './limits.ts';
 export interface PayloadFile {
   readonly data: Uint8Array;
   readonly mode: number;
-  /** Whose file it is; absent: root's. */
+  /** The file's owner; absent: root. */
   readonly uid?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where operations on volumes wait for their turn. A stuck one (a hanging mount program, a dead file server) must not keep
- * others waiting: who takes long gives its place back and goes on without one; who took long before queues apart.
+ * Lets operations on volumes wait for their turn. A stuck one (a hanging mount program, a dead file server) must not block
+ * others: an operation that takes long gives its place back and continues without one, and queues apart the next time.
  */
 import { type Clock, Semaphore } from '../../lib/index.ts';
 import { MAX_CONCURRENT_OPERATIONS, MAX_OVERDUE_OPERATIONS, OVERDUE_MS } from './limits.ts';

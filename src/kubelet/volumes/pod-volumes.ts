@@ -75,7 +75,10 @@ export class PodVolumes {
     if (this.tasks.some(({ volume }) => isContentVolume(volume))) this.#refreshAgain();
   }
 
-  /** Sets up those that were `emptied`, and brings up to date what is ours to write: what that comes to is told, and no reason to wait. */
+  /**
+   * Sets up the volumes in `emptied`, and updates files that mendlet writes: their outcome is reported, and no reason to
+   * wait.
+   */
   async refresh(emptied: ReadonlySet<string>): Promise<void> {
     const { clock } = this.#options;
     const content = this.tasks.filter(({ volume, path }) => isContentVolume(volume) && path !== undefined);
@@ -158,7 +161,7 @@ function readyFact(tasks: readonly VolumeTask[]): VolumesFact {
   return { state: 'ready', paths, ...(Object.keys(images).length > 0 && { images }) };
 }
 
-/** Upstream's words, its lists printed as Go prints them. No volume of ours is attached by somebody else. */
+/** Upstream's message, its lists printed as Go prints them. None of our volumes is attached by another component. */
 export function waitMessage(unmounted: readonly string[]): string {
   return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition`;
 }

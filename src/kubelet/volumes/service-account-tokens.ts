@@ -27,7 +27,7 @@ export interface TokenOptions {
   readonly client: KubeClient;
 }
 
-/** Mono ms after which a token that lives for `lifeMs` from `nowMono` is asked for anew. Pure but for the jitter. */
+/** Mono ms after which a token that lives for `lifeMs` from `nowMono` is renewed. Pure but for the jitter. */
 export function renewalTime(nowMono: number, lifeMs: number, random: Random): number {
   return nowMono + Math.min(lifeMs * TOKEN_RENEW_FRACTION, TOKEN_MAX_AGE_MS) - random.next() * TOKEN_JITTER_MS;
 }

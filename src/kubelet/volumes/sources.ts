@@ -1,4 +1,4 @@
-/** What a volume's content comes from: the objects to follow, and the pod's own fields. Pure. */
+/** The sources of a volume's content: the objects to follow, and the pod's own fields. Pure. */
 import type { Pod, Volume } from '../../api/index.ts';
 import type { ConfigKind } from '../env/config-source.ts';
 

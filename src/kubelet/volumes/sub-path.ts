@@ -1,7 +1,8 @@
 /**
- * What a subPath names, below its volume: that, and nothing else, is what the runtime gets to mount. A volume's content may be
- * hostile: a container that swaps a folder for a link between our look and the runtime's mount would have the host's own files
- * (CVE-2017-1002101, CVE-2021-25741). So it is opened without following a link, and what is open is mounted at a point of ours.
+ * Makes sure that the runtime mounts exactly what a subPath names below its volume. A volume's content may be hostile: a
+ * container that swaps a folder for a link between our check and the runtime's mount would get the host's own files
+ * (CVE-2017-1002101, CVE-2021-25741). So the path is opened without following a link, and the opened file is mounted at a
+ * point of ours.
  */
 import { FileError, type FileSystem } from '../../lib/index.ts';
 import type { SubPathWish } from '../types.ts';
@@ -15,19 +16,19 @@ export interface SubPathOptions {
   readonly rootDir: string;
 }
 
-/** Upstream's mask: what folders that are made for a subPath take over from the volume's own. */
+/** Upstream's mask: the mode bits that folders for a subPath take over from the volume's own. */
 const TAKEN_OVER = 0o2777;
 
 /**
- * Where it is on the host, for the runtime to mount. Makes missing folders, with the volume's own mode (upstream: SafeMakeDir).
- * Rejects with `FileError`: ELOOP for a symbolic link, ENOENT where only we make files.
+ * The path on the host for the runtime to mount. Makes missing folders, with the volume's own mode (upstream: SafeMakeDir).
+ * Rejects with `FileError`: ELOOP for a symbolic link, ENOENT where only mendlet makes files.
  */
 export async function pinSubPath(options: SubPathOptions, uid: string, wish: SubPathWish): Promise<string> {
   const { fs, mounter, rootDir } = options;
   const { volumePath, subPath } = wish;
   const plain = `${volumePath}/${subPath}`;
   if (wish.content) {
-    // Nobody but us writes there, and links are ours (..data).
+    // Only mendlet writes there, and links are ours (..data).
     const found = await fs.stat(plain, { follow: true });
     if (found === undefined) throw new FileError('ENOENT', volumePath, `subPath "${subPath}" is not in its volume`);
     return plain;

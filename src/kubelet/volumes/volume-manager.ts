@@ -1,7 +1,7 @@
 /**
- * The volumes of all pods on this node. What should be there: those of the pods that were `prepare`d; what is there is read
- * from the disk and the kernel's mount table, so that a restarted agent knows as much as the one before it. Nothing here
- * blocks: a volume that hangs is one pod's trouble.
+ * The volumes of all pods on this node. The wanted volumes are those of the pods that were `prepare`d. The existing ones are
+ * read from the disk and the kernel's mount table, so that a restarted agent knows as much as the one before it. Nothing here
+ * blocks: a volume that hangs is one pod's problem.
  */
 import type { Pod } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
@@ -50,7 +50,7 @@ export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;
   readonly nodeName: string;
-  /** What resourceFieldRef says to a container without a limit. */
+  /** The value of resourceFieldRef for a container without a limit. */
   readonly nodeResources: () => NodeResources;
   /** `DIR/agent`. */
   readonly rootDir: string;
@@ -70,9 +70,9 @@ class Manager implements VolumeManager {
   readonly #options: PodVolumesOptions & { readonly logger: Logger };
   readonly #tokens: ServiceAccountTokens;
   readonly #pods = new Map<PodUID, PodVolumes>();
-  /** Apart from those of set-ups: what hangs on its way out must not keep new pods waiting. */
+  /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
   readonly #tearDownPlaces: Places;
-  /** Pods whose tear-down failed: when, and what was said of it. */
+  /** Pods whose tear-down failed: when, and the last message. */
   readonly #troubles = new Map<PodUID, ToldTrouble>();
 
   constructor(options: VolumeManagerOptions) {
@@ -132,7 +132,7 @@ class Manager implements VolumeManager {
     await this.#pods.get(uid)?.refresh(new Set(emptied));
   }
 
-  /** What a container mounted in it goes first: behind a mount lies what is not the pod's. */
+  /** Mounts that a container made inside are removed first: files behind a mount are not the pod's. */
   async #empty(dir: string, subPaths: string): Promise<void> {
     const { fs, mounter } = this.#options;
     await mounter.unmountAll(subPaths);

@@ -1,4 +1,4 @@
-/** Where a pod's volumes lie, in upstream's layout. Pure: whatever becomes a path is checked here first. */
+/** The paths of a pod's volumes, in upstream's layout. Pure: every part of a path is checked here first. */
 import type { PodUID } from '../types.ts';
 
 const UID = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,126}[A-Za-z0-9])?$/;
@@ -36,7 +36,7 @@ export function volumeDir(rootDir: string, uid: PodUID, plugin: VolumePlugin, na
   return `${podDir(rootDir, uid)}/volumes/kubernetes.io~${plugin}/${name}`;
 }
 
-/** What of a volume a container has mounted: that folder or file alone, below this folder. */
+/** The part of a volume that a container has mounted: only that folder or file, below this folder. */
 export interface SubPathPlace {
   readonly volume: string;
   readonly container: string;

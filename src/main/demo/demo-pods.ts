@@ -3,12 +3,12 @@ import type { Pod } from '../../api/index.ts';
 
 export const demoImage = 'localhost/mendlet-demo:1';
 export const demoNamespace = 'demo';
-/** What the greedy pod may take. */
+/** The memory limit of the greedy pod. */
 export const memoryLimit = '24Mi';
 
 export interface DemoPod {
   readonly name: string;
-  /** For the view: what it does wrong. */
+  /** Its mistake, for the view. */
   readonly what: string;
   readonly pod: Pod;
 }
@@ -39,7 +39,7 @@ const recipes: readonly Recipe[] = [
   {
     name: 'hanger',
     what: 'freezes after 6 s, behind a liveness probe',
-    // SIGSTOP is a real hang: connections are still taken by the kernel, and nobody answers.
+    // SIGSTOP is a real hang: the kernel still accepts connections, and nothing answers.
     script: `trap "exit 143" TERM; ${page}; ${httpd} & sleep 6; kill -STOP $!; while :; do sleep 1; done`,
     container: { livenessProbe: { ...probe, failureThreshold: 2 } },
   },

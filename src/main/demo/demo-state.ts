@@ -1,5 +1,5 @@
 /**
- * What the demo's view shows, made from what any client sees: watch events of pods and Events. Pure: each step takes the
+ * The state of the demo's view, made from what any client sees: watch events of pods and Events. Pure: each step takes the
  * state before and returns the one after. Times are ms on the monotonic clock at which the news came.
  */
 import type { ContainerStateTerminated, ContainerStatus, Event, Pod } from '../../api/index.ts';
@@ -22,7 +22,7 @@ export interface PodView {
   readonly now: Now;
   readonly restarts: number;
   readonly lastDeath?: Death;
-  /** Of the last healing that had no back-off: from the news of the death to the news of the running replacement. */
+  /** The last healing without a back-off: from the news of the death to the news of the running replacement. */
   readonly healedInMs?: number;
   readonly memoryLimit?: string;
   /** Container ids that are dead. */
@@ -131,7 +131,7 @@ function causeOf({ exitCode, reason }: ContainerStateTerminated, hung: boolean, 
   return { short: exit, long: exit };
 }
 
-/** What a container wrote before its end is read only after it: quote it where its death is told. */
+/** A container's last words are read only after its end: quote them where its death is shown. */
 function withLastWords(state: DemoState, name: string, id: string, words: string): DemoState {
   const { wordless, ...pod } = state.pods[name] ?? newPod;
   if (wordless?.id !== id || words === '') return state;

@@ -1,4 +1,4 @@
-/** Draws lines on a terminal in place, on its alternate screen; what was there before comes back at the end. */
+/** Draws lines on a terminal in place, on its alternate screen; the earlier content comes back at the end. */
 export interface Terminal {
   readonly columns: () => number;
   readonly rows: () => number;

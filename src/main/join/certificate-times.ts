@@ -1,4 +1,4 @@
-/** When a certificate is to be renewed. Pure. */
+/** Computes when a certificate has to be renewed. Pure. */
 export interface Validity {
   /** Wall ms. */
   readonly from: number;

@@ -1,6 +1,6 @@
 /**
- * The ConfigMap in which kubeadm's clusters tell where their server is and which authority it has
- * (kube-public/cluster-info): what `mendlet token create` prints, and what machines that join may read.
+ * The ConfigMap in which kubeadm's clusters publish their server's address and authority (kube-public/cluster-info). `mendlet
+ * token create` prints it, and machines that join may read it.
  */
 import { CONFIG_MAPS, isAlreadyExists, isNotFound, NAMESPACES } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
@@ -45,7 +45,7 @@ function unlessThere(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;
 }
 
-/** What the ConfigMap's text says; `undefined`: nothing that we can read. */
+/** The parsed text of the ConfigMap; `undefined`: it cannot be read. */
 export function readClusterInfo(data: Readonly<Record<string, string>> | undefined): ClusterInfo | undefined {
   let parsed: unknown;
   try {

@@ -1,10 +1,10 @@
-/** What a connection that does not come about means for who wants to join. Pure. */
+/** Interprets a failed connection for a machine that wants to join. Pure. */
 import { errorMessage, formatTime } from '../../lib/index.ts';
 
 export type Trouble =
   /** It may pass: the server starts, the network comes back, a clock is set. */
   | { readonly kind: 'wait'; readonly message: string }
-  /** Somebody has to change something. */
+  /** A person has to change something. */
   | { readonly kind: 'give-up'; readonly message: string };
 
 const WRONG_AUTHORITY = new Set([
@@ -46,7 +46,7 @@ export function connectionTrouble(server: string, error: unknown, wall: number):
   return { kind: 'wait', message: `${server} does not answer: ${message}` };
 }
 
-/** The cause of causes: what TLS or the kernel said. */
+/** The innermost cause: the message of TLS or the kernel. */
 function rootOf(error: unknown): { readonly code: string; readonly message: string } {
   let current = error;
   while (current instanceof Error && current.cause instanceof Error) current = current.cause;

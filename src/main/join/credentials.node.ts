@@ -1,6 +1,7 @@
 /**
- * What an agent keeps in its data folder to reach its server again: DIR/kubeconfig, which names DIR/pki/kubelet-client.pem
- * (certificate and key in one file, so that both change at once), and the same for its own port in DIR/pki/kubelet-server.pem.
+ * The credentials in an agent's data folder with which it reaches its server again: DIR/kubeconfig, which names
+ * DIR/pki/kubelet-client.pem (certificate and key in one file, so that both change at once), and the same for its own port in
+ * DIR/pki/kubelet-server.pem.
  */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { systemFileSystem } from '../../lib/file-system.node.ts';
 import type { DataPaths } from '../data-dir-path.ts';
 import type { Validity } from './certificate-times.ts';
 
-/** Who the agent is to its server. */
+/** The agent's user on its server. */
 export interface NodeCredentials {
   readonly server: string;
   /** Absent: the system's authorities. */
@@ -23,11 +24,14 @@ export interface NodeCredentials {
 const files = (paths: DataPaths) => ({
   client: join(paths.pki, 'kubelet-client.pem'),
   server: join(paths.pki, 'kubelet-server.pem'),
-  /** Of a request that is not answered yet. */
+  /** The key of a request that is not answered yet. */
   pendingKey: join(paths.pki, 'kubelet-client.key.tmp'),
 });
 
-/** `undefined`: it has not joined yet. @throws KubeconfigError for files that somebody damaged */
+/**
+ * `undefined`: it has not joined yet.
+ * @throws KubeconfigError for damaged files
+ */
 export async function readCredentials(paths: DataPaths): Promise<NodeCredentials | undefined> {
   if (!existsSync(paths.kubeconfig) || !existsSync(files(paths).client)) return undefined;
   const access = await readKubeconfig({ path: paths.kubeconfig, fs: systemFileSystem });

@@ -1,7 +1,7 @@
 /**
- * The server's authority, from a server that nobody vouches for yet: it is looked for in the chain that the server shows and,
- * as kubeadm's clusters have it, in the ConfigMap kube-public/cluster-info. It is believed only if its public key has the
- * hash that the token says.
+ * Fetches the authority of a server that is not trusted yet. It is looked for in the chain that the server shows and, as
+ * kubeadm's clusters have it, in the ConfigMap kube-public/cluster-info. It is trusted only if its public key has the hash in
+ * the token.
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -64,7 +64,7 @@ function open(url: URL): Promise<TLSSocket> {
       host,
       port: Number(url.port === '' ? 443 : url.port),
       ...(isIP(host) === 0 && { servername: host }),
-      // Nothing secret is sent: who it is, is what we are about to find out.
+      // Nothing secret is sent: the server's identity is not known yet.
       rejectUnauthorized: false,
     });
     const fail = (error: Error): void => {
@@ -81,7 +81,7 @@ function open(url: URL): Promise<TLSSocket> {
   });
 }
 
-/** What the ConfigMap says; read without credentials. */
+/** The content of the ConfigMap; read without credentials. */
 async function toldAuthority(server: string, clock: Clock): Promise<X509Certificate | undefined> {
   const connection = createHttpConnection({ server, insecureSkipTlsVerify: true, clock });
   try {

@@ -47,7 +47,7 @@ export interface JoinOptions extends Patience, Claimant {
   readonly inUse: boolean;
 }
 
-/** @throws UserError for what somebody has to change; waits for what passes by itself */
+/** @throws UserError for problems that a person has to solve; waits for problems that pass by themselves */
 export async function joinCluster(options: JoinOptions): Promise<NodeCredentials> {
   const { paths, given, clock, nodeName, say, inUse } = options;
   const own = await readOwn(paths);
@@ -116,7 +116,7 @@ function absolute(path: string): string {
   return path.startsWith('/') ? path : `${process.cwd()}/${path}`;
 }
 
-/** Whether what was given leads to another authority than the one that this folder joined. */
+/** Whether the given token or file leads to another authority than the one that this folder joined. */
 function isOtherCluster(
   own: NodeCredentials,
   { token, caHash, ca }: JoinOptions['given'],
@@ -191,7 +191,7 @@ async function ownCertificate(options: JoinOptions, access: ServerAccess): Promi
   writePendingKey(paths, keyPem);
   const connection = createHttpConnection({ ...access, clock });
   const client = createKubeClient(connection, { clock, userAgent: userAgent('bootstrap') });
-  // The same key, the same name: one who is started again finds the request that was made before.
+  // The same key, the same name: a restarted agent finds its earlier request.
   const name = `node-csr-${createHash('sha256').update(keyPem).digest('base64url').replaceAll(/[-_]/g, 'x').toLowerCase()}`;
   try {
     const wanted = { client, server: access.server, signerName: CLIENT_SIGNER, csrPem, name } as const;
@@ -200,7 +200,7 @@ async function ownCertificate(options: JoinOptions, access: ServerAccess): Promi
     return { certificatePem, keyPem };
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error;
-    // What was denied stays denied for that key.
+    // A denied request stays denied for that key.
     if (error.reason === 'denied' || error.reason === 'failed') forgetPendingKey(paths);
     const remedy =
       error.reason === 'unauthorized'
@@ -212,7 +212,7 @@ async function ownCertificate(options: JoinOptions, access: ServerAccess): Promi
   }
 }
 
-/** A certificate that is not good yet, or no more, shows whose clock is wrong before anything else fails for it. */
+/** A certificate that is not valid yet, or no more, shows which clock is wrong before anything else fails for it. */
 function warnOfClock({ clock, say }: JoinOptions, certificatePem: string): void {
   const { from, to } = validityOf(certificatePem);
   const { wall } = clock.now();

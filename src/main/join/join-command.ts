@@ -1,4 +1,4 @@
-/** What to type on a machine that is to join. Pure. */
+/** The command for a machine that is to join. Pure. */
 import { formatJoinToken, type JoinToken } from '../../cli/index.ts';
 import type { MainContext } from '../context.ts';
 

@@ -1,4 +1,4 @@
-/** What `mendlet down` tells the server: that the node is gone for good. */
+/** Tells the server for `mendlet down` that the node is gone for good. */
 import { isNotFound, NODES } from '../../api/index.ts';
 import { createHttpConnection } from '../../client/http-connection.node.ts';
 import { createKubeClient } from '../../client/index.ts';
@@ -9,7 +9,10 @@ import { readCredentials } from './credentials.node.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Deletes the node's object. @returns what is left for somebody else to do; `undefined`: nothing */
+/**
+ * Deletes the node's object.
+ * @returns the work that is left for a person; `undefined`: none
+ */
 export async function leaveCluster(paths: DataPaths, nodeName: string): Promise<string | undefined> {
   const rest = (why: string): string =>
     `node ${nodeName} stays in its cluster until somebody removes it (kubectl delete node ${nodeName}): ${why}`;

@@ -1,4 +1,4 @@
-/** The certificates of a node: what it begins with, whom they name, and how they are renewed. */
+/** The certificates of a node: the first ones, their names, and their renewal. */
 import { X509Certificate } from 'node:crypto';
 import { systemSigner } from '../../apiserver/edge/signer.node.ts';
 import type { KubeletSettings, MachineFacts } from '../../kubelet/index.ts';
@@ -16,7 +16,7 @@ import { CLIENT_SIGNER, SERVING_SIGNER } from './request-certificate.ts';
 import type { ServerWay } from './server-way.ts';
 import { servingNames } from './serving-names.ts';
 
-/** A certificate of no authority: until the server has signed one, enough for those who do not check it. */
+/** A self-signed certificate: until the server has signed one, enough for clients that do not check it. */
 export async function selfSigned(nodeName: string): Promise<KeyPair> {
   const { wall } = systemClock.now();
   const yearMs = 365 * 24 * 3_600_000;

@@ -1,4 +1,4 @@
-/** Whether a machine may have a node's name. Pure. */
+/** Decides whether a machine may have a node's name. Pure. */
 import type { Lease, Node } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 

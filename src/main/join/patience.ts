@@ -1,7 +1,7 @@
-/** Tries until it works, and tells from time to time what it waits for. */
+/** Tries until it works, and says from time to time what it waits for. */
 import { exponentialDelay, type Clock } from '../../lib/index.ts';
 
-/** As often as somebody who just started the other side wants it; a fleet that waits for a server must not be its end. */
+/** Quick enough for a person who has just started the other side, and slow enough for a server with a waiting fleet. */
 const RETRY = { baseMs: 250, capMs: 5_000 };
 const TELL_EVERY_MS = 15_000;
 
@@ -26,7 +26,7 @@ export async function untilDone<T>(
     if ('done' in result) return result.done;
     const now = clock.now().mono;
     const isNews = told?.text !== result.waitFor || now - told.at >= TELL_EVERY_MS;
-    // What is over at once is not worth a line.
+    // A wait that is over at once is not worth a line.
     if (tries > 1 && isNews) {
       told = { text: result.waitFor, at: now };
       say(`waiting: ${result.waitFor}`);

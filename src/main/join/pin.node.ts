@@ -1,4 +1,7 @@
-/** The hash by which machines that join know the authority: of its public key, so that it outlives a renewal with that key. */
+/**
+ * The hash by which machines that join recognise the authority: of its public key, so that it outlives a renewal with that
+ * key.
+ */
 import { createHash, X509Certificate } from 'node:crypto';
 
 /** @param authorityPem the first certificate counts @returns as kubeadm's discovery-token-ca-cert-hash: "sha256:…" */

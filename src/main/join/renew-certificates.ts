@@ -10,7 +10,7 @@ import { isValidAt, renewalTime } from './certificate-times.ts';
 import { validityOf } from './credentials.node.ts';
 import { type CLIENT_SIGNER, requestCertificate, type SERVING_SIGNER } from './request-certificate.ts';
 
-/** A request that nobody answers is given up, and made again later (upstream: 15 min). */
+/** A request that is not answered is given up, and made again later (upstream: 15 min). */
 const REQUEST_TIMEOUT_MS = 15 * 60_000;
 /** Wall time may step, and addresses change: looked at this often. */
 const LOOK_EVERY_MS = 60_000;
@@ -32,11 +32,11 @@ export interface Names {
 
 export interface KeptCertificate {
   readonly signerName: typeof CLIENT_SIGNER | typeof SERVING_SIGNER;
-  /** What there is; absent: the first is yet to be got. */
+  /** The present certificate; absent: there is none yet. */
   readonly current: KeyPair | undefined;
-  /** What a serving certificate must be for. */
+  /** The names that a serving certificate must have. */
   readonly names: (signal: AbortSignal) => Promise<Names>;
-  /** Whether `current` is for these. */
+  /** Whether `current` has exactly these. */
   readonly fits: (pair: KeyPair, names: Names) => boolean;
   /** Keeps and uses the new one. */
   readonly onNew: (pair: KeyPair) => void;

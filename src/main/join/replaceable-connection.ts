@@ -1,4 +1,4 @@
-/** A connection whose ground may be changed: after a certificate was renewed, its holders go on with the new one. */
+/** A connection that can be replaced underneath its holders: after a certificate was renewed, they continue with the new one. */
 import type { Connection, HttpRequest, HttpResponse, UpgradeResponse } from '../../lib/index.ts';
 
 export interface ClosableConnection extends Connection {
@@ -12,7 +12,7 @@ export class ReplaceableConnection implements ClosableConnection {
     this.#current = first;
   }
 
-  /** What is under way on the old one ends with a `ConnectionError`, which everybody who waits for an answer knows. */
+  /** Requests under way on the old one end with a `ConnectionError`, which all callers handle. */
   replace(next: ClosableConnection): void {
     const old = this.#current;
     this.#current = next;

@@ -23,7 +23,7 @@ export interface WantedCertificate {
   readonly server: string;
   readonly signerName: typeof CLIENT_SIGNER | typeof SERVING_SIGNER;
   readonly csrPem: string;
-  /** Of the request's object: the same for the same key, so that one who is started again finds it. Absent: any. */
+  /** The name of the request's object: the same for the same key, so that a restarted agent finds it. Absent: any. */
   readonly name?: string;
 }
 
@@ -42,7 +42,7 @@ const FORBIDDEN = 403;
 
 /**
  * @returns the certificate, PEM
- * @throws CertificateRefused when asking on makes no sense; what the signal was aborted with
+ * @throws CertificateRefused when asking on makes no sense; the signal's reason when it was aborted
  */
 export async function requestCertificate(wanted: WantedCertificate, patience: Patience): Promise<string> {
   const { client } = wanted;
@@ -89,7 +89,10 @@ function unlessGone(error: unknown): undefined {
   return undefined;
 }
 
-/** What has become of a request. @throws CertificateRefused */
+/**
+ * The state of a request.
+ * @throws CertificateRefused
+ */
 export function outcomeOf(request: CertificateSigningRequest): Attempt<string> {
   const name = request.metadata?.name ?? '';
   const { conditions = [], certificate } = request.status ?? {};
@@ -113,7 +116,7 @@ export function outcomeOf(request: CertificateSigningRequest): Attempt<string> {
   };
 }
 
-/** What passes by itself becomes something to wait for. */
+/** Problems that pass by themselves become something to wait for. */
 async function tolerating<T>(
   { server }: WantedCertificate,
   { clock }: Patience,

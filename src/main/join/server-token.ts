@@ -1,4 +1,4 @@
-/** The token that `mendlet server` prints: the one that it was told, or one of its own for a day. */
+/** The token that `mendlet server` prints: the given one, or one of its own for a day. */
 import {
   BOOTSTRAP_TOKEN_NAMESPACE,
   BOOTSTRAP_TOKEN_TYPE,

@@ -1,4 +1,4 @@
-/** Tells from the output of `apt-get install` how far it is: in a few lines, not one for each small library. Pure. */
+/** Reports the progress of `apt-get install` from its output: in a few lines, not one for each small library. Pure. */
 
 /** @returns takes line after line of apt-get's output, and returns what is worth showing */
 export function aptProgress(): (line: string) => string | undefined {

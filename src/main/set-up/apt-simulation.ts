@@ -27,7 +27,7 @@ export function parseSimulation(output: string): AptPlan {
   return { installs, changes, removals };
 }
 
-/** Packages of others that bring containerd or runc: what they ship is not Debian's, and the two cannot be mixed. */
+/** Other vendors' packages with containerd or runc: they cannot be mixed with Debian's. */
 const foreignRuntimes = new Set([
   'containerd.io',
   'docker-ce',

@@ -31,7 +31,7 @@ export interface AptContext {
   readonly process: Process;
   /** One line of progress. */
   readonly say: (text: string) => void;
-  /** Where apt-get's own words go. */
+  /** The file for apt-get's own output. */
   readonly logFile: string;
   /** Ends waiting. An apt-get that works is waited for: it must not be torn in the middle of a package. */
   readonly stop: AbortSignal;
@@ -82,7 +82,10 @@ function sayPlan(packages: readonly string[], plan: readonly PackageVersion[], {
   if (others.length > 0) say(`  and what they need: ${listed(others)}`);
 }
 
-/** What would be installed; `undefined` when apt-get does not know a package. @throws UserError when it would do harm */
+/**
+ * The packages that would be installed; `undefined` when apt-get does not know a package.
+ * @throws UserError when it would do harm
+ */
 async function simulate(
   packages: readonly string[],
   context: AptContext,
@@ -127,9 +130,8 @@ const aptEnvironment = {
 };
 
 /**
- * Fetches a package and unpacks it into `folder` (made anew) without installing it.
- *
- * @throws UserError when it can't be had
+ * Fetches a package and unpacks it into `folder` (emptied first) without installing it.
+ * @throws UserError when it is not available
  */
 export async function aptUnpack(name: string, folder: string, context: AptContext): Promise<void> {
   const part = `${folder}.part`;

@@ -1,6 +1,6 @@
-/** What a private containerd needs of the machine, and which packages bring it. Pure. */
+/** The needs of a private containerd on this machine, and the packages that fulfil them. Pure. */
 
-/** What was found on the machine. */
+/** The programs that were found on the machine. */
 export interface Present {
   readonly containerd: boolean;
   readonly runc: boolean;

@@ -26,13 +26,13 @@ export interface SetUpOptions {
   readonly stop: AbortSignal;
 }
 
-/** What set-up found or made beyond programs in their usual places. */
+/** Programs that set-up found or made outside of their usual places. */
 export interface SetUpResult {
   /** A static busybox, if there is one: for the images of the demo. */
   readonly busybox: string | undefined;
 }
 
-/** One mendlet at a time installs packages: of two first starts one works and the other finds all done. */
+/** One mendlet at a time installs packages: of two first starts one does the work and the other finds it done. */
 const LOCK_FILE = '/run/mendlet-packages.lock';
 
 /** @throws UserError with what is missing and what would help */
@@ -63,7 +63,7 @@ function notInstalled(needs: readonly Need[]): string {
   return `${listed(needs.map((need) => need.what))} ${needs.length === 1 ? 'is' : 'are'} not installed`;
 }
 
-/** @param look asked again when the lock is had: who had it may have installed everything */
+/** @param look repeated when the lock is held: its earlier holder may have installed everything */
 async function installAlone(
   look: () => Promise<readonly Need[]>,
   options: SetUpOptions & { readonly cache: string; readonly unpacked: string },

@@ -1,4 +1,4 @@
-/** The ladder's answer to a death, written down: it is given once, whatever happens to the agent. Pure. */
+/** Writes down the ladder's answer to a death: it is given once, whatever happens to the agent. Pure. */
 import type { HealingScope } from '../../../api/index.ts';
 import { backOffKey } from '../back-off.ts';
 import { fieldPath } from '../containers.ts';
@@ -54,7 +54,7 @@ export function answerDeath(
   });
 }
 
-/** What another's death will bring about anyway. */
+/** A restart that another death will cause anyway. */
 function widerAnswer(note: HealingNote, others: readonly Dead[]): HealingScope | undefined {
   const answers = others.map(({ death }) => answerTo(note, death.containerId));
   return answers.find((each) => each !== undefined && each.scope !== 'container')?.scope;

@@ -11,10 +11,10 @@ import { answersOf, countFor } from './ladder-note.ts';
 
 export interface ClimbInput {
   readonly policy: ResolvedHealingPolicy;
-  /** Of this policy. */
+  /** The note under this policy. */
   readonly note: HealingNote;
   readonly death: DeathFacts;
-  /** Somebody would make the pod anew on another node. */
+  /** A controller would create the pod again on another node. */
   readonly canMove: boolean;
   /** How long ago an answer was given, ms. */
   readonly ageMs: (attempt: LadderAttempt) => number;
@@ -41,7 +41,7 @@ export function climb(input: ClimbInput): LadderAnswer {
   const current = currentRung(policy, note);
   if (rule?.action !== 'Escalate') return search(input, current, current);
   const from = Math.max(current, rungAtLeast(policy, rule.rung, current + 1));
-  // Nothing is above the node: whoever has asked in vain asks again.
+  // There is no rung above `node`: a pod that has asked in vain asks again.
   const top = input.canMove ? policy.rungs.findIndex(({ scope }) => scope === 'node') : -1;
   return search(input, current, top < 0 ? from : Math.min(from, top));
 }
@@ -78,7 +78,7 @@ function restart({ policy, note, death, ageMs }: ClimbInput, rung: ResolvedRung,
   };
 }
 
-/** Where the episode stands; the first rung when none goes on. */
+/** The rung of the episode; the first rung when there is no episode. */
 function currentRung(policy: ResolvedHealingPolicy, { since, rung }: HealingNote): number {
   return since === undefined ? 0 : rungAtLeast(policy, rung, 0);
 }

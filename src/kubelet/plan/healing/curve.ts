@@ -1,6 +1,6 @@
 /**
- * A policy's back-off curve: 0, initial, initial × factor … cap, measured from the exit; having run long enough begins it anew.
- * What it stands at is a count of restarts, so that one container may be on another curve after each exit. Pure.
+ * A policy's back-off curve: 0, initial, initial × factor … cap, measured from the exit; a long enough run resets it. Its
+ * state is a count of restarts, so that one container may be on another curve after each exit. Pure.
  */
 import type { ResolvedCurve } from '../../../api/index.ts';
 import { type Now, fnv1a32 } from '../../../lib/index.ts';
@@ -12,7 +12,7 @@ export interface CurveQuestion {
   readonly curve: ResolvedCurve;
   readonly key: string;
   readonly state: BackOffState | undefined;
-  /** Whose end it is: the random part of the delay hangs on it. */
+  /** The container that ended: the random part of the delay is derived from its id. */
   readonly containerId: string;
   /** How long it ran, ms; absent: not known, then it was short. */
   readonly uptimeMs?: number;
@@ -62,7 +62,7 @@ function shareOf(containerId: string): number {
   return Number.parseInt(fnv1a32(containerId), 16) / 0xffffffff;
 }
 
-/** Of a policy that names none: Kubernetes' own, as the node has it set. */
+/** The curve of a policy that names none: Kubernetes' own, with the node's setting. */
 export function defaultCurve(maxRestartPeriodMs = CRASH_BACK_OFF_CAP_MS): ResolvedCurve {
   const initialMs = Math.min(CRASH_BACK_OFF_INITIAL_MS, maxRestartPeriodMs);
   return { initialMs, factor: 2, capMs: maxRestartPeriodMs, resetAfterMs: CRASH_BACK_OFF_RESET_MS, jitter: 0 };

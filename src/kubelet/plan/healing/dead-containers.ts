@@ -1,4 +1,7 @@
-/** The containers of a pod whose end the ladder answers: they ended by themselves or by a probe, and are to be started again. Pure. */
+/**
+ * Finds the containers of a pod whose end the ladder answers: they ended by themselves or because of a probe, and are to be
+ * started again. Pure.
+ */
 import { LOST_REASON } from '../absorb-observation.ts';
 import { type ContainerView, isAlive, isFinal, isHistory } from '../container-view.ts';
 import type { Draft } from '../draft.ts';
@@ -12,7 +15,10 @@ export interface Dead {
   readonly death: Death;
 }
 
-/** Not: an end that somebody asked for, by a restart, a change or a rule of the pod's own (KEP-5532); nor that of the machine, or of the sandbox. */
+/**
+ * Excluded are ends that somebody asked for, by a restart, a change or a rule of the pod's own (KEP-5532), and ends of the
+ * machine or of the sandbox.
+ */
 export function deadContainers(draft: Draft, views: readonly ContainerView[]): readonly Dead[] {
   return views.flatMap((view) => deadOf(draft, view));
 }
@@ -31,7 +37,7 @@ function diedWithMachine({ exitCode, reason }: Death): boolean {
   return reason === LOST_REASON || (exitCode === UNKNOWN_EXIT_CODE && reason === 'Unknown');
 }
 
-/** Its shim, or all of its sandbox, was killed: nobody knows how it would have ended. */
+/** Its shim, or its whole sandbox, was killed: nobody knows how it would have ended. */
 function diedWithSandbox(
   { newest }: ContainerView,
   { exitCode }: Death,

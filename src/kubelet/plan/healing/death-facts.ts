@@ -1,4 +1,4 @@
-/** What the ladder weighs of a death, and the rule of the policy that fits it. Pure. */
+/** The facts about a death that the ladder considers, and the rule of the policy that matches it. Pure. */
 import type { ResolvedCurve, ResolvedHealingPolicy, ResolvedRule } from '../../../api/index.ts';
 import type { ContainerView } from '../container-view.ts';
 import type { Death } from '../pod-memory.ts';
@@ -8,7 +8,7 @@ export interface DeathFacts {
   readonly containerId: string;
   readonly exitCode: number;
   readonly reason: string;
-  /** The probe whose failure made us kill it. */
+  /** The probe whose failure led to the kill. */
   readonly probe?: 'Liveness' | 'Startup';
 }
 
@@ -34,7 +34,7 @@ function fits({ containers, onExitCodes, onOutOfMemory, onProbeFailure }: Resolv
   return onProbeFailure === undefined || (death.probe !== undefined && onProbeFailure.includes(death.probe));
 }
 
-/** The runtime's reason of a container whose main process was killed for memory. */
+/** The runtime's reason for a container whose main process was killed for memory. */
 const OUT_OF_MEMORY = 'OOMKilled';
 
 /** The curve on which a container is restarted after this death; undefined: Kubernetes' own. */

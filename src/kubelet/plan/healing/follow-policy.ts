@@ -1,4 +1,7 @@
-/** The note follows the pod's policy: another one begins anew, and so does a container that was stopped and has changed. Pure. */
+/**
+ * Keeps the note in step with the pod's policy: another policy resets the ladder, and so does a change of a stopped
+ * container. Pure.
+ */
 import { HEALING_CONDITION } from '../../../api/index.ts';
 import { backOffKey } from '../back-off.ts';
 import type { ContainerView } from '../container-view.ts';
@@ -31,7 +34,7 @@ export function adoptPolicy(draft: Draft, { hash }: ValidPolicy): void {
   draft.note = { ...draft.note, healing: calmHealing(hash, healing.podRestarts) };
 }
 
-/** A container that was stopped and is no more what it was begins anew, and with it the ladder. */
+/** A stopped container that was changed is started again, and the ladder is reset. */
 export function releaseChanged(draft: Draft, views: readonly ContainerView[]): void {
   const { healing } = draft.note;
   if (healing?.stopped === undefined) return;

@@ -1,4 +1,4 @@
-/** Our annotations on the pod, from its note: where its healing stands. Pure. */
+/** Our annotations on the pod, from its note: the state of its healing. Pure. */
 import { formatHealingState, HEALING_STATE, type HealingState, type Pod } from '../../../api/index.ts';
 import { formatMicroTime } from '../../../lib/index.ts';
 import type { StatusAnnotations } from '../../types.ts';

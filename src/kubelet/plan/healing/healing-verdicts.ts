@@ -11,7 +11,10 @@ export function healingVerdicts(pod: Pod, note: PodNote, terminated: boolean): r
   return [...restartingVerdict(pod, note, terminated), ...ladderVerdicts(pod, note, terminated)];
 }
 
-/** After a restart it stays, so that one can be waited for, and that is told which was too short to be seen. */
+/**
+ * The condition stays after a restart, so that clients can wait for it, and a restart that was too short to be seen is still
+ * reported.
+ */
 function restartingVerdict(pod: Pod, note: PodNote, terminated: boolean): readonly Verdict[] {
   const { restart } = note;
   const type = RESTARTING_CONDITION;
@@ -20,7 +23,7 @@ function restartingVerdict(pod: Pod, note: PodNote, terminated: boolean): readon
     return [{ type, status: 'True', reason, message: whoAndWhy(restart) }];
   }
   const told = pod.status?.conditions?.some((condition) => condition.type === type) === true;
-  // Where an exit may restart all (KEP-5532), that is what it may come of; and there nobody has to be told.
+  // An exit that may restart all containers (KEP-5532) can explain it there; that needs no report.
   const restarted = Object.values(note.containers).some(({ freshFrom }) => freshFrom !== undefined);
   return told || (restarted && !mayRestartAll(pod)) ? [{ type, status: 'False' }] : [];
 }

@@ -29,7 +29,7 @@ export function isStoppedByLadder(draft: Draft, view: ContainerView): boolean {
   return stopReason(draft, view, healing) !== undefined;
 }
 
-/** Whatever restarts the others: as long as it is what it was. */
+/** The stop holds through restarts of others, as long as the container is unchanged. */
 function stopReason(
   { input }: Draft,
   { container }: ContainerView,

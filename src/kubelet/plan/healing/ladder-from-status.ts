@@ -1,4 +1,7 @@
-/** The ladder's note made again from what the pod tells, when the agent's own is lost: an episode goes on where it was. Pure. */
+/**
+ * Rebuilds the ladder's note from the pod's status when the agent's own note is lost, so that an episode goes on where it
+ * was. Pure.
+ */
 import {
   HEALING_STATE,
   HEALING_STOPPED_CONDITION,
@@ -14,7 +17,7 @@ import type { HealingNote, LadderAttempt, PodNote, StopReason } from '../pod-mem
 import { ANY_CONTAINER, calmHealing } from './ladder-note.ts';
 import { podPolicy, type ValidPolicy } from './pod-policy.ts';
 
-/** @param note made from the pod's status: its deaths are those that were told, with the answers of the ladder */
+/** @param note made from the pod's status: its deaths are the reported ones, with the answers of the ladder */
 export function withLadderFromStatus(note: PodNote, pod: Pod): PodNote {
   const own = podPolicy(pod);
   const state = parseHealingState(pod.metadata?.annotations?.[HEALING_STATE]);
@@ -48,7 +51,7 @@ function episode(
   };
 }
 
-/** Their times are not told: as late as they can have been, so that a window never forgets one too early. */
+/** Their times are not in the status. They count as late as they can have been, so that a window never forgets one too early. */
 function attemptsFromStatus(
   { containers }: PodNote,
   scope: LadderAttempt['scope'],
@@ -59,7 +62,7 @@ function attemptsFromStatus(
   const deaths = entries.flatMap(([container, memory]) => memory.deaths.map((death) => ({ container, death })));
   const at = Math.max(since, ...deaths.map(({ death }) => death.finishedAt));
   const answered = deaths.map(({ container, death: { containerId } }): LadderAttempt => {
-    // What the ladder said to them is not known: as wide a restart as it said may have been the last one allowed.
+    // The ladder's answer to them is not known: the widest restart that was reported may have been the last one allowed.
     return { scope: 'container', container, containerId, at, uncounted: 'joined' };
   });
   const lost = Array.from({ length: count }, (_, index): LadderAttempt => {
@@ -76,7 +79,7 @@ function stopFromStatus({ containers }: PodNote, pod: Pod): HealingNote['stopped
   if (told === undefined) return undefined;
   const all = [...initContainerStatuses, ...containerStatuses];
   const waiting = all.filter(({ state }) => state?.waiting?.reason === HEALING_STOPPED_REASON);
-  // In a pod that begins anew its turn may not have come yet: then nobody that had died goes on.
+  // In a pod that begins again its turn may not have come yet: then no container that had died goes on.
   const dead = waiting.length > 0 ? waiting : containerStatuses.filter(({ state }) => state?.running === undefined);
   const stopped = dead.flatMap(({ name }) => {
     const spec = findContainer(pod, name)?.container;

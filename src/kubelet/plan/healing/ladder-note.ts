@@ -1,16 +1,16 @@
-/** What the note keeps of the ladder: answers to deaths, counted and bounded; and the ways in which it begins anew. Pure. */
+/** The ladder's part of the note: answers to deaths, counted and bounded, and the ways in which it is reset. Pure. */
 import type { HealingScope, ResolvedRung } from '../../../api/index.ts';
 import { MAX_LADDER_ATTEMPTS } from '../limits.ts';
 import type { HealingNote, LadderAttempt, PodNote } from '../pod-memory.ts';
 
-/** No episode goes on. Whole-pod restarts are counted for the pod's life. */
+/** No episode is under way. Whole-pod restarts are counted over the pod's life. */
 export function calmHealing(policy: string, podRestarts: number): HealingNote {
   return { policy, rung: 'container', attempts: [], podRestarts };
 }
 
 /**
- * Somebody restarted the pod, or a container of it: the episode is over, a ladder that had stopped goes on from its first rung.
- * The same note when there is nothing to forget.
+ * Somebody restarted the pod, or a container of it: the episode is over, and a ladder that had stopped continues at its first
+ * rung. The same note when there is nothing to forget.
  */
 export function resetLadder(note: PodNote): PodNote {
   const { healing } = note;
@@ -18,12 +18,12 @@ export function resetLadder(note: PodNote): PodNote {
   return { ...note, healing: calmHealing(healing.policy, healing.podRestarts) };
 }
 
-/** What the ladder said to this death. */
+/** The ladder's answer to this death. */
 export function answerTo({ attempts }: Pick<HealingNote, 'attempts'>, containerId: string): LadderAttempt | undefined {
   return attempts.find((attempt) => attempt.containerId === containerId);
 }
 
-/** With one answer more. Those that count stay; of each container so does its newest answer. */
+/** With one more answer. Answers that count stay, and so does the newest answer of each container. */
 export function withAnswer(attempts: readonly LadderAttempt[], answer: LadderAttempt): readonly LadderAttempt[] {
   const seen = new Set<string>();
   return [answer, ...attempts].filter((attempt, position) => {
@@ -47,13 +47,13 @@ export function answersOf(
   );
 }
 
-/** Restarts of a container are counted for each container; wider ones for the pod. What was lost counts for all. */
+/** Restarts of a container are counted for each container, wider ones for the pod. Lost answers count for all. */
 export function countFor(answers: readonly LadderAttempt[], scope: HealingScope, container: string): number {
   if (scope !== 'container') return answers.length;
   return answers.filter((answer) => answer.container === container || answer.container === ANY_CONTAINER).length;
 }
 
-/** Of an answer whose container is no longer known: the note was lost, its number was told. */
+/** An answer whose container is no longer known: the note was lost, and only the number was reported. */
 export const ANY_CONTAINER = '';
 
 export function withHealing(note: PodNote, healing: HealingNote): PodNote {

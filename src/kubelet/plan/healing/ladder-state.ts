@@ -1,11 +1,11 @@
-/** What the ladder adds to the annotation `mendlet.dev/healing`. Pure. */
+/** The ladder's part of the annotation `mendlet.dev/healing`. Pure. */
 import type { HealingState, Pod, ResolvedHealingPolicy } from '../../../api/index.ts';
 import { formatMicroTime } from '../../../lib/index.ts';
 import type { HealingNote, PodNote } from '../pod-memory.ts';
 import { answersOf, countFor } from './ladder-note.ts';
 import { podPolicy } from './pod-policy.ts';
 
-/** Empty when there is nothing to tell. */
+/** Empty when there is nothing to report. */
 export function ladderState(pod: Pod, { healing }: PodNote): HealingState {
   const own = podPolicy(pod);
   return {

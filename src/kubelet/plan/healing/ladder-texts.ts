@@ -1,4 +1,4 @@
-/** What the ladder says of itself, in events, conditions and waiting reasons. Pure. */
+/** The ladder's texts in events, conditions and waiting reasons. Pure. */
 import { formatDurationMs, type HealingScope, type Pod, type ResolvedRung } from '../../../api/index.ts';
 import type { HealingNote } from '../pod-memory.ts';
 import type { LadderAnswer } from './climb.ts';
@@ -51,7 +51,7 @@ function restartsText(count: number): string {
   return count === 1 ? '1 restart' : `${count} restarts`;
 }
 
-/** Why nothing more is tried, what was, and how to go on. `verdict`: what the healing controller said. */
+/** Says why nothing more is tried, what was tried, and how to continue. `verdict`: the healing controller's message. */
 export function stopText(
   pod: Pod,
   note: HealingNote,

@@ -1,4 +1,4 @@
-/** The conditions of a pod that heals by a policy: where its ladder stands. None for a pod without one. Pure. */
+/** The conditions of a pod that heals by a policy: the state of its ladder. None for a pod without one. Pure. */
 import {
   HEALING_CONDITION,
   HEALING_STOPPED_CONDITION,
@@ -45,7 +45,7 @@ function healingVerdict(policy: ResolvedHealingPolicy, healing: HealingNote | un
   return { type, status: 'True', reason: rung === undefined ? 'Stopped' : REASONS[rung.scope], message };
 }
 
-/** Once told they stay, so that they can be waited for. */
+/** A condition that was reported once stays, so that clients can wait for it. */
 function stoppedVerdict(pod: Pod, healing: HealingNote | undefined): readonly Verdict[] {
   const type = HEALING_STOPPED_CONDITION;
   const stopped = healing?.stopped;

@@ -1,4 +1,4 @@
-/** Who may leave its node, and what the healing controller answered. Pure. */
+/** Which pods may leave their node, and the healing controller's answer. Pure. */
 import { MOVE_VERDICT, type MoveVerdict, type Pod } from '../../../api/index.ts';
 
 const CONFIG_MIRROR = 'kubernetes.io/config.mirror';
@@ -6,7 +6,7 @@ const CONFIG_SOURCE = 'kubernetes.io/config.source';
 /** They make their pods for one node. */
 const BOUND_KINDS: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 
-/** A controller would make the pod anew, and not for this node. */
+/** A controller would create the pod again, and not for this node. */
 export function canMove({ metadata }: Pod): boolean {
   const { annotations = {}, ownerReferences = [] } = metadata ?? {};
   if (annotations[CONFIG_MIRROR] !== undefined || annotations[CONFIG_SOURCE] === 'file') return false;

@@ -1,6 +1,6 @@
 /**
- * The healing ladder in one pass over a pod: deaths that it has not answered are answered, once each; what it decided on and
- * whose time has come begins; and an episode after which all was well for long enough ends. Pure.
+ * The healing ladder in one pass over a pod: it answers new deaths, once each, begins decided restarts that are due, and ends
+ * an episode after which all was well for long enough. Pure.
  */
 import type { ContainerView } from '../container-view.ts';
 import type { Draft } from '../draft.ts';
@@ -33,7 +33,7 @@ export function planLadder(draft: Draft, views: readonly ContainerView[]): void 
   planReset(draft, own.policy, views);
 }
 
-/** Whose back-off the restart of more than one container waits for: the first that died; without it, any that waits for that. */
+/** The container whose back-off a wider restart waits for: the first that died, or else any that waits for that restart. */
 function leaderOf({ note }: Draft, dead: readonly Dead[]): Dead | undefined {
   const { healing } = note;
   if (healing === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A pod that has asked to go on on another node waits: until the healing controller evicts it, or says that it cannot. Nobody
- * who is away may keep it dead: without an answer it goes on here. Pure.
+ * A pod that asked for another node waits until the healing controller evicts it or says that it cannot. An absent controller
+ * must not keep it dead: without an answer it continues here. Pure.
  */
 import { formatDurationMs, HEALING_SCOPES, type HealingScope, type ResolvedHealingPolicy } from '../../../api/index.ts';
 import { type Draft, wait } from '../draft.ts';
@@ -45,7 +45,7 @@ export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: read
   goOnHere(draft, policy, rest, waiting);
 }
 
-/** What has been stopped since asks no more: that death has had its last answer. */
+/** A container that was stopped since then asks no more: that death has had its last answer. */
 function waitsForMove(healing: HealingNote, { view, death: { containerId } }: Dead): boolean {
   if (healing.stopped?.containers[view.container.name]?.containerId === containerId) return false;
   return answerTo(healing, containerId)?.scope === 'node';

@@ -16,7 +16,7 @@ export function planReset(draft: Draft, policy: ResolvedHealingPolicy, views: re
     if (wellSince !== undefined) draft.note = withHealing(draft.note, rest);
     return;
   }
-  // An agent that has just begun does not know yet; what was well before is not ill for that.
+  // A new agent does not know yet; a pod that was well before does not count as ill for that.
   if (health === 'unknown') return;
   const { wall, mono } = draft.input.now;
   if (wellSince === undefined) draft.note = withHealing(draft.note, { ...healing, wellSince: wall });

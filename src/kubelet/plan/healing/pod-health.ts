@@ -1,4 +1,4 @@
-/** Whether all of a pod's containers are as they should be: the end of an episode hangs on it. Pure. */
+/** Decides whether all of a pod's containers are as they should be, which ends an episode. Pure. */
 import type { ContainerView } from '../container-view.ts';
 import { isFinal } from '../container-view.ts';
 import type { Draft } from '../draft.ts';
@@ -16,7 +16,7 @@ export function healthOf(draft: Draft, views: readonly ContainerView[]): Health 
 
 function containerHealth({ input }: Draft, view: ContainerView): Health {
   const { container, memory, instances } = view;
-  // Done, as it should be: nobody starts it again.
+  // It has completed, as it should: it is not started again.
   if (isFinal(input.pod, view)) return 'well';
   const running = instances.find(({ state }) => state === 'running');
   if (running === undefined || memory.kill?.containerId === running.id) return 'ill';

@@ -12,7 +12,7 @@ import { MAX_POLICIES_READ } from '../limits.ts';
 export type PodPolicy =
   | { readonly kind: 'none' }
   | { readonly kind: 'invalid'; readonly problem: string }
-  /** `hash`: of what it comes to, not of how it is written. */
+  /** `hash`: of the policy's meaning, not of its text. */
   | { readonly kind: 'valid'; readonly policy: ResolvedHealingPolicy; readonly hash: string };
 
 export type ValidPolicy = Extract<PodPolicy, { kind: 'valid' }>;
@@ -20,7 +20,7 @@ export type ValidPolicy = Extract<PodPolicy, { kind: 'valid' }>;
 const NONE: PodPolicy = { kind: 'none' };
 const read = new Map<string, PodPolicy>();
 
-/** Never throws: what cannot be read is 'invalid', with the first error's field. */
+/** Never throws: an unreadable policy is 'invalid', with the first error's field. */
 export function podPolicy(pod: Pod): PodPolicy {
   const text = pod.metadata?.annotations?.[HEALING_POLICY];
   if (text === undefined) return NONE;

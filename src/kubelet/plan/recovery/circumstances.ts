@@ -1,6 +1,6 @@
 /**
- * What surrounds a pod and may be why its containers fail: each circumstance by its name, with a value that can be compared.
- * One that got better, or that containers are made from and that changed, is news. Pure.
+ * The circumstances of a pod that may be why its containers fail, each by name, with a comparable value. A circumstance is
+ * news if it got better, or if containers are made from it and it changed. Pure.
  */
 
 /** By name, for those that are known now. */
@@ -24,13 +24,13 @@ export interface News {
   /** For people: "configmap/app changed". */
   readonly cause: string;
   /**
-   * Containers are made from it, so a life that began before began with the old one. Of anything else only what died about
-   * that time may have died of it.
+   * Containers are made from it, so a life that began before began with the old value. Any other circumstance concerns only a
+   * container that died about that time.
    */
   readonly lasting: boolean;
 }
 
-/** What it means for the pod that a circumstance was `before` and is `after`; undefined: nothing got better. */
+/** The meaning of a circumstance's change from `before` to `after` for the pod; undefined: nothing got better. */
 export function newsOf(circumstance: string, before: string, after: string): News | undefined {
   if (before === after) return undefined;
   const slash = circumstance.indexOf('/');

@@ -6,7 +6,7 @@ import { type Draft, updateContainer } from '../draft.ts';
 import { containerMemory, type Death } from '../pod-memory.ts';
 import { endsWait } from './ends-wait.ts';
 
-/** May the container be restarted now? When a recovery says so, the curve goes on as if the wait were over. */
+/** May the container be restarted now? If a recovery allows it, the curve continues as if the wait were over. */
 export function askBackOffOrRecovery(draft: Draft, view: ContainerView, death: Death): BackOffAnswer {
   const answer = askBackOff(draft, view, death);
   noteDelay(draft, view, death, answer.delayMs);
@@ -20,7 +20,7 @@ export function askBackOffOrRecovery(draft: Draft, view: ContainerView, death: D
   return early;
 }
 
-/** Kept with the death, for who tells of it: a short delay may be over before anybody could see it told. */
+/** Kept with the death, for its record: a short delay may be over before it could be reported. */
 function noteDelay(draft: Draft, { container }: ContainerView, { containerId }: Death, exactMs: number): void {
   const delayMs = Math.round(exactMs);
   const { deaths } = containerMemory(draft.note, container.name);

@@ -1,6 +1,7 @@
 /**
- * Whether a container's wait (crash loop, failed start, image, volumes) ends now because the pod's recovery came after what
- * it waits for. Once per recovery and container, and not too often: the curve itself goes on, so nothing loops hot. Pure.
+ * Decides whether a container's wait (crash loop, failed start, image, volumes) ends now because the pod recovered after the
+ * cause of the wait. It happens once per recovery and container, and not too often. The curve itself continues, so nothing
+ * loops hot. Pure.
  */
 import type { ContainerView } from '../container-view.ts';
 import { fieldPath } from '../containers.ts';
@@ -9,7 +10,7 @@ import { EARLY_ENDS_WINDOW_MS, MAX_EARLY_ENDS, MIN_EARLY_END_INTERVAL_MS, RECOVE
 import type { Recovery } from '../pod-memory.ts';
 import { formatRemaining } from './format-remaining.ts';
 
-/** What is done now instead of at `until` (mono ms): for the event. */
+/** The action that happens now instead of at `until` (mono ms): for the event. */
 export interface EndedWait {
   readonly what: 'starting' | 'pulling the image of' | 'looking for the image of' | 'setting up the volumes of';
   readonly until: number;

@@ -1,4 +1,4 @@
-/** "4m10s", "8s": what is left of a wait, in whole seconds and never less than it is. */
+/** Formats the rest of a wait as "4m10s" or "8s", in whole seconds and never less than it is. */
 import { formatDelay } from '../back-off.ts';
 
 export function formatRemaining(ms: number): string {

@@ -1,4 +1,4 @@
-/** Whether a pod's back-offs may end early at all: nobody's do who did not ask for it. Pure. */
+/** Decides whether a pod's back-offs may end early at all: only those of pods that ask for it. Pure. */
 import { DEPENDS_ON, type DependsOn, type Pod, readDependsOn } from '../../../api/index.ts';
 import { podPolicy } from '../healing/pod-policy.ts';
 import { MAX_DEPENDS_ON_READ } from '../limits.ts';
@@ -6,14 +6,14 @@ import { MAX_DEPENDS_ON_READ } from '../limits.ts';
 const NOTHING: DependsOn = { dependencies: [], problems: [] };
 const read = new Map<string, DependsOn>();
 
-/** A healing policy that does not say Never, or a dependency that is named. Never is never, whatever is named. */
+/** A healing policy that does not say Never, or a named dependency. Never wins over named dependencies. */
 export function hasLateRecovery(pod: Pod): boolean {
   const policy = podPolicy(pod);
   if (policy.kind === 'valid') return policy.policy.lateRecovery;
   return dependsOn(pod).dependencies.length > 0;
 }
 
-/** What the pod's annotation names; read once per text and namespace (the memo holds answers, no state). */
+/** The dependencies in the pod's annotation; parsed once per text and namespace (the memo holds answers, no state). */
 export function dependsOn(pod: Pod): DependsOn {
   const text = pod.metadata?.annotations?.[DEPENDS_ON];
   if (text === undefined) return NOTHING;

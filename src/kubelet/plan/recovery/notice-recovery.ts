@@ -1,6 +1,6 @@
 /**
- * Whether something got better since the last look: circumstances beside what the note has of them, and the signal of the
- * healing controller. What is found is the pod's recovery, which ends waits that began before it. Pure.
+ * Notices whether something got better since the last pass, by comparing circumstances with those in the note, and by the
+ * signal of the healing controller. The result is the pod's recovery, which ends waits that began before it. Pure.
  */
 import { DEPENDS_ON, RECOVERY, readRecoverySignal } from '../../../api/index.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
@@ -21,7 +21,7 @@ export function noticeRecovery(draft: Draft): void {
   const news = [...newsOfCircumstances(draft), ...newsOfSignal(draft)];
   if (news.length === 0) return;
   draft.note = { ...draft.note, recovery: recoveryOf(draft, news) };
-  // Somebody did something about it: what stopped for a person goes on by that person's hand.
+  // A person did something about it: a ladder that stopped for a person continues when a person has acted.
   if (draft.note.healing?.stopped !== undefined && news.some(({ byHand }) => byHand)) {
     draft.note = resetLadder(draft.note);
     tell(draft, 'Normal', 'HealingResumed', `${causeOf(news)}: the healing ladder begins anew`);
@@ -50,7 +50,7 @@ function newsOfCircumstances(draft: Draft): readonly FoundNews[] {
 
 type Seen = Readonly<Record<string, SeenCircumstance>>;
 
-/** The same object when there is nothing to write down. What is not known now is kept: it may be known again. */
+/** The same object when there is nothing to write down. A circumstance that is unknown now is kept: it may be known again. */
 function seenNow(seen: Seen, facts: Circumstances, wall: number): Seen {
   const changed = Object.entries(facts).filter(([name, value]) => {
     const before = seen[name];
@@ -103,7 +103,7 @@ function forget(draft: Draft): void {
   draft.note = rest;
 }
 
-/** What is wrong with the annotation: once for each text, and again by a new agent. */
+/** The problem of the annotation: reported once for each text, and again by a new agent. */
 function tellProblems(draft: Draft): void {
   const { problems } = dependsOn(draft.input.pod);
   if (problems.length === 0) return;
@@ -121,5 +121,5 @@ function tell(draft: Draft, type: 'Normal' | 'Warning', reason: string, message:
   draft.events.push({ type, reason, message: message.slice(0, MAX_MESSAGE_LENGTH) });
 }
 
-/** Of an event: upstream's NoteLengthLimit. */
+/** Bytes of an event's message: upstream's NoteLengthLimit. */
 const MAX_MESSAGE_LENGTH = 1024;

@@ -1,6 +1,7 @@
 /**
- * Containers that have ended for a restart begin anew: whatever their policies say of those ends. A restart is no crash, so
- * back-off curves stay as they are; one that a container's own end has begun still holds, unless the restart is forced. Pure.
+ * Starts containers again that have ended for a restart, whatever their policies say about those ends. A restart is no crash,
+ * so back-off curves stay as they are. A back-off that a container's own end has begun still holds, unless the restart is
+ * forced. Pure.
  */
 import { type ContainerView, isFinal, isHistory, isKilledForRestart } from '../container-view.ts';
 import type { Draft } from '../draft.ts';

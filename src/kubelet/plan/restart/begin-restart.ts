@@ -1,6 +1,6 @@
 /**
- * How a restart begins, whoever wants it: a request, or a rung of the ladder. It becomes a line of the note; everything else
- * follows from that, also for an agent that comes after us. Pure.
+ * Begins a restart, for a request or for a rung of the ladder. It becomes an entry of the note; everything else follows from
+ * that, also for the next agent. Pure.
  */
 import { HEALING_SCOPES, MAX_RESTART_OUTCOMES, type RestartOutcome, type RestartScope } from '../../../api/index.ts';
 import { formatTime, type Now } from '../../../lib/index.ts';
@@ -14,10 +14,9 @@ export const UNREADABLE = 'InvalidRestartRequest';
 export type WantedRestart = Omit<GoingRestart, 'begunAt' | 'oldSandboxAttempt' | 'refreshed' | 'starting'>;
 
 /**
- * The note of a pod that is being restarted so. The same note, when a restart of this id goes on or is done, or when one of a
- * wider scope goes on. What goes on otherwise is superseded: who asked for it is told so.
- *
- * @param now its wall ms is when the restart begins
+ * The note of a pod for which this restart has begun. The same note, when a restart of this id is under way or done, or when
+ * one of a wider scope is under way. Any other restart under way is superseded, and its requester is told so.
+ * @param now its wall ms is the beginning of the restart
  */
 export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now, 'wall'>): PodNote {
   const { restart: going } = note;
@@ -29,27 +28,27 @@ export function beginRestart(note: PodNote, wanted: WantedRestart, now: Pick<Now
   return withOutcome(begun, { id: wanted.id, phase: 'Running', at: formatTime(now.wall) });
 }
 
-/** It has come to its end, one way or another. What could not be read may still be put right. */
+/** The request has come to its end, one way or another. An unreadable request may still be corrected. */
 export function isDone({ restartOutcomes = [] }: PodNote, id: string): boolean {
   return restartOutcomes.some((outcome) => outcome.id === id && isOver(outcome) && outcome.reason !== UNREADABLE);
 }
 
-/** Ends the restart that goes on. Only a request has an outcome: the ladder keeps its own account. */
+/** Ends the restart under way. Only a request has an outcome: the ladder keeps its own account. */
 export function endRestart(note: PodNote, outcome: Omit<RestartOutcome, 'id'>): PodNote {
   const { restart, ...rest } = note;
   if (restart === undefined) return note;
   return restart.source === 'ladder' ? rest : withOutcome(rest, { id: restart.id, ...outcome });
 }
 
-/** Newest first; what was said of this id before is replaced. */
+/** Newest first; an earlier outcome of this id is replaced. */
 export function withOutcome(note: PodNote, outcome: RestartOutcome): PodNote {
   const others = (note.restartOutcomes ?? []).filter(({ id }) => id !== outcome.id);
   return { ...note, restartOutcomes: [outcome, ...others].slice(0, MAX_RESTART_OUTCOMES) };
 }
 
 /**
- * One that restarts more comes to its end first. By force not once all of it begins anew: that goes on without it, and may
- * wait for long, as for an image.
+ * A restart of wider scope finishes first. With force it does not once its containers are being started: then that continues
+ * by itself, and may take long, for example for an image.
  */
 export function mustWaitFor(
   going: GoingRestart,

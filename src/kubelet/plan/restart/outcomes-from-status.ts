@@ -1,4 +1,7 @@
-/** The outcomes of restarts, from what the pod tells of them, when the agent's own note is lost: what is done is not done again. Pure. */
+/**
+ * Reads the outcomes of restarts from the pod's status when the agent's own note is lost, so that no restart is repeated.
+ * Pure.
+ */
 import { HEALING_STATE, parseHealingState, type Pod } from '../../../api/index.ts';
 import type { PodNote } from '../pod-memory.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A restart that goes on (`note.restart`), in two stages. First what is to be restarted ends, in order and with its grace; of
- * scope pod the sandbox is stopped, too, and what the containers shared is made fresh. Then all of it begins anew, which is
- * the work of the rest of the plan; the restart is over when all has started. Every stage is in the note before anything is
- * done for it, so it goes on whatever becomes of the agent. Pure.
+ * A restart that is under way (`note.restart`), in two stages. First the containers in its scope end, in order and within the
+ * grace period; with scope pod the sandbox is stopped, too, and shared resources are renewed. Then all of them start again,
+ * which is the work of the rest of the plan; the restart is over when all have started. Every stage is in the note before
+ * anything is done for it, so it continues whatever happens to the agent. Pure.
  */
 import { RESTARTING_POD_REASON } from '../../../api/index.ts';
 import { formatTime } from '../../../lib/index.ts';
@@ -21,9 +21,7 @@ import { tryAfresh } from './try-afresh.ts';
 /** Jobs that must not be under way while what they work on goes. */
 const WORKS_ON_SHARED = ['create-sandbox', 'prepare-cgroup', 'resize'] as const;
 
-/**
- * Does what is next of it. Starts are held while what is to end has not ended, or what the containers shared is not fresh yet.
- */
+/** Plans its next step. Starts are held until all containers in its scope have ended and shared resources are renewed. */
 export function planRestart(draft: Draft, views: readonly ContainerView[]): StepReport {
   const { restart } = draft.note;
   if (restart === undefined) return GOES_ON;
@@ -46,7 +44,7 @@ export function leaveRestart(draft: Draft, views: readonly ContainerView[]): voi
   else end(draft, restart, 'PodFinished');
 }
 
-/** Once, in the pass in which it began; so is the end of one that it took the place of. */
+/** Once, in the pass in which it began; the same holds for the end of a restart that it replaced. */
 function tellBegun(draft: Draft, restart: GoingRestart): void {
   const before = draft.input.memory.note.restart;
   if (before?.id === restart.id) return;
@@ -77,7 +75,7 @@ function end(draft: Draft, restart: GoingRestart, result: 'Restarted' | 'PodFini
   });
 }
 
-/** What is restarted, but for init containers, which are done once others start. */
+/** The containers in its scope, except init containers, which are done once others start. */
 function hasStarted(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
   const { scope, container } = restart;
   // The others wait for it, and it is not started any more.
@@ -87,7 +85,7 @@ function hasStarted(draft: Draft, views: readonly ContainerView[], restart: Goin
   );
   return awaited.every((view) => {
     const { name } = view.container;
-    // Nobody starts it.
+    // It will not be started.
     if (isStoppedByLadder(draft, view)) return true;
     const { newest, freshFrom = 0 } = view.memory;
     const isStarting = draft.input.facts.jobs[`start-container/${name}`] !== undefined;
@@ -139,7 +137,7 @@ function startAnew(draft: Draft, views: readonly ContainerView[], going: GoingRe
   if (restart !== undefined) draft.note = { ...draft.note, restart: { ...restart, starting: true } };
 }
 
-/** None runs and none is being started; plans what is missing. */
+/** True when none runs and none is being started; plans the missing stops. */
 function containersEnd(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
   const { observed, facts } = draft.input;
   const starts = Object.keys(facts.jobs).filter((key) => key.startsWith('start-container/'));

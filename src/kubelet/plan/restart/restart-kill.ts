@@ -6,7 +6,7 @@ import { gracePeriodSeconds } from '../lifecycle.ts';
 import type { GoingRestart, RequestedRestart } from '../pod-memory.ts';
 import { scopeText, whoAndWhy } from './restart-texts.ts';
 
-/** Of the whole restart, seconds. */
+/** Grace period of the whole restart, seconds. */
 export function graceOf(draft: Draft, restart: GoingRestart): number {
   return restart.gracePeriodSeconds ?? gracePeriodSeconds(draft.input.pod);
 }
@@ -16,7 +16,7 @@ export function deadlineOf(draft: Draft, restart: GoingRestart): number {
   return draft.times.mono(restartTime(restart), restart.begunAt) + graceOf(draft, restart) * 1000;
 }
 
-/** Of the time when it began, in `WallTimes`. */
+/** The name in `WallTimes` of the time when it began. */
 export function restartTime({ id }: GoingRestart): string {
   return `restart/${id}`;
 }

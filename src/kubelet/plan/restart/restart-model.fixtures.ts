@@ -28,11 +28,11 @@ export class RestartModel {
   /** Verbs with their container or sandbox, in order. */
   readonly log: string[] = [];
   readonly events: PlannedEvent[] = [];
-  /** What the next action comes to. */
+  /** The result of the next action. */
   failNext = false;
-  /** Of containers, by name, whose images are not there. */
+  /** Names of containers whose images are not there. */
   readonly images: Record<string, ImageFact> = {};
-  /** Of init containers, which end as soon as they run. */
+  /** Names of init containers, which end as soon as they run. */
   initExitCode = 0;
 
   constructor(spec: Partial<PodSpec> = {}) {
@@ -94,7 +94,7 @@ export class RestartModel {
     return this;
   }
 
-  /** What is not in the note is forgotten. */
+  /** Everything that is not in the note is forgotten. */
   killAgent(): void {
     this.lifecycle = { state: 'waiting' };
     const note = JSON.parse(JSON.stringify(this.memory.note)) as PodMemory['note'];
@@ -105,7 +105,7 @@ export class RestartModel {
     this.sandboxes = this.sandboxes.map((each) => ({ ...each, state: 'notready', ips: [] }));
   }
 
-  /** The data folder is gone: what the API server has is all there is. */
+  /** The data folder is gone: only the API server's copy is left. */
   loseNote(): void {
     this.killAgent();
     const pod = { ...this.pod, ...(this.plan === undefined ? {} : { status: this.plan.status }) };
@@ -180,7 +180,7 @@ export class RestartModel {
     this.sandboxes.push(testSandbox(attempt, { createdAt: this.wall }));
   }
 
-  /** Whoever stops it waits for its grace: the model lets it pass. */
+  /** A stop waits for its grace period: the model lets it pass. */
   #stop({ containerId, graceMs }: Extract<PodAction, { verb: 'stop-container' }>): void {
     this.advance(graceMs / 2);
     this.containers = this.containers.map((each) =>

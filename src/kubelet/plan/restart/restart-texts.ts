@@ -1,4 +1,4 @@
-/** How a restart is told: in events, conditions and kills. Pure. */
+/** The texts about a restart in events, conditions and kills. Pure. */
 import { cutText, quotedReason } from '../../../api/index.ts';
 import type { GoingRestart } from '../pod-memory.ts';
 import { MAX_RESTART_TEXT_BYTES } from '../limits.ts';

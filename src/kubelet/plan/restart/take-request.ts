@@ -52,12 +52,12 @@ export function takeRequest(draft: Draft, views: readonly ContainerView[], over:
   else answer(draft, request, 'NotNeeded', unneeded);
 }
 
-/** It goes on or is done. */
+/** It is under way or done. */
 function isKnown({ note }: Draft, id: string): boolean {
   return note.restart?.id === id || isDone(note, id);
 }
 
-/** @param anew the ladder begins anew with it */
+/** @param anew the ladder is reset with it */
 function begin(draft: Draft, request: RestartRequest, anew: boolean): void {
   const { id, scope, container, reason = '', by, gracePeriodSeconds, force = false, emptyDirs = [] } = request;
   const wanted = {
@@ -71,7 +71,7 @@ function begin(draft: Draft, request: RestartRequest, anew: boolean): void {
     force,
     emptyDirs,
   } as const;
-  // What somebody restarts is a new story for the ladder; not for what it has stopped, and this does not restart.
+  // A restart by a person starts a new episode of the ladder, except for stopped containers outside of its scope.
   const note = anew ? resetLadder(draft.note) : draft.note;
   draft.note = beginRestart(note, wanted, draft.input.now);
 }
@@ -107,7 +107,7 @@ function stoppedBy(draft: Draft, views: readonly ContainerView[]): readonly stri
   return views.filter((view) => isStoppedByLadder(draft, view)).map(({ container }) => container.name);
 }
 
-/** Whoever goes past the end of the ladder says so. */
+/** Going past the end of the ladder requires `force`. */
 function stoppedProblem(stopped: readonly string[], request: RestartRequest): string | undefined {
   if (request.force === true || !touches(stopped, request)) return undefined;
   return `The healing ladder has stopped starting ${stopped.join(', ')}: only a forced restart goes past that`;
@@ -117,7 +117,7 @@ function touches(stopped: readonly string[], { scope, container = '' }: RestartR
   return scope === 'container' ? stopped.includes(container) : stopped.length > 0;
 }
 
-/** What started at `notBefore` or later is left alone; `undefined`: something did not. */
+/** Containers that started at `notBefore` or later are left alone; `undefined`: one of them did not. */
 function whyUnneeded(draft: Draft, views: readonly ContainerView[], request: RestartRequest): string | undefined {
   const { scope, container, notBefore } = request;
   const meant = views.filter((view) => {
@@ -136,7 +136,7 @@ function whyUnneeded(draft: Draft, views: readonly ContainerView[], request: Res
   return isFresh && isFreshPod ? `Started since ${notBefore}: left alone` : undefined;
 }
 
-/** As long as it is blocked it is told as one that waits: whoever asked by hand sees it nowhere else. */
+/** While it is blocked it is reported as waiting: a user who asked by annotation sees that nowhere else. */
 function tellBlocked(draft: Draft, request: RestartRequest, going: GoingRestart): void {
   const which = going.source === 'ladder' ? 'the healing ladder’s' : going.id;
   const waits = `restart of ${scopeText(request)} waits until that of ${scopeText(going)} (${which}) is over`;
@@ -160,7 +160,7 @@ function answer(draft: Draft, request: RestartRequest, result: Answer, message: 
   record(draft, { id: request.id, phase: isWell ? 'Succeeded' : 'Failed', reason: result, message });
 }
 
-/** Told once: its id, or else its text, is remembered. */
+/** Reported once: its id, or else its text, is remembered. */
 function refuseUnreadable(draft: Draft, text: string, problem: string): void {
   const named = idIn(text);
   const id = named === undefined || isKnown(draft, named) ? `unreadable-${fnv1a64(text)}` : named;
@@ -175,7 +175,7 @@ function record(draft: Draft, outcome: Omit<RestartOutcome, 'at'>): void {
   draft.note = withOutcome(draft.note, { ...outcome, at: formatTime(draft.input.now.wall) });
 }
 
-/** Of a request that cannot be read as a whole; ids that nobody could have meant are not taken up. */
+/** The id of a request that cannot be read as a whole; ids of the wrong form are ignored. */
 function idIn(text: string): string | undefined {
   try {
     const { id } = JSON.parse(text) as { id?: unknown };

@@ -1,8 +1,8 @@
-/** A forced restart goes past all back-offs: what has failed of images and volumes is tried again now. Pure. */
+/** Tries failed images and volumes again now, because a forced restart ignores all back-offs. Pure. */
 import type { ContainerView } from '../container-view.ts';
 import { act, type Draft } from '../draft.ts';
 
-/** Once, when what is restarted begins anew. `views`: of that. */
+/** Once, when the containers of the restart are started again. `views`: of these containers. */
 export function tryAfresh(draft: Draft, views: readonly ContainerView[]): void {
   const { volumes, image } = draft.input.facts;
   // It takes the pod's images with it; a try that is under way may have begun before what was wrong was put right.
