@@ -59,6 +59,8 @@ export const CACHE_RETRY_MAX_MS = 5_000;
 export const MAX_WARNINGS = 32;
 export const MAX_WARNING_CHARACTERS = 256;
 export const MAX_WARNINGS_CHARACTERS = 4 * 1024;
+/** How long who asks for health waits for the store (upstream: --etcd-healthcheck-timeout). */
+export const STORE_HEALTH_TIMEOUT_MS = 2_000;
 /** Life of an event (upstream: --event-ttl). */
 export const EVENT_TTL_MS = 3_600_000;
 /** How often system namespaces that somebody deleted are made again (upstream: the system namespaces controller, 1 min). */
