@@ -24,7 +24,7 @@ import {
   type Timer,
   tireless,
 } from '../lib/index.ts';
-import { StoreError, type Store } from '../store/index.ts';
+import type { Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
