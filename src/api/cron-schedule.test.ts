@@ -1,5 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CronScheduleError, formatTimeIn, isTimeZone, parseCronSchedule } from './cron-schedule.ts';
+
+/** Schedules are computed in simulated time, too: whoever asks what time it is now, fails. */
+beforeEach(() => {
+  const asked = (): never => {
+    throw new Error('the wall clock was read');
+  };
+  const construct = (target: DateConstructor, args: readonly unknown[]): object =>
+    args.length === 0 ? asked() : (Reflect.construct(target, args) as object);
+  const get = (target: DateConstructor, name: string | symbol): unknown =>
+    name === 'now' ? asked : Reflect.get(target, name);
+  vi.stubGlobal('Date', new Proxy(Date, { construct, get, apply: asked }));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 const at = (text: string): number => Date.parse(text);
 
@@ -77,7 +93,25 @@ describe('parseCronSchedule', () => {
 
 it('knows time zones', () => {
   expect(['Europe/Berlin', 'Etc/UTC', 'America/Argentina/Ushuaia'].map(isTimeZone)).toEqual([true, true, true]);
-  expect(['Nowhere/Land', 'x y'].map(isTimeZone)).toEqual([false, false]);
+  const unknown = ['Nowhere/Land', 'x y', '', 'europe/berlin', 'EUROPE/BERLIN'];
+  expect(unknown.filter((name) => isTimeZone(name))).toEqual([]);
+  for (const zone of unknown) expect(() => parseCronSchedule('* * * * *', zone)).toThrow(CronScheduleError);
+});
+
+it('keeps one formatter a time zone, however many spellings of its names are asked for', () => {
+  // croner's own formatters, which it keeps for ever, are the ones with a clock of 24 hours.
+  const kept = new Set<unknown>();
+  const Real = Intl.DateTimeFormat;
+  vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(function (locales, options) {
+    if (options?.hour12 === false) kept.add(options.timeZone);
+    return new Real(locales, options);
+  });
+  const name = 'antarctica/south_pole';
+  for (let spelling = 0; spelling < 200; spelling += 1) {
+    const spelled = Array.from(name, (letter, i) => ((spelling >> i) & 1 ? letter.toUpperCase() : letter)).join('');
+    if (isTimeZone(spelled)) parseCronSchedule('* * * * *', spelled).next(0);
+  }
+  expect(kept.size).toBe(1);
 });
 
 it.each<[string | undefined, string]>([

@@ -63,26 +63,24 @@ export function parseCronSchedule(text: string, timeZone = 'Etc/UTC'): CronSched
   // days.
   const both = fields[DAY_OF_MONTH]?.star === true || fields[DAY_OF_WEEK]?.star === true;
   const pattern = fields.map(({ values }, position) => print(values, FIELDS[position] as FieldShape)).join(' ');
-  const cron = makeCron(pattern, timeZone, both);
-  return { next: (wall) => cron.nextRun(new Date(wall))?.getTime() };
+  const timezone = canonicalTimeZone(timeZone);
+  if (timezone === undefined)
+    throw new CronScheduleError(`provided bad location ${timeZone}: unknown time zone ${timeZone}`);
+  return croner(new Cron(pattern, { mode: '5-part', timezone, domAndDow: both }));
 }
 
-/** Whether this time zone exists. */
+/** Whether this time zone exists, in this spelling: upstream finds zones in files, so that case counts. */
 export function isTimeZone(name: string): boolean {
-  try {
-    makeCron('* * * * *', name, true).nextRun(new Date(0));
-    return true;
-  } catch (error) {
-    if (error instanceof CronScheduleError) return false;
-    throw error;
-  }
+  return canonicalTimeZone(name) !== undefined;
 }
 
 /** RFC 3339 with the zone's own offset: "2026-01-01T09:00:00+01:00"; `Z` without a zone. Throws for an unknown one. */
 export function formatTimeIn(wall: number, timeZone: string | undefined): string {
   const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
   if (timeZone === undefined) return `${utc(wall)}Z`;
-  const { year, month, day, hour, minute, second } = new CronDate(new Date(wall), timeZone);
+  const zone = canonicalTimeZone(timeZone);
+  if (zone === undefined) throw new CronScheduleError(`unknown time zone ${timeZone}`);
+  const { year, month, day, hour, minute, second } = new CronDate(new Date(wall), zone);
   const local = Date.UTC(year, month, day, hour, minute, second);
   const offset = Math.round((local - wall) / 60_000);
   if (offset === 0) return `${utc(wall)}Z`;
@@ -91,17 +89,42 @@ export function formatTimeIn(wall: number, timeZone: string | undefined): string
   return `${utc(local)}${offset < 0 ? '-' : '+'}${digits(ahead / 60)}:${digits(ahead % 60)}`;
 }
 
-function makeCron(pattern: string, timezone: string, domAndDow: boolean): Cron {
+/**
+ * croner's public `nextRun` is this call with the wall clock's time beside it, which is not used once a moment is given. A
+ * schedule is to be computed in simulated time, too, so that the call is made with the moment alone.
+ */
+function croner(cron: Cron): CronSchedule {
+  return {
+    next: (wall) => {
+      const after = new Date(wall);
+      return cron['_nextTarget'](after, after)?.getTime();
+    },
+  };
+}
+
+/**
+ * The one name of a zone that has many, in all their spellings: croner keeps what it knows of a zone for ever under the name that it
+ * is given, and there are 2^n spellings of a name of n letters. `undefined`: there is no such zone.
+ */
+function canonicalTimeZone(name: string): string | undefined {
+  const known = canonicalNames.get(name);
+  if (known !== undefined) return known;
   try {
-    const cron = new Cron(pattern, { mode: '5-part', timezone, domAndDow });
-    // The time zone is looked at with the first use.
-    cron.nextRun(new Date(0));
-    return cron;
+    const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions();
+    const otherCase = timeZone !== name && timeZone.toLowerCase() === name.toLowerCase();
+    if (otherCase) return undefined;
+    if (canonicalNames.size >= MAX_KNOWN_ZONES) canonicalNames.clear();
+    canonicalNames.set(name, timeZone);
+    return timeZone;
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new CronScheduleError(`provided bad location ${timezone}: unknown time zone ${timezone}`);
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
+
+/** To ask for one takes a millisecond, and cron jobs ask at each look. There are about 600 names in use. */
+const MAX_KNOWN_ZONES = 1024;
+const canonicalNames = new Map<string, string>();
 
 interface Field {
   readonly values: ReadonlySet<number>;

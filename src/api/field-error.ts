@@ -2,6 +2,8 @@
  * Errors of validation: a field path and what is wrong with it, worded as upstream's `field.Error` so that clients and
  * people see what they know. Pure data; `invalid` (status-error.ts) makes a 422 of a list of them.
  */
+import { shorten } from './echo.ts';
+
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -96,5 +98,5 @@ function join(head: string, detail: string): string {
 }
 
 function printValue(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  return typeof value === 'string' ? JSON.stringify(shorten(value)) : shorten(JSON.stringify(value) ?? 'null');
 }

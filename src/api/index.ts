@@ -9,6 +9,7 @@ export * from './cron-schedule.ts';
 export * from './node-fit.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
+export { shorten } from './echo.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './healing/avoided-nodes.ts';

@@ -2,6 +2,7 @@
  * `StatusError`: the API's answer "no", as an exception; and one builder per reason with upstream's exact code, reason,
  * message and details (apimachinery `pkg/api/errors`), because kubectl and controllers read them.
  */
+import { MAX_CAUSE_CHARACTERS, shorten, shortenStatus } from './echo.ts';
 import { type FieldError, printFieldErrors } from './field-error.ts';
 import type { Status, StatusCause, StatusDetails } from './types.gen.ts';
 
@@ -25,8 +26,9 @@ export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status;
   constructor(status: Status, options?: ErrorOptions) {
-    super(status.message ?? status.reason ?? 'unknown', options);
-    this.status = status;
+    const bounded = shortenStatus(status);
+    super(bounded.message ?? bounded.reason ?? 'unknown', options);
+    this.status = bounded;
   }
   /** HTTP status code. */
   get code(): number {
@@ -90,7 +92,7 @@ export function applyConflict(causes: readonly StatusCause[], message: string): 
 const MAX_FIELD_ERRORS = 100;
 
 export function invalid(kind: QualifiedKind, name: string, all: readonly FieldError[]): StatusError {
-  const errors = all.slice(0, MAX_FIELD_ERRORS);
+  const errors = all.slice(0, MAX_FIELD_ERRORS).map(shortenError);
   const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   const more = all.length > errors.length ? ` and ${all.length - errors.length} more errors` : '';
   const text = errors.length === 0 ? '' : `: ${printFieldErrors(errors)}${more}`;
@@ -100,6 +102,11 @@ export function invalid(kind: QualifiedKind, name: string, all: readonly FieldEr
     kind: kind.kind,
     causes: errors.map((error) => ({ reason: error.type, message: error.body, field: error.field })),
   });
+}
+
+/** What a check says may hold what it was given, as well as the value that `field-error.ts` prints. */
+function shortenError({ type, field, body }: FieldError): FieldError {
+  return { type, field: shorten(field, MAX_CAUSE_CHARACTERS), body: shorten(body, MAX_CAUSE_CHARACTERS) };
 }
 
 export function badRequest(message: string): StatusError {
@@ -249,9 +256,10 @@ function about(resource: QualifiedResource, name: string): StatusDetails {
 
 /** "pods", "deployments.apps" */
 function printResource(resource: QualifiedResource): string {
-  return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
+  const { resource: plural, group } = resource;
+  return group === '' ? shorten(plural) : `${shorten(plural)}.${shorten(group)}`;
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text);
+  return JSON.stringify(shorten(text));
 }

@@ -13,6 +13,7 @@ import { bootstrap } from './bootstrap.ts';
 import { createSharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
+import { storeHealth } from './http/store-health.ts';
 import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
 import {
   type Breather,
@@ -23,7 +24,7 @@ import {
   type Timer,
   tireless,
 } from '../lib/index.ts';
-import { StoreError, type Store } from '../store/index.ts';
+import type { Store } from '../store/index.ts';
 import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
@@ -111,7 +112,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     nodeFigures: new NodeFiguresCache(context),
     metrics,
     version: options.version,
-    checks: healthChecks(store, state, options.damagedObjects ?? (() => 0)),
+    checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),
   });
@@ -266,24 +267,13 @@ function asUser(handler: Connection, user: UserInfo): Connection {
 }
 
 function healthChecks(
-  store: Store,
+  ofStore: HealthCheck,
   state: { readonly ready: boolean; readonly closed: boolean },
   damagedObjects: () => number,
 ): readonly HealthCheck[] {
   return [
     { name: 'ping', check: async () => undefined },
-    {
-      name: 'etcd',
-      check: async () => {
-        try {
-          await store.get('/registry/health');
-          return undefined;
-        } catch (error) {
-          if (error instanceof StoreError) return error.message;
-          throw error;
-        }
-      },
-    },
+    ofStore,
     {
       name: 'store-objects',
       check: async () => undefined,

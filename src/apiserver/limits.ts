@@ -55,9 +55,12 @@ export const MAX_WRITE_RETRIES = 500;
 /** Wait before the store is read again after a failed list or watch, first and longest. */
 export const CACHE_RETRY_MS = 50;
 export const CACHE_RETRY_MAX_MS = 5_000;
-/** Warning headers of one answer, and their length in characters (upstream: 4 KiB in all, 256 each past that). */
+/** Warnings of one answer, the length of each, and of all as bytes of the header (upstream: 4 KiB in all, 256 each past that). */
 export const MAX_WARNINGS = 32;
 export const MAX_WARNING_CHARACTERS = 256;
+export const MAX_WARNINGS_CHARACTERS = 4 * 1024;
+/** How long who asks for health waits for the store (upstream: --etcd-healthcheck-timeout). */
+export const STORE_HEALTH_TIMEOUT_MS = 2_000;
 /** Life of an event (upstream: --event-ttl). */
 export const EVENT_TTL_MS = 3_600_000;
 /** How often deleted system namespaces are created again (upstream: the system namespaces controller, 1 min). */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { exitCodes } from '../cli/index.ts';
+import { accessProblem } from '../store/access-problem.node.ts';
 import { errorMessage, type Random } from '../lib/index.ts';
 import { type Holder, lockDataDir } from './data-dir-lock.node.ts';
 import { dataFormat, type Format, migrate, readFormat, refuseNewer, writeFormat } from './data-dir-format.node.ts';
@@ -40,7 +41,15 @@ export interface OpenOptions {
  * @param path the folder, made if there is none
  * @throws UserError for a folder that is in use (exit code 3), newer, not mendlet's, or not writable
  */
-export function openDataDir(path: string, { holder, random, format = dataFormat }: OpenOptions): DataDir {
+export function openDataDir(path: string, options: OpenOptions): DataDir {
+  try {
+    return open(path, options);
+  } catch (error) {
+    throw refusedBySystem(error, resolve(path));
+  }
+}
+
+function open(path: string, { holder, random, format = dataFormat }: OpenOptions): DataDir {
   const paths = makeFolder(resolve(path));
   const found = readFormat(paths);
   if (found === undefined) refuseForeign(paths);
@@ -66,14 +75,27 @@ export function openDataDir(path: string, { holder, random, format = dataFormat 
   }
 }
 
+/** What the kernel refuses does not always say where, and never what would have to be so. */
+function refusedBySystem(error: unknown, dir: string): unknown {
+  if (error instanceof UserError || !(error instanceof Error) || !('syscall' in error)) return error;
+  const { format, instance } = dataPaths(dir);
+  const denied = accessProblem([dir, format, instance]);
+  const why = denied === undefined ? '' : `: ${denied}`;
+  return new UserError(`cannot use the data folder ${dir}: ${errorMessage(error)}${why}`, { cause: error });
+}
+
 /** Opens a folder only if a mendlet has used it before; `undefined` when there is none. For `down`. */
 export function openExistingDataDir(path: string, options: OpenOptions): DataDir | undefined {
   const dir = resolve(path);
   if (!existsSync(dir)) return undefined;
-  refuseFile(dir);
-  if (readFormat(dataPaths(dir)) === undefined) {
-    if (readdirSync(dir).length === 0) return undefined;
-    throw new UserError(`${dir} is no data folder of mendlet (it has no "format" file)`);
+  try {
+    refuseFile(dir);
+    if (readFormat(dataPaths(dir)) === undefined) {
+      if (readdirSync(dir).length === 0) return undefined;
+      throw new UserError(`${dir} is no data folder of mendlet (it has no "format" file)`);
+    }
+  } catch (error) {
+    throw refusedBySystem(error, dir);
   }
   return openDataDir(dir, options);
 }
@@ -121,7 +143,9 @@ function takeLock(paths: DataPaths, me: Holder): { release(): void } {
   try {
     lock = lockDataDir(paths, me);
   } catch (error) {
-    throw new UserError(`cannot lock the data folder ${paths.dir}: ${errorMessage(error)}`, { cause: error });
+    const denied = accessProblem([paths.dir, paths.lock]);
+    const why = denied === undefined ? '' : `: ${denied}`;
+    throw new UserError(`cannot lock the data folder ${paths.dir}: ${errorMessage(error)}${why}`, { cause: error });
   }
   if (lock.held) return lock;
   const who =

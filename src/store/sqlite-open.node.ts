@@ -1,8 +1,10 @@
 /** The store's file as SQLite has it: its format, its pragmas, and what can be wrong with opening it at all. */
 import { closeSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { accessProblem } from './access-problem.node.ts';
 import { errorMessage } from '../lib/index.ts';
-import { isDamage, SQLITE_BUSY, sqliteCode } from './sqlite-code.ts';
+import { isDamage, SQLITE_BUSY, SQLITE_FULL, sqliteCode } from './sqlite-code.ts';
 import { writeMark } from './log-rows.node.ts';
 import { StoreOpenError } from './store.ts';
 
@@ -41,7 +43,21 @@ export function toOpenError(error: unknown, path: string): StoreOpenError {
   if (isDamage(error)) {
     return new StoreOpenError('corrupt', `${path}: not a sound store file: ${errorMessage(error)}`, cause);
   }
-  return new StoreOpenError('failed', `${path}: ${errorMessage(error)}`, cause);
+  const denied = accessProblem(partsOf(path));
+  const why = denied === undefined ? '' : `: ${denied}`;
+  return new StoreOpenError('failed', `${path}: ${reasonOf(error)}${why}`, cause);
+}
+
+/** The folder, and all files that belong to the store: SQLite does not say which of them it could not open. */
+function partsOf(path: string): readonly string[] {
+  return [dirname(path), path, `${path}-wal`, `${path}.acknowledged`];
+}
+
+/** SQLite has one word for each of these, and the kernel another. */
+function reasonOf(error: unknown): string {
+  const isFull =
+    sqliteCode(error) === SQLITE_FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC');
+  return isFull ? `the disk is full (${errorMessage(error)}): make room and start again` : errorMessage(error);
 }
 
 /**

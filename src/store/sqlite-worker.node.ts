@@ -8,6 +8,7 @@ import { assert, assertNever, errorMessage } from '../lib/index.ts';
 import { MAX_BATCH_CALLS } from './limits.ts';
 import { AcknowledgedFile } from './acknowledged.node.ts';
 import { openLog } from './log-open.node.ts';
+import { toOpenError } from './sqlite-open.node.ts';
 import { OpenFiles } from './open-files.node.ts';
 import { rescueLog } from './log-rescue.node.ts';
 import { SqliteLog } from './sqlite-log.node.ts';
@@ -243,8 +244,7 @@ assert(port !== null && isOptions(options), 'the store worker was started withou
 try {
   new StoreWorker(port, options).start();
 } catch (error) {
-  const { code, message } =
-    error instanceof StoreOpenError ? error : new StoreOpenError('failed', `${options.path}: ${errorMessage(error)}`);
+  const { code, message } = toOpenError(error, options.path);
   port.postMessage({ type: 'failed', code, message } satisfies WorkerMessage);
   port.close();
 }

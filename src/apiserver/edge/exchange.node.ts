@@ -17,6 +17,7 @@ import {
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
+import type { Endings } from './endings.ts';
 import {
   ANSWER_GRACE_MS,
   LINGER_BYTES,
@@ -150,13 +151,13 @@ export interface ExchangeMessages {
   readonly expectsContinue: boolean;
 }
 
-/** Serves one request to its end. Never rejects. `stop` ends streamed answers (the server closes). */
+/** Serves one request to its end. Never rejects. `endings` end streamed answers (the server closes). */
 export async function serveExchange(
   messages: ExchangeMessages,
   options: ExchangeOptions,
-  stop: AbortSignal,
+  endings: Endings,
 ): Promise<void> {
-  await new Exchange(messages, options).serve(stop);
+  await new Exchange(messages, options).serve(endings);
 }
 
 class Exchange {
@@ -179,9 +180,9 @@ class Exchange {
     this.#body = new RequestBody(incoming, peer, () => this.#invite(), options);
   }
 
-  async serve(stop: AbortSignal): Promise<void> {
+  async serve(endings: Endings): Promise<void> {
     const { signal } = this.#controller;
-    const onStop = (): void => this.#controller.abort(stop.reason);
+    let leave = (): void => {};
     const over = this.#peer.begin();
     this.#outgoing.on('close', () => {
       this.#gone.resolve('gone');
@@ -194,15 +195,12 @@ class Exchange {
     try {
       const response = await this.#answer();
       // Short answers are let finish; a stream would go on for ever.
-      if (!(response.body instanceof Uint8Array)) {
-        if (stop.aborted) onStop();
-        else stop.addEventListener('abort', onStop, { once: true });
-      }
+      if (!(response.body instanceof Uint8Array)) leave = endings.add(() => this.#controller.abort(endings.reason));
       await this.#send(response);
     } catch (error) {
       await this.#fail(error, signal);
     } finally {
-      stop.removeEventListener('abort', onStop);
+      leave();
       this.#body.release();
     }
     // Under way until the last byte has left: closing the server earlier would cut it off.

@@ -22,6 +22,7 @@ import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.node.ts';
 import type { ConnectionShares } from './connection-shares.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
+import { Endings } from './endings.ts';
 import { type ExchangeOptions, serveExchange } from './exchange.node.ts';
 import {
   CLOSE_GRACE_MS,
@@ -117,7 +118,7 @@ export class EdgeServer {
   /** TLS and HTTP for every address; the listeners only hand sockets to it, once there is room for them. */
   readonly #protocols: Http2SecureServer;
   readonly #listeners: { readonly server: Server; readonly address: ListenAddress }[] = [];
-  readonly #stop = new AbortController();
+  readonly #endings = new Endings();
   #certificate: KeyPair;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -166,7 +167,7 @@ export class EdgeServer {
 
   /** Listens on one more address (the pod bridge appears only with the first pod). */
   async listen(address: ListenAddress): Promise<ListenResult> {
-    if (this.#stop.signal.aborted) return { ok: false, error: toListenError(address, this.#stop.signal.reason) };
+    if (this.#endings.reason !== undefined) return { ok: false, error: toListenError(address, this.#endings.reason) };
     const server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
     try {
       await new Promise<void>((resolve, reject) => {
@@ -176,9 +177,10 @@ export class EdgeServer {
     } catch (error) {
       return { ok: false, error: toListenError(address, error) };
     }
-    if (this.#stop.signal.aborted) {
+    const { reason } = this.#endings;
+    if (reason !== undefined) {
       server.close();
-      return { ok: false, error: toListenError(address, this.#stop.signal.reason) };
+      return { ok: false, error: toListenError(address, reason) };
     }
     const { port } = server.address() as AddressInfo;
     const bound = { host: address.host, port };
@@ -200,7 +202,7 @@ export class EdgeServer {
   async close(): Promise<void> {
     this.#connections.stop();
     const closed = this.#listeners.map(({ server }) => new Promise((resolve) => server.close(resolve)));
-    this.#stop.abort(new Error('the server is closing'));
+    this.#endings.end(new Error('the server is closing'));
     this.#connections.closeSessions();
     if (this.#underWay > 0) {
       const idle = new Promise<void>((resolve) => {
@@ -285,15 +287,13 @@ export class EdgeServer {
 
   #exchangeWith(peer: ServedConnection, incoming: NodeRequest, outgoing: unknown, expectsContinue: boolean): void {
     const response = outgoing as NodeResponse;
-    this.#track(
-      serveExchange({ incoming, outgoing: response, peer, expectsContinue }, this.#exchange, this.#stop.signal),
-    );
+    this.#track(serveExchange({ incoming, outgoing: response, peer, expectsContinue }, this.#exchange, this.#endings));
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, head: Uint8Array): void {
     const peer = this.#connections.ofSocket(incoming.socket);
     if (peer === undefined || peer.isEnding) socket.destroy();
-    else this.#track(serveUpgrade({ incoming, socket, head, peer }, this.#exchange, this.#stop.signal));
+    else this.#track(serveUpgrade({ incoming, socket, head, peer }, this.#exchange, this.#endings));
   }
 
   #track(exchange: Promise<void>): void {

@@ -12,6 +12,7 @@ import {
   toDuplexStream,
   type UpgradeResponse,
 } from '../../lib/index.ts';
+import type { Endings } from './endings.ts';
 import { admit, type ExchangeOptions, statusResponse } from './exchange.node.ts';
 import { LINGER_MS, UPGRADE_LINGER_MS } from './limits.ts';
 import type { ServedConnection } from './served-connection.node.ts';
@@ -45,15 +46,14 @@ export interface UpgradeMessages {
 export async function serveUpgrade(
   { incoming, socket, head, peer }: UpgradeMessages,
   options: ExchangeOptions,
-  stop: AbortSignal,
+  endings: Endings,
 ): Promise<void> {
   const { clock } = options;
   const controller = new AbortController();
-  const onStop = (): void => void socket.destroy();
   const over = peer.begin();
   socket.on('error', () => {});
   socket.on('close', () => controller.abort(new Error('the client is gone')));
-  stop.addEventListener('abort', onStop, { once: true });
+  const leave = endings.add(() => void socket.destroy());
   let lingering: Timer | undefined;
   try {
     const answer = await ask(incoming, peer, options, controller.signal);
@@ -73,7 +73,7 @@ export async function serveUpgrade(
     socket.destroy();
   } finally {
     lingering?.cancel();
-    stop.removeEventListener('abort', onStop);
+    leave();
     over();
   }
 }

@@ -1,7 +1,7 @@
 /** Answers: JSON bodies and Status objects. */
-import type { Status, StatusError } from '../../api/index.ts';
-import { encodeText, type Headers, type HttpResponse } from '../../lib/index.ts';
-import { MAX_WARNING_CHARACTERS, MAX_WARNINGS } from '../limits.ts';
+import { shorten, type Status, type StatusError } from '../../api/index.ts';
+import { encodeText, type Headers, type HttpResponse, visibleLine } from '../../lib/index.ts';
+import { MAX_WARNING_CHARACTERS, MAX_WARNINGS, MAX_WARNINGS_CHARACTERS } from '../limits.ts';
 
 export const JSON_TYPE = 'application/json';
 const noCache: Headers = { 'cache-control': 'no-cache, private' };
@@ -34,14 +34,24 @@ export function successStatus(details: NonNullable<Status['details']>): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-/** Adds `warnings` as RFC 7234 headers (code 299), bounded. Several share one header line, separated by commas. */
+/**
+ * Adds `warnings` as RFC 7234 headers (code 299), bounded as upstream's are. Several share one header line, separated by commas.
+ */
 export function withWarnings(response: HttpResponse, warnings: readonly string[]): HttpResponse {
   if (warnings.length === 0) return response;
-  const values = [...new Set(warnings)].slice(0, MAX_WARNINGS).map(warningValue);
+  let left = MAX_WARNINGS_CHARACTERS;
+  const values: string[] = [];
+  for (const text of [...new Set(warnings)].slice(0, MAX_WARNINGS)) {
+    const value = warningValue(text);
+    left -= value.length;
+    if (left < 0 && values.length > 0) break;
+    values.push(value);
+  }
   return { ...response, headers: { ...response.headers, warning: values.join(', ') } };
 }
 
+/** Clients read UTF-8, and a header is written byte by byte: each character of the value is a byte of it. */
 function warningValue(text: string): string {
-  const oneLine = text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_WARNING_CHARACTERS);
-  return `299 - "${oneLine.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  const oneLine = visibleLine(shorten(text, MAX_WARNING_CHARACTERS)).replaceAll(/["\\]/g, String.raw`\$&`);
+  return `299 - "${String.fromCharCode(...encodeText(oneLine))}"`;
 }

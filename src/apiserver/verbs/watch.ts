@@ -129,6 +129,7 @@ class WatchStream {
   #timers: Timer[] = [];
   #bookmarkDue = false;
   #over = false;
+  readonly #onAbort = (): void => this.#stop();
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -138,7 +139,7 @@ class WatchStream {
     if (options.options.bookmarks) this.#planBookmark();
     const { signal } = call.request;
     if (signal?.aborted === true) this.#stop();
-    else signal?.addEventListener('abort', () => this.#stop(), { once: true });
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (watcher.ended !== undefined) this.#stop();
   }
 
@@ -266,6 +267,7 @@ class WatchStream {
 
   #stop(): void {
     this.#over = true;
+    this.#options.call.request.signal?.removeEventListener('abort', this.#onAbort);
     for (const timer of this.#timers) timer.cancel();
     this.#options.call.storage.cache.remove(this.#options.watcher);
     this.#options.watcher.end('closed');

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { Endings } from './endings.ts';
+
+it('ends once who is there, at once who comes later, and nobody who left', () => {
+  const endings = new Endings();
+  const ended: string[] = [];
+  const same = (): void => void ended.push('same');
+  const leave = endings.add(same);
+  endings.add(same);
+  endings.add(() => void ended.push('stays'));
+  const gone = endings.add(() => void ended.push('gone'));
+  gone();
+  gone();
+  leave();
+  expect([endings.size, endings.reason]).toEqual([2, undefined]);
+  const reason = new Error('closing');
+  endings.end(reason);
+  endings.end(new Error('again'));
+  expect(ended).toEqual(['same', 'stays']);
+  endings.add(() => void ended.push('late'))();
+  expect([ended, endings.size, endings.reason]).toEqual([['same', 'stays', 'late'], 0, reason]);
+});
+
+it('lets one leave while it ends all', () => {
+  const endings = new Endings();
+  const ended: number[] = [];
+  const leaves = [1, 2, 3].map((n) =>
+    endings.add(() => {
+      ended.push(n);
+      for (const leave of leaves) leave();
+    }),
+  );
+  endings.end(new Error('closing'));
+  expect(ended).toEqual([1, 2, 3]);
+});

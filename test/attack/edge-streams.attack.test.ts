@@ -1,0 +1,61 @@
+/** Very many streamed answers at once: what one more costs does not grow with them, and all end when the server does. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { startUnderAttack } from './edge/edge-under-attack.ts';
+import { openTls, type Wire } from './edge/hostile-client.ts';
+import { framesIn, PREFACE, request, settings, settingsAck, TYPES } from './edge/http2-frames.ts';
+import { inShort } from './extent.ts';
+
+const WATCH = '/api/v1/namespaces/default/configmaps?watch=1';
+/** Of one connection: as many as one may have before the server knows who it is. */
+const STREAMS = 80;
+const CONNECTIONS = inShort(3, 40);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** How many listeners each living signal has: to add one walks through all of them, and to remove one does. */
+function countListeners(): { most(): number } {
+  const counts = new Map<AbortSignal, number>();
+  let most = 0;
+  const count = (signal: AbortSignal, by: number): void => {
+    const now = (counts.get(signal) ?? 0) + by;
+    counts.set(signal, now);
+    most = Math.max(most, now);
+  };
+  // oxlint-disable-next-line typescript/unbound-method -- called with the signal that it is of
+  const { addEventListener: add, removeEventListener: remove } = AbortSignal.prototype;
+  vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (this: AbortSignal, ...given) {
+    count(this, 1);
+    add.apply(this, given);
+  });
+  vi.spyOn(AbortSignal.prototype, 'removeEventListener').mockImplementation(function (this: AbortSignal, ...given) {
+    count(this, -1);
+    remove.apply(this, given);
+  });
+  return { most: () => most };
+}
+
+it('hang on no signal that all share, and end with the server', { timeout: 300_000 }, async () => {
+  const target = await startUnderAttack();
+  const listeners = countListeners();
+  const wires: Wire[] = [];
+  for (let n = 0; n < CONNECTIONS; n += 1) {
+    const wire = await openTls(target.admin, ['h2']);
+    wires.push(wire);
+    await wire.send(Buffer.concat([PREFACE, settings(), settingsAck]));
+    for (let stream = 0; stream < STREAMS; stream += 1) await wire.send(request(2 * stream + 1, 'GET', WATCH));
+  }
+  const answered = (): number =>
+    wires.reduce(
+      (sum, { received }) => sum + framesIn(received).filter(({ type }) => type === TYPES.headers).length,
+      0,
+    );
+  await expect.poll(answered, { timeout: 60_000 }).toBe(STREAMS * CONNECTIONS);
+  expect(target.edge.usage.underWay).toBe(STREAMS * CONNECTIONS);
+  // What is one's own has a few; what all share would have one of each.
+  expect(listeners.most()).toBeLessThan(STREAMS / 5);
+  await target.close();
+  expect(target.edge.usage.underWay).toBe(0);
+  for (const wire of wires) wire.close();
+});
