@@ -11,7 +11,8 @@ export interface Strategy {
   /** The same for a change of the object itself; the generic path has already kept the old status. */
   prepareForUpdate?(object: ApiObject, old: ApiObject): ApiObject;
   /** For a change of its status; the generic path has already kept everything but metadata and status. */
-  prepareForStatusUpdate?(object: ApiObject, old: ApiObject): ApiObject;
+  /** @param now RFC 3339 */
+  prepareForStatusUpdate?(object: ApiObject, old: ApiObject, now: string): ApiObject;
   /** metadata.generation counts changes of the spec. */
   readonly hasGeneration?: boolean;
   /** PUT may create what does not exist (events, leases). */

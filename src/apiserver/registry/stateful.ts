@@ -5,6 +5,7 @@ import {
   type DaemonSet,
   PERSISTENT_VOLUME_CLAIMS,
   type PersistentVolumeClaim,
+  type PersistentVolume,
   PERSISTENT_VOLUMES,
   semanticallyEqual,
   STATEFUL_SETS,
@@ -89,7 +90,16 @@ const volumeStrategy: Strategy = {
     const { creationTimestamp } = volume.metadata;
     return { ...volume, status: { phase: 'Pending', lastPhaseTransitionTime: creationTimestamp } };
   },
+  prepareForStatusUpdate: withPhaseTransitionTime,
 };
+
+/** A time that the writer has set himself stays (upstream: persistentvolumeStatusStrategy.PrepareForUpdate). */
+function withPhaseTransitionTime(object: ApiObject, old: ApiObject, now: string): ApiObject {
+  const [next, last] = [(object as PersistentVolume).status ?? {}, (old as PersistentVolume).status ?? {}];
+  const hasOwnTime = next.lastPhaseTransitionTime && next.lastPhaseTransitionTime !== last.lastPhaseTransitionTime;
+  if (next.phase === last.phase || hasOwnTime) return object;
+  return { ...object, status: { ...next, lastPhaseTransitionTime: now } };
+}
 
 export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
   { row: STATEFUL_SETS, keyPrefix: '/registry/statefulsets/', table: statefulSetTable, strategy: statefulSetStrategy },

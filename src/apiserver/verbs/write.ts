@@ -204,7 +204,8 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   let object = withMeta(metaForUpdate(wanted, old), { resourceVersion: old.metadata.resourceVersion ?? '' });
   if (part === 'status') {
     object = withParts(old, { metadata: object.metadata, status: object['status'] });
-    object = strategy.prepareForStatusUpdate?.(object, old) ?? object;
+    const now = formatTime(call.server.clock.now().wall);
+    object = strategy.prepareForStatusUpdate?.(object, old, now) ?? object;
   } else if (part === 'finalize') {
     object = withParts(old, { metadata: object.metadata, spec: object['spec'] });
   } else if (part === 'ephemeralcontainers') {
