@@ -43,7 +43,10 @@ export class AttackerClient {
         if (bytes <= 65_536) kept.push(chunk);
       });
       stream.on('error', () => {});
-      stream.on('close', () => resolve({ code, bytes, text: Buffer.concat(kept).toString() }));
+      const over = (): void => resolve({ code, bytes, text: Buffer.concat(kept).toString() });
+      stream.on('close', over);
+      // An answer may end before its request does: Node's client then waits for ever to send the rest.
+      stream.on('end', over);
       stream.end(body);
     });
   }
