@@ -1,9 +1,10 @@
 /** What mendlet itself does with archives of strangers: it opens none, and what is said of them is bounded and drives no terminal. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemProcess } from '../../lib/process.node.ts';
 import { type RunResult, silentLogger } from '../../lib/index.ts';
 import type { ImageService } from '../runtime.ts';
 import { ImageImporter, ImageImportError } from './image-import.node.ts';
@@ -14,22 +15,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const plain = () => ({
+  socket: '/run/none.sock',
+  logger: silentLogger,
+  images: { status: async () => ({}) } as unknown as ImageService,
+  recordFile: join(folder, 'imported.json'),
+  fileLock: async () => ({ release: () => {} }),
+});
+
 /** An importer on a client of containerd's that answers so, and the archives that were given to that. */
 function importer(answer: Partial<RunResult>): { readonly images: ImageImporter; readonly given: string[] } {
   const given: string[] = [];
   const images = new ImageImporter({
+    ...plain(),
     ctr: '/usr/bin/ctr',
-    socket: '/run/none.sock',
     process: {
       run: async (_, args) => {
         given.push(args.at(-1) ?? '');
         return { code: 0, stdout: '', stderr: '', ...answer };
       },
     },
-    logger: silentLogger,
-    images: { status: async () => ({}) } as unknown as ImageService,
-    recordFile: join(folder, 'imported.json'),
-    fileLock: async () => ({ release: () => {} }),
   });
   return { images, given };
 }
@@ -67,6 +72,33 @@ describe('an archive', () => {
     const { images, given } = importer({ stdout: 'unpacking docker.io/library/a:1 (sha256:00)...done' });
     expect(await images.importArchives([join(folder, 'many')])).toEqual(['docker.io/library/a:1']);
     expect(given).toEqual([join(folder, 'many/linked.tar')]);
+  });
+
+  it('that is larger than the disk is refused before a byte of it is read', async () => {
+    const path = join(folder, 'image.tar');
+    writeFileSync(path, 'x');
+    // A file with a hole of a terabyte and more: nothing is written.
+    truncateSync(path, 2 ** 43 - 4096);
+    const { images, given } = importer({});
+    expect(await refusal(images.importArchives([path]))).toMatch(
+      /is of 8388608 MiB, and the disk has room for \d+ MiB$/,
+    );
+    expect(given).toEqual([]);
+  });
+
+  it.each([
+    ['ulimit -d', '786432'],
+    [
+      'echo "fatal error: runtime: out of memory"; yes "goroutine 1 [running]:" | head -n 9999',
+      'its index or manifest is too large to be read (768 MiB)',
+    ],
+  ])('is read by a client that has so much memory, and few words are made of its end: %s', async (script, said) => {
+    const path = join(folder, 'image.tar');
+    writeFileSync(path, 'x');
+    const ctr = join(folder, 'ctr');
+    writeFileSync(ctr, `#!/bin/sh\n(${script}) >&2\nexit 2\n`, { mode: 0o755 });
+    const images = new ImageImporter({ ...plain(), ctr, process: systemProcess });
+    expect(await refusal(images.importArchives([path]))).toBe(`image archive ${path}: ${said}`);
   });
 
   const HOSTILE = '\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e';
