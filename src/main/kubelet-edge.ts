@@ -14,6 +14,7 @@ import {
   type Logger,
   type MetricsRegistry,
 } from '../lib/index.ts';
+import { sha256Hex } from '../lib/sha256.node.ts';
 import { outwardAddresses } from '../network/network-machine.node.ts';
 import { maxOpenFiles } from './open-files.node.ts';
 import { takenPort } from './taken-port.node.ts';
@@ -58,7 +59,7 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
   const { nodeName, client, clock, logger, usual } = options;
   let kubelet: Connection | undefined;
   const metrics = createMetrics();
-  const access = createAccessControl({ client, clock, logger, nodeName });
+  const access = createAccessControl({ client, clock, logger, nodeName, digest: sha256Hex });
   const starting = async (): Promise<HttpResponse> => ({
     status: 503,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },

@@ -3,17 +3,17 @@
  * certificate, and only if the kubelet shows a certificate of our authority for that node's name.
  */
 import type { KeyPair } from './key-pair.ts';
-import { isNotFound, type Node } from '../api/index.ts';
+import type { Node } from '../api/index.ts';
 import { createHttpConnection, type HttpConnection } from '../client/http-connection.node.ts';
-import { type Clock, type Connection, ConnectionError, type HttpRequest } from '../lib/index.ts';
-import { kubeletOrigin } from './kubelet-origin.ts';
+import type { Clock, Connection, HttpRequest } from '../lib/index.ts';
+import { kubeletOrigin, noKubeletAddress } from './kubelet-origin.ts';
 
 export interface RemoteNodesOptions {
   readonly clock: Clock;
   readonly authorityPem: string;
   /** Our client certificate for kubelets. */
   readonly client: KeyPair;
-  /** The node's object, fresh. */
+  /** The node's object, fresh. Rejects with the API's own answer when there is none: who asked through us is told that. */
   readonly nodeOf: (name: string, signal?: AbortSignal) => Promise<Node>;
 }
 
@@ -75,11 +75,10 @@ export class RemoteNodes {
       node = await this.#options.nodeOf(name, signal);
     } catch (error) {
       this.#forget(name);
-      if (isNotFound(error)) throw new ConnectionError(`node "${name}" is not registered`, { cause: error });
       throw error;
     }
     const origin = kubeletOrigin(node);
-    if (origin === undefined) throw new ConnectionError(`node "${name}" has not told yet where its kubelet listens`);
+    if (origin === undefined) throw noKubeletAddress(node);
     return origin;
   }
 

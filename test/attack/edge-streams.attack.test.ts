@@ -1,6 +1,6 @@
 /** Very many streamed answers at once: what one more costs does not grow with them, and all end when the server does. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { startUnderAttack } from './edge/edge-under-attack.ts';
+import { memoryHeld, startUnderAttack } from './edge/edge-under-attack.ts';
 import { openTls, type Wire } from './edge/hostile-client.ts';
 import { framesIn, PREFACE, request, settings, settingsAck, TYPES } from './edge/http2-frames.ts';
 import { inShort } from './extent.ts';
@@ -58,4 +58,34 @@ it('hang on no signal that all share, and end with the server', { timeout: 300_0
   await target.close();
   expect(target.edge.usage.underWay).toBe(0);
   for (const wire of wires) wire.close();
+});
+
+const MIB = 1024 * 1024;
+
+it('keep nothing of what they have sent, however long they are', { timeout: 300_000 }, async () => {
+  const pieces = inShort(100, 600);
+  const held: number[] = [];
+  let read = 0;
+  const body = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      // What was sent has also been read: what is held now is held by the server.
+      await vi.waitUntil(() => read >= piece * MIB, { timeout: 60_000, interval: 1 });
+      held.push(memoryHeld());
+      yield new Uint8Array(MIB).fill(piece);
+    }
+  };
+  const target = await startUnderAttack({
+    connection: {
+      readsBodies: true,
+      request: async () => ({ status: 200, headers: {}, body: body() }),
+      upgrade: async () => ({ upgraded: false, response: { status: 200, headers: {}, body: new Uint8Array() } }),
+    },
+  });
+  const answer = await target.honest().request({ method: 'GET', url: WATCH, headers: {} });
+  if (answer.body instanceof Uint8Array) throw new Error('it is a stream');
+  for await (const chunk of answer.body) read += chunk.length;
+  expect(read).toBe(pieces * MIB);
+  const [first = 0] = held;
+  expect((Math.max(...held) - first) / MIB).toBeLessThan(pieces / 3);
+  await target.close();
 });

@@ -20,6 +20,7 @@ import {
   type UserInfo,
 } from '../../src/lib/index.ts';
 import { createManualClock } from '../../src/lib/manual-clock.node.ts';
+import { sha256Hex } from '../../src/lib/sha256.node.ts';
 import { SPELLINGS } from './access/spellings.ts';
 import { inShort } from './extent.ts';
 
@@ -144,7 +145,7 @@ async function world(): Promise<World> {
   }
   const node = { name: 'system:node:n1', groups: ['system:nodes', ...GROUPS] };
   const client = createKubeClient(api.server.as(node), { clock });
-  const access = createAccessControl({ client, clock, logger: silentLogger, nodeName: 'n1' });
+  const access = createAccessControl({ client, clock, logger: silentLogger, nodeName: 'n1', digest: sha256Hex });
   const ways = [
     { name: 'its port', connection: guardConnection(inner, access), prefix: '' },
     { name: 'nodes/proxy', connection: api.server.connection, prefix: '/api/v1/nodes/n1/proxy' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Endings } from './endings.ts';
+import { Endings, unlessEnded } from './endings.ts';
 
 it('ends once who is there, at once who comes later, and nobody who left', () => {
   const endings = new Endings();
@@ -32,4 +32,16 @@ it('lets one leave while it ends all', () => {
   );
   endings.end(new Error('closing'));
   expect(ended).toEqual([1, 2, 3]);
+});
+
+it('waits for a promise, or for the end, and leaves nothing behind', async () => {
+  const endings = new Endings();
+  expect(await unlessEnded(Promise.resolve(7), endings)).toBe(7);
+  await expect(unlessEnded(Promise.reject(new Error('no')), endings)).rejects.toThrow('no');
+  expect(endings.size).toBe(0);
+  const never = new Promise<number>(() => {});
+  const waiting = unlessEnded(never, endings);
+  endings.end(new Error('closing'));
+  expect(await waiting).toBe('ended');
+  expect(await unlessEnded(never, endings)).toBe('ended');
 });

@@ -36,3 +36,14 @@ export class Endings {
     for (const each of ends) each();
   }
 }
+
+/**
+ * The outcome of `promise`, or 'ended' if that comes first. In a loop `Promise.race` with one promise that outlives the loop's rounds
+ * would keep the outcome of each of them: everything that was ever read or sent, until the other side leaves.
+ */
+export function unlessEnded<T>(promise: Promise<T>, endings: Endings): Promise<T | 'ended'> {
+  return new Promise((resolve, reject) => {
+    const leave = endings.add(() => resolve('ended'));
+    void promise.then(resolve, reject).finally(leave);
+  });
+}

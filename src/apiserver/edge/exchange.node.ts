@@ -17,7 +17,7 @@ import {
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
-import type { Endings } from './endings.ts';
+import { Endings, unlessEnded } from './endings.ts';
 import {
   ANSWER_GRACE_MS,
   LINGER_BYTES,
@@ -124,21 +124,17 @@ function drained(outgoing: NodeResponse): Promise<void> {
 }
 
 /** Pulls one piece at a time, and only when the client took the one before it: a slow client holds up only itself. */
-async function sendStream(
-  outgoing: NodeResponse,
-  body: AsyncIterable<Uint8Array>,
-  gone: Promise<'gone'>,
-): Promise<void> {
+async function sendStream(outgoing: NodeResponse, body: AsyncIterable<Uint8Array>, gone: Endings): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
   for (;;) {
-    const next = await Promise.race([chunks.next(), gone]);
-    if (next === 'gone') {
+    const next = await unlessEnded(chunks.next(), gone);
+    if (next === 'ended') {
       // Not awaited: an iterator that waits for its next event ends only by the request's signal, which is aborted.
       chunks.return?.()?.catch(() => {});
       return;
     }
     if (next.done === true) break;
-    if (next.value.length > 0 && !outgoing.write(next.value)) await Promise.race([drained(outgoing), gone]);
+    if (next.value.length > 0 && !outgoing.write(next.value)) await unlessEnded(drained(outgoing), gone);
   }
   outgoing.end();
 }
@@ -168,6 +164,8 @@ class Exchange {
   readonly #body: RequestBody;
   readonly #controller = new AbortController();
   readonly #gone = Promise.withResolvers<'gone'>();
+  /** The same, for what waits for it again and again. */
+  readonly #leaving = new Endings();
   /** The client waits for our word before it sends its body, and has not got it. */
   #isAwaited: boolean;
 
@@ -186,6 +184,7 @@ class Exchange {
     const over = this.#peer.begin();
     this.#outgoing.on('close', () => {
       this.#gone.resolve('gone');
+      this.#leaving.end(new Error('the client is gone'));
       this.#controller.abort(new Error('the client is gone'));
       this.#body.release();
     });
@@ -249,7 +248,7 @@ class Exchange {
     // A watch may be silent for minutes; its client waits for the head.
     outgoing.flushHeaders();
     if (isHead) outgoing.end();
-    else await sendStream(outgoing, body, this.#gone.promise);
+    else await sendStream(outgoing, body, this.#leaving);
   }
 
   /** The answer to a request whose body is not wanted: later bytes of the client are not read, and its stream is closed. */

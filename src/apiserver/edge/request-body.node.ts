@@ -4,6 +4,7 @@ import { type Clock, readChunks, type UserInfo } from '../../lib/index.ts';
 import type { BodyAccounts } from './body-accounts.ts';
 import type { Account, ByteBudget } from './byte-budget.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
+import { Endings, unlessEnded } from './endings.ts';
 import {
   BODY_GRACE_MS,
   MAX_REQUEST_BODY_BYTES,
@@ -136,15 +137,15 @@ export class RequestBody {
     const { clock, metrics } = this.#options;
     const began = clock.now().mono;
     const buffer = new GrowingBuffer(this.#announced);
-    const late = Promise.withResolvers<'late'>();
+    const late = new Endings();
     const unwatch = this.#peer.watch((now) => {
-      if (now - began > bodyTimeMs(buffer.length)) late.resolve('late');
+      if (now - began > bodyTimeMs(buffer.length)) late.end(new Error('the body is late'));
     });
     const chunks = readChunks(this.#incoming);
     try {
       for (;;) {
-        const next = await Promise.race([chunks.next(), late.promise]);
-        if (next === 'late') {
+        const next = await unlessEnded(chunks.next(), late);
+        if (next === 'ended') {
           metrics.refused('body-timeout');
           throw requestTimeout(
             `the request's body came too slowly: ${buffer.length} bytes in ${Math.round((clock.now().mono - began) / 1000)} s`,

@@ -79,3 +79,21 @@ it('names a key that it cannot use', async () => {
   writeFileSync(join(dir, 'sa.key'), 'nonsense');
   await expect(openTokenSigner({ dir, fs })).rejects.toThrow(/sa\.key: not a private key/);
 });
+
+/** The order of P-256. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+it('knows a token by what it says: the second signature that ECDSA grants each one makes nobody else of it', async () => {
+  const signer = await openTokenSigner({ dir, fs });
+  for (const jti of ['a', 'b', 'c', 'd']) {
+    const token = await signer.sign({ ...claims, jti });
+    const [head, body, signature = ''] = token.split('.');
+    const bytes = Buffer.from(signature, 'base64url');
+    const s = ORDER - BigInt(`0x${bytes.subarray(32).toString('hex')}`);
+    const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')]);
+    const spelled = `${head}.${body}.${twin.toString('base64url')}`;
+    expect(spelled).not.toBe(token);
+    // As upstream's verification has it, whose tokens come with either.
+    expect(await signer.verify(spelled)).toEqual(await signer.verify(token));
+  }
+});

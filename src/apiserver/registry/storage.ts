@@ -165,8 +165,7 @@ function decodeEntry({ key, revision, value }: StoreEntry): CachedObject {
   }
 }
 
-const DAMAGED_HELP =
-  'restore it with "kubectl replace", or remove it with "kubectl delete --raw" and its path with ?ignoreStoreReadErrorWithClusterBreakingPotential=true; "mendlet store check" lists all';
+const DAMAGED_HELP = `restore it with "kubectl replace -f FILE", or remove it with "kubectl delete --raw 'PATH?ignoreStoreReadErrorWithClusterBreakingPotential=true'", PATH being that of this request; "mendlet store check" lists all`;
 
 function damagedObject(key: string, revision: number): StatusError {
   return damagedRead(`${key} (revision ${revision}) is damaged on the disk`);

@@ -1,9 +1,9 @@
 /** Brings images into containerd from files: archives given by the user, and the ones that mendlet builds. */
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Logger, Process, RunResult } from '../../lib/index.ts';
+import { dirname, join } from 'node:path';
+import { type Logger, type Process, type RunResult, visibleLine } from '../../lib/index.ts';
 import type { ImageService } from '../runtime.ts';
 import { busyboxImage, ociArchitecture, PAUSE_IMAGE, pauseImage, type StaticInit } from './built-images.ts';
 import { CRI_NAMESPACE } from './containerd-events.ts';
@@ -33,6 +33,12 @@ export interface ImageImporterOptions {
 const IMPORT_TIMEOUT_MS = 600_000;
 /** CRI hears of an import by an event; it is there a moment later. */
 const VISIBLE_TIMEOUT_MS = 5_000;
+/** Of containerd's client: some tens of MiB are usual, whatever the size of the layers. */
+const MAX_CLIENT_MEMORY_KIB = 768 * 1024;
+/** What is repeated of what containerd's client said. */
+const MAX_SAID_CHARACTERS = 500;
+/** References, digests and what ctr makes up for images without a name. */
+const IMAGE_NAME = /^[\w.:@/+-]{1,512}$/;
 
 export class ImageImporter {
   readonly #options: ImageImporterOptions;
@@ -101,16 +107,19 @@ export class ImageImporter {
   }
 
   async #import(file: string): Promise<readonly string[]> {
+    await refuseWithoutRoom(file, this.#options.recordFile);
     let result = await this.#anyImport(file);
     // Seen where containerd has that very blob and writes it again: it is well the next time.
     if (result.code !== 0 && isPassingTrouble(result.stderr)) result = await this.#anyImport(file);
     if (result.code !== 0) {
-      throw new ImageImportError(
-        `image archive ${file}: ${lastLine(result.stderr) || `ctr ended with ${result.code}`}`,
-      );
+      const said = shownLine(lastLine(result.stderr));
+      throw new ImageImportError(`image archive ${file}: ${said || `ctr ended with ${result.code}`}`);
     }
     const names = importedNames(`${result.stdout}\n${result.stderr}`);
     if (names.length === 0) throw new ImageImportError(`image archive ${file}: there is no image in it`);
+    const odd = names.find((name) => !IMAGE_NAME.test(name));
+    if (odd !== undefined)
+      throw new ImageImportError(`image archive ${file}: "${shownLine(odd)}" is no name of an image`);
     await this.#untilVisible(file, names);
     return names;
   }
@@ -122,11 +131,15 @@ export class ImageImporter {
     return isOld ? this.#ctrImport([file]) : result;
   }
 
-  #ctrImport(args: readonly string[]): Promise<RunResult> {
+  /** containerd's client reads an archive's index into memory, however large it is: it gets so much, and no more. */
+  async #ctrImport(args: readonly string[]): Promise<RunResult> {
     const { ctr, socket, process: programs } = this.#options;
-    return programs.run(ctr, ['-a', socket, '-n', CRI_NAMESPACE, 'images', 'import', ...args], {
-      timeoutMs: IMPORT_TIMEOUT_MS,
-    });
+    const command = [ctr, '-a', socket, '-n', CRI_NAMESPACE, 'images', 'import', ...args];
+    const limited = ['-c', 'ulimit -d "$1" || :; shift; exec "$@"', 'sh', String(MAX_CLIENT_MEMORY_KIB), ...command];
+    const result = await programs.run('/bin/sh', limited, { timeoutMs: IMPORT_TIMEOUT_MS });
+    if (result.code === 0 || !/out of memory|cannot allocate memory/.test(result.stderr)) return result;
+    // What Go says of it are hundreds of lines.
+    return { ...result, stderr: `its index or manifest is too large to be read (${MAX_CLIENT_MEMORY_KIB / 1024} MiB)` };
   }
 
   async #untilVisible(file: string, names: readonly string[]): Promise<void> {
@@ -149,23 +162,47 @@ function sha256(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
+/** Text of others as a part of a line: what is wrong stands at its end. */
+function shownLine(text: string): string {
+  return visibleLine(text.slice(-MAX_SAID_CHARACTERS));
+}
+
 /** Files of these paths: themselves, and the `.tar` files of folders. Rejects with `ImageImportError`. */
 async function archives(paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      throw new ImageImportError(`image archive ${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
-    });
-    if (!info.isDirectory()) found.push(path);
-    else
-      found.push(
-        ...(await readdir(path))
-          .filter((name) => name.endsWith('.tar'))
-          .toSorted()
-          .map((name) => join(path, name)),
-      );
+    if ((await kindOf(path)) === 'file') found.push(path);
+    else found.push(...(await archivesIn(path)));
   }
   return found;
+}
+
+async function archivesIn(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith('.tar')).toSorted()) {
+    const path = join(folder, name);
+    if ((await kindOf(path)) === 'file') found.push(path);
+  }
+  return found;
+}
+
+/** Rejects for anything else: containerd's client would read from a pipe or a device for as long as there is who writes. */
+async function kindOf(path: string): Promise<'file' | 'folder'> {
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ImageImportError(`image archive ${path}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
+  });
+  if (info.isFile()) return 'file';
+  if (info.isDirectory()) return 'folder';
+  throw new ImageImportError(`image archive ${path}: is no regular file`);
+}
+
+/** A header may claim any size, and a file with holes has it: containerd would write until the disk is full. */
+async function refuseWithoutRoom(file: string, beside: string): Promise<void> {
+  const [{ size }, { bavail, bsize }] = await Promise.all([stat(file), statfs(dirname(beside))]);
+  const free = bavail * bsize;
+  if (size <= free) return;
+  const mib = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+  throw new ImageImportError(`image archive ${file}: is of ${mib(size)}, and the disk has room for ${mib(free)}`);
 }
 
 async function staticInit(): Promise<StaticInit> {

@@ -28,16 +28,18 @@ export interface AccessControlOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly nodeName: string;
+  /** A cryptographic hash: tokens are secrets, and none is kept to find its answer again. */
+  readonly digest: (text: string) => string;
 }
 
-export function createAccessControl({ client, clock, logger, nodeName }: AccessControlOptions): AccessControl {
+export function createAccessControl({ client, clock, logger, nodeName, digest }: AccessControlOptions): AccessControl {
   const users = new AnswerCache<UserInfo | undefined>(clock, () => TOKEN_TTL_MS);
   const verdicts = new AnswerCache<boolean>(clock, (allowed) => (allowed ? ALLOWED_TTL_MS : DENIED_TTL_MS));
   return {
     authenticate: async (token) => {
       if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
       try {
-        return await users.get(token, () => reviewToken(client, clock, token));
+        return await users.get(digest(token), () => reviewToken(client, clock, token));
       } catch (error) {
         logger.warn('a token cannot be reviewed', { error: errorMessage(error) });
         return undefined;

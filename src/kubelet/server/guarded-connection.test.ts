@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { KubeObject, SubjectAccessReview, TokenReview } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Connection, decodeText, encodeText, readAll, silentLogger, type UserInfo } from '../../lib/index.ts';
+import { sha256Hex } from '../../lib/sha256.node.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { createAccessControl } from './access-control.ts';
 import { guardConnection } from './guarded-connection.ts';
+
+// oxlint-disable-next-line typescript/unbound-method -- called with the map that it is of
+const realSet = Map.prototype.set;
 
 const ANNA: UserInfo = { name: 'anna', groups: ['system:authenticated'], uid: '7', extra: { scopes: ['a'] } };
 const STRANGER: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -26,7 +30,7 @@ function world(rights: readonly string[]) {
     return { status: { allowed: state.rights.includes(`${at?.verb} ${at?.subresource}`) } };
   };
   const client = { create: async (_: unknown, object: KubeObject) => answer(object) } as unknown as KubeClient;
-  const access = createAccessControl({ client, clock, logger: silentLogger, nodeName: 'n1' });
+  const access = createAccessControl({ client, clock, logger: silentLogger, nodeName: 'n1', digest: sha256Hex });
   const inner: Connection = {
     request: async () => ({ status: 200, headers: {}, body: encodeText('yes') }),
     upgrade: async () => ({ upgraded: false, response: { status: 200, headers: {}, body: encodeText('up') } }),
@@ -108,5 +112,31 @@ describe('the kubelet API from outside', () => {
     expect(await w.access.authenticate('bad')).toBeUndefined();
     expect(await w.access.authenticate('x'.repeat(20_000))).toBeUndefined();
     expect(w.asked.slice(1)).toEqual(['good', 'bad']);
+  });
+});
+
+describe('a token', () => {
+  it('is asked about once for its time, and one of any other spelling by itself', async () => {
+    const { access, asked } = world([]);
+    expect(await access.authenticate('good')).toMatchObject({ name: 'anna' });
+    expect(await access.authenticate('good')).toMatchObject({ name: 'anna' });
+    expect(asked).toEqual(['good']);
+    const others = ['gooD', 'good ', ' good', 'good=', 'go\u200bod', 'goo', '', sha256Hex('good')];
+    for (const other of others) expect(await access.authenticate(other)).toBeUndefined();
+    expect(asked).toEqual(['good', ...others]);
+  });
+
+  it('is kept nowhere: its answer is found by its hash', async () => {
+    const { access } = world([]);
+    const kept: unknown[] = [];
+    const set = vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
+      kept.push(key);
+      // What the spy stands before.
+      return Reflect.apply(realSet, this, [key, value]) as Map<unknown, unknown>;
+    });
+    await access.authenticate('good');
+    set.mockRestore();
+    expect(kept).toContain(sha256Hex('good'));
+    expect(kept).not.toContain('good');
   });
 });

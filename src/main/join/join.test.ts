@@ -111,7 +111,7 @@ describe('addresses', () => {
     ],
     [status([{ type: 'Hostname', address: 'h' }], 10250), 'https://h:10250'],
     [status([{ type: 'InternalIP', address: 'fd00::7' }], 1), 'https://[fd00::7]:1'],
-    [status([{ type: 'InternalIP', address: '192.0.2.7' }], 0), undefined],
+    [status([{ type: 'InternalIP', address: '192.0.2.7' }], 0), 'https://192.0.2.7:10250'],
     [{}, undefined],
   ])('a kubelet is where its node says: %j', (node, origin) => expect(kubeletOrigin(node)).toBe(origin));
 });
