@@ -9,7 +9,7 @@ export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from 
 export type { HealerOptions } from './healer.ts';
 export type { ImageOptions } from './image.ts';
 export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
-export { type CliContext, runCommandLine } from './program.ts';
+export { type CliContext, runCommandLine, type Verbs } from './program.ts';
 export type { ServerOptions } from './server.ts';
 export type { StoreOptions } from './store.ts';
 export type { TokenOptions } from './token.ts';
