@@ -8,6 +8,7 @@ export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';
 export type { HealerOptions } from './healer.ts';
 export type { ImageOptions } from './image.ts';
+export type { JoinFlags } from './join-flags.ts';
 export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
 export { type CliContext, runCommandLine, type Verbs } from './program.ts';
 export type { ServerOptions } from './server.ts';
