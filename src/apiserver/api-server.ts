@@ -21,11 +21,10 @@ import {
   type GuardedConnection,
   KeyedLines,
   type MetricsRegistry,
-  type Timer,
   tireless,
 } from '../lib/index.ts';
 import type { Store } from '../store/index.ts';
-import { EVENT_TTL_MS, SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
+import { EVENT_TTL_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
@@ -37,23 +36,31 @@ import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
 import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
-import { type Advertised, ensureSystemObjects } from './services/system-objects.ts';
+import type { Advertised } from './services/system-objects.ts';
+import { SystemUpkeep } from './system-upkeep.ts';
 import type { ServerContext } from './verbs/call.ts';
 
-export interface ApiServerOptions {
+/** What it stands on, and the ways out of it. */
+export interface ApiServerPorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly version: ServerVersion;
+  readonly metrics?: MetricsRegistry;
+  /** Lets others have their turn while long work is under way; absent: it is done in one go, as in simulated time. */
+  readonly breather?: Breather;
   /** The way to each node's kubelet, for logs, exec and proxies. */
   readonly nodeConnection?: NodeConnections;
   /** The way to pods, for pods/proxy and services/proxy. */
   readonly originConnection?: OriginConnections;
+}
+
+export interface ApiServerOptions {
+  readonly version: ServerVersion;
+  /** Default: RBAC and the node authorizer, as the cluster's own objects say. */
   readonly authorizer?: Authorizer;
   /** Makes and checks service account tokens; absent: there are none. */
   readonly tokens?: TokenSigner;
-  readonly metrics?: MetricsRegistry;
   /** The range of services' addresses; default 10.96.0.0/16. */
   readonly serviceCidr?: string;
   /** Absent: upstream's defaults. */
@@ -62,8 +69,6 @@ export interface ApiServerOptions {
   readonly eventTtlMs?: number;
   /** How many objects of the store cannot be read, for health; default none. */
   readonly damagedObjects?: () => number;
-  /** Lets others have their turn while long work is under way; absent: it is done in one go, as in simulated time. */
-  readonly breather?: Breather;
 }
 
 export interface ApiServer {
@@ -88,24 +93,11 @@ export interface ApiServer {
 /** The user behind what the server does by itself. */
 const SELF: UserInfo = { name: 'system:apiserver', groups: ['system:masters'] };
 
-export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { store, clock, logger } = options;
-  const metrics = createServerMetrics(options.metrics ?? createMetrics());
-  const storages = createStorages(options);
-  const context: ServerContext = {
-    clock,
-    logger,
-    random: options.random,
-    nodeConnection: options.nodeConnection ?? (() => undefined),
-    authorizer: options.authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
-    originConnection: options.originConnection,
-    tokens: options.tokens,
-    admission: { ...DEFAULT_ADMISSION, ...options.admission },
-    serviceRange: serviceRangeOf(options.serviceCidr),
-    exclusive: new KeyedLines(),
-    breather: options.breather ?? tireless,
-    storageOf: (registration) => storageOf(storages, registration),
-  };
+export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions): ApiServer {
+  const { store, clock, logger } = ports;
+  const metrics = createServerMetrics(ports.metrics ?? createMetrics());
+  const storages = createStorages(ports, options);
+  const context = createContext(ports, options, storages);
   const state = { ready: false, closed: false };
   const handler = createHandler({
     context,
@@ -119,30 +111,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
-  let upkeep: Timer | undefined;
-  let advertised: Advertised | undefined;
-  const lookAfter = async (): Promise<void> => {
-    await bootstrap(self);
-    await ensureSystemObjects(self, { range: context.serviceRange, advertised });
-    await quotas.checkAll();
-  };
-  const planUpkeep = (): void => {
-    upkeep = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {
-      lookAfter()
-        .catch((error: unknown) => {
-          if (!state.closed) logger.warn('system objects not looked after', { error });
-        })
-        .finally(() => {
-          if (!state.closed) planUpkeep();
-        });
-    });
-  };
+  const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start(storages, self).then(async () => {
-    await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+    await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy(storages, self);
     state.ready = true;
-    if (!state.closed) planUpkeep();
+    upkeep.begin();
   });
   const served = onceStarted(handler, ready, context.breather);
   return {
@@ -151,9 +126,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ready,
     as: (user) => asUser(served, user),
     publish: async (address) => {
-      advertised = address;
+      upkeep.advertise(address);
       await ready;
-      await ensureSystemObjects(self, { range: context.serviceRange, advertised });
+      await upkeep.ensureObjects();
     },
     authenticateToken: async (token) => {
       const verdict = await authenticateToken(context, token);
@@ -163,9 +138,31 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     close: async () => {
       state.closed = true;
-      upkeep?.cancel();
+      upkeep.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
+  };
+}
+
+/** What all requests share. */
+function createContext(
+  { clock, random, logger, nodeConnection, originConnection, breather }: ApiServerPorts,
+  { authorizer, tokens, admission, serviceCidr }: ApiServerOptions,
+  storages: ReadonlyMap<string, ResourceStorage>,
+): ServerContext {
+  return {
+    clock,
+    logger,
+    random,
+    nodeConnection: nodeConnection ?? (() => undefined),
+    authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
+    originConnection,
+    tokens,
+    admission: { ...DEFAULT_ADMISSION, ...admission },
+    serviceRange: serviceRangeOf(serviceCidr),
+    exclusive: new KeyedLines(),
+    breather: breather ?? tireless,
+    storageOf: (registration) => storageOf(storages, registration),
   };
 }
 
@@ -209,13 +206,10 @@ function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {
 }
 
 /** One storage per key prefix: forms of the same objects share it. */
-function createStorages({
-  store,
-  clock,
-  logger,
-  eventTtlMs = EVENT_TTL_MS,
-  breather = tireless,
-}: ApiServerOptions): Map<string, ResourceStorage> {
+function createStorages(
+  { store, clock, logger, breather = tireless }: ApiServerPorts,
+  { eventTtlMs = EVENT_TTL_MS }: ApiServerOptions,
+): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
   const shared = createSharedBudgets(clock);
   for (const { keyPrefix, expires } of REGISTRATIONS) {

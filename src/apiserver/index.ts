@@ -1,6 +1,6 @@
 /** apiserver: HTTP requests to store operations: routing, authorization, admission, registry, watch, tables. */
 export { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
-export { type ApiServer, type ApiServerOptions, createApiServer } from './api-server.ts';
+export { type ApiServer, type ApiServerOptions, type ApiServerPorts, createApiServer } from './api-server.ts';
 export type { ServerVersion } from './discovery/version.ts';
 export type { AccessRequest } from './authorization/access-request.ts';
 export type { Authorizer, Decision } from './authorization/authorizer.ts';

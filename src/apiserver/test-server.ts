@@ -10,7 +10,7 @@ import {
   type Logger,
 } from '../lib/index.ts';
 import { createMemoryStore, type Store } from '../store/index.ts';
-import { type ApiServer, type ApiServerOptions, createApiServer } from './index.ts';
+import { type ApiServer, type ApiServerOptions, type ApiServerPorts, createApiServer } from './index.ts';
 
 /** Answers of every kind: tests look into them without proving first what is there. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -48,7 +48,8 @@ export const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authent
 
 export interface TestServerOptions
   extends Partial<
-    Pick<ApiServerOptions, 'nodeConnection' | 'originConnection' | 'eventTtlMs' | 'tokens' | 'breather'>
+    Pick<ApiServerPorts, 'nodeConnection' | 'originConnection' | 'breather'> &
+      Pick<ApiServerOptions, 'eventTtlMs' | 'tokens'>
   > {
   readonly clock: TestClock;
   readonly store?: Store;
@@ -57,15 +58,16 @@ export interface TestServerOptions
 }
 
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
-  const { clock, seed = 1, logger = silentLogger, store = createMemoryStore({ clock }), ...rest } = options;
-  const server = createApiServer({
-    store,
-    clock,
-    random: seededRandom(seed),
-    logger,
-    version: { gitVersion: 'v1.36.4+mendlet.test' },
-    ...rest,
-  });
+  const { clock, seed = 1, logger = silentLogger, store = createMemoryStore({ clock }) } = options;
+  const { eventTtlMs, tokens, ...ports } = options;
+  const server = createApiServer(
+    { ...ports, store, clock, random: seededRandom(seed), logger },
+    {
+      version: { gitVersion: 'v1.36.4+mendlet.test' },
+      ...(eventTtlMs !== undefined && { eventTtlMs }),
+      ...(tokens && { tokens }),
+    },
+  );
   await server.ready;
   const connection = server.as(ADMIN);
   const raw: TestServer['raw'] = (method, url, body, headers = {}, signal) => {

@@ -4,7 +4,7 @@ import type { Taint } from '../api/index.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag, valueOf } from './flag-parser.ts';
 import { type Cidr, parsePodCidr } from './flag-values.ts';
-import { type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
+import { addJoinFlags, checkJoinFlags, type JoinFlags } from './join-flags.ts';
 import {
   addLogFormatFlag,
   addNodeFlags,
@@ -13,17 +13,10 @@ import {
   checkPlegFlags,
   type NodeFlags,
 } from './node-flags.ts';
-import { parseIpAddress, parseNodeLabels, parseServerUrl, parseTaints } from './node-values.ts';
-import { UsageError } from './usage-error.ts';
+import { parseIpAddress, parseNodeLabels, parseTaints } from './node-values.ts';
 
-export interface AgentOptions extends NodeFlags {
+export interface AgentOptions extends NodeFlags, JoinFlags {
   readonly dataDir?: string;
-  readonly server?: string;
-  readonly token?: JoinToken;
-  /** A file with the authority of the server, PEM. */
-  readonly ca?: string;
-  readonly caHash?: string;
-  readonly kubeconfig?: string;
   readonly nodeIp?: string;
   /** Instead of what the server gives. */
   readonly podCidr?: Cidr;
@@ -64,21 +57,8 @@ export function agentCommand(run: (options: AgentOptions) => Promise<void>): Com
   const command = new Command('agent')
     .summary('make this machine a node of a cluster')
     .description('Starts a node agent that joins an API server: that of "mendlet server", or any of Kubernetes.')
-    .addOption(dataDirFlag('the data folder (see Files)'))
-    .addOption(
-      new Option('--server <URL>', 'the API server to join, https://HOST:PORT').argParser(valueOf(parseServerUrl)),
-    )
-    .addOption(new Option('--token <TOKEN>', 'a join token: ID.SECRET@sha256:HASH').argParser(valueOf(parseJoinToken)))
-    .option('--ca <FILE>', "the server's authority (PEM), for a token without a hash")
-    .addOption(
-      new Option('--ca-hash <HASH>', "sha256:HASH of the authority's public key, for a token without a hash").argParser(
-        valueOf(parseAuthorityHash),
-      ),
-    )
-    .option(
-      '--kubeconfig <FILE>',
-      'join by what this kubeconfig says instead: a node’s own credentials, or a bootstrap token',
-    );
+    .addOption(dataDirFlag('the data folder (see Files)'));
+  addJoinFlags(command);
   addNodeFlags(command, { kubeletListen: '0.0.0.0:10250' })
     .addOption(
       new Option('--node-ip <IP>', 'the address of the node (default: that of the default route)').argParser(
@@ -106,23 +86,8 @@ export function agentCommand(run: (options: AgentOptions) => Promise<void>): Com
     .addHelpText('after', help)
     .action(async (given: Partial<AgentOptions>) => {
       const options = { ...unset, ...given } as AgentOptions;
-      checkTogether(options);
+      checkJoinFlags(options);
+      checkPlegFlags(options);
       await run(options);
     });
-}
-
-/** What each flag alone cannot know. */
-function checkTogether(options: AgentOptions): void {
-  const { server, token, ca, caHash, kubeconfig } = options;
-  if (kubeconfig !== undefined && (server ?? token ?? ca ?? caHash) !== undefined) {
-    throw new UsageError('--kubeconfig says which server, and who is asking: leave out --server, --token and --ca.');
-  }
-  if (token !== undefined && server === undefined) throw new UsageError('--token goes with --server URL.');
-  if ((ca ?? caHash) !== undefined && token === undefined) throw new UsageError('--ca and --ca-hash go with --token.');
-  if (token !== undefined && (token.authorityHash ?? ca ?? caHash) === undefined) {
-    throw new UsageError(
-      'The token does not say which server is the right one (ID.SECRET@sha256:HASH does): give --ca FILE or --ca-hash too.',
-    );
-  }
-  checkPlegFlags(options);
 }

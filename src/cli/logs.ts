@@ -58,7 +58,7 @@ function logFlags(flags: LogsFlags) {
     throw new UsageError(`--death shows what the node has kept: leave out ${alive.join(' and ')}.`);
   }
   if (death === undefined && uid !== undefined) throw new UsageError('--uid goes with --death.');
-  return { previous, follow, timestamps, raw, ...(tail === undefined ? {} : { tail }) };
+  return { live: { previous, follow, timestamps }, raw, ...(tail === undefined ? {} : { tail }) };
 }
 
 function parseTail(text: string): number {

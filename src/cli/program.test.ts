@@ -28,37 +28,39 @@ async function call(...args: string[]) {
   } = {};
   const code = await runCommandLine(args, {
     versions: { mendlet: '1.2.3', kubernetes: 'v1.36.0+mendlet.1.2.3', node: '24.15.0' },
-    up: async (options): Promise<ExitCode> => {
-      calls.up = options;
-      return 3;
-    },
-    down: async (options): Promise<ExitCode> => {
-      calls.down = options;
-      return 0;
-    },
-    server: async (options): Promise<ExitCode> => {
-      calls.server = options;
-      return 0;
-    },
-    agent: async (options): Promise<ExitCode> => {
-      calls.agent = options;
-      return 0;
-    },
-    store: async (options): Promise<ExitCode> => {
-      calls.store = options;
-      return 0;
-    },
-    token: async (options): Promise<ExitCode> => {
-      calls.token = options;
-      return 0;
-    },
-    image: async (options): Promise<ExitCode> => {
-      calls.image = options;
-      return 0;
-    },
-    healer: async (options): Promise<ExitCode> => {
-      calls.healer = options;
-      return 0;
+    verbs: {
+      up: async (options): Promise<ExitCode> => {
+        calls.up = options;
+        return 3;
+      },
+      down: async (options): Promise<ExitCode> => {
+        calls.down = options;
+        return 0;
+      },
+      server: async (options): Promise<ExitCode> => {
+        calls.server = options;
+        return 0;
+      },
+      agent: async (options): Promise<ExitCode> => {
+        calls.agent = options;
+        return 0;
+      },
+      store: async (options): Promise<ExitCode> => {
+        calls.store = options;
+        return 0;
+      },
+      token: async (options): Promise<ExitCode> => {
+        calls.token = options;
+        return 0;
+      },
+      image: async (options): Promise<ExitCode> => {
+        calls.image = options;
+        return 0;
+      },
+      healer: async (options): Promise<ExitCode> => {
+        calls.healer = options;
+        return 0;
+      },
     },
     withCluster: async (): Promise<ExitCode> => 0,
     out: (text) => {

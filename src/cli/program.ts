@@ -17,9 +17,8 @@ import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
 import { whyCommand } from './why.ts';
 
-/** What the verbs do, and where they print. Given by `main`. */
-export interface CliContext {
-  readonly versions: Versions;
+/** What the verbs do that are defined here alone. Given by `main`. */
+export interface Verbs {
   up(options: UpOptions): Promise<ExitCode>;
   down(options: DownOptions): Promise<ExitCode>;
   server(options: ServerOptions): Promise<ExitCode>;
@@ -28,6 +27,12 @@ export interface CliContext {
   token(options: TokenOptions): Promise<ExitCode>;
   image(options: ImageOptions): Promise<ExitCode>;
   healer(options: HealerOptions): Promise<ExitCode>;
+}
+
+/** What a call of the command line works with. */
+export interface CliContext {
+  readonly versions: Versions;
+  readonly verbs: Verbs;
   readonly withCluster: WithCluster;
   /** How it was called: as a plugin its verbs are kubectl's. Default: "mendlet". */
   readonly calledAs?: 'mendlet' | 'kubectl';
@@ -64,6 +69,7 @@ export async function runCommandLine(args: readonly string[], context: CliContex
 }
 
 function createProgram(context: CliContext, finish: (code: ExitCode) => void): Command {
+  const { verbs } = context;
   const name = context.calledAs ?? 'mendlet';
   const program = new Command(name)
     .description('Pods that heal: a Kubernetes-compatible node agent with a small control plane.')
@@ -71,21 +77,21 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
     .addHelpText('after', `\n"mendlet VERB --help" says more.\n\n${exitCodesHelp}`);
-  program.addCommand(upCommand(async (options) => finish(await context.up(options))));
-  program.addCommand(downCommand(async (options) => finish(await context.down(options))));
-  program.addCommand(serverCommand(async (options) => finish(await context.server(options))));
-  program.addCommand(agentCommand(async (options) => finish(await context.agent(options))));
-  program.addCommand(storeCommand(async (options) => finish(await context.store(options))));
-  program.addCommand(tokenCommand(async (options) => finish(await context.token(options))));
-  program.addCommand(imageCommand(async (options) => finish(await context.image(options))));
+  program.addCommand(upCommand(async (options) => finish(await verbs.up(options))));
+  program.addCommand(downCommand(async (options) => finish(await verbs.down(options))));
+  program.addCommand(serverCommand(async (options) => finish(await verbs.server(options))));
+  program.addCommand(agentCommand(async (options) => finish(await verbs.agent(options))));
+  program.addCommand(storeCommand(async (options) => finish(await verbs.store(options))));
+  program.addCommand(tokenCommand(async (options) => finish(await verbs.token(options))));
+  program.addCommand(imageCommand(async (options) => finish(await verbs.image(options))));
   program.addCommand(restartCommand(context.withCluster, finish, `${name} restart`));
   program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
-  program.addCommand(healerCommand(async (options) => finish(await context.healer(options))));
+  program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));
   program.addCommand(versionCommand(context.versions, context.out));
-  const verbs = program.commands.flatMap((command) => [command, ...command.commands]);
-  for (const command of [program, ...verbs]) {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of [program, ...commands]) {
     command
       .exitOverride()
       .allowExcessArguments(false)

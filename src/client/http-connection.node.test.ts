@@ -155,8 +155,7 @@ async function start(
   const started = await startEdgeServer({
     connection: handler(seen),
     addresses: [{ host: '127.0.0.1', port: 0 }],
-    certificate: pki.server,
-    authorityPem: pki.authorityPem,
+    trust: { certificate: pki.server, authorityPem: pki.authorityPem },
     clock: systemClock,
     logger: silentLogger,
     ...options,
@@ -252,7 +251,11 @@ describe('who asks', () => {
 
   it('is whom a token names; the token goes no further', async () => {
     const { url } = await start({
-      tokens: async (token) => (token === 's3cret' ? { name: 'bot', groups: [] } : undefined),
+      trust: {
+        certificate: pki.server,
+        authorityPem: pki.authorityPem,
+        tokens: async (token) => (token === 's3cret' ? { name: 'bot', groups: [] } : undefined),
+      },
     });
     const bot = createHttpConnection({
       server: url,
@@ -555,8 +558,7 @@ describe('listening', () => {
     const port = Number(new URL(url).port);
     const base = {
       connection: handler(nothingSeen()),
-      certificate: pki.server,
-      authorityPem: pki.authorityPem,
+      trust: { certificate: pki.server, authorityPem: pki.authorityPem },
       clock: systemClock,
       logger: silentLogger,
     };

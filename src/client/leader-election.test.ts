@@ -49,8 +49,7 @@ function candidate(name: string, clock: Clock = api.clock, settings?: LeaderElec
     logger: silentLogger,
     metrics,
     name: 'kube-controller-manager',
-    identity: name,
-    ...(settings === undefined ? {} : { settings }),
+    candidacy: { identity: name, ...(settings === undefined ? {} : { settings }) },
   };
   me.running = runElected(options, stop.signal, async (client, signal) => {
     me.client = client;
@@ -213,7 +212,7 @@ describe('leader election', () => {
         logger: silentLogger,
         metrics: createMetrics(),
         name: 'x',
-        identity: 'a',
+        candidacy: { identity: 'a' },
       },
       new AbortController().signal,
       () => Promise.reject(new Error('broken')),
@@ -255,8 +254,7 @@ describe('leader election', () => {
       logger: silentLogger,
       metrics: createMetrics(),
       name: 'x',
-      identity: 'a',
-      settings,
+      candidacy: { identity: 'a', settings },
     };
     await expect(runElected(options, signal, async () => {})).rejects.toThrow('leaseDuration must exceed');
   });

@@ -43,7 +43,7 @@ export interface Candidacy {
   readonly settings?: LeaderElectionSettings;
 }
 
-export interface LeaderElectionOptions extends Candidacy {
+export interface LeaderElectionOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -53,6 +53,7 @@ export interface LeaderElectionOptions extends Candidacy {
   readonly name: string;
   /** Default: kube-system. */
   readonly namespace?: string;
+  readonly candidacy: Candidacy;
 }
 
 /** Candidates that wait for the same lease come at different times (client-go's JitterFactor). */
@@ -71,10 +72,10 @@ export async function runElected(
   signal: AbortSignal,
   work: (client: KubeClient, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { name, random, metrics } = options;
-  const settings = options.settings ?? DEFAULT_LEADER_ELECTION;
+  const { name, random, metrics, candidacy } = options;
+  const settings = candidacy.settings ?? DEFAULT_LEADER_ELECTION;
   checkSettings(settings);
-  const identity = `${options.identity}_${random.split('identity').suffix(IDENTITY_SUFFIX_LENGTH)}`;
+  const identity = `${candidacy.identity}_${random.split('identity').suffix(IDENTITY_SUFFIX_LENGTH)}`;
   const lease = new LeaderLease({
     ...options,
     ...settings,

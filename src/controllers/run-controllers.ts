@@ -79,7 +79,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
 export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
   const { leaderElection } = options;
   if (leaderElection === undefined) return runAll(options, signal);
-  const election = { ...options, ...leaderElection, name: 'kube-controller-manager' };
+  const election = { ...options, candidacy: leaderElection, name: 'kube-controller-manager' };
   return runElected(election, signal, (client, term) => runAll({ ...options, client }, term));
 }
 

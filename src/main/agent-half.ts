@@ -75,12 +75,12 @@ export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisp
   const runtime = await openOrUndo(
     {
       choice: options.runtime,
-      dataDir: paths.dir,
-      runDir: runDir(context, instanceId),
-      instanceId,
-      podCidr: options.podCidr,
+      place: { dataDir: paths.dir, runDir: runDir(context, instanceId), instanceId },
+      network: {
+        podCidr: options.podCidr,
+        ...(options.apiServerPort !== undefined && { apiServerPort: options.apiServerPort }),
+      },
       cgroups,
-      ...(options.apiServerPort !== undefined && { apiServerPort: options.apiServerPort }),
       imageArchives: options.imageArchives,
       logger: logger.child({ component: 'cri' }),
       background: options.background,
@@ -136,7 +136,7 @@ async function openOrUndo(
 ): Promise<NodeRuntime> {
   const given = options.choice.kind === 'socket';
   // Its state folder outlives it, but no reboot.
-  const fresh = !existsSync(`${options.runDir}/containerd`);
+  const fresh = !existsSync(`${options.place.runDir}/containerd`);
   try {
     return await openRuntime(options, stack);
   } catch (error) {

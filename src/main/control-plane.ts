@@ -105,21 +105,25 @@ export async function startControlPlane(
     nodeOf: (name, signal) => client(selfUser, 'node-connections').get(NODES, undefined, name, signal),
   });
   stack.defer(() => nodes.close());
-  const server: ApiServer = createApiServer({
-    store,
-    clock,
-    random: random.split('apiserver'),
-    logger: logger.child({ component: 'apiserver' }),
-    version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
-    nodeConnection: (name) => options.localNode?.(name) ?? nodes.connection(name),
-    ...(options.serviceCidr !== undefined && { serviceCidr: options.serviceCidr }),
-    admission: options.cluster.admission,
-    originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
-    tokens,
-    metrics,
-    damagedObjects: () => damage.count,
-    breather: loopBreather,
-  });
+  const server: ApiServer = createApiServer(
+    {
+      store,
+      clock,
+      random: random.split('apiserver'),
+      logger: logger.child({ component: 'apiserver' }),
+      metrics,
+      breather: loopBreather,
+      nodeConnection: (name) => options.localNode?.(name) ?? nodes.connection(name),
+      originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
+    },
+    {
+      version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
+      ...(options.serviceCidr !== undefined && { serviceCidr: options.serviceCidr }),
+      admission: options.cluster.admission,
+      tokens,
+      damagedObjects: () => damage.count,
+    },
+  );
   stack.defer(() => server.close());
   // It is awaited below; if we leave before, nothing else awaits it.
   server.ready.catch(() => {});
@@ -210,9 +214,11 @@ async function openStore(
       clock,
       identity: instanceId,
       mayBegin,
-      onFailure: (error) => background.fail('store', error),
-      onDamage: (damaged) => damage.found(damaged),
-      onNotes: (notes) => damage.mended(notes),
+      listener: {
+        onFailure: (error) => background.fail('store', error),
+        onDamage: (damaged) => damage.found(damaged),
+        onNotes: (notes) => damage.mended(notes),
+      },
     });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
@@ -229,10 +235,12 @@ async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: P
   const { listen, clock, logger, metrics } = options;
   const result = await startEdgeServer({
     connection: server.connection,
-    tokens: (token) => server.authenticateToken(token),
     addresses: [listen],
-    certificate: withAuthority(pki),
-    authorityPem: pki.authorityPem,
+    trust: {
+      certificate: withAuthority(pki),
+      authorityPem: pki.authorityPem,
+      tokens: (token) => server.authenticateToken(token),
+    },
     shares: connectionShares(maxOpenFiles()),
     clock,
     logger: logger.child({ component: 'edge' }),

@@ -111,7 +111,6 @@ async function showDemo(
   const end = endSignal(options, context);
   const { kubeconfig } = dataDir.paths;
   context.out(`mendlet ready: kubeconfig ${kubeconfig}\n`);
-  const terminal = context.screen;
   return await Promise.race([
     host.failed,
     runDemo(
@@ -122,9 +121,11 @@ async function showDemo(
         logger,
         runtime: host.runtime.name,
         kubeconfig,
-        out: context.out,
-        terminal,
-        color: context.env['NO_COLOR'] === undefined || context.env['NO_COLOR'] === '',
+        stage: {
+          terminal: context.screen,
+          color: context.env['NO_COLOR'] === undefined || context.env['NO_COLOR'] === '',
+          out: context.out,
+        },
       },
       end,
     ),

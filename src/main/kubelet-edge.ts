@@ -71,9 +71,11 @@ export async function startKubeletEdge(options: KubeletEdgeOptions, stack: Async
   };
   const edgeOptions = {
     connection: guardConnection(connection, access),
-    tokens: (token: string) => access.authenticate(token),
-    certificate: options.certificate,
-    authorityPem: options.authorityPem,
+    trust: {
+      certificate: options.certificate,
+      authorityPem: options.authorityPem,
+      tokens: (token: string) => access.authenticate(token),
+    },
     shares: connectionShares(maxOpenFiles(), MAX_KUBELET_CONNECTIONS),
     clock,
     logger,

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { callOf, exitCodes, runCommandLine } from '../cli/index.ts';
+import { callOf, type ExitCode, exitCodes, runCommandLine } from '../cli/index.ts';
 import { visibleText } from '../lib/index.ts';
 import { agent } from './agent.ts';
 import type { MainContext } from './context.ts';
@@ -71,43 +71,29 @@ function main(): Promise<number> {
   return runCommandLine(args, {
     calledAs,
     versions: { mendlet: mendletVersion, kubernetes: kubernetesVersion, node: process.versions.node },
-    up: async (options) => {
-      await up(options, context);
-      return exitCodes.done;
-    },
-    down: async (options) => {
-      await down(options, context);
-      return exitCodes.done;
-    },
-    server: async (options) => {
-      await server(options, context);
-      return exitCodes.done;
-    },
-    agent: async (options) => {
-      await agent(options, context);
-      return exitCodes.done;
-    },
-    store: async (options) => {
-      await store(options, context);
-      return exitCodes.done;
-    },
-    token: async (options) => {
-      await token(options, context);
-      return exitCodes.done;
-    },
-    image: async (options) => {
-      await image(options, context);
-      return exitCodes.done;
-    },
-    healer: async (options) => {
-      await healer(options, context);
-      return exitCodes.done;
+    verbs: {
+      up: done(up),
+      down: done(down),
+      server: done(server),
+      agent: done(agent),
+      store: done(store),
+      token: done(token),
+      image: done(image),
+      healer: done(healer),
     },
     withCluster: (choice, verb) => withCluster(choice, verb, context),
     out: context.out,
     err: context.err,
     ...(process.stdout.columns === undefined ? {} : { columns: Math.min(process.stdout.columns, 120) }),
   });
+}
+
+/** A verb that either does all it was asked for, or throws. */
+function done<T>(verb: (options: T, context: MainContext) => Promise<void>): (options: T) => Promise<ExitCode> {
+  return async (options) => {
+    await verb(options, context);
+    return exitCodes.done;
+  };
 }
 
 /** The size is asked for at every use: windows change. */

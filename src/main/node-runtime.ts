@@ -29,15 +29,25 @@ import { systemProcess } from '../lib/process.node.ts';
 import type { Background } from './background.ts';
 import { UserError } from './user-error.ts';
 
-export interface RuntimeOptions {
-  readonly choice: RuntimeChoice;
+/** The folders of one instance, and its name. */
+export interface RuntimePlace {
   readonly dataDir: string;
   readonly runDir: string;
   readonly instanceId: string;
+}
+
+/** The network of the pods, where it is ours. */
+export interface RuntimeNetwork {
   readonly podCidr: string;
-  readonly cgroups: Cgroups;
   /** The port of an API server on this machine, which pods reach on the bridge's address. */
   readonly apiServerPort?: number;
+}
+
+export interface RuntimeOptions {
+  readonly choice: RuntimeChoice;
+  readonly place: RuntimePlace;
+  readonly network: RuntimeNetwork;
+  readonly cgroups: Cgroups;
   readonly imageArchives: readonly string[];
   readonly logger: Logger;
   readonly background: Background;
@@ -95,7 +105,7 @@ async function openGivenSocket(
       '--image-archive goes with the private containerd; import images into the runtime that you gave',
     );
   }
-  const opened = await openSocket(path, options.logger, { runDir: options.runDir, process: systemProcess });
+  const opened = await openSocket(path, options.logger, { runDir: options.place.runDir, process: systemProcess });
   stack.defer(async () => {
     await options.background.end();
     await opened.close();
@@ -106,22 +116,27 @@ async function openGivenSocket(
 async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack): Promise<NodeRuntime> {
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
-  const shared = {
-    ...options,
-    process: systemProcess,
-    fileLock: waitForKernelLock,
-  };
+  const { place, cgroups, imageArchives, logger, background } = options;
+  const { podCidr, apiServerPort } = options.network;
   try {
-    const network = podNetworkOf(options.instanceId, options.podCidr);
+    const network = podNetworkOf(place.instanceId, podCidr);
     const lock = () => waitForKernelLock(NETWORK_LOCK);
-    await setUpNetwork(networkPlace(), network, { ...cniFolders(options), apiServerPort: options.apiServerPort, lock });
+    await setUpNetwork(networkPlace(), network, { ...cniFolders(place), apiServerPort, lock });
     const opened = await openContainerd(
-      { ...shared, install, cgroupDriver: options.cgroups.driver },
-      options.background.signal,
+      {
+        ...place,
+        process: systemProcess,
+        logger,
+        install,
+        cgroupDriver: cgroups.driver,
+        imageArchives,
+        fileLock: waitForKernelLock,
+      },
+      background.signal,
     );
     // The supervision of containerd ends with the loops.
     stack.defer(async () => {
-      await options.background.end();
+      await background.end();
       await opened.close();
     });
     const { runtime, images, importer, how } = opened;
@@ -136,7 +151,7 @@ function networkPlace(): NetworkPlace {
   return { machine: openNetworkMachine(systemProcess), fs: systemFileSystem };
 }
 
-function cniFolders({ dataDir, runDir }: Pick<RuntimeOptions, 'dataDir' | 'runDir'>): CniFolders {
+function cniFolders({ dataDir, runDir }: Pick<RuntimePlace, 'dataDir' | 'runDir'>): CniFolders {
   const { cniConfDir: confDir, leasesDir } = containerdPaths(dataDir, runDir);
   return { confDir, leasesDir };
 }
@@ -162,10 +177,14 @@ export async function endPrivateRuntime(options: EndedRuntime): Promise<void> {
 }
 
 /** Ends a private containerd that this start began and that has no pods: a failed start leaves nothing behind. */
-export async function endFreshRuntime(options: RuntimeOptions): Promise<void> {
-  const { dataDir, runDir, instanceId, podCidr, logger } = options;
-  await endRuntime({ dataDir, runDir, instanceId, podCidr, process: systemProcess, logger, graceOf: () => 0 });
-  await rm(runDir, { recursive: true, force: true });
+export async function endFreshRuntime({
+  place,
+  network,
+  logger,
+}: Pick<RuntimeOptions, 'place' | 'network' | 'logger'>): Promise<void> {
+  const { podCidr } = network;
+  await endRuntime({ ...place, podCidr, process: systemProcess, logger, graceOf: () => 0 });
+  await rm(place.runDir, { recursive: true, force: true });
 }
 
 async function endRuntime(options: EndedRuntime): Promise<void> {

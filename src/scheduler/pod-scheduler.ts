@@ -23,30 +23,38 @@ import { forgetNomination, reportPatch, type SchedulingReport } from './report-s
 import type { SchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
 
-export interface PodSchedulerParts {
+/** Whom it calls, and whom it tells. */
+export interface PodSchedulerPorts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly events: EventRecorder;
+  readonly metrics: SchedulerMetrics;
+  /** Aborted: it ends. */
   readonly signal: AbortSignal;
+}
+
+/** What is known: who waits, and what the cluster is like for the next decision. */
+export interface SchedulingState {
   readonly queue: SchedulingQueue;
   readonly cache: SchedulerCache;
   readonly cluster: Cluster;
   readonly nominations: Nominations;
   readonly watch: ClusterWatch;
-  readonly events: EventRecorder;
-  readonly metrics: SchedulerMetrics;
 }
 
 export class PodScheduler {
-  readonly #parts: PodSchedulerParts;
+  readonly #ports: PodSchedulerPorts;
+  readonly #state: SchedulingState;
   readonly #writes = new Set<Promise<void>>();
   #wakeUp: (() => void) | undefined;
   /** Where the next search through a big cluster begins. */
   #startAt = 0;
 
-  constructor(parts: PodSchedulerParts) {
-    this.#parts = parts;
+  constructor(ports: PodSchedulerPorts, state: SchedulingState) {
+    this.#ports = ports;
+    this.#state = state;
   }
 
   /** There may be something to do. */
@@ -56,7 +64,7 @@ export class PodScheduler {
 
   /** Until the signal is aborted and the last write has ended. */
   async run(): Promise<void> {
-    const { signal, clock } = this.#parts;
+    const { signal, clock } = this.#ports;
     const onAbort = (): void => this.wake();
     signal.addEventListener('abort', onAbort, { once: true });
     while (!signal.aborted) {
@@ -73,7 +81,8 @@ export class PodScheduler {
 
   /** @returns false when there is more to do, and others must get their turn first */
   #decideForAWhile(): boolean {
-    const { queue, clock, signal } = this.#parts;
+    const { clock, signal } = this.#ports;
+    const { queue } = this.#state;
     const until = clock.now().mono + TURN_MS;
     while (!signal.aborted && this.#writes.size < WRITE_CONCURRENCY) {
       const pod = queue.pop();
@@ -85,7 +94,8 @@ export class PodScheduler {
   }
 
   #decide(pod: QueuedPod): void {
-    const { cluster, nominations, random, cache, clock, queue, logger } = this.#parts;
+    const { random, clock, logger } = this.#ports;
+    const { cluster, nominations, cache, queue } = this.#state;
     const { info } = pod;
     const startedAt = clock.now().mono;
     try {
@@ -111,7 +121,7 @@ export class PodScheduler {
   }
 
   #write(work: Promise<void>): void {
-    const { logger } = this.#parts;
+    const { logger } = this.#ports;
     const write: Promise<void> = work
       .catch((error: unknown) => logger.error('scheduling panicked', { error }))
       .finally(() => {
@@ -122,9 +132,10 @@ export class PodScheduler {
   }
 
   async #bind(pod: QueuedPod, info: PodInfo, { nodeName, avoided }: Chosen, startedAt: number): Promise<void> {
-    const { cache, queue, events, metrics, logger, watch, nominations, signal } = this.#parts;
+    const { events, metrics, logger, signal } = this.#ports;
+    const { cache, queue, watch, nominations } = this.#state;
     const outcome = await bindPod(info, nodeName, {
-      ...this.#parts,
+      ...this.#ports,
       nodeExists: () => cache.node(nodeName) !== undefined,
     });
     if (signal.aborted && outcome.kind !== 'bound') return;
@@ -155,7 +166,8 @@ export class PodScheduler {
   }
 
   async #refuse(pod: QueuedPod, info: PodInfo, choice: Unschedulable, startedAt: number): Promise<void> {
-    const { queue, cluster, random, metrics, nominations } = this.#parts;
+    const { random, metrics } = this.#ports;
+    const { queue, cluster, nominations } = this.#state;
     const hasNodes = cluster.nodes.length > 0;
     if (hasNodes) metrics.preemption();
     const plan = hasNodes ? planPreemption(info, choice, cluster, random) : undefined;
@@ -188,7 +200,8 @@ export class PodScheduler {
   }
 
   async #makeRoom(pod: QueuedPod, info: PodInfo, { nodeName, pods }: Victims): Promise<void> {
-    const { metrics, events, logger, nominations, queue, client, signal } = this.#parts;
+    const { metrics, events, logger, client, signal } = this.#ports;
+    const { nominations, queue } = this.#state;
     metrics.victims(pods.length);
     const lesser = [...nominations.on(nodeName)].filter(({ priority }) => priority < info.priority);
     for (const other of lesser) {
@@ -204,7 +217,7 @@ export class PodScheduler {
       const ended = await Promise.allSettled(
         pods.slice(from, from + VICTIMS_AT_ONCE).map(async (victim) => {
           const schedulerName = info.pod.spec?.schedulerName ?? SCHEDULER_NAME;
-          if (!(await evictVictim(victim, schedulerName, this.#parts))) return;
+          if (!(await evictVictim(victim, schedulerName, this.#ports))) return;
           const text = `Preempted by pod ${info.uid} on node ${nodeName}`;
           events.event(referenceTo(victim.pod), 'Normal', 'Preempted', text);
         }),
@@ -219,11 +232,11 @@ export class PodScheduler {
 
   #tellFailure({ pod }: PodInfo, message: string): void {
     const note = message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 4)} ...` : message;
-    this.#parts.events.event(referenceTo(pod), 'Warning', 'FailedScheduling', note);
+    this.#ports.events.event(referenceTo(pod), 'Warning', 'FailedScheduling', note);
   }
 
   async #report({ pod, key, namespace }: PodInfo, report: SchedulingReport): Promise<void> {
-    const { client, clock, signal, logger } = this.#parts;
+    const { client, clock, signal, logger } = this.#ports;
     const patch = reportPatch(pod, report, clock.now().wall);
     if (patch === undefined) return;
     try {
@@ -236,6 +249,6 @@ export class PodScheduler {
   }
 
   #count(result: 'scheduled' | 'unschedulable' | 'error', startedAt: number): void {
-    this.#parts.metrics.attempt(result, (this.#parts.clock.now().mono - startedAt) / 1000);
+    this.#ports.metrics.attempt(result, (this.#ports.clock.now().mono - startedAt) / 1000);
   }
 }

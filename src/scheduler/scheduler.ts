@@ -29,7 +29,7 @@ export interface SchedulerOptions {
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { leaderElection } = options;
   if (leaderElection === undefined) return runAlone(options, signal);
-  const election = { ...options, ...leaderElection, name: 'kube-scheduler' };
+  const election = { ...options, candidacy: leaderElection, name: 'kube-scheduler' };
   return runElected(election, signal, (client, term) => runAlone({ ...options, client }, term));
 }
 
@@ -52,20 +52,10 @@ async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise
     onIncoming: (place, event) => metrics.incoming(place, event),
   });
   const watch = new ClusterWatch(cache, cluster, nominations, queue);
-  const scheduler = new PodScheduler({
-    client,
-    clock,
-    random,
-    logger,
-    signal,
-    queue,
-    cache,
-    cluster,
-    nominations,
-    watch,
-    events,
-    metrics,
-  });
+  const scheduler = new PodScheduler(
+    { client, clock, random, logger, events, metrics, signal },
+    { queue, cache, cluster, nominations, watch },
+  );
   watch.listen(sources);
   signal.addEventListener('abort', () => queue.close(), { once: true });
   const work = async (): Promise<void> => {

@@ -76,7 +76,7 @@ export class SimControlPlane {
     const clock = createSimClock(this.#sim, this.#wall, life);
     const random = this.#sim.random.split(life.name);
     const version = { gitVersion: 'v1.36.0+mendlet.sim' };
-    const api = createApiServer({ store: this.store, clock, random, logger: this.#logger, version });
+    const api = createApiServer({ store: this.store, clock, random, logger: this.#logger }, { version });
     api.ready.catch((error: unknown) => {
       if (life.alive) this.#sim.fail(error);
     });

@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/index.ts';
 import { Compactor } from './compactor.ts';
 import { Expiry } from './expiry.ts';
+import type { HistoryBounds } from './history-bounds.ts';
 import { assertKey, compareKeys, lowerBound, prefixEnd } from './keys.ts';
 import {
   type ListOptions,
@@ -21,11 +22,8 @@ interface Version {
   readonly entry?: StoreEntry;
 }
 
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends HistoryBounds {
   readonly clock: Clock;
-  readonly compactionIntervalMs?: number;
-  readonly maxHistoryRevisions?: number;
-  readonly ringMaxEvents?: number;
 }
 
 class MemoryStore implements Store {

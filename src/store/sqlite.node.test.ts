@@ -100,7 +100,7 @@ describe('durability', () => {
   });
 
   it('says "full", goes on reading, and writes again when there is room', async () => {
-    const store = await openSqliteStore({ path, clock, maxFileBytes: 200_000 });
+    const store = await openSqliteStore({ path, clock, bounds: { maxFileBytes: 200_000 } });
     const outcomes: string[] = [];
     for (let n = 0; n < 100; n++) {
       await store.put(`k${n}`, new Uint8Array(10_000), 0).then(
@@ -166,7 +166,8 @@ describe('durability', () => {
       parentPort.on('message', () => { throw new Error('worker bug'); });`)}`,
     );
     const failures: string[] = [];
-    const store = await openSqliteStore({ path, clock, workerUrl, onFailure: (error) => failures.push(error.message) });
+    const listener = { onFailure: (error: Error) => failures.push(error.message) };
+    const store = await openSqliteStore({ path, clock, workerUrl, listener });
     const watch = store.watch('', 0, new AbortController().signal)[Symbol.asyncIterator]().next();
     const watchEnd = watch.catch((error: unknown) => error);
     await expect(store.put('a', bytes('x'), 0)).rejects.toMatchObject({ code: 'unknown' });

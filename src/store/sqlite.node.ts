@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../lib/index.ts';
 import { Compactor } from './compactor.ts';
 import { Expiry } from './expiry.ts';
+import type { HistoryBounds } from './history-bounds.ts';
 import { assertKey } from './keys.ts';
 import { MAX_FILE_BYTES, MAX_PENDING_CALLS, SWEEP_REVISIONS } from './limits.ts';
 import type {
@@ -31,29 +32,34 @@ import { WatchHub } from './watch-hub.ts';
 /** Bounds of the worker's heap: rows pass through it, nothing stays. */
 const WORKER_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
 
+/** Whom the store tells what befalls its file. */
+export interface StoreListener {
+  /** The store broke (worker dead, disk gone) and answers nothing any more: the process should end. */
+  readonly onFailure?: (error: StoreError) => void;
+  /** Keys whose values cannot be read, at the start (unless there are none) and at each change. */
+  readonly onDamage?: (damaged: readonly DamagedKey[]) => void;
+  /** The damage of the file that was found and mended: sentences for the log, without content. */
+  readonly onNotes?: (notes: readonly string[]) => void;
+}
+
+/** How big the store may get, and how it looks after itself; absent: as `limits.ts` says. */
+export interface StoreBounds extends HistoryBounds {
+  readonly maxFileBytes?: number;
+  readonly sweepRevisions?: number;
+}
+
 export interface SqliteStoreOptions {
   /** The file; created with mode 0600 if missing, its folder must exist. */
   readonly path: string;
   readonly clock: Clock;
   /** The file of the worker's code. Default: beside this module, `store-worker.js` when bundled. */
   readonly workerUrl?: URL;
-  /** The store broke (worker dead, disk gone) and answers nothing any more: the process should end. */
-  readonly onFailure?: (error: StoreError) => void;
   /** The identity of the store; another store's file is refused. Default: none in particular. */
   readonly identity?: string;
   /** False: there was a store here, and a missing or empty file is refused. Default: true. */
   readonly mayBegin?: boolean;
-  /** Only for repairs: lost data is given up, and everything else is repaired, with a copy kept. */
-  readonly acceptLoss?: boolean;
-  /** Keys whose values cannot be read, at the start (unless there are none) and at each change. */
-  readonly onDamage?: (damaged: readonly DamagedKey[]) => void;
-  /** The damage of the file that was found and mended: sentences for the log, without content. */
-  readonly onNotes?: (notes: readonly string[]) => void;
-  readonly maxFileBytes?: number;
-  readonly sweepRevisions?: number;
-  readonly ringMaxEvents?: number;
-  readonly compactionIntervalMs?: number;
-  readonly maxHistoryRevisions?: number;
+  readonly listener?: StoreListener;
+  readonly bounds?: StoreBounds;
 }
 
 interface Pending {
@@ -91,39 +97,37 @@ class SqliteStore implements Store {
   readonly #hub: WatchHub;
   readonly #expiry: Expiry;
   readonly #compactor: Compactor;
-  readonly #onFailure: (error: StoreError) => void;
-  readonly #options: SqliteStoreOptions;
+  readonly #listener: StoreListener;
   readonly #pending = new Map<number, Pending>();
   readonly #exited: Promise<void>;
   #nextId = 1;
   #outbox: WorkerRequest[] = [];
   #closed: StoreError | undefined;
 
-  constructor(worker: Worker, opened: Opened, options: SqliteStoreOptions) {
+  constructor(worker: Worker, opened: Opened, { clock, listener = {}, bounds = {} }: SqliteStoreOptions) {
     this.#worker = worker;
-    this.#clock = options.clock;
-    this.#onFailure = options.onFailure ?? (() => {});
-    this.#options = options;
+    this.#clock = clock;
+    this.#listener = listener;
     const { revision, compacted } = opened;
     this.#hub = new WatchHub({
-      clock: options.clock,
+      clock,
       log: { readEvents: (prefix, after, limit) => this.#call<WatchBatch>({ op: 'events', prefix, after, limit }) },
       revision,
       compacted,
-      ...(options.ringMaxEvents === undefined ? {} : { maxEvents: options.ringMaxEvents }),
+      ...(bounds.ringMaxEvents === undefined ? {} : { maxEvents: bounds.ringMaxEvents }),
     });
-    this.#expiry = new Expiry({ clock: options.clock, expire: (key, at) => this.delete(key, at) });
+    this.#expiry = new Expiry({ clock, expire: (key, at) => this.delete(key, at) });
     this.#compactor = new Compactor({
-      clock: options.clock,
+      clock,
       revision,
       compacted,
       compact: (at) => this.compact(at),
-      ...(options.compactionIntervalMs === undefined ? {} : { intervalMs: options.compactionIntervalMs }),
-      ...(options.maxHistoryRevisions === undefined ? {} : { maxRevisions: options.maxHistoryRevisions }),
+      ...(bounds.compactionIntervalMs === undefined ? {} : { intervalMs: bounds.compactionIntervalMs }),
+      ...(bounds.maxHistoryRevisions === undefined ? {} : { maxRevisions: bounds.maxHistoryRevisions }),
     });
     this.#expect(opened.expiring);
-    if (opened.notes.length > 0) options.onNotes?.(opened.notes);
-    if (opened.damaged.length > 0) options.onDamage?.(opened.damaged);
+    if (opened.notes.length > 0) listener.onNotes?.(opened.notes);
+    if (opened.damaged.length > 0) listener.onDamage?.(opened.damaged);
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
     worker.on('error', (error) => this.#fail(new StoreError('closed', `the store's worker died: ${String(error)}`)));
     this.#exited = new Promise((resolve) =>
@@ -219,8 +223,8 @@ class SqliteStore implements Store {
     else if (message.type === 'recovered') {
       this.#publish(message.events);
       this.#expect(message.expiring);
-    } else if (message.type === 'damaged') this.#options.onDamage?.(message.damaged);
-    else if (message.type === 'notes') this.#options.onNotes?.(message.notes);
+    } else if (message.type === 'damaged') this.#listener.onDamage?.(message.damaged);
+    else if (message.type === 'notes') this.#listener.onNotes?.(message.notes);
     else if (message.type === 'failed') this.#fail(new StoreError('closed', message.message));
   }
 
@@ -266,7 +270,7 @@ class SqliteStore implements Store {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     for (const { reject } of pending) reject(new StoreError('unknown', error.message));
-    if (unexpected) this.#onFailure(error);
+    if (unexpected) this.#listener.onFailure?.(error);
   }
 
   #stop(error: StoreError): void {
@@ -281,13 +285,13 @@ class SqliteStore implements Store {
  * Opens (or creates) the store in `path`. Rejects with `StoreOpenError`, its message naming the file.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { path, bounds = {} } = options;
   const workerData: WorkerOptions = {
-    path: options.path,
-    maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
-    sweepRevisions: options.sweepRevisions ?? SWEEP_REVISIONS,
+    path,
+    maxFileBytes: bounds.maxFileBytes ?? MAX_FILE_BYTES,
+    sweepRevisions: bounds.sweepRevisions ?? SWEEP_REVISIONS,
     identity: options.identity ?? '',
     mayBegin: options.mayBegin ?? true,
-    ...(options.acceptLoss === true && { acceptLoss: true }),
   };
   const worker = new Worker(options.workerUrl ?? defaultWorkerUrl(), {
     name: 'store',
@@ -301,8 +305,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       if (message.type === 'opened') resolve(message);
       else if (message.type === 'failed') reject(new StoreOpenError(message.code, message.message));
     });
-    worker.once('error', (error) => reject(new StoreOpenError('failed', `${options.path}: ${String(error)}`)));
-    worker.once('exit', () => reject(new StoreOpenError('failed', `${options.path}: the store's worker ended`)));
+    worker.once('error', (error) => reject(new StoreOpenError('failed', `${path}: ${String(error)}`)));
+    worker.once('exit', () => reject(new StoreOpenError('failed', `${path}: the store's worker ended`)));
   });
   return new SqliteStore(worker, opened, options);
 }

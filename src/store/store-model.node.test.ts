@@ -114,7 +114,8 @@ it('answers like the model, whatever is asked, across reopenings', { timeout: 12
   const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
     const clock = createManualClock();
     const path = join(folder, `${files++}.db`);
-    const open = (): Promise<Store> => openSqliteStore({ path, clock, ringMaxEvents: 5, sweepRevisions: 3 });
+    const open = (): Promise<Store> =>
+      openSqliteStore({ path, clock, bounds: { ringMaxEvents: 5, sweepRevisions: 3 } });
     const model = createMemoryStore({ clock, ringMaxEvents: 5 });
     let store = await open();
     try {

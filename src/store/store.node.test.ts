@@ -51,7 +51,7 @@ const implementations: { name: string; open: (clock: ManualClock, options?: Opti
   { name: 'memory', open: async (clock, options = {}) => createMemoryStore({ clock, ...options }) },
   {
     name: 'sqlite',
-    open: (clock, options = {}) => openSqliteStore({ path: join(folder, `${files++}.db`), clock, ...options }),
+    open: (clock, bounds = {}) => openSqliteStore({ path: join(folder, `${files++}.db`), clock, bounds }),
   },
 ];
 

@@ -346,7 +346,7 @@ describe('a store that is gone', () => {
       path,
       clock,
       identity: 'attack',
-      onFailure: (error) => failures.push(error.message),
+      listener: { onFailure: (error) => failures.push(error.message) },
     });
     for (let n = 0; n < 5; n++) await store.put(`k${n}`, encode(object(`k${n}`, 100)), 0);
     spoil(path);

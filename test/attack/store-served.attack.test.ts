@@ -30,8 +30,8 @@ const logger: Logger = (() => {
 
 async function start(): Promise<void> {
   damaged = [];
-  store = await openSqliteStore({ path, clock, onDamage: (keys) => (damaged = keys) });
-  server = createApiServer({ store, clock, random: seededRandom(1), logger, version: { gitVersion: 'v1.36.0' } });
+  store = await openSqliteStore({ path, clock, listener: { onDamage: (keys) => (damaged = keys) } });
+  server = createApiServer({ store, clock, random: seededRandom(1), logger }, { version: { gitVersion: 'v1.36.0' } });
   await server.ready;
 }
 

@@ -60,7 +60,7 @@ const logger = silentLogger;
 const metrics = createMetrics();
 const store = await openSqliteStore({ path: join(folder, 'store.db'), clock });
 const version = { gitVersion: 'v1.36.0' };
-const server = createApiServer({ store, clock, random, logger, metrics, version, breather: loopBreather });
+const server = createApiServer({ store, clock, random, logger, metrics, breather: loopBreather }, { version });
 await server.ready;
 const connectionOf = (user: { name: string; groups: readonly string[] }) => server.as(user);
 const clientOf = (name: string): KubeClient => createKubeClient(connectionOf({ name, groups: MASTERS }), { clock });

@@ -24,14 +24,8 @@ export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise
   const version = { gitVersion: 'v1.36.0' };
   let newest: ReturnType<typeof createApiServer>;
   const restart = async (): Promise<Connection> => {
-    const server = createApiServer({
-      store,
-      clock,
-      random,
-      logger: silentLogger,
-      version,
-      admission: { taintNewNodes },
-    });
+    const ports = { store, clock, random, logger: silentLogger };
+    const server = createApiServer(ports, { version, admission: { taintNewNodes } });
     newest = server;
     await server.ready;
     return server.as({ name: 'admin', groups: ['system:masters'] });

@@ -27,14 +27,10 @@ export interface OwnServer {
 export async function startOwnServer(): Promise<OwnServer> {
   const clock = createManualClock();
   const store = createMemoryStore({ clock });
-  const server = createApiServer({
-    store,
-    clock,
-    random: seededRandom('golden'),
-    logger: silentLogger,
-    version: { gitVersion: 'v1.36.0' },
-    tokens: createPlainTokenSigner('golden'),
-  });
+  const server = createApiServer(
+    { store, clock, random: seededRandom('golden'), logger: silentLogger },
+    { version: { gitVersion: 'v1.36.0' }, tokens: createPlainTokenSigner('golden') },
+  );
   await server.ready;
   const connection = server.as(ADMIN);
   const call: Call = async (method, url, body) => {

@@ -49,14 +49,19 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface EdgeServerOptions {
-  /** The connection behind the edge: it authorizes each request, and then reads its body. */
-  readonly connection: GuardedConnection;
-  readonly addresses: readonly ListenAddress[];
+/** How it proves who it is, and whom it believes. */
+export interface EdgeTrust {
   readonly certificate: KeyPair;
   /** Client certificates signed by this authority are believed. */
   readonly authorityPem: string;
   readonly tokens?: TokenAuthenticator;
+}
+
+export interface EdgeServerOptions {
+  /** The connection behind the edge: it authorizes each request, and then reads its body. */
+  readonly connection: GuardedConnection;
+  readonly addresses: readonly ListenAddress[];
+  readonly trust: EdgeTrust;
   /** How many connections each kind of client may hold; absent: as many as the process may open files for. */
   readonly shares?: ConnectionShares;
   readonly clock: Clock;
@@ -125,8 +130,9 @@ export class EdgeServer {
 
   constructor(options: EdgeServerOptions) {
     this.#options = options;
-    this.#certificate = options.certificate;
-    const { connection, logger, clock, shares, tokens = noTokens } = options;
+    const { connection, logger, clock, shares, trust } = options;
+    const { certificate, tokens = noTokens } = trust;
+    this.#certificate = certificate;
     this.#metrics = createEdgeMetrics(options.metrics, options.name, () => ({
       connections: this.#connections.counts,
       bodyBytes: this.#accounts.used,
@@ -218,7 +224,7 @@ export class EdgeServer {
 
   #secureContext(): { cert: string; key: string; ca: string; minVersion: 'TLSv1.2' } {
     const { certificatePem, keyPem } = this.#certificate;
-    return { cert: certificatePem, key: keyPem, ca: this.#options.authorityPem, minVersion: 'TLSv1.2' };
+    return { cert: certificatePem, key: keyPem, ca: this.#options.trust.authorityPem, minVersion: 'TLSv1.2' };
   }
 
   #createProtocols(): Http2SecureServer {

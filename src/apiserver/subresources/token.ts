@@ -21,7 +21,7 @@ import { parseBody } from '../http/body.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { readObject } from '../registry/read-object.ts';
-import { completeSpec, planToken, validateTokenSpec } from '../tokens/plan-token.ts';
+import { completeSpec, planToken, type TokenBinding, validateTokenSpec } from '../tokens/plan-token.ts';
 import type { ObjectClaim } from '../tokens/token-signer.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, nameOfCall } from '../verbs/call.ts';
@@ -48,7 +48,7 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
   const plan = planToken({
     namespace,
     account: claimOf(account),
-    ...bound.claims,
+    bound: bound.claims,
     audiences: spec.audiences,
     expirationSeconds: spec.expirationSeconds,
     wall: server.clock.now().wall,
@@ -76,7 +76,7 @@ function refuseOtherPlace({ metadata }: ApiObject, namespace: string, name: stri
 
 interface Bound {
   readonly pod: Pod | undefined;
-  readonly claims: { readonly pod?: ObjectClaim; readonly secret?: ObjectClaim; readonly node?: ObjectClaim };
+  readonly claims: TokenBinding;
 }
 
 async function readBound({ server, info }: Call, reference: BoundObjectReference | undefined): Promise<Bound> {

@@ -46,21 +46,27 @@ export interface TokenPlan {
   readonly expiresAt: number;
 }
 
+/** The objects that a token is bound to: without them it is worth nothing. */
+export interface TokenBinding {
+  readonly pod?: ObjectClaim;
+  readonly secret?: ObjectClaim;
+  readonly node?: ObjectClaim;
+}
+
 export interface TokenInputs {
   readonly namespace: string;
   readonly account: ObjectClaim;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  readonly pod?: ObjectClaim | undefined;
-  readonly secret?: ObjectClaim | undefined;
-  readonly node?: ObjectClaim | undefined;
+  readonly bound: TokenBinding;
   /** Wall ms. */
   readonly wall: number;
   readonly id: string;
 }
 
 export function planToken(inputs: TokenInputs): TokenPlan {
-  const { namespace, account, audiences, expirationSeconds, pod, secret, node, wall, id } = inputs;
+  const { namespace, account, audiences, expirationSeconds, bound, wall, id } = inputs;
+  const { pod, secret, node } = bound;
   const now = Math.floor(wall / 1000);
   // A pod's own token outlives what was asked for: programs that never read it again go on for a year.
   const extended =

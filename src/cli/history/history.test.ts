@@ -472,9 +472,7 @@ describe('a pod in which nothing has died, and its namesakes', () => {
     expect(
       await runLogs(logs.session, {
         pod: 'web',
-        previous: false,
-        follow: false,
-        timestamps: false,
+        live: { previous: false, follow: false, timestamps: false },
         raw: false,
         death: 1,
       }),
@@ -488,13 +486,19 @@ describe('a pod in which nothing has died, and its namesakes', () => {
     expect([out(), err()]).toEqual(['', 'No death of pod/web is known.\n']);
     expect(await runHistory(session, { ...options, death: 1 })).toBe(0);
     expect(
-      await runLogs(session, { pod: 'web', previous: false, follow: false, timestamps: false, raw: false, death: 1 }),
+      await runLogs(session, {
+        pod: 'web',
+        live: { previous: false, follow: false, timestamps: false },
+        raw: false,
+        death: 1,
+      }),
     ).toBe(1);
   });
 });
 
 describe('logs', () => {
-  const wish: LogsOptions = { pod: 'web', previous: false, follow: false, timestamps: false, raw: false };
+  const live = { previous: false, follow: false, timestamps: false };
+  const wish: LogsOptions = { pod: 'web', live, raw: false };
   const served: Served = { [`${PODS}/web/history`]: list(web) };
 
   it.each([
@@ -519,7 +523,7 @@ describe('logs', () => {
     const logOf = async (isTerminal: boolean, change: Partial<LogsOptions>) => {
       const { session } = cluster(answers);
       const pieces: (string | Uint8Array)[] = [];
-      const live: Connection = {
+      const connection: Connection = {
         ...session.connection,
         request: (request) =>
           request.url.includes('/log?')
@@ -529,7 +533,7 @@ describe('logs', () => {
       const client = { ...session.client, get: async () => ({ spec: { containers: [{ name: 'main' }] } }) as never };
       const outRaw = (data: string | Uint8Array): void => void pieces.push(data);
       const out = (): void => expect.unreachable();
-      await runLogs({ ...session, client, connection: live, isTerminal, outRaw, out }, { ...wish, ...change });
+      await runLogs({ ...session, client, connection, isTerminal, outRaw, out }, { ...wish, ...change });
       return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
     };
     const seen = '\\u001b]0;owned\\u0007\\u009b31mx\\u202e\\u000dtab\there\r\n';
@@ -580,7 +584,7 @@ describe('logs', () => {
       [`${PODS}/web`]: { status: 200, body: { spec: { containers: [{ name: 'a' }, { name: 'b' }] } } },
       [`${PODS}/web/log?container=a&previous=true&tailLines=5`]: { status: 200, body: 'hello\n' },
     });
-    expect(await runLogs(session, { ...wish, previous: true, tail: 5 })).toBe(0);
+    expect(await runLogs(session, { ...wish, live: { ...live, previous: true }, tail: 5 })).toBe(0);
     expect(out()).toBe('hello\n');
     await expect(runLogs(session, { ...wish, container: 'b' })).rejects.toThrow('404 page not found');
   });

@@ -8,14 +8,19 @@ import { MAX_ANSWER_BYTES } from './limits.ts';
 import { numbersText, pickDeath } from './pick-death.ts';
 import { lastThatDied, warnOf } from './run-history.ts';
 
+/** What only the log of a container that is there has, and no log of a death. */
+export interface LiveLog {
+  readonly previous: boolean;
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+}
+
 export interface LogsOptions {
   readonly pod: string;
   readonly container?: string;
   readonly uid?: string;
   readonly death?: number;
-  readonly previous: boolean;
-  readonly follow: boolean;
-  readonly timestamps: boolean;
+  readonly live: LiveLog;
   readonly tail?: number;
   /** As the program wrote it, also to a terminal. */
   readonly raw: boolean;
@@ -62,12 +67,13 @@ function lastLines(text: string, count: number | undefined): string {
 
 async function liveLog(session: ClusterSession, options: LogsOptions): Promise<ExitCode> {
   const { client, connection, namespace, signal } = session;
+  const { previous, follow, timestamps } = options.live;
   const pod = await client.get<Pod>(PODS, namespace, options.pod, signal);
   const container = options.container ?? defaultContainer(pod);
   const query = new URLSearchParams({ container });
-  if (options.previous) query.set('previous', 'true');
-  if (options.follow) query.set('follow', 'true');
-  if (options.timestamps) query.set('timestamps', 'true');
+  if (previous) query.set('previous', 'true');
+  if (follow) query.set('follow', 'true');
+  if (timestamps) query.set('timestamps', 'true');
   if (options.tail !== undefined && options.tail >= 0) query.set('tailLines', String(options.tail));
   const url = `/api/v1/namespaces/${namespace}/pods/${options.pod}/log?${query.toString()}`;
   const { status, body } = await connection.request({ method: 'GET', url, headers: { accept: '*/*' }, signal });

@@ -20,6 +20,6 @@ const LEASE = 'mendlet-healer';
 export async function runHealingControllers(options: HealerOptions, signal: AbortSignal): Promise<void> {
   const { leaderElection } = options;
   if (leaderElection === undefined) return runSet(options, healingControllers, signal);
-  const election = { ...options, ...leaderElection, name: LEASE };
+  const election = { ...options, candidacy: leaderElection, name: LEASE };
   return runElected(election, signal, (client, term) => runSet({ ...options, client }, healingControllers, term));
 }

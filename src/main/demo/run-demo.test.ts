@@ -25,9 +25,7 @@ it('ends in good order when it is told to while it makes its pods', async () => 
       logger: silentLogger,
       runtime: 'containerd 1.6.20',
       kubeconfig: '/k',
-      out: (text) => void shown.push(text),
-      terminal: undefined,
-      color: false,
+      stage: { terminal: undefined, color: false, out: (text) => void shown.push(text) },
     },
     stop.signal,
   );

@@ -8,6 +8,14 @@ import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
 import { ansiPaint, demoScreen, entryText, lookCommand, plainPaint, summary } from './demo-view.ts';
 import { Screen, type Terminal } from './screen.ts';
 
+/** Where it is shown. */
+export interface DemoStage {
+  readonly terminal: Terminal | undefined;
+  readonly color: boolean;
+  /** For lines, when there is no terminal. */
+  readonly out: (text: string) => void;
+}
+
 export interface DemoOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -16,10 +24,7 @@ export interface DemoOptions {
   /** "containerd 1.6.20" */
   readonly runtime: string;
   readonly kubeconfig: string;
-  /** For lines, when there is no terminal. */
-  readonly out: (text: string) => void;
-  readonly terminal: Terminal | undefined;
-  readonly color: boolean;
+  readonly stage: DemoStage;
 }
 
 const REDRAW_MS = 1000;
@@ -78,8 +83,9 @@ class DemoView {
   constructor(options: DemoOptions, began: number) {
     this.#options = options;
     this.#began = began;
-    this.#screen = options.terminal === undefined ? undefined : new Screen(options.terminal);
-    if (this.#screen === undefined) options.out(`look for yourself: ${lookCommand(options.kubeconfig)}\n`);
+    const { terminal, out } = options.stage;
+    this.#screen = terminal === undefined ? undefined : new Screen(terminal);
+    if (this.#screen === undefined) out(`look for yourself: ${lookCommand(options.kubeconfig)}\n`);
   }
 
   update(state: DemoState): void {
@@ -113,13 +119,14 @@ class DemoView {
   #tell(): void {
     if (this.#screen !== undefined) return;
     for (const entry of this.state.timeline.filter(({ number }) => number > this.#told)) {
-      this.#options.out(`${entryText(entry, this.#began)}\n`);
+      this.#options.stage.out(`${entryText(entry, this.#began)}\n`);
     }
     this.#told = this.state.entries;
   }
 
   #draw(): void {
-    const { terminal, clock, runtime, kubeconfig, color } = this.#options;
+    const { clock, runtime, kubeconfig, stage } = this.#options;
+    const { terminal, color } = stage;
     if (terminal === undefined) return;
     const size = { columns: terminal.columns(), rows: terminal.rows() };
     const view = {

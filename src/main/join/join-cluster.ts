@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createCertificateRequest } from '../../apiserver/edge/certificate-request.node.ts';
 import type { KeyPair } from '../key-pair.ts';
 import { isNotFound, type Lease, LEASES, type Node, NODES, StatusError } from '../../api/index.ts';
-import { type AgentOptions, exitCodes } from '../../cli/index.ts';
+import { exitCodes, type JoinFlags } from '../../cli/index.ts';
 import { createHttpConnection } from '../../client/http-connection.node.ts';
 import {
   createKubeClient,
@@ -41,7 +41,7 @@ import { authorityHash } from './pin.node.ts';
 import { CertificateRefused, CLIENT_SIGNER, requestCertificate } from './request-certificate.ts';
 
 export interface JoinOptions extends Patience, Claimant {
-  readonly given: Pick<AgentOptions, 'server' | 'token' | 'ca' | 'caHash' | 'kubeconfig'>;
+  readonly given: JoinFlags;
   readonly paths: DataPaths;
   /** Pods may be running that were made for the server that this folder joined. */
   readonly inUse: boolean;

@@ -67,35 +67,33 @@ export interface HollowPorts {
   readonly network?: { readonly machine: NetworkMachine; readonly fs: FileSystem };
 }
 
-interface HollowAgentOptions extends HollowIdentity, HollowPorts {}
-
 /** Runs until its life ends. */
 export async function runHollowAgent(ports: HollowPorts, identity: HollowIdentity, signal: AbortSignal): Promise<void> {
-  const options = { ...ports, ...identity };
+  const { name } = identity;
   await Promise.all([
-    keepNode(options, signal),
-    keepLease(options, signal),
-    keepPods(options, signal),
-    keepRoutes(options, signal),
+    keepNode(ports, identity, signal),
+    keepLease(ports, name, signal),
+    keepPods(ports, name, signal),
+    keepRoutes(ports, name, signal),
   ]);
 }
 
 /** As soon as the node has its part of the pods' network, it keeps the routes to the others'. */
-async function keepRoutes(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
-  const { clock, client, name, random, network, logger } = options;
+async function keepRoutes(ports: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
+  const { clock, client, random, network, logger } = ports;
   if (network === undefined) return;
   while (!signal.aborted) {
     try {
       const { spec } = await client.get(NODES, undefined, name, signal);
       if (spec?.podCIDR !== undefined) {
-        const ports = { ...network, client, clock, random: random.split('routes'), logger };
+        const routePorts = { ...network, client, clock, random: random.split('routes'), logger };
         const node = {
           nodeName: name,
           podCidr: spec.podCIDR,
           instanceId: INSTANCE,
           file: '/var/lib/mendlet/peers.json',
         };
-        await keepNodeRoutes(ports, node, signal);
+        await keepNodeRoutes(routePorts, node, signal);
       }
     } catch (error) {
       ignoreOperating(error);
@@ -104,12 +102,13 @@ async function keepRoutes(options: HollowAgentOptions, signal: AbortSignal): Pro
   }
 }
 
-async function keepNode(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
-  const { clock, client, name, random } = options;
+async function keepNode(ports: HollowPorts, identity: HollowIdentity, signal: AbortSignal): Promise<void> {
+  const { clock, client, random } = ports;
+  const { name } = identity;
   while (!signal.aborted) {
     try {
       const node = await client.get(NODES, undefined, name, signal).catch((error: unknown) => {
-        if (isNotFound(error)) return client.create(NODES, newNode(options), signal);
+        if (isNotFound(error)) return client.create(NODES, newNode(identity, clock), signal);
         throw error;
       });
       if (!isReady(node)) await client.patch(NODES, undefined, name, 'strategic', readyPatch(clock), 'status', signal);
@@ -124,7 +123,7 @@ function isReady(node: Node): boolean {
   return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
 }
 
-function newNode({ name, zone, address, clock }: HollowAgentOptions): Node {
+function newNode({ name, zone, address }: HollowIdentity, clock: Clock): Node {
   const labels = {
     'kubernetes.io/hostname': name,
     'topology.kubernetes.io/region': 'r',
@@ -163,12 +162,12 @@ function readyPatch(clock: Clock): { status: NonNullable<Node['status']> } {
   return { status: { conditions } };
 }
 
-async function keepLease(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
-  const { clock, random } = options;
+async function keepLease(ports: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
+  const { clock, random } = ports;
   while (!signal.aborted) {
     let waitMs = LEASE_MS * (1 + random.next() * 0.04);
     try {
-      await renew(options, signal);
+      await renew(ports, name, signal);
     } catch (error) {
       ignoreOperating(error);
       waitMs = RETRY_MS;
@@ -177,7 +176,7 @@ async function keepLease(options: HollowAgentOptions, signal: AbortSignal): Prom
   }
 }
 
-async function renew({ client, clock, name }: HollowAgentOptions, signal: AbortSignal): Promise<void> {
+async function renew({ client, clock }: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
   const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(clock.now().wall) };
   const metadata = { name, namespace: LEASE_NAMESPACE };
   const lease: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
@@ -189,8 +188,8 @@ async function renew({ client, clock, name }: HollowAgentOptions, signal: AbortS
   }
 }
 
-async function keepPods(options: HollowAgentOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, logger, machine, name, random } = options;
+async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
+  const { client, clock, logger, machine, random } = ports;
   const fieldSelector = `spec.nodeName=${name}`;
   const pods = createReflector<Pod>({
     client,
@@ -226,7 +225,7 @@ async function keepPods(options: HollowAgentOptions, signal: AbortSignal): Promi
         const pod = pods.lister.getByKey(key);
         if (pod === undefined) return undefined;
         try {
-          const againMs = await syncPod(options, pod, signal);
+          const againMs = await syncPod(ports, name, pod, signal);
           // Sums of fractions: a wait that ends a hair too early must not begin anew at the same moment.
           if (againMs !== undefined) queue.addAfter(key, againMs + 1);
           return undefined;
@@ -244,8 +243,12 @@ async function keepPods(options: HollowAgentOptions, signal: AbortSignal): Promi
 }
 
 /** @returns ms until it must be looked at again, if time alone changes it */
-async function syncPod(options: HollowAgentOptions, pod: Pod, signal: AbortSignal): Promise<number | undefined> {
-  const { client, clock, machine, name } = options;
+async function syncPod(
+  { client, clock, machine }: HollowPorts,
+  name: string,
+  pod: Pod,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const uid = uidOf(pod);
   const { namespace, name: podName = '' } = pod.metadata ?? {};
   const behaviour = behaviourOf(pod);

@@ -31,14 +31,15 @@ const isWell = await playSeeds({
   count: 5,
   nemeses: FLEET_NEMESES.map(({ name }) => name),
   run: (seed, play) =>
-    runFleet({
-      seed,
-      loop: realEventLoop,
-      minutes: Number(values.minutes),
-      nodes: Number(values.nodes ?? (values.big ? '100' : '9')),
-      size: values.big ? BIG_FLEET : SMALL_FLEET,
-      ...play,
-    }),
+    runFleet(
+      { seed, loop: realEventLoop, trace: play.trace },
+      {
+        minutes: Number(values.minutes),
+        nodes: Number(values.nodes ?? (values.big ? '100' : '9')),
+        size: values.big ? BIG_FLEET : SMALL_FLEET,
+        ...play,
+      },
+    ),
   print: (line) => console.log(line),
   now: () => performance.now(),
 });

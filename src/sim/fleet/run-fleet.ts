@@ -5,10 +5,8 @@
  */
 import { type Logger, silentLogger } from '../../lib/index.ts';
 import type { ControllersOptions } from '../../controllers/index.ts';
-import type { EventLoop } from '../event-loop.ts';
 import type { RunReport } from '../run-seed.ts';
-import { Sim } from '../sim.ts';
-import type { Trace } from '../trace.ts';
+import { Sim, type SimOptions } from '../sim.ts';
 import { untilWell } from '../until-well.ts';
 import { Fleet } from './fleet.ts';
 import { checkFleet } from './invariants/all.ts';
@@ -17,14 +15,11 @@ import { notYetGone, notYetWell } from './pending.ts';
 import { FleetWorkload, type WorkloadSize } from './workload.ts';
 
 export interface FleetRunOptions {
-  readonly seed: number | string;
-  readonly loop: EventLoop;
   readonly nodes?: number;
   readonly size?: WorkloadSize;
   /** Length of the faults' phase, virtual minutes. */
   readonly minutes?: number;
   readonly only?: readonly string[];
-  readonly trace?: Trace;
   readonly logger?: Logger;
   readonly controllers?: Partial<ControllersOptions>;
 }
@@ -37,15 +32,14 @@ const LIVENESS_MS = 40 * 60_000;
 const CLEAN_UP_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 10_000;
 
-export async function runFleet(options: FleetRunOptions): Promise<RunReport> {
-  const { seed, loop, nodes = 9, size = SMALL_FLEET, minutes = 20, only, logger = silentLogger } = options;
-  const sim = new Sim({ seed, loop, ...(options.trace === undefined ? {} : { trace: options.trace }) });
+export async function runFleet(simOptions: SimOptions, options: FleetRunOptions = {}): Promise<RunReport> {
+  const { nodes = 9, size = SMALL_FLEET, minutes = 20, only, logger = silentLogger, controllers = {} } = options;
+  const sim = new Sim(simOptions);
   const nemeses = drawFleetNemeses(sim.random.split('shape'), only);
-  const controllers = options.controllers ?? {};
   const fleet = new Fleet({ sim, nodes, zones: ZONES, logger, controllers });
   const failure = await play(fleet, nemeses, size, minutes * 60_000);
   return {
-    seed,
+    seed: simOptions.seed,
     nemeses: nemeses.map(({ name }) => name),
     hash: sim.trace.hash,
     events: sim.processed,

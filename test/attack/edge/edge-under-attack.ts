@@ -65,23 +65,26 @@ export async function startUnderAttack(
     clock: systemClock,
     signer: systemSigner,
   });
-  const server = createApiServer({
-    store: createMemoryStore({ clock: systemClock }),
-    clock: systemClock,
-    random: seededRandom(1),
-    logger: silentLogger,
-    version: { gitVersion: 'v1.36.4+mendlet.test' },
-    tokens: createPlainTokenSigner('attack'),
-  });
+  const server = createApiServer(
+    {
+      store: createMemoryStore({ clock: systemClock }),
+      clock: systemClock,
+      random: seededRandom(1),
+      logger: silentLogger,
+    },
+    { version: { gitVersion: 'v1.36.4+mendlet.test' }, tokens: createPlainTokenSigner('attack') },
+  );
   await server.ready;
   const metrics = createMetrics();
   const clock = createManualClock();
   const edgeOptions: EdgeServerOptions = {
     connection: server.connection,
-    tokens: async (token) => (token === TOKEN ? { name: 'jane', groups: [] } : server.authenticateToken(token)),
     addresses: [{ host: '127.0.0.1', port: 0 }],
-    certificate: pki.server,
-    authorityPem: pki.authorityPem,
+    trust: {
+      certificate: pki.server,
+      authorityPem: pki.authorityPem,
+      tokens: async (token) => (token === TOKEN ? { name: 'jane', groups: [] } : server.authenticateToken(token)),
+    },
     shares: options.shares ?? connectionShares(undefined, 1024),
     clock,
     logger: silentLogger,
