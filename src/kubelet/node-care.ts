@@ -13,7 +13,8 @@ import type { KubeletSettings } from './settings.ts';
 import type { StatsProvider } from './stats/summary.ts';
 import type { PodEvents, PressureVerdict } from './types.ts';
 
-export interface NodeCareOptions {
+/** The ports of all that looks after the node. */
+export interface NodeCarePorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
@@ -22,10 +23,16 @@ export interface NodeCareOptions {
   readonly machine: Machine;
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+}
+
+export interface NodeCareConfig {
   readonly settings: KubeletSettings;
   readonly instanceId: string;
   /** Others use the runtime, too. */
-  readonly sharedRuntime: boolean;
+  readonly sharedRuntime?: boolean;
+}
+
+export interface NodeCareParts {
   readonly workers: PodWorkers;
   readonly stats: StatsProvider;
   readonly events: PodEvents;
@@ -45,24 +52,23 @@ export interface NodeCare {
 }
 
 /** @throws ThresholdError for eviction settings that make no sense */
-export function createNodeCare(options: NodeCareOptions): NodeCare {
-  const { workers, settings } = options;
-  const imageGc = new ImageGc({
-    ...options,
-    settings: settings.imageGc,
+export function createNodeCare(ports: NodeCarePorts, config: NodeCareConfig, parts: NodeCareParts): NodeCare {
+  const { settings, instanceId, sharedRuntime } = config;
+  const { workers } = parts;
+  const imageGc = new ImageGc(ports, settings.imageGc, {
+    events: parts.events,
     wantedImages: () => workers.pods().flatMap(({ pod }) => imagesOf(pod)),
-    ...(options.sharedRuntime ? { onlyUsedBy: { [INSTANCE_LABEL]: options.instanceId } } : {}),
+    ...(sharedRuntime === true ? { onlyUsedBy: { [INSTANCE_LABEL]: instanceId } } : {}),
   });
   const end = new AbortController();
-  const eviction = new EvictionManager({
-    ...options,
-    settings: settings.eviction,
+  const eviction = new EvictionManager(ports, settings.eviction, {
+    ...parts,
     activePods: () => workers.activePods().filter(({ metadata }) => !workers.isEnding(metadata?.uid ?? '')),
     terminate: ({ metadata }, request, fixed) => workers.terminate(metadata?.uid ?? '', request, fixed),
     freeDisk: async () => void (await imageGc.deleteUnused(end.signal)),
   });
   const rotation = new LogRotation({
-    ...options,
+    ...ports,
     settings: settings.containerLogs,
     runningContainers: () =>
       workers

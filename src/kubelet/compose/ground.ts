@@ -34,6 +34,11 @@ export function giveMeasured(ports: KubeletPorts, config: Pick<KubeletConfig, 's
   return { ...ports, metrics, runtime, images, settings: config.settings ?? DEFAULT_SETTINGS };
 }
 
+/** The same ports for one part, with a stream of randomness of its own. */
+export function givenTo<T extends Pick<Given, 'random'>>(part: string, given: T): T {
+  return { ...given, random: given.random.split(part) };
+}
+
 export interface Ground {
   /** What is watched at the API server and kept: this node's pods, and services. */
   readonly informers: Informers;

@@ -1,12 +1,13 @@
 /** Builds the parts that look after the node itself: its object and lease, health, figures, pressure, old logs. */
 import type { KubeletConfig } from '../configuration.ts';
 import { LogGc } from '../gc/log-gc.ts';
-import { createNodeManager, type NodeManager } from '../node/node-manager.ts';
+import { createNodeManager, type NodeManager, type NodeManagerParts } from '../node/node-manager.ts';
+import type { NodeIdentity } from '../node/node-object.ts';
 import { createNodeCare, type NodeCare } from '../node-care.ts';
 import { RuntimeState } from '../runtime-state.ts';
 import { createStats, type Stats } from '../stats/stats-provider.ts';
 import type { KubeletHealth, Pleg } from '../types.ts';
-import { type Given, type Ground, knownPods } from './ground.ts';
+import { type Given, givenTo, type Ground, knownPods } from './ground.ts';
 import type { Supplies } from './supply-containers.ts';
 import type { PodTraffic } from './tell-pods.ts';
 import type { Watching } from './watch-containers.ts';
@@ -60,33 +61,26 @@ export function createNodeKeeping(given: Given, config: KubeletConfig, ground: G
 
 function createOurCare(
   given: Omit<Given, 'client' | 'probeTransport' | 'streams'>,
-  { instanceId, sharedRuntime }: Pick<KubeletConfig, 'instanceId' | 'sharedRuntime'>,
+  config: Pick<KubeletConfig, 'instanceId' | 'sharedRuntime'>,
   { events, later }: Pick<Ground, 'events' | 'later'>,
   { watching, working, stats }: Pick<NodeParts, 'watching' | 'working'> & { readonly stats: Stats },
 ): NodeCare {
-  const { clock, logger, metrics, fs, process, machine, runtime, images, settings } = given;
-  const care = createNodeCare({
-    clock,
-    logger,
-    metrics,
-    fs,
-    process,
-    machine,
-    runtime,
-    images,
-    settings,
-    instanceId,
-    sharedRuntime: sharedRuntime === true,
-    workers: working.workers,
-    stats,
-    events,
-    onChange: () => {
-      watching.blackBox.pressure(later.care.it.pressure());
-      working.recovery.pressureChanged();
-      later.nodeManager.it.refresh();
+  const { settings } = given;
+  const care = createNodeCare(
+    given,
+    { ...config, settings },
+    {
+      workers: working.workers,
+      stats,
+      events,
+      onChange: () => {
+        watching.blackBox.pressure(later.care.it.pressure());
+        working.recovery.pressureChanged();
+        later.nodeManager.it.refresh();
+      },
+      onKnown: () => working.recovery.pressureChanged(),
     },
-    onKnown: () => working.recovery.pressureChanged(),
-  });
+  );
   return later.care.is(care);
 }
 
@@ -96,33 +90,21 @@ function createOurNodeManager(
   { events, later }: Pick<Ground, 'events' | 'later'>,
   { traffic, health, care }: Pick<NodeParts, 'traffic'> & Pick<NodeKeeping, 'health' | 'care'>,
 ): NodeManager {
-  const { clock, random, logger, client, machine, runtime, images, settings } = given;
-  const { nodeName, podCidr, maxPods, version, daemonPort, registration } = config;
-  const manager = createNodeManager({
-    clock,
-    random: random.split('node'),
-    logger,
-    client,
-    machine,
-    runtime,
-    images,
+  const identity: NodeIdentity = {
+    ...config,
+    keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
+  };
+  const parts: NodeManagerParts = {
     events,
     health,
-    settings,
-    nodeName,
-    podCidr,
-    maxPods,
-    version,
-    ...(daemonPort === undefined ? {} : { daemonPort }),
-    ...(registration === undefined ? {} : { registration }),
     pressure: () => care.pressure(),
-    keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
     // Pods that were deleted meanwhile are still running.
     onReached: () => {
       traffic.source.retryNow();
       traffic.delivery.retryNow();
     },
-  });
+  };
+  const manager = createNodeManager(givenTo('node', given), identity, parts, given.settings);
   return later.nodeManager.is(manager);
 }
 

@@ -6,7 +6,7 @@ import { modeEvent } from '../pleg/mode-event.ts';
 import { createPleg } from '../pleg/pleg.ts';
 import { createProbeManager } from '../probes/probe-manager.ts';
 import type { Pleg, ProbeManager } from '../types.ts';
-import { type Given, type Ground, knownPods } from './ground.ts';
+import { type Given, givenTo, type Ground, knownPods } from './ground.ts';
 
 export interface Watching {
   readonly blackBox: BlackBox;
@@ -24,18 +24,11 @@ export function createWatching(
   const blackBox = createOurBlackBox(given, config, ground);
   const pleg = createOurPleg(given, config, ground, blackBox);
   const probeMetrics = createMetrics();
-  const { clock, random, logger, runtime, probeTransport } = given;
-  const probes = createProbeManager({
-    clock,
-    random: random.split('probes'),
-    logger,
-    metrics: probeMetrics,
-    runtime,
-    transport: probeTransport,
+  const ports = { ...givenTo('probes', given), metrics: probeMetrics, transport: given.probeTransport };
+  const prober = { version: config.version, hostIp: () => ground.node.hostIps()[0] };
+  const probes = createProbeManager(ports, prober, {
     events: ground.events,
     markDirty: ground.markDirty,
-    version: config.version,
-    hostIp: () => ground.node.hostIps()[0],
     onFailure: (failed) => {
       blackBox.refusedProbes.failed(failed);
       blackBox.cpu.hint(failed.containerId);
@@ -70,26 +63,22 @@ function createOurBlackBox(
 }
 
 function createOurPleg(
-  { clock, random, logger, metrics, runtime, settings }: Parameters<typeof createWatching>[0],
-  { instanceId, runtimeEvents }: Pick<KubeletConfig, 'instanceId' | 'runtimeEvents'>,
+  given: Parameters<typeof createWatching>[0],
+  config: Pick<KubeletConfig, 'instanceId' | 'runtimeEvents'>,
   { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
   blackBox: BlackBox,
 ): Pleg {
-  const pleg = createPleg({
-    clock,
-    random: random.split('pleg'),
-    logger,
-    metrics,
-    runtime,
-    instanceId,
-    markDirty,
-    settings,
-    ...(runtimeEvents === undefined ? {} : { runtimeEvents }),
-    onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),
-    onModeChange: (change) => {
-      const told = modeEvent(change);
-      if (told !== undefined) events.node(told.type, told.reason, told.message);
+  const pleg = createPleg(
+    givenTo('pleg', given),
+    { ...config, settings: given.settings },
+    {
+      markDirty,
+      onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),
+      onModeChange: (change) => {
+        const told = modeEvent(change);
+        if (told !== undefined) events.node(told.type, told.reason, told.message);
+      },
     },
-  });
+  );
   return later.pleg.is(pleg);
 }

@@ -12,7 +12,7 @@ import { createPreemption } from '../preemption.ts';
 import { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import { createRuntimeClasses } from '../runtime-classes.ts';
 import { SyncLoop } from '../sync-loop.ts';
-import type { Given, Ground } from './ground.ts';
+import { type Given, givenTo, type Ground } from './ground.ts';
 import type { Supplies } from './supply-containers.ts';
 import type { PodTraffic } from './tell-pods.ts';
 import type { Watching } from './watch-containers.ts';
@@ -116,15 +116,8 @@ function createRecovery(
   { later, markDirty }: Pick<Ground, 'later' | 'markDirty'>,
   { configCache }: Pick<Supplies, 'configCache'>,
 ): RecoveryWatch {
-  const { clock, random, logger, client, images, probeTransport } = given;
-  return new RecoveryWatch({
-    clock,
-    random: random.split('recovery'),
-    logger,
-    client,
+  return new RecoveryWatch(givenTo('recovery', given), {
     config: configCache,
-    images,
-    probeTransport,
     pressure: () => later.care.it.seenPressure(),
     markDirty,
   });

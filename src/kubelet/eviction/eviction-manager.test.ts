@@ -43,27 +43,31 @@ function world() {
     })),
   };
   const changes = { count: 0 };
-  const manager = new EvictionManager({
-    clock,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    machine: machineOf(state),
-    stats: { summary: async () => summary, cpuAndMemory: async () => summary },
-    settings: DEFAULT_SETTINGS.eviction,
-    events: { pod: (_, __, reason) => void told.push(reason), node: (_, reason) => void told.push(reason) },
-    activePods: () => pods,
-    terminate: ({ metadata }, request, end) =>
-      void evicted.push({
-        name: metadata?.name ?? '',
-        message: end.message,
-        graceSeconds: request.gracePeriodSeconds,
-      }),
-    freeDisk: async () => {
-      freed.calls += 1;
-      freed.effect();
+  const manager = new EvictionManager(
+    {
+      clock,
+      logger: silentLogger,
+      metrics: createMetrics(),
+      machine: machineOf(state),
     },
-    onChange: () => void (changes.count += 1),
-  });
+    DEFAULT_SETTINGS.eviction,
+    {
+      stats: { summary: async () => summary, cpuAndMemory: async () => summary },
+      events: { pod: (_, __, reason) => void told.push(reason), node: (_, reason) => void told.push(reason) },
+      activePods: () => pods,
+      terminate: ({ metadata }, request, end) =>
+        void evicted.push({
+          name: metadata?.name ?? '',
+          message: end.message,
+          graceSeconds: request.gracePeriodSeconds,
+        }),
+      freeDisk: async () => {
+        freed.calls += 1;
+        freed.effect();
+      },
+      onChange: () => void (changes.count += 1),
+    },
+  );
   const end = new AbortController();
   void manager.run(end.signal);
   const after = async (ms: number): Promise<void> => {

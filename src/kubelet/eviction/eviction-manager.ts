@@ -18,13 +18,15 @@ import { CALM, conditionOf, isCrossed, NO_PRESSURE, type PressureState, stepPres
 import { rankPods } from './rank-pods.ts';
 import { type EvictionSignal, hardReserve, parseThresholds, type Threshold } from './thresholds.ts';
 
-export interface EvictionOptions {
+export interface EvictionPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly machine: Pick<Machine, 'facts' | 'pressure'>;
+}
+
+export interface EvictionParts {
   readonly stats: StatsProvider;
-  readonly settings: KubeletSettings['eviction'];
   readonly events: PodEvents;
   /** Pods that the node is doing something for, and that are not ending already. */
   readonly activePods: () => readonly Pod[];
@@ -51,7 +53,9 @@ interface Eviction {
 }
 
 export class EvictionManager {
-  readonly #options: EvictionOptions;
+  readonly #ports: EvictionPorts;
+  readonly #settings: KubeletSettings['eviction'];
+  readonly #parts: EvictionParts;
   readonly #thresholds: readonly Threshold[];
   readonly #evictions;
   #state: PressureState = CALM;
@@ -63,10 +67,12 @@ export class EvictionManager {
   #waiting: { readonly uid: string; readonly until: number } | undefined;
 
   /** @throws ThresholdError for settings that make no sense */
-  constructor(options: EvictionOptions) {
-    this.#options = options;
-    this.#thresholds = parseThresholds(options.settings);
-    this.#evictions = options.metrics.counter({
+  constructor(ports: EvictionPorts, settings: KubeletSettings['eviction'], parts: EvictionParts) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#thresholds = parseThresholds(settings);
+    this.#evictions = ports.metrics.counter({
       name: 'kubelet_evictions',
       help: 'Pods evicted, by the signal that was crossed.',
       labels: ['eviction_signal'],
@@ -89,7 +95,7 @@ export class EvictionManager {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#ports;
     while (!signal.aborted) {
       try {
         await this.#look(signal);
@@ -112,7 +118,7 @@ export class EvictionManager {
   }
 
   async #observe(signal: AbortSignal): Promise<Observations | undefined> {
-    const { clock, machine } = this.#options;
+    const { clock, machine } = this.#ports;
     const answer = await withDeadline({ clock, timeoutMs: PRESSURE_TIMEOUT_MS, signal }, async () => {
       const [facts, pressure] = await Promise.all([this.#size ?? machine.facts(), machine.pressure()]);
       return { facts, pressure };
@@ -125,7 +131,8 @@ export class EvictionManager {
 
   /** @returns the threshold to reclaim for */
   #step(observed: Observations): Threshold | undefined {
-    const { clock, settings } = this.#options;
+    const { clock } = this.#ports;
+    const settings = this.#settings;
     const step = stepPressure(this.#state, observed, {
       thresholds: this.#thresholds,
       now: clock.now().mono,
@@ -136,8 +143,8 @@ export class EvictionManager {
     this.#verdict = step.verdict;
     const isFirst = !this.#known;
     this.#known = true;
-    if (changed) this.#options.onChange();
-    if (isFirst) this.#options.onKnown?.();
+    if (changed) this.#parts.onChange();
+    if (isFirst) this.#parts.onKnown?.();
     return step.reclaim;
   }
 
@@ -145,14 +152,14 @@ export class EvictionManager {
   #stillWaits(): boolean {
     if (this.#waiting === undefined) return false;
     const { uid, until } = this.#waiting;
-    const gone = !this.#options.activePods().some(({ metadata }) => metadata?.uid === uid);
-    if (!gone && this.#options.clock.now().mono < until) return true;
+    const gone = !this.#parts.activePods().some(({ metadata }) => metadata?.uid === uid);
+    if (!gone && this.#ports.clock.now().mono < until) return true;
     this.#waiting = undefined;
     return false;
   }
 
   async #storageEviction(): Promise<Eviction | undefined> {
-    const limited = this.#options.activePods().filter(hasStorageLimits);
+    const limited = this.#parts.activePods().filter(hasStorageLimits);
     if (limited.length === 0) return undefined;
     const stats = await this.#podStats();
     for (const pod of limited) {
@@ -164,7 +171,9 @@ export class EvictionManager {
 
   async #reclaim(threshold: Threshold | undefined, signal: AbortSignal): Promise<Eviction | undefined> {
     if (threshold === undefined) return undefined;
-    const { events, logger, activePods, settings } = this.#options;
+    const { logger } = this.#ports;
+    const settings = this.#settings;
+    const { events, activePods } = this.#parts;
     const resource = resourceOf(threshold.signal);
     events.node('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
     logger.warn('the node is short of a resource', { signal: threshold.signal, threshold: threshold.text });
@@ -189,7 +198,8 @@ export class EvictionManager {
 
   /** Unneeded things are removed first. */
   async #freedEnough(threshold: Threshold, signal: AbortSignal): Promise<boolean> {
-    const { freeDisk, logger } = this.#options;
+    const { logger } = this.#ports;
+    const { freeDisk } = this.#parts;
     try {
       await freeDisk();
     } catch (error) {
@@ -200,12 +210,13 @@ export class EvictionManager {
   }
 
   async #podStats(): Promise<ReadonlyMap<string, PodStats>> {
-    const { pods } = await this.#options.stats.summary({ fresh: true });
+    const { pods } = await this.#parts.stats.summary({ fresh: true });
     return new Map(pods.map((pod) => [pod.podRef.uid, pod]));
   }
 
   #evict({ pod, message, graceSeconds, signal }: Eviction): void {
-    const { clock, events, terminate, logger } = this.#options;
+    const { clock, logger } = this.#ports;
+    const { events, terminate } = this.#parts;
     const now = clock.now();
     const condition: PodCondition = {
       type: 'DisruptionTarget',

@@ -4,39 +4,47 @@ import { createMetrics, silentLogger } from '../../lib/index.ts';
 import { createManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import { ImageGc, type ImageGcOptions } from './image-gc.ts';
+import { ImageGc, type ImageGcParts } from './image-gc.ts';
 
 const MINUTE_MS = 60_000;
+
+interface Change extends Partial<ImageGcParts> {
+  readonly settings?: typeof DEFAULT_SETTINGS.imageGc;
+}
 
 function image(id: string, pinned = false): Image {
   return { id, repoTags: [`example.test/${id}:1`], repoDigests: [], sizeBytes: 100, pinned };
 }
 
-function world(change: Partial<ImageGcOptions> = {}) {
+function world({ settings = DEFAULT_SETTINGS.imageGc, ...change }: Change = {}) {
   const clock = createManualClock();
   const present = new Map(['used', 'spare', 'wanted'].map((id) => [id, image(id)]));
   present.set('pinned', image('pinned', true));
   const containers = { list: [{ image: 'example.test/used:1', imageRef: 'used' }] as unknown as Container[] };
   const fs = { bytes: 1000, freeBytes: 900, inodes: 0, freeInodes: 0 };
   const told: string[] = [];
-  const gc = new ImageGc({
-    clock,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    images: {
-      list: async () => [...present.values()],
-      remove: async (id) => {
-        present.delete(id);
-        fs.freeBytes += 100;
+  const gc = new ImageGc(
+    {
+      clock,
+      logger: silentLogger,
+      metrics: createMetrics(),
+      images: {
+        list: async () => [...present.values()],
+        remove: async (id) => {
+          present.delete(id);
+          fs.freeBytes += 100;
+        },
       },
+      runtime: { listContainers: async (filter) => (filter?.labels === undefined ? containers.list : []) },
+      machine: { pressure: async () => ({ imageFs: { ...fs } }) as MachinePressure },
     },
-    runtime: { listContainers: async (filter) => (filter?.labels === undefined ? containers.list : []) },
-    machine: { pressure: async () => ({ imageFs: { ...fs } }) as MachinePressure },
-    settings: DEFAULT_SETTINGS.imageGc,
-    events: { pod: () => {}, node: (_, reason) => void told.push(reason) },
-    wantedImages: () => ['example.test/wanted:1'],
-    ...change,
-  });
+    settings,
+    {
+      events: { pod: () => {}, node: (_, reason) => void told.push(reason) },
+      wantedImages: () => ['example.test/wanted:1'],
+      ...change,
+    },
+  );
   const end = new AbortController();
   const after = async (ms: number): Promise<void> => {
     await clock.advance(ms);

@@ -10,14 +10,16 @@ import type { PodEvents } from '../types.ts';
 import { GC_CALL_TIMEOUT_MS, GC_PERIOD_MS } from './limits.ts';
 import { bytesToFree, type ImageRecords, imagesToRemove, isInUse, tooOld, trackImages } from './plan-image-gc.ts';
 
-export interface ImageGcOptions {
+export interface ImageGcPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly images: Pick<ImageService, 'list' | 'remove'>;
   readonly runtime: Pick<RuntimeService, 'listContainers'>;
   readonly machine: Pick<Machine, 'pressure'>;
-  readonly settings: KubeletSettings['imageGc'];
+}
+
+export interface ImageGcParts {
   readonly events: PodEvents;
   /** Images that pods of this node wait to start with: in use, though no container has them yet. */
   readonly wantedImages: () => readonly string[];
@@ -35,7 +37,9 @@ interface Look {
 }
 
 export class ImageGc {
-  readonly #options: ImageGcOptions;
+  readonly #ports: ImageGcPorts;
+  readonly #settings: KubeletSettings['imageGc'];
+  readonly #parts: ImageGcParts;
   readonly #removed;
   #records: ImageRecords = new Map();
   /** Names and ids of images that our containers were seen to use; asked for on a shared runtime alone. */
@@ -43,9 +47,11 @@ export class ImageGc {
   /** One round at a time. */
   #round: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ImageGcOptions) {
-    this.#options = options;
-    this.#removed = options.metrics.counter({
+  constructor(ports: ImageGcPorts, settings: KubeletSettings['imageGc'], parts: ImageGcParts) {
+    this.#ports = ports;
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#removed = ports.metrics.counter({
       name: 'kubelet_image_garbage_collected_total',
       help: 'Images removed because nobody used them.',
       labels: ['reason'],
@@ -53,7 +59,8 @@ export class ImageGc {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, logger, events } = this.#options;
+    const { clock, logger } = this.#ports;
+    const { events } = this.#parts;
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -74,7 +81,7 @@ export class ImageGc {
   deleteUnused(signal: AbortSignal): Promise<number> {
     return this.#serially(async () => {
       const look = await this.#look(signal);
-      const { minimumAgeMs } = this.#options.settings;
+      const { minimumAgeMs } = this.#settings;
       const all = { ...look, records: this.#records, bytesToFree: Number.POSITIVE_INFINITY, minimumAgeMs };
       return this.#remove(imagesToRemove(all), 'space', signal);
     });
@@ -87,7 +94,9 @@ export class ImageGc {
   }
 
   async #collect(signal: AbortSignal): Promise<void> {
-    const { machine, settings, events, logger } = this.#options;
+    const { machine, logger } = this.#ports;
+    const settings = this.#settings;
+    const { events } = this.#parts;
     const look = await this.#look(signal);
     await this.#remove(tooOld({ ...look, ...settings, records: this.#records }), 'age', signal);
     const { imageFs } = await machine.pressure();
@@ -103,7 +112,8 @@ export class ImageGc {
   }
 
   async #look(signal: AbortSignal): Promise<Look> {
-    const { clock, images, runtime, wantedImages, onlyUsedBy } = this.#options;
+    const { clock, images, runtime } = this.#ports;
+    const { wantedImages, onlyUsedBy } = this.#parts;
     const call = { signal, timeoutMs: GC_CALL_TIMEOUT_MS };
     const all = await images.list(call);
     if (onlyUsedBy !== undefined) {
@@ -120,7 +130,7 @@ export class ImageGc {
   }
 
   async #remove(chosen: readonly Image[], reason: 'age' | 'space', signal: AbortSignal): Promise<number> {
-    const { images, logger } = this.#options;
+    const { images, logger } = this.#ports;
     let freed = 0;
     for (const image of chosen) {
       if (signal.aborted) return freed;

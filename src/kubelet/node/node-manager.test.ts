@@ -59,39 +59,45 @@ async function world(existing?: Partial<Node>, api?: InMemoryApi, settings?: Par
   };
   const controller = new AbortController();
   const events: string[] = [];
-  const manager = createNodeManager({
-    nodeName: 'n',
-    podCidr: '10.244.0.0/16',
-    maxPods: 110,
-    version: 'v1.36.4+mendlet.1',
-    daemonPort: 10250,
-    keepsFree: (signal, capacity) => (signal === 'memory.available' ? 100 * 1024 * 1024 : capacity * 0.1),
-    clock: server.clock,
-    random: seededRandom(1),
-    logger: silentLogger,
-    client: createKubeClient(connection, { clock: server.clock }),
-    machine: { facts: async () => result.machine, pressure: async () => result.pressure },
-    runtime: {
-      version: async () => {
-        if (result.runtimeAway) throw new RuntimeError('Unavailable', 'away');
-        return { runtimeName: 'containerd', runtimeVersion: 'v2.1.9', apiVersion: 'v1' };
+  const manager = createNodeManager(
+    {
+      clock: server.clock,
+      random: seededRandom(1),
+      logger: silentLogger,
+      client: createKubeClient(connection, { clock: server.clock }),
+      machine: { facts: async () => result.machine, pressure: async () => result.pressure },
+      runtime: {
+        version: async () => {
+          if (result.runtimeAway) throw new RuntimeError('Unavailable', 'away');
+          return { runtimeName: 'containerd', runtimeVersion: 'v2.1.9', apiVersion: 'v1' };
+        },
+      },
+      images: {
+        list: async () =>
+          Array.from({ length: 60 }, (_, i) => ({
+            id: `i${i}`,
+            repoTags: [`t${i}`],
+            repoDigests: [],
+            sizeBytes: i,
+            pinned: false,
+          })),
       },
     },
-    images: {
-      list: async () =>
-        Array.from({ length: 60 }, (_, i) => ({
-          id: `i${i}`,
-          repoTags: [`t${i}`],
-          repoDigests: [],
-          sizeBytes: i,
-          pinned: false,
-        })),
+    {
+      nodeName: 'n',
+      podCidr: '10.244.0.0/16',
+      maxPods: 110,
+      version: 'v1.36.4+mendlet.1',
+      daemonPort: 10250,
+      keepsFree: (signal, capacity) => (signal === 'memory.available' ? 100 * 1024 * 1024 : capacity * 0.1),
     },
-    events: { pod: () => {}, node: (type, reason, message) => events.push(`${type} ${reason} ${message}`) },
-    health: { runtimeErrors: () => result.errors },
-    pressure: () => result.verdict,
-    ...(settings === undefined ? {} : { settings: { ...DEFAULT_SETTINGS, ...settings } }),
-  });
+    {
+      events: { pod: () => {}, node: (type, reason, message) => events.push(`${type} ${reason} ${message}`) },
+      health: { runtimeErrors: () => result.errors },
+      pressure: () => result.verdict,
+    },
+    { ...DEFAULT_SETTINGS, ...settings },
+  );
   const result: World = {
     api: server,
     manager,

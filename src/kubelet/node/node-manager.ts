@@ -14,7 +14,7 @@ import { nodeConditions } from './node-conditions.ts';
 import { renewNodeLease } from './node-lease.ts';
 import { adoptionPatch, newNode, type NodeIdentity, nodeStatus } from './node-object.ts';
 
-export interface NodeManagerOptions extends NodeIdentity {
+export interface NodeManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -22,18 +22,21 @@ export interface NodeManagerOptions extends NodeIdentity {
   readonly machine: Machine;
   readonly runtime: Pick<RuntimeService, 'version'>;
   readonly images: Pick<ImageService, 'list'>;
+}
+
+export interface NodeManagerParts {
   readonly events: PodEvents;
   readonly health: Pick<KubeletHealth, 'runtimeErrors'>;
   /** The server answers again after it did not. */
   readonly onReached?: () => void;
   /** The observations of the eviction manager. */
   readonly pressure: () => PressureVerdict;
-  /** Absent: the defaults. */
-  readonly settings?: Pick<
-    KubeletSettings,
-    'nodeStatusUpdateFrequencyMs' | 'nodeStatusReportFrequencyMs' | 'nodeLeaseDurationSeconds'
-  >;
 }
+
+type NodeSettings = Pick<
+  KubeletSettings,
+  'nodeStatusUpdateFrequencyMs' | 'nodeStatusReportFrequencyMs' | 'nodeLeaseDurationSeconds'
+>;
 
 export interface NodeManager {
   /** The node as the server last had it; `undefined` before registration. */
@@ -45,8 +48,13 @@ export interface NodeManager {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createNodeManager(options: NodeManagerOptions): NodeManager {
-  return new Manager(options);
+export function createNodeManager(
+  ports: NodeManagerPorts,
+  identity: NodeIdentity,
+  parts: NodeManagerParts,
+  settings: NodeSettings = DEFAULT_SETTINGS,
+): NodeManager {
+  return new Manager(ports, identity, parts, settings);
 }
 
 /** The input of the status. A figure that could not be read keeps its last value. */
@@ -58,7 +66,10 @@ interface Observed {
 }
 
 class Manager implements NodeManager {
-  readonly #options: NodeManagerOptions;
+  readonly #ports: NodeManagerPorts;
+  readonly #identity: NodeIdentity;
+  readonly #parts: NodeManagerParts;
+  readonly #settings: NodeSettings;
   #node: Node | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #observed: Observed | undefined;
@@ -74,8 +85,11 @@ class Manager implements NodeManager {
   /** A refresh was asked for since the last look began. */
   #wanted = false;
 
-  constructor(options: NodeManagerOptions) {
-    this.#options = options;
+  constructor(ports: NodeManagerPorts, identity: NodeIdentity, parts: NodeManagerParts, settings: NodeSettings) {
+    this.#ports = ports;
+    this.#identity = identity;
+    this.#parts = parts;
+    this.#settings = settings;
   }
 
   node(): Node | undefined {
@@ -92,25 +106,26 @@ class Manager implements NodeManager {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#options.events.node('Normal', 'Starting', 'Starting kubelet.');
+    this.#parts.events.node('Normal', 'Starting', 'Starting kubelet.');
     await this.#register(signal);
     if (signal.aborted) return;
-    const { nodeLeaseDurationSeconds: durationSeconds } = this.#options.settings ?? DEFAULT_SETTINGS;
+    const { nodeLeaseDurationSeconds: durationSeconds } = this.#settings;
     const lease = {
-      ...this.#options,
+      ...this.#ports,
+      nodeName: this.#identity.nodeName,
       node: () => this.#node,
       durationSeconds,
       // If a controller took us for lost meanwhile, it is corrected now, not at the end of the period.
       onRecovered: () => {
         this.refresh();
-        this.#options.onReached?.();
+        this.#parts.onReached?.();
       },
     };
     await Promise.all([renewNodeLease(lease, signal), this.#statusLoop(signal)]);
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#ports;
     for (let failures = 0; !signal.aborted; ) {
       try {
         this.#node = await this.#createOrAdopt(signal);
@@ -125,8 +140,9 @@ class Manager implements NodeManager {
   }
 
   async #createOrAdopt(signal: AbortSignal): Promise<Node> {
-    const { clock, client, nodeName } = this.#options;
-    const wanted = newNode(this.#options, await this.#options.machine.facts());
+    const { clock, client } = this.#ports;
+    const { nodeName } = this.#identity;
+    const wanted = newNode(this.#identity, await this.#ports.machine.facts());
     try {
       return await callInTime(clock, signal, (callSignal) => client.create(NODES, wanted, callSignal));
     } catch (error) {
@@ -143,8 +159,8 @@ class Manager implements NodeManager {
   }
 
   async #statusLoop(signal: AbortSignal): Promise<void> {
-    const { clock, logger, settings } = this.#options;
-    const { nodeStatusUpdateFrequencyMs } = settings ?? DEFAULT_SETTINGS;
+    const { clock, logger } = this.#ports;
+    const { nodeStatusUpdateFrequencyMs } = this.#settings;
     const begun = clock.now().mono;
     let failures = 0;
     while (!signal.aborted) {
@@ -173,7 +189,7 @@ class Manager implements NodeManager {
         this.#wake = undefined;
         resolve();
       };
-      const timer = this.#options.clock.setTimer(delayMs, end);
+      const timer = this.#ports.clock.setTimer(delayMs, end);
       signal.addEventListener('abort', end, { once: true });
       this.#wake = end;
       if (signal.aborted || this.#wanted) end();
@@ -181,7 +197,7 @@ class Manager implements NodeManager {
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const observed = await this.#observe(signal);
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
       const readAt = clock.now().mono;
@@ -198,7 +214,8 @@ class Manager implements NodeManager {
 
   /** Others write the node, too (a controller that took us for dead); one that was deleted is made again. */
   async #read(signal: AbortSignal): Promise<Node> {
-    const { clock, client, nodeName } = this.#options;
+    const { clock, client } = this.#ports;
+    const { nodeName } = this.#identity;
     try {
       return await callInTime(clock, signal, (callSignal) => client.get(NODES, undefined, nodeName, callSignal));
     } catch (error) {
@@ -209,19 +226,20 @@ class Manager implements NodeManager {
   }
 
   async #write(observed: Observed, signal: AbortSignal): Promise<void> {
-    const { clock, client, health } = this.#options;
+    const { clock, client } = this.#ports;
+    const { health } = this.#parts;
     const before = this.#node ?? {};
     const errors = health.runtimeErrors();
     const now = clock.now();
     const { conditions, changes } = nodeConditions(before.status?.conditions ?? [], {
-      pressure: this.#options.pressure(),
+      pressure: this.#parts.pressure(),
       errors,
       wall: now.wall,
     });
     const facts = { ...observed, ephemeralBytes: observed.pressure.rootFs.bytes };
-    const status = { ...nodeStatus(before.status ?? {}, this.#options, facts), conditions };
+    const status = { ...nodeStatus(before.status ?? {}, this.#identity, facts), conditions };
     this.#tellReboot(before, observed.machine.bootId);
-    const { nodeStatusReportFrequencyMs: reportMs } = this.#options.settings ?? DEFAULT_SETTINGS;
+    const { nodeStatusReportFrequencyMs: reportMs } = this.#settings;
     const due = now.mono - this.#reportedAt >= reportMs;
     if (due || changes.length > 0 || !sameStatus(this.#written, status)) {
       this.#node = await callInTime(clock, signal, (callSignal) =>
@@ -236,7 +254,8 @@ class Manager implements NodeManager {
   }
 
   #tell(reason: string): void {
-    const { events, nodeName } = this.#options;
+    const { nodeName } = this.#identity;
+    const { events } = this.#parts;
     events.node('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
   }
 
@@ -251,13 +270,14 @@ class Manager implements NodeManager {
     this.#bootChecked = true;
     const known = before.status?.nodeInfo?.bootID ?? '';
     if (known === '' || known === bootId) return;
-    const { events, nodeName } = this.#options;
+    const { nodeName } = this.#identity;
+    const { events } = this.#parts;
     events.node('Warning', 'Rebooted', `Node ${nodeName} has been rebooted, boot id: ${bootId}`);
   }
 
   /** Rejects only when the machine cannot be asked; a runtime that is away leaves what it said before. */
   async #observe(signal: AbortSignal): Promise<Observed> {
-    const { machine, runtime, images } = this.#options;
+    const { machine, runtime, images } = this.#ports;
     const call = { signal, timeoutMs: FACTS_TIMEOUT_MS };
     const [facts, pressure, version, list] = await Promise.all([
       machine.facts(),
@@ -271,10 +291,10 @@ class Manager implements NodeManager {
 
   async #orBefore<T>(ask: () => Promise<T>, before: T | undefined, signal: AbortSignal): Promise<T | undefined> {
     try {
-      const result = await withDeadline({ clock: this.#options.clock, timeoutMs: FACTS_TIMEOUT_MS, signal }, ask);
+      const result = await withDeadline({ clock: this.#ports.clock, timeoutMs: FACTS_TIMEOUT_MS, signal }, ask);
       return result.kind === 'done' ? result.value : before;
     } catch (error) {
-      if (!signal.aborted) this.#options.logger.debug('the runtime did not answer for the node status', { error });
+      if (!signal.aborted) this.#ports.logger.debug('the runtime did not answer for the node status', { error });
       return before;
     }
   }

@@ -11,15 +11,23 @@ import { isOurs } from '../pods/ownership.ts';
 import type { PodCache } from './pod-cache.ts';
 import type { PlegRuntime } from './pleg-runtime.ts';
 
-export interface EventReaderOptions {
+export interface EventReaderPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly runtime: PlegRuntime;
+  /** Only sandboxes labelled with it are ours. */
   readonly instanceId: string;
+}
+
+/** What is known of the runtime, and how far. */
+export interface ReadRecords {
   readonly cache: PodCache;
   readonly discarded: Counter;
   /** The number of a read that begins now. */
   readonly nextSeq: () => number;
+}
+
+export interface EventReaderListener {
   /** The cache changed in a way that a worker must look at. */
   readonly onChange: (uid: PodUID) => void;
   /** Read the whole pod: something of it is new to the cache. Must not reject. */
@@ -37,17 +45,22 @@ interface Job {
 type ReadOutcome = 'shown' | 'again' | 'foreign';
 
 export class EventReader {
-  readonly #options: EventReaderOptions;
+  readonly #ports: EventReaderPorts;
+  readonly #records: ReadRecords;
+  readonly #listener: EventReaderListener;
   readonly #jobs = new Map<string, Job>();
   readonly #reads = new Semaphore(MAX_CONCURRENT_EVENT_READS);
 
-  constructor(options: EventReaderOptions) {
-    this.#options = options;
+  constructor(ports: EventReaderPorts, records: ReadRecords, listener: EventReaderListener) {
+    this.#ports = ports;
+    this.#records = records;
+    this.#listener = listener;
   }
 
   /** Never blocks; events about an id that is being read merge. */
   handle(event: RuntimeEvent, signal: AbortSignal): void {
-    const { clock, discarded } = this.#options;
+    const { clock } = this.#ports;
+    const { discarded } = this.#records;
     const since = clock.now().mono;
     const job = this.#jobs.get(event.id);
     if (job !== undefined) {
@@ -58,7 +71,7 @@ export class EventReader {
     if (this.#alreadyShown(event)) return;
     if (this.#jobs.size >= MAX_EVENT_READS) {
       discarded.inc();
-      this.#options.leave(undefined);
+      this.#listener.leave(undefined);
       return;
     }
     this.#jobs.set(event.id, { kind: event.kind, since });
@@ -66,7 +79,7 @@ export class EventReader {
   }
 
   #alreadyShown(event: RuntimeEvent): boolean {
-    const { cache } = this.#options;
+    const { cache } = this.#records;
     if (event.kind === 'deleted') return false;
     const state = cache.container(event.id)?.state ?? cache.sandbox(event.id)?.state;
     return state === 'exited' || state === 'notready' || (event.kind !== 'stopped' && state === 'running');
@@ -79,14 +92,14 @@ export class EventReader {
       while (!signal.aborted) {
         const outcome = await this.#reads.run(() => this.#read(id, job, signal));
         if (outcome !== 'again') return;
-        delayMs = rereadDelayMs(this.#options.clock.now().mono - job.since, delayMs);
+        delayMs = rereadDelayMs(this.#ports.clock.now().mono - job.since, delayMs);
         if (delayMs === undefined) break;
-        await this.#options.clock.sleep(delayMs, signal);
+        await this.#ports.clock.sleep(delayMs, signal);
       }
       this.#giveUp(id, job.kind);
     } catch (error) {
       if (signal.aborted) return;
-      this.#options.logger.debug('reading after a runtime event failed', { id, kind: job.kind, error });
+      this.#ports.logger.debug('reading after a runtime event failed', { id, kind: job.kind, error });
       this.#giveUp(id, job.kind);
     } finally {
       this.#jobs.delete(id);
@@ -94,23 +107,24 @@ export class EventReader {
   }
 
   #giveUp(id: string, kind: EventKind): void {
-    this.#options.logger.debug('the runtime does not show what it announced; left to the relist', { id, kind });
-    this.#options.leave(this.#options.cache.ownerOf(id)?.uid);
+    this.#ports.logger.debug('the runtime does not show what it announced; left to the relist', { id, kind });
+    this.#listener.leave(this.#records.cache.ownerOf(id)?.uid);
   }
 
   async #read(id: string, job: Job, signal: AbortSignal): Promise<ReadOutcome> {
-    const { cache, runtime } = this.#options;
+    const { runtime } = this.#ports;
+    const { cache } = this.#records;
     const owner = cache.ownerOf(id);
-    const seq = this.#options.nextSeq();
+    const seq = this.#records.nextSeq();
     const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
     if (owner?.kind === 'sandbox') {
       const status = await runtime.sandboxStatus(id, call);
-      if (cache.putSandbox(owner.uid, id, status, seq)) this.#options.onChange(owner.uid);
+      if (cache.putSandbox(owner.uid, id, status, seq)) this.#listener.onChange(owner.uid);
       return shows(job.kind, status?.state) ? 'shown' : 'again';
     }
     if (owner?.kind === 'container') {
       const status = await runtime.containerStatus(id, call);
-      if (cache.putContainer(owner.uid, id, status, seq)) this.#options.onChange(owner.uid);
+      if (cache.putContainer(owner.uid, id, status, seq)) this.#listener.onChange(owner.uid);
       return shows(job.kind, status?.state) && status?.ending !== true ? 'shown' : 'again';
     }
     return this.#readUnknown(id, job, seq, signal);
@@ -118,18 +132,19 @@ export class EventReader {
 
   /** An id that the cache does not have: a new container or sandbox of ours, one that is gone, or another client's. */
   async #readUnknown(id: string, job: Job, seq: number, signal: AbortSignal): Promise<ReadOutcome> {
-    const { cache, runtime, instanceId } = this.#options;
+    const { runtime, instanceId } = this.#ports;
+    const { cache } = this.#records;
     if (job.kind === 'deleted') return 'foreign';
     const call = { signal, timeoutMs: EVENT_READ_TIMEOUT_MS };
     const container = await runtime.containerStatus(id, call);
     const parent = container && cache.ownerOf(container.sandboxId);
     if (container !== undefined && parent !== undefined) {
-      if (cache.putContainer(parent.uid, id, container, seq)) this.#options.onChange(parent.uid);
+      if (cache.putContainer(parent.uid, id, container, seq)) this.#listener.onChange(parent.uid);
       return shows(job.kind, container.state) ? 'shown' : 'again';
     }
     const sandbox = await runtime.sandboxStatus(container?.sandboxId ?? id, call);
     if (sandbox === undefined || !isOurs(sandbox.labels, instanceId)) return 'foreign';
-    await this.#options.inspect(sandbox.metadata.uid);
+    await this.#listener.inspect(sandbox.metadata.uid);
     return shows(job.kind, cache.container(id)?.state ?? cache.sandbox(id)?.state) ? 'shown' : 'again';
   }
 }

@@ -36,19 +36,22 @@ export interface ModeChange {
   readonly failed: boolean;
 }
 
-export interface EventStreamOptions {
+export interface EventStreamPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly runtime: PlegRuntime;
-  readonly metrics: PlegMetrics;
-  /** `evented`: a runtime without events is a reported failure; `auto`: it is accepted. */
-  readonly mode: 'auto' | 'evented';
+}
+
+export interface EventStreamListener {
   readonly onEvent: (event: RuntimeEvent) => void;
   /** The stream works (again), or ended: events in between are not in it. */
   readonly onTurn: () => void;
   readonly onMode: (change: ModeChange) => void;
 }
+
+/** `evented`: a runtime without events is a reported failure; `auto`: it is accepted. */
+export type EventStreamMode = 'auto' | 'evented';
 
 /** One attempt from its beginning to its end. */
 interface Attempt {
@@ -62,16 +65,22 @@ interface Attempt {
 }
 
 export class EventStream {
-  readonly #options: EventStreamOptions;
+  readonly #ports: EventStreamPorts;
+  readonly #metrics: PlegMetrics;
+  readonly #mode: EventStreamMode;
+  readonly #listener: EventStreamListener;
   readonly #silence: SilenceWatch;
   #history: StreamHistory = NO_HISTORY;
   #attempt: Attempt | undefined;
   #told: PlegMode | undefined;
   #lastError = '';
 
-  constructor(options: EventStreamOptions) {
-    this.#options = options;
-    this.#silence = new SilenceWatch({ clock: options.clock, onSilent: (change) => this.#onSilent(change) });
+  constructor(ports: EventStreamPorts, metrics: PlegMetrics, mode: EventStreamMode, listener: EventStreamListener) {
+    this.#ports = ports;
+    this.#metrics = metrics;
+    this.#mode = mode;
+    this.#listener = listener;
+    this.#silence = new SilenceWatch({ clock: ports.clock, onSilent: (change) => this.#onSilent(change) });
   }
 
   /** Whether the relist may slow down now. */
@@ -93,10 +102,10 @@ export class EventStream {
       if (signal.aborted) return;
       const unimplemented = error instanceof RuntimeError && error.code === 'Unimplemented';
       this.#lastError = typeof error === 'string' ? error : errorMessage(error);
-      const delayMs = unimplemented && this.#options.mode === 'auto' ? this.#noEvents() : this.#failed(end);
-      if (end.stoodMs > 0) this.#options.onTurn();
+      const delayMs = unimplemented && this.#mode === 'auto' ? this.#noEvents() : this.#failed(end);
+      if (end.stoodMs > 0) this.#listener.onTurn();
       this.#tellMode();
-      await this.#options.clock.sleep(delayMs, signal).catch(() => {});
+      await this.#ports.clock.sleep(delayMs, signal).catch(() => {});
     }
   }
 
@@ -107,7 +116,8 @@ export class EventStream {
   }
 
   #failed(end: StreamEnd): number {
-    const { metrics, logger, random } = this.#options;
+    const { logger, random } = this.#ports;
+    const metrics = this.#metrics;
     this.#history = afterStream(this.#history, end);
     metrics.connectionErrors.inc();
     if (end.silent) metrics.silentStreams.inc();
@@ -125,7 +135,7 @@ export class EventStream {
   }
 
   async #once(signal: AbortSignal): Promise<{ readonly end: StreamEnd; readonly error: unknown }> {
-    const { clock, runtime } = this.#options;
+    const { clock, runtime } = this.#ports;
     const child = childController(signal);
     const attempt: Attempt = {
       begunAt: clock.now().mono,
@@ -145,7 +155,7 @@ export class EventStream {
         if (attempt.failure !== undefined) break;
         attempt.spoke = true;
         this.#silence.heard(event);
-        this.#options.onEvent(event);
+        this.#listener.onEvent(event);
       }
     } catch (thrown) {
       error = thrown;
@@ -160,13 +170,14 @@ export class EventStream {
 
   #onConnected(attempt: Attempt): void {
     if (attempt !== this.#attempt || attempt.standsSince !== undefined || attempt.failure !== undefined) return;
-    const { clock, metrics } = this.#options;
+    const { clock } = this.#ports;
+    const metrics = this.#metrics;
     attempt.standsSince = clock.now().mono;
     metrics.connectionSuccesses.inc();
     metrics.connectionLatency.observe((attempt.standsSince - attempt.begunAt) / 1000);
     this.#silence.streamStands();
     this.#tellMode();
-    this.#options.onTurn();
+    this.#listener.onTurn();
   }
 
   #onSilent({ type, id }: FoundChange): void {
@@ -183,7 +194,7 @@ export class EventStream {
 
   #standsMs(): number | undefined {
     const since = this.#attempt?.standsSince;
-    return since === undefined ? undefined : this.#options.clock.now().mono - since;
+    return since === undefined ? undefined : this.#ports.clock.now().mono - since;
   }
 
   #tellMode(): void {
@@ -194,6 +205,6 @@ export class EventStream {
   #setMode(mode: PlegMode, failed: boolean): void {
     const before = this.#told;
     this.#told = mode;
-    this.#options.onMode({ mode, ...(before === undefined ? {} : { before }), reason: this.#lastError, failed });
+    this.#listener.onMode({ mode, ...(before === undefined ? {} : { before }), reason: this.#lastError, failed });
   }
 }

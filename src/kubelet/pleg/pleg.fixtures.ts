@@ -144,18 +144,18 @@ export async function startPleg<C extends TestClock>(
   const modes: ModeChange[] = [];
   const controller = new AbortController();
   const metrics = createMetrics();
-  const pleg = createPleg({
-    clock,
-    random: seededRandom(1),
-    logger: silentLogger,
-    metrics,
-    runtime,
-    instanceId: 'one',
-    settings: { pleg: { ...DEFAULT_SETTINGS.pleg, ...options.settings } },
-    runtimeEvents: options.runtimeEvents ?? false,
-    onModeChange: (change) => modes.push(change),
-    markDirty: (uid, cause) => dirty.push([uid, cause]),
-  });
+  const pleg = createPleg(
+    { clock, random: seededRandom(1), logger: silentLogger, metrics, runtime },
+    {
+      instanceId: 'one',
+      settings: { pleg: { ...DEFAULT_SETTINGS.pleg, ...options.settings } },
+      runtimeEvents: options.runtimeEvents ?? false,
+    },
+    {
+      onModeChange: (change) => modes.push(change),
+      markDirty: (uid, cause) => dirty.push([uid, cause]),
+    },
+  );
   const running = pleg.run(controller.signal);
   await clock.advance(0);
   return {

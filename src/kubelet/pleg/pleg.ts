@@ -23,7 +23,7 @@ import type { DirtyCause, MarkDirty, Pleg, PodObservation, PodUID } from '../typ
 import { Activity, relistThresholdMs } from './activity.ts';
 import { diffSnapshots, sameSnapshot, snapshotOf } from './diff.ts';
 import { EventReader } from './event-reader.ts';
-import { EventStream, type ModeChange } from './event-stream.ts';
+import { EventStream, type EventStreamMode, type ModeChange } from './event-stream.ts';
 import { InspectionPool } from './inspection-pool.ts';
 import { INSPECT_TIMEOUT_MS, LIST_TIMEOUT_MS } from './limits.ts';
 import { type PlegMetrics, plegMetrics } from './pleg-metrics.ts';
@@ -34,18 +34,25 @@ import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { FoundChange } from './silence-watch.ts';
 import { hasEnding, type PodRecord, singlesSince } from './observation.ts';
 
-export interface PlegOptions {
+export interface PlegPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly runtime: PlegRuntime;
+}
+
+export interface PlegConfig {
+  /** Only sandboxes labelled with it are ours. */
   readonly instanceId: string;
-  readonly markDirty: MarkDirty;
   /** Mode and periods; default: `DEFAULT_SETTINGS`. */
   readonly settings?: Pick<KubeletSettings, 'pleg'>;
   /** `false`: Generic, whatever the settings say. */
   readonly runtimeEvents?: boolean;
+}
+
+export interface PlegListener {
+  readonly markDirty: MarkDirty;
   /** The runtime says that a process of this container was killed for memory. A hint, and only while events come. */
   readonly onOutOfMemory?: (containerId: string) => void;
   /** The mode changed; the first one comes with no `before`. */
@@ -64,12 +71,14 @@ interface Listed {
   readonly moment: Moment;
 }
 
-export function createPleg(options: PlegOptions): Pleg {
-  return new RelistingPleg(options);
+export function createPleg(ports: PlegPorts, config: PlegConfig, listener: PlegListener): Pleg {
+  return new RelistingPleg(ports, config, listener);
 }
 
 class RelistingPleg implements Pleg {
-  readonly #options: PlegOptions;
+  readonly #ports: PlegPorts;
+  readonly #instanceId: string;
+  readonly #listener: PlegListener;
   readonly #metrics: PlegMetrics;
   readonly #activity: Activity;
   readonly #cache = new PodCache();
@@ -91,25 +100,24 @@ class RelistingPleg implements Pleg {
   /** Looks at `#dueAt` again. */
   #rearm: (() => void) | undefined;
 
-  constructor(options: PlegOptions) {
-    this.#options = options;
-    this.#metrics = plegMetrics(options.metrics);
-    this.#settings = (options.settings ?? DEFAULT_SETTINGS).pleg;
+  constructor(ports: PlegPorts, { instanceId, settings, runtimeEvents }: PlegConfig, listener: PlegListener) {
+    this.#ports = ports;
+    this.#instanceId = instanceId;
+    this.#listener = listener;
+    this.#metrics = plegMetrics(ports.metrics);
+    this.#settings = (settings ?? DEFAULT_SETTINGS).pleg;
     const { mode, genericRelistPeriodMs, eventedRelistPeriodMs } = this.#settings;
-    const generic = mode === 'generic' || options.runtimeEvents === false;
+    const generic = mode === 'generic' || runtimeEvents === false;
     const longestMs = generic ? genericRelistPeriodMs : Math.max(genericRelistPeriodMs, eventedRelistPeriodMs);
-    this.#activity = new Activity(options.clock, relistThresholdMs(longestMs));
-    this.#events = new EventReader({
-      ...options,
-      cache: this.#cache,
-      discarded: this.#metrics.discarded,
-      nextSeq: () => this.#nextSeq(),
-      onChange: (uid) => options.markDirty(uid, 'runtime-event'),
+    this.#activity = new Activity(ports.clock, relistThresholdMs(longestMs));
+    const records = { cache: this.#cache, discarded: this.#metrics.discarded, nextSeq: () => this.#nextSeq() };
+    this.#events = new EventReader({ ...ports, instanceId }, records, {
+      onChange: (uid) => listener.markDirty(uid, 'runtime-event'),
       inspect: async (uid) => {
         try {
           await this.#readNow(uid, 'runtime-event');
         } catch (error) {
-          options.logger.debug('inspecting a pod after its event failed; left to the relist', { uid, error });
+          ports.logger.debug('inspecting a pod after its event failed; left to the relist', { uid, error });
         }
       },
       leave: (uid) => {
@@ -152,13 +160,10 @@ class RelistingPleg implements Pleg {
     await Promise.all([this.#relistLoop(signal), this.#stream?.run(signal)]);
   }
 
-  #createStream(mode: 'auto' | 'evented'): EventStream {
-    return new EventStream({
-      ...this.#options,
-      mode,
-      metrics: this.#metrics,
+  #createStream(mode: EventStreamMode): EventStream {
+    return new EventStream(this.#ports, this.#metrics, mode, {
       onEvent: (event) => {
-        if (event.kind === 'oom') this.#options.onOutOfMemory?.(event.id);
+        if (event.kind === 'oom') this.#listener.onOutOfMemory?.(event.id);
         this.#events.handle(event, this.#signal);
       },
       onTurn: () => this.#relistWithin(0),
@@ -167,7 +172,8 @@ class RelistingPleg implements Pleg {
   }
 
   #onMode(change: ModeChange): void {
-    const { logger, onModeChange } = this.#options;
+    const { logger } = this.#ports;
+    const { onModeChange } = this.#listener;
     const { mode, before, reason } = change;
     this.#metrics.modeChanges.inc({ mode });
     for (const each of ['evented', 'generic'] as const) this.#metrics.mode.set(each === mode ? 1 : 0, { mode: each });
@@ -196,14 +202,14 @@ class RelistingPleg implements Pleg {
 
   /** The next relist begins in `delayMs` at the latest. */
   #relistWithin(delayMs: number): void {
-    const at = this.#options.clock.now().mono + delayMs;
+    const at = this.#ports.clock.now().mono + delayMs;
     if (at >= this.#dueAt) return;
     this.#dueAt = at;
     this.#rearm?.();
   }
 
   #untilDue(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     return new Promise((resolve) => {
       const end = (): void => {
         timer.cancel();
@@ -223,7 +229,7 @@ class RelistingPleg implements Pleg {
   }
 
   async #relist(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#ports;
     const begun = clock.now().mono;
     const seq = this.#nextSeq();
     if (this.#relistBeganAt !== undefined) {
@@ -233,7 +239,7 @@ class RelistingPleg implements Pleg {
     this.#relistBeganAt = begun;
     try {
       const pods = await this.#withDeadline(LIST_TIMEOUT_MS, signal, (callSignal) =>
-        listPods(this.#options.runtime, this.#options.instanceId, { signal: callSignal, timeoutMs: LIST_TIMEOUT_MS }),
+        listPods(this.#ports.runtime, this.#instanceId, { signal: callSignal, timeoutMs: LIST_TIMEOUT_MS }),
       );
       this.#activity.seen();
       this.#metrics.lastSeen.set(clock.now().wall / 1000);
@@ -298,7 +304,7 @@ class RelistingPleg implements Pleg {
       await this.#read(uid, suspect ? undefined : listed, 'pleg', signal);
     } catch (error) {
       if (signal.aborted) return;
-      const { logger } = this.#options;
+      const { logger } = this.#ports;
       const message = 'inspecting a pod failed; its last known state stands';
       if (suspect) logger.debug(message, { uid, error });
       else logger.warn(message, { uid, error });
@@ -306,11 +312,11 @@ class RelistingPleg implements Pleg {
   }
 
   async #readNow(uid: PodUID, cause: DirtyCause): Promise<void> {
-    const begun = this.#options.clock.now().mono;
+    const begun = this.#ports.clock.now().mono;
     try {
       await this.#read(uid, undefined, cause, undefined);
     } finally {
-      this.#metrics.podRelistDuration.observe((this.#options.clock.now().mono - begun) / 1000);
+      this.#metrics.podRelistDuration.observe((this.#ports.clock.now().mono - begun) / 1000);
     }
   }
 
@@ -321,12 +327,12 @@ class RelistingPleg implements Pleg {
     cause: DirtyCause,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { clock, runtime, instanceId } = this.#options;
+    const { clock, runtime } = this.#ports;
     const { seq, at } = listed?.moment ?? { seq: this.#nextSeq(), at: clock.now().mono };
     try {
       const reads = await this.#withDeadline(INSPECT_TIMEOUT_MS, signal, async (callSignal) => {
         const call = { signal: callSignal, timeoutMs: INSPECT_TIMEOUT_MS };
-        const rows = listed?.rows ?? (await listPod(runtime, instanceId, uid, call));
+        const rows = listed?.rows ?? (await listPod(runtime, this.#instanceId, uid, call));
         return readPod(runtime, rows, this.observation(uid), call);
       });
       this.#podsToReinspect.delete(uid);
@@ -341,7 +347,7 @@ class RelistingPleg implements Pleg {
   }
 
   #report(uid: PodUID, worthy: boolean, cause: DirtyCause): void {
-    if (worthy) this.#options.markDirty(uid, cause);
+    if (worthy) this.#listener.markDirty(uid, cause);
   }
 
   #nextSeq(): number {
@@ -354,7 +360,7 @@ class RelistingPleg implements Pleg {
     signal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const result: DeadlineResult<T> = await withDeadline({ clock, timeoutMs, ...(signal && { signal }) }, work);
     if (result.kind === 'done') return result.value;
     throw new RuntimeError('DeadlineExceeded', `no answer from the runtime within ${timeoutMs} ms`);

@@ -5,7 +5,7 @@ import { createMetrics, seededRandom, silentLogger } from '../../lib/index.ts';
 import { createManualClock, type ManualClock, settle } from '../../lib/manual-clock.node.ts';
 import type { ProbeAttempt, ProbeTransport } from '../ports.ts';
 import type { PodObservation, ProbeManager } from '../types.ts';
-import { createProbeManager, type ProbeManagerOptions } from './probe-manager.ts';
+import { createProbeManager, type ProbeManagerPorts } from './probe-manager.ts';
 import type { FailedAttempt } from './probe-worker.ts';
 
 const EXEC: Probe = { exec: { command: ['check', 'me'] }, periodSeconds: 10, failureThreshold: 2 };
@@ -42,28 +42,24 @@ function world(): World {
     tcp: (request) => result.network(request),
     grpc: (request) => result.network(request),
   };
-  const runtime: ProbeManagerOptions['runtime'] = {
+  const runtime: ProbeManagerPorts['runtime'] = {
     execSync: () => {
       attempts.push(clock.now().wall);
       return result.answer();
     },
   };
-  const manager = createProbeManager({
-    clock,
-    random: seededRandom(3),
-    logger: silentLogger,
-    metrics,
-    runtime,
-    transport,
-    events: {
-      pod: (_, type, reason, message, path) => events.push(`${type} ${reason} ${message} [${path}]`),
-      node: () => {},
+  const manager = createProbeManager(
+    { clock, random: seededRandom(3), logger: silentLogger, metrics, runtime, transport },
+    { version: 'v1.36.4+mendlet.1', hostIp: () => '192.0.2.1' },
+    {
+      events: {
+        pod: (_, type, reason, message, path) => events.push(`${type} ${reason} ${message} [${path}]`),
+        node: () => {},
+      },
+      markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
+      onFailure: (attempt) => failed.push(attempt),
     },
-    markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
-    onFailure: (attempt) => failed.push(attempt),
-    version: 'v1.36.4+mendlet.1',
-    hostIp: () => '192.0.2.1',
-  });
+  );
   const result: World = { clock, manager, events, failed, dirty, metrics, attempts, ...state };
   return result;
 }

@@ -10,25 +10,32 @@ import { ProbeMetrics, type ProbeSubject } from './probe-metrics.ts';
 import { mayProbe, type ProbeKind } from './probe-step.ts';
 import { type FailedAttempt, ProbeWorker, type WorkerContext } from './probe-worker.ts';
 
-export interface ProbeManagerOptions {
+export interface ProbeManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly runtime: Pick<RuntimeService, 'execSync'>;
   readonly transport: ProbeTransport;
-  readonly events: PodEvents;
-  readonly markDirty: MarkDirty;
+}
+
+/** What probes tell of the node that they come from. */
+export interface ProbingNode {
   /** For the User-Agent, e.g. "v1.36.0+mendlet.1". */
   readonly version: string;
-  /** An attempt failed, and counts: for the record of why a container was killed. */
-  readonly onFailure?: (failed: FailedAttempt) => void;
   /** The node's address: the target of probes of a pod on the host network. */
   readonly hostIp: () => string | undefined;
 }
 
-export function createProbeManager(options: ProbeManagerOptions): ProbeManager {
-  return new Manager(options);
+export interface ProbeListener {
+  readonly events: PodEvents;
+  readonly markDirty: MarkDirty;
+  /** An attempt failed, and counts: for the record of why a container was killed. */
+  readonly onFailure?: (failed: FailedAttempt) => void;
+}
+
+export function createProbeManager(ports: ProbeManagerPorts, node: ProbingNode, listener: ProbeListener): ProbeManager {
+  return new Manager(ports, node, listener);
 }
 
 type Workers = Partial<Record<ProbeKind, ProbeWorker>>;
@@ -44,18 +51,23 @@ interface ProbedPod {
 const KINDS: readonly ProbeKind[] = ['startup', 'liveness', 'readiness'];
 
 class Manager implements ProbeManager {
-  readonly #options: ProbeManagerOptions;
+  readonly #ports: ProbeManagerPorts;
+  readonly #node: ProbingNode;
+  readonly #listener: ProbeListener;
   readonly #context: WorkerContext;
   readonly #pods = new Map<PodUID, ProbedPod>();
   readonly #startedAt: number;
 
-  constructor(options: ProbeManagerOptions) {
-    this.#options = options;
-    this.#startedAt = options.clock.now().wall;
+  constructor(ports: ProbeManagerPorts, node: ProbingNode, listener: ProbeListener) {
+    this.#ports = ports;
+    this.#node = node;
+    this.#listener = listener;
+    this.#startedAt = ports.clock.now().wall;
     this.#context = {
-      ...options,
-      metrics: new ProbeMetrics(options.metrics),
-      attempt: options,
+      ...ports,
+      ...listener,
+      metrics: new ProbeMetrics(ports.metrics),
+      attempt: { ...ports, version: node.version },
       places: new Semaphore(MAX_CONCURRENT_PROBES),
     };
   }
@@ -65,7 +77,7 @@ class Manager implements ProbeManager {
     const running = runningContainers(pod, observation);
     if (running.length === 0 && !this.#pods.has(uid)) return;
     const probed = this.#podOf(uid);
-    probed.podIp = pod.spec?.hostNetwork === true ? this.#options.hostIp() : observation?.sandboxes[0]?.ips[0];
+    probed.podIp = pod.spec?.hostNetwork === true ? this.#node.hostIp() : observation?.sandboxes[0]?.ips[0];
     const ids = new Set(running.map(({ status }) => status.id));
     for (const [id, workers] of probed.containers) {
       if (ids.has(id)) continue;
@@ -119,7 +131,8 @@ class Manager implements ProbeManager {
   }
 
   #workersOf(pod: Pod, probed: ProbedPod, container: Container, status: ContainerStatus): Workers {
-    const { clock, markDirty } = this.#options;
+    const { clock } = this.#ports;
+    const { markDirty } = this.#listener;
     const uid = pod.metadata?.uid ?? '';
     const now = clock.now();
     const adopted = status.startedAt < this.#startedAt;

@@ -40,24 +40,28 @@ async function world(): Promise<World> {
     dial: 'failure',
     pressure: undefined,
     now: () => w.watch.circumstances('u'),
-    watch: new RecoveryWatch({
-      ...given,
-      config: createConfigCache(given),
-      images: {
-        status: async (image) => {
-          const id = w.images.get(image);
-          return id === undefined ? undefined : ({ id } as never);
+    watch: new RecoveryWatch(
+      {
+        ...given,
+        images: {
+          status: async (image) => {
+            const id = w.images.get(image);
+            return id === undefined ? undefined : ({ id } as never);
+          },
+        },
+        probeTransport: {
+          tcp: async ({ host, port }) => {
+            w.dials.push(`${host} ${port}`);
+            return { result: w.dial, output: '' };
+          },
         },
       },
-      probeTransport: {
-        tcp: async ({ host, port }) => {
-          w.dials.push(`${host} ${port}`);
-          return { result: w.dial, output: '' };
-        },
+      {
+        config: createConfigCache(given),
+        pressure: () => w.pressure,
+        markDirty: (uid, cause) => w.dirty.push(`${uid} ${cause}`),
       },
-      pressure: () => w.pressure,
-      markDirty: (uid, cause) => w.dirty.push(`${uid} ${cause}`),
-    }),
+    ),
   };
   return w;
 }

@@ -34,14 +34,17 @@ import { claimsOf, configsOf, imagesOf } from './pod-inputs.ts';
 import { SharedPolls } from './shared-polls.ts';
 import { claimValue, configValue, pressureValue } from './values.ts';
 
-export interface RecoveryWatchOptions {
+export interface RecoveryWatchPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly client: KubeClient;
-  readonly config: ConfigFollower;
   readonly images: Pick<ImageService, 'status'>;
   readonly probeTransport: Pick<ProbeTransport, 'tcp'>;
+}
+
+export interface RecoveryWatchParts {
+  readonly config: ConfigFollower;
   /** `undefined`: it is not known yet. */
   readonly pressure: () => PressureVerdict | undefined;
   readonly markDirty: MarkDirty;
@@ -70,17 +73,19 @@ interface WatchedPod {
 }
 
 export class RecoveryWatch {
-  readonly #options: RecoveryWatchOptions;
+  readonly #ports: RecoveryWatchPorts;
+  readonly #parts: RecoveryWatchParts;
   readonly #pods = new Map<PodUID, WatchedPod>();
   readonly #polls: Readonly<Record<'configmap' | 'secret' | 'claim' | 'image' | 'address', SharedPolls>>;
   readonly #toldTooMany = new Set<PodUID>();
 
-  constructor(options: RecoveryWatchOptions) {
-    this.#options = options;
+  constructor(ports: RecoveryWatchPorts, parts: RecoveryWatchParts) {
+    this.#ports = ports;
+    this.#parts = parts;
     const poll = (name: string, periodMs: number, ask: (key: string) => Promise<string | undefined>): SharedPolls =>
       new SharedPolls({
-        ...options,
-        random: options.random.split(name),
+        ...ports,
+        random: ports.random.split(name),
         atOnce: MAX_CONCURRENT_LOOKS,
         periodMs: () => periodMs,
         ask,
@@ -91,8 +96,8 @@ export class RecoveryWatch {
       claim: poll('claims', CLAIM_PERIOD_MS, (key) => this.#askClaim(key)),
       image: poll('images', IMAGE_PERIOD_MS, (image) => this.#askImage(image)),
       address: new SharedPolls({
-        ...options,
-        random: options.random.split('addresses'),
+        ...ports,
+        random: ports.random.split('addresses'),
         atOnce: MAX_CONCURRENT_DIALS,
         periodMs: (answer) => (answer === REACHABLE ? DIAL_WELL_PERIOD_MS : DIAL_PERIOD_MS),
         ask: (address) => this.#dial(address),
@@ -124,7 +129,7 @@ export class RecoveryWatch {
   circumstances(uid: PodUID): Circumstances | undefined {
     const watched = this.#pods.get(uid);
     if (watched === undefined) return undefined;
-    const pressure = watched.waits ? this.#options.pressure() : undefined;
+    const pressure = watched.waits ? this.#parts.pressure() : undefined;
     return {
       ...Object.fromEntries(watched.values),
       ...(pressure === undefined ? {} : { [circumstanceName('pressure', 'node')]: pressureValue(pressure) }),
@@ -133,7 +138,7 @@ export class RecoveryWatch {
 
   /** The node's pressure began or ended, or is known at last. */
   pressureChanged(): void {
-    for (const { uid, waits } of this.#pods.values()) if (waits) this.#options.markDirty(uid, 'recovery');
+    for (const { uid, waits } of this.#pods.values()) if (waits) this.#parts.markDirty(uid, 'recovery');
   }
 
   forget(uid: PodUID): void {
@@ -163,7 +168,7 @@ export class RecoveryWatch {
   }
 
   #configs(watched: WatchedPod, pod: Pod): Map<string, Follow> {
-    const { config } = this.#options;
+    const { config } = this.#parts;
     const { namespace } = watched;
     return new Map(
       configsOf(pod).map(({ kind, name }) => {
@@ -216,7 +221,7 @@ export class RecoveryWatch {
   #learn(watched: WatchedPod, circumstance: string, value: string): void {
     if (watched.values.get(circumstance) === value) return;
     watched.values.set(circumstance, value);
-    this.#options.markDirty(watched.uid, 'recovery');
+    this.#parts.markDirty(watched.uid, 'recovery');
   }
 
   #bounded(uid: PodUID, wanted: Map<string, Follow>): ReadonlyMap<string, Follow> {
@@ -224,13 +229,13 @@ export class RecoveryWatch {
     if (!this.#toldTooMany.has(uid)) {
       this.#toldTooMany.add(uid);
       const found = { uid, uses: wanted.size, watched: MAX_WATCHED_INPUTS };
-      this.#options.logger.warn('a pod uses more objects than are watched for its recovery', found);
+      this.#ports.logger.warn('a pod uses more objects than are watched for its recovery', found);
     }
     return new Map([...wanted].slice(0, MAX_WATCHED_INPUTS));
   }
 
   async #askConfig(kind: ConfigKind, key: string): Promise<string | undefined> {
-    const { config } = this.#options;
+    const { config } = this.#parts;
     const [namespace = '', name = ''] = key.split('/');
     return await this.#ask(async () =>
       configValue(await (kind === 'ConfigMap' ? config.configMap(namespace, name) : config.secret(namespace, name))),
@@ -241,7 +246,7 @@ export class RecoveryWatch {
     const [namespace = '', name = ''] = key.split('/');
     return await this.#ask(async (signal) => {
       try {
-        return claimValue(await this.#options.client.get(PERSISTENT_VOLUME_CLAIMS, namespace, name, signal));
+        return claimValue(await this.#ports.client.get(PERSISTENT_VOLUME_CLAIMS, namespace, name, signal));
       } catch (error) {
         if (isNotFound(error)) return ABSENT;
         throw error;
@@ -250,12 +255,12 @@ export class RecoveryWatch {
   }
 
   async #askImage(image: string): Promise<string | undefined> {
-    return await this.#ask(async () => (await this.#options.images.status(image))?.id ?? ABSENT);
+    return await this.#ask(async () => (await this.#ports.images.status(image))?.id ?? ABSENT);
   }
 
   /** The value is not known after a failure: the next question may be answered. */
   async #ask(ask: (signal: AbortSignal) => Promise<string>): Promise<string | undefined> {
-    const { clock, logger } = this.#options;
+    const { clock, logger } = this.#ports;
     try {
       const answer = await withDeadline({ clock, timeoutMs: LOOK_TIMEOUT_MS }, ask);
       return answer.kind === 'done' ? answer.value : undefined;
@@ -269,7 +274,7 @@ export class RecoveryWatch {
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replaceAll(/^\[|\]$/g, '');
     const port = Number(address.slice(colon + 1));
-    const { result } = await this.#options.probeTransport.tcp({ host, port, timeoutMs: DIAL_TIMEOUT_MS });
+    const { result } = await this.#ports.probeTransport.tcp({ host, port, timeoutMs: DIAL_TIMEOUT_MS });
     if (result === 'error') return undefined;
     return result === 'success' ? REACHABLE : UNREACHABLE;
   }
