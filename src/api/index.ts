@@ -70,6 +70,7 @@ export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } fr
 export { validatePodSpec } from './validation/pod-spec.ts';
 export { validatePod } from './validation/pod.ts';
 export { validateBinding } from './validation/small-kinds.ts';
+export { validateObjectSize } from './validation/object-size.ts';
 export * from './validation/validate.ts';
 export { deprecationOf, warningsOf } from './warnings/warnings.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';

@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
+import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, renderingOf } from './call.ts';
@@ -16,6 +17,7 @@ export async function create(call: Call): Promise<HttpResponse> {
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
   const body = parseBody(call.request);
   await call.server.breather.pause('request');
+  refuseTooLargeNew(registration, body.value);
   const given = readObject(body, { row, fieldValidation, warnings });
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);
