@@ -3,7 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContainerHistory, DeathRecord, PodHistory, PodHistoryList } from '../../src/api/index.ts';
-import { busyboxPod, containerd2, mainContainer, Mendlet, onRuntimes, outFolder, root, run, until } from './harness.ts';
+import { onRuntimes } from './extent.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 177 },

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab } from '../support/lab.ts';
+import { itConcurrentInWhole } from './extent.ts';
 import { type CommandResult, mainContainer, Mendlet, type ObservedPod, root, run, until } from './harness.ts';
 
 const bundle = join(root, 'dist/mendlet.js');
@@ -30,7 +31,7 @@ describe('on one node', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it.concurrent('healing-ladder', async () => {
+  itConcurrentInWhole('healing-ladder', async () => {
     await apply('healing-ladder');
     const pod = await mendlet.untilPod('ladder', 'at the end of its ladder', isStopped);
     expect(mainContainer(pod)?.restartCount).toBe(4);
@@ -46,7 +47,7 @@ describe('on one node', () => {
     await mendlet.untilPod('ladder', 'running again', (now) => mainContainer(now)?.state.running !== undefined);
   });
 
-  it.concurrent('restart, and restart-object', async () => {
+  itConcurrentInWhole('restart, and restart-object', async () => {
     await apply('restart');
     await mendlet.kubectl(['wait', '--for=condition=Ready', 'pod/restart', '--timeout=300s']);
     await apply('restart-object');
@@ -79,7 +80,7 @@ describe('on one node', () => {
     expect(await may('get', 'pods')).toBe('no');
   });
 
-  it.concurrent('healing-rules', async () => {
+  itConcurrentInWhole('healing-rules', async () => {
     await apply('healing-rules');
     const pod = await mendlet.untilPod('rules', 'stopped', isStopped);
     expect(mainContainer(pod)).toMatchObject({ restartCount: 5 });
@@ -88,7 +89,7 @@ describe('on one node', () => {
     expect((await call('history', 'pod/rules')).stdout).toMatch(/6 +main .* 78 +Error +no such setting: colour/);
   });
 
-  it.concurrent('late-recovery', async () => {
+  itConcurrentInWhole('late-recovery', async () => {
     await apply('late-recovery');
     await mendlet.untilPod(
       'client',
@@ -108,11 +109,12 @@ describe('on one node', () => {
     });
   });
 
-  it.concurrent('black-box', async () => {
+  itConcurrentInWhole('black-box', async () => {
     await apply('black-box');
-    await mendlet.untilPod('black-box', 'dead three times', (pod) =>
-      (pod.status.containerStatuses ?? []).every(({ restartCount }) => restartCount >= 2),
-    );
+    await mendlet.untilPod('black-box', 'dead twice, both containers', ({ status }) => {
+      const counts = (status.containerStatuses ?? []).map(({ restartCount }) => restartCount);
+      return counts.length === 2 && Math.min(...counts) >= 2;
+    });
     const first = await call('logs', 'pod/black-box', '-c', 'main', '--death', '1');
     expect(first).toEqual({ code: 0, stdout: 'cannot open /etc/app.conf: no such file\n', stderr: '' });
     expect(await mendlet.kubectl(['logs', 'black-box', '-c', 'main', '--previous'])).toContain('locked by another');
@@ -122,7 +124,7 @@ describe('on one node', () => {
     expect(stdout).toMatch(/1 +greedy .* 137 \(SIGKILL\) +OOMKilled +.*24Mi of 24Mi/);
   });
 
-  it.concurrent('why', async () => {
+  itConcurrentInWhole('why', async () => {
     await apply('why');
     const why = async (pod: string, wanted: RegExp): Promise<void> => {
       await until(`the reason of why-${pod}`, async () => {

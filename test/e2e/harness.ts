@@ -4,11 +4,11 @@
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Api } from '../support/api-over-https.ts';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
@@ -21,14 +21,6 @@ export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
 const POD_LOGS = '/var/log/pods';
 /** PATH folders that put Debian sid's containerd before the system's. */
 export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
-
-/** Of the containerds that a suite knows: all of them in `npm run e2e`, the named one in `npm test`, which has a quarter of an hour. */
-export function onRuntimes<T extends { readonly name: string }>(runtimes: readonly T[], inShort: string): readonly T[] {
-  if (process.env['MENDLET_E2E_RUNTIMES'] === 'all') return runtimes;
-  const chosen = runtimes.filter(({ name }) => name === inShort);
-  if (chosen.length === 0) throw new Error(`there is no runtime called ${inShort}`);
-  return chosen;
-}
 
 export interface MendletOptions {
   /** Second octet of the pod network 10.N.0.0/16: each suite has its own. */
@@ -56,6 +48,7 @@ export class Mendlet {
   #port = 0;
   #child: ChildProcess | undefined;
   #log = '';
+  #api: { readonly credentials: string; readonly client: Api } | undefined;
 
   constructor(options: MendletOptions) {
     this.#options = options;
@@ -165,6 +158,8 @@ export class Mendlet {
   /** Stops mendlet if it runs, then everything it left, and the data folder. */
   async down(): Promise<void> {
     await this.end('SIGTERM');
+    this.#api?.client.close();
+    this.#api = undefined;
     const result = await run(
       process.execPath,
       [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge'],
@@ -196,48 +191,35 @@ export class Mendlet {
     });
   }
 
-  /** Creates objects from plain data. */
+  /** Creates objects from plain data, one after the other. @throws for the first that is refused */
   async create(...objects: readonly object[]): Promise<void> {
-    await this.kubectl(['create', '-f', '-'], objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    for (const object of objects) await this.#client.create(object);
   }
 
-  async pod(name: string, namespace = 'default'): Promise<ObservedPod> {
-    const { status, body } = await this.#get(podPath(namespace, name));
-    if (status !== 200) throw new Error(`pod ${name}: ${body}`);
-    return JSON.parse(body) as ObservedPod;
+  pod(name: string, namespace = 'default'): Promise<ObservedPod> {
+    return this.#client.get<ObservedPod>(podPath(namespace, name));
   }
 
   /** Waits until the pod shows `wanted`; the error names what it showed last. */
   async untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
     return await until<ObservedPod>(`pod ${name}: ${what}`, async () => {
-      const { status, body } = await this.#get(podPath('default', name)).catch((error: unknown) => ({
-        status: 0,
-        body: String(error),
-      }));
-      if (status !== 200) return { last: body };
-      const pod = JSON.parse(body) as ObservedPod;
-      return wanted(pod) ? { value: pod } : { last: JSON.stringify(pod.status) };
+      try {
+        const pod = await this.pod(name);
+        return wanted(pod) ? { value: pod } : { last: JSON.stringify(pod.status) };
+      } catch (error) {
+        return { last: String(error) };
+      }
     });
   }
 
-  /** As the kubeconfig's user, without a kubectl: it takes a tenth of a second of CPU, and waiting asks often. */
-  #get(path: string): Promise<{ readonly status: number; readonly body: string }> {
-    const config = readFileSync(this.kubeconfig, 'utf8');
-    const { hostname, port } = new URL(/server: *"?([^\s"]+)/.exec(config)?.[1] ?? '');
-    const data = (name: string): Buffer =>
-      Buffer.from(new RegExp(`${name}-data: *"?([^\\s"]+)`).exec(config)?.[1] ?? '', 'base64');
-    const [ca, cert, key] = ['certificate-authority', 'client-certificate', 'client-key'].map(data);
-    return new Promise((resolve, reject) => {
-      const asked = request({ hostname, port, path, ca, cert, key, timeout: 30_000 }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-        answer.on('error', reject);
-      });
-      asked.on('timeout', () => asked.destroy(new Error('no answer within 30 s')));
-      asked.on('error', reject);
-      asked.end();
-    });
+  /** As the kubeconfig's user, on a connection that lasts: a kubectl takes a tenth of a second of CPU, and tests ask often. */
+  get #client(): Api {
+    const credentials = readFileSync(this.kubeconfig, 'utf8');
+    if (this.#api?.credentials !== credentials) {
+      this.#api?.client.close();
+      this.#api = { credentials, client: new Api(this.kubeconfig) };
+    }
+    return this.#api.client;
   }
 
   #env(): NodeJS.ProcessEnv {

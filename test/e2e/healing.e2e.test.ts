@@ -1,6 +1,7 @@
 /** Pods that fail on real containers, and come back: each test is one way to die. `npm run e2e` runs it on every containerd we support. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, containerd2, mainContainer, Mendlet, onRuntimes, outFolder, until } from './harness.ts';
+import { onRuntimes } from './extent.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 201 },

@@ -1,5 +1,5 @@
 /** The node keeps itself well: runaway logs are bounded, pods beyond their disk limit are evicted, and so is one when memory is short. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, Mendlet, mainContainer, root, run, until } from './harness.ts';
@@ -15,8 +15,9 @@ describe('the node', () => {
       ['apiVersion: kubelet.config.k8s.io/v1beta1', 'kind: KubeletConfiguration', ...lines].join('\n'),
     );
   const logFiles = (name: string): readonly string[] => {
-    const [folder] = mendlet.podLogs('default', `${name}_`);
-    return folder === undefined ? [] : readdirSync(join(folder, 'main')).map((file) => join(folder, 'main', file));
+    // The pod's folder is there before its container's.
+    const folders = mendlet.podLogs('default', `${name}_`).map((folder) => join(folder, 'main'));
+    return folders.filter(existsSync).flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
   };
   const events = (name: string): Promise<string> =>
     mendlet.kubectl([

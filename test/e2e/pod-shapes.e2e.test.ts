@@ -1,15 +1,7 @@
 /** Pods of more than one plain container, on real containers: ephemeral containers, sidecars, hooks, restarts of all, resizes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  busyboxPod,
-  containerd2,
-  mainContainer,
-  Mendlet,
-  type ObservedPod,
-  onRuntimes,
-  outFolder,
-  until,
-} from './harness.ts';
+import { onRuntimes } from './extent.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 214 },

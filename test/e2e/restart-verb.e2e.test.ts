@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itConcurrentInWhole } from './extent.ts';
 import {
   busyboxPod,
   type CommandResult,
@@ -111,7 +112,7 @@ describe('pods', () => {
     expect(unknown.stderr).toContain('Unsupported value: "none": supported values: "data"');
   });
 
-  it.concurrent('one container, or all in their sandbox', async () => {
+  itConcurrentInWhole('one container, or all in their sandbox', async () => {
     const image = 'docker.io/library/busybox:latest';
     const side = { name: 'side', image, imagePullPolicy: 'IfNotPresent', command: ['sh', '-c', SERVE] };
     const both = busyboxPod('pair', SERVE) as { spec: { containers: object[] } };
@@ -201,7 +202,7 @@ describe('pods', () => {
     });
   });
 
-  it.concurrent('asked for twice with one time: restarted once; not waited for when told so', async () => {
+  itConcurrentInWhole('asked for twice with one time: restarted once; not waited for when told so', async () => {
     await mendlet.create(busyboxPod('once', SERVE));
     await mendlet.untilPod('once', 'ready', isReady);
     const notBefore = new Date().toISOString();
@@ -222,7 +223,7 @@ describe('pods', () => {
     await mendlet.untilPod('once', 'restarted', (pod) => mainContainer(pod)?.restartCount === 2 && isReady(pod));
   });
 
-  it.concurrent('several by their labels, so many at a time', async () => {
+  itConcurrentInWhole('several by their labels, so many at a time', async () => {
     const names = ['many-a', 'many-b', 'many-c'];
     await mendlet.create(...names.map((name) => busyboxPod(name, SERVE, { metadata: { labels: { app: 'many' } } })));
     await untilReady('app=many', 3);
@@ -382,7 +383,7 @@ describe('workloads in place', () => {
     expect(restarts(await podsOf('app=strict'))).toEqual([1, 1]);
   });
 
-  it.concurrent('a stateful set from its highest ordinal, by kubectl; a daemon set', async () => {
+  itConcurrentInWhole('a stateful set from its highest ordinal, by kubectl; a daemon set', async () => {
     const sts = { serviceName: 'db', replicas: 3, selector: labelled('db').selector, template: template('db') };
     const ds = { selector: labelled('log').selector, template: template('log') };
     await mendlet.create(
@@ -437,7 +438,7 @@ describe('workloads in place', () => {
     expect(restarts(await podsOf('app=shaky'))).toEqual([1, 1, 1]);
   });
 
-  it.concurrent('ends between two pods after Ctrl-C, and says where', async () => {
+  itConcurrentInWhole('ends between two pods after Ctrl-C, and says where', async () => {
     await mendlet.create(deployment('long', 3, {}, 'sleep 3600', { spec: { terminationGracePeriodSeconds: 8 } }));
     await untilReady('app=long', 3);
     const running = start('deploy/long');

@@ -2,17 +2,8 @@
 import { closeSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job, Pod } from '../../src/api/index.ts';
-import {
-  busyboxPod,
-  containerd2,
-  mainContainer,
-  Mendlet,
-  type ObservedPod,
-  onRuntimes,
-  outFolder,
-  run,
-  until,
-} from './harness.ts';
+import { itConcurrentInWhole, onRuntimes } from './extent.ts';
+import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
 
 const runtimes = [
   { name: "the distribution's containerd", podNetwork: 172 },
@@ -175,7 +166,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     expect(await exec('all', 'cat /scratch/f; cat /memory/f')).toBe('x\nx\nx\nx\n');
   });
 
-  it.concurrent('scope container: under Never, too, and when it had ended for good', async () => {
+  itConcurrentInWhole('scope container: under Never, too, and when it had ended for good', async () => {
     const out = outFolder(mendlet, 'one');
     const other = {
       name: 'other',
@@ -268,7 +259,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     );
   });
 
-  it.concurrent('who does not heed SIGTERM is killed when the grace of the restart ends', async () => {
+  itConcurrentInWhole('who does not heed SIGTERM is killed when the grace of the restart ends', async () => {
     await mendlet.create(
       busyboxPod('wedged', 'trap "" TERM; while true; do sleep 0.2; done', {
         spec: { terminationGracePeriodSeconds: 3600 },
@@ -292,7 +283,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     await mendlet.kubectl(['delete', 'pod', 'wedged', '--grace-period=1', '--wait=false']);
   });
 
-  it.concurrent('files of ConfigMaps are up to date, by subPath too, and so is the environment', async () => {
+  itConcurrentInWhole('files of ConfigMaps are up to date, by subPath too, and so is the environment', async () => {
     await mendlet.kubectl(['create', 'configmap', 'settings', '--from-literal=mode=old']);
     await mendlet.create(
       busyboxPod('configured', 'exec sleep 3600', {

@@ -3,6 +3,7 @@
  * Each test has a namespace of its own.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itConcurrentInWhole } from './extent.ts';
 import { kubectl120, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const IMAGE = 'docker.io/library/busybox:latest';
@@ -174,7 +175,7 @@ describe('StatefulSet', () => {
     expect(await t.versions()).toBe('web-0=2 web-1=2 web-2=2');
   });
 
-  it.concurrent('halts in order while one is unhealthy', async () => {
+  itConcurrentInWhole('halts in order while one is unhealthy', async () => {
     const t = await team('sts-order');
     await t.create(web({ replicas: 1 }));
     await t.rolledOut('sts/web');
@@ -198,7 +199,7 @@ describe('StatefulSet', () => {
     expect(told).toContain('delete Pod web-2 in StatefulSet web successful');
   });
 
-  it.concurrent('waits for nobody with Parallel', async () => {
+  itConcurrentInWhole('waits for nobody with Parallel', async () => {
     const t = await team('sts-burst');
     const never = templateOf('web', '1', { command: ['sleep', '3600'] });
     await t.create(web({ podManagementPolicy: 'Parallel', ordinals: { start: 4 } }, never));
@@ -210,7 +211,7 @@ describe('StatefulSet', () => {
     await t.until('the next version', () => t.versions(), 'web-4=2');
   });
 
-  it.concurrent('makes a pod that is rejected again until it fits', async () => {
+  itConcurrentInWhole('makes a pod that is rejected again until it fits', async () => {
     const t = await team('sts-evicted');
     const port = { ports: [{ containerPort: 21017, hostPort: 21017 }] };
     const holder = { ...port, name: 'c', image: IMAGE, imagePullPolicy: 'IfNotPresent', command: ['sleep', '3600'] };
@@ -227,7 +228,7 @@ describe('StatefulSet', () => {
     await t.rolledOut('sts/web');
   });
 
-  it.concurrent('is scaled, patched, listed, told about and deleted like any other', async () => {
+  itConcurrentInWhole('is scaled, patched, listed, told about and deleted like any other', async () => {
     const t = await team('sts-api');
     await t.create(web({ replicas: 1 }));
     await t.rolledOut('sts/web');
@@ -366,7 +367,7 @@ describe('DaemonSet', () => {
     expect(await t.kubectl('rollout history ds/dae')).toMatch(/^1 +<none>\n3 +<none>\n4 +<none>$/m);
   });
 
-  it.concurrent('is told about, left to itself, taken over again, and deleted', async () => {
+  itConcurrentInWhole('is told about, left to itself, taken over again, and deleted', async () => {
     const t = await team('ds-api');
     await t.create(daemon());
     await t.rolledOut('ds/dae');

@@ -10,19 +10,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import {
-  busyboxPod,
-  type CommandResult,
-  containerd2,
-  kubectl120,
-  kubectl136,
-  Mendlet,
-  onRuntimes,
-  run,
-  until,
-} from './harness.ts';
+import { inShort, onRuntimes } from './extent.ts';
+import { busyboxPod, type CommandResult, containerd2, kubectl120, kubectl136, Mendlet, run, until } from './harness.ts';
 
-const BIG_BYTES = 100 * 1024 * 1024;
+const BIG_BYTES = inShort(32, 100) * 1024 * 1024;
+/** Commands at once. */
+const CROWD = inShort(30, 100);
 const runtimes = [
   { name: 'containerd 1.6', podNetwork: 163 },
   { name: 'containerd 2', podNetwork: 164, containerdFolder: containerd2 },
@@ -187,7 +180,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
 
   it('exec: a command that leaves most of its input unread ends with its status', async () => {
     const before = openFiles();
-    for (let i = 0; i < 20; i += 1) {
+    for (let i = 0; i < inShort(5, 20); i += 1) {
       const { stdout, code } = await shell(
         kubectl136,
         `$K exec -i web -- sh -c 'head -c 1000; exit 3' < ${big} | wc -c; true`,
@@ -248,14 +241,14 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
     });
   });
 
-  it('a hundred at once, and clients that vanish: nothing stays open', async () => {
+  it(`${CROWD} at once, and clients that vanish: nothing stays open`, async () => {
     const before = openFiles();
     const binaries = [kubectl136, kubectl120];
-    const all = Array.from({ length: 100 }, async (_, i) => {
+    const all = Array.from({ length: CROWD }, async (_, i) => {
       const { stdout } = await shell(binaries[i % 2] as string, `$K exec web -- echo ${i}`);
       return stdout;
     });
-    expect(await Promise.all(all)).toEqual(Array.from({ length: 100 }, (_, i) => `${i}\n`));
+    expect(await Promise.all(all)).toEqual(Array.from({ length: CROWD }, (_, i) => `${i}\n`));
     const commands = [
       'exec web -- sleep 300',
       'exec -i web -- cat',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, type CommandResult, mainContainer, Mendlet, root, run, until } from './harness.ts';
+import { inShort } from './extent.ts';
 import { failingPods, type Registries } from './why/failing-pods.ts';
 import { failingWorkloads, healthyObjects, healthyTargets } from './why/failing-workloads.ts';
 
@@ -30,7 +31,13 @@ const registries: Registries = {
   // The node reaches it, and containerd wants TLS of what is not its own machine.
   plain: `10.${NETWORK}.0.1:5861`,
 };
-const pods = failingPods(registries);
+/** Later tests ask about these once more. */
+const ASKED_AGAIN = ['no-key', 'no-secret', 'probe-early', 'healing-stopped'];
+const allPods = failingPods(registries);
+const pods = inShort(
+  allPods.filter(({ name }, place) => place % 3 === 0 || ASKED_AGAIN.includes(name)),
+  allPods,
+);
 
 describe('why', () => {
   const mendlet = new Mendlet({ podNetwork: NETWORK });

@@ -2,7 +2,7 @@
  * A soak: churn, disasters at random moments, and after each round the question what was left behind, touched, or run twice.
  * All of it follows from the seed but the machine's own timing.
  */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -217,6 +217,8 @@ class SoakRun {
   #checkLogs(): void {
     for (const folder of this.#options.mendlet.podLogs('default', 'runaway_')) {
       const path = join(folder, 'main');
+      // The pod's folder is there before its container's.
+      if (!existsSync(path)) continue;
       const files = readdirSync(path).map(
         (name) => [name, statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0] as const,
       );

@@ -17,11 +17,25 @@ export interface Answer {
   readonly body: unknown;
 }
 
+interface DiscoveredResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** Only ends a hang. */
+const ANSWER_MS = 120_000;
+
+/** The connection had carried answers before, and is no more. */
+class StaleConnection extends Error {}
 
 export class Api {
   readonly #server: URL;
   readonly #agent: Agent;
+  /** By apiVersion. */
+  readonly #resources = new Map<string, readonly DiscoveredResource[]>();
 
   constructor(kubeconfig: string) {
     const text = readFileSync(kubeconfig, 'utf8');
@@ -36,8 +50,15 @@ export class Api {
     });
   }
 
-  /** @throws when there is no answer; any answer is one */
+  /** A read whose connection turns out to be closed by a server that went away is sent once more. @throws when there is no answer; any answer is one */
   send(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+    return this.#attempt(method, path, body, type).catch((error: unknown) => {
+      if (method !== 'GET' || !(error instanceof StaleConnection)) throw error;
+      return this.#attempt(method, path, body, type);
+    });
+  }
+
+  #attempt(method: string, path: string, body: object | undefined, type: string): Promise<Answer> {
     return new Promise((done, fail) => {
       const headers = body === undefined ? {} : { 'content-type': type };
       const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (response) => {
@@ -49,7 +70,10 @@ export class Api {
         });
         response.on('error', fail);
       });
-      call.on('error', fail);
+      call.on('error', (error) =>
+        fail(call.reusedSocket ? new StaleConnection(error.message, { cause: error }) : error),
+      );
+      call.setTimeout(ANSWER_MS, () => call.destroy(new Error(`no answer within ${ANSWER_MS} ms`)));
       call.end(body === undefined ? undefined : JSON.stringify(body));
     });
   }
@@ -59,6 +83,25 @@ export class Api {
     const { code, body } = await this.send('GET', path);
     if (code !== 200) throw new Error(`GET ${path}: ${code} ${JSON.stringify(body)}`);
     return body as T;
+  }
+
+  /** Creates it where discovery says that its kind is, in the namespace that it names. Unknown fields are refused. @throws unless it was created */
+  async create(object: object): Promise<void> {
+    const { apiVersion, kind, metadata } = object as {
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly metadata: { readonly name?: string; readonly namespace?: string };
+    };
+    const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const known =
+      this.#resources.get(apiVersion) ?? (await this.get<{ resources: DiscoveredResource[] }>(group)).resources;
+    this.#resources.set(apiVersion, known);
+    const resource = known.find((each) => each.kind === kind && !each.name.includes('/'));
+    if (resource === undefined) throw new Error(`the server has no ${apiVersion} ${kind}`);
+    const namespace = resource.namespaced ? `/namespaces/${metadata.namespace ?? 'default'}` : '';
+    const path = `${group}${namespace}/${resource.name}?fieldValidation=Strict`;
+    const { code, body } = await this.send('POST', path, object);
+    if (code !== 201) throw new Error(`POST ${path} of ${metadata.name}: ${code} ${JSON.stringify(body)}`);
   }
 
   /** Everything at `path`, kept up to date until it is stopped. `query`: selectors. */
