@@ -8,7 +8,12 @@ export function exceedsDepth(value: unknown, maximum: number): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === maximum) return true;
-    level = level.flatMap((container) => Object.values(container)).filter(isContainer);
+    const next: object[] = [];
+    for (const container of level) {
+      for (const child of Array.isArray(container) ? container : Object.values(container))
+        if (isContainer(child)) next.push(child);
+    }
+    level = next;
   }
   return false;
 }

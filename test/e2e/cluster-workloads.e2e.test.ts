@@ -366,7 +366,7 @@ describe('a node that dies', () => {
     const [watchman] = podsOf('watchman').filter((pod) => uidOf(pod) === uidOf(keeper));
     expect(watchman && [isGoing(watchman), isReady(watchman)]).toEqual([false, false]);
     // Nobody would be started there now, and who is there may stay: Kubernetes counts it among the misplaced.
-    const set = await lab.get<DaemonSet>('daemonset', 'watchman');
+    const set = await lab.read<DaemonSet>('daemonsets/watchman');
     expect(set.status).toMatchObject({ desiredNumberScheduled: 2, numberReady: 2, numberMisscheduled: 1 });
   });
 

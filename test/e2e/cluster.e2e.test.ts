@@ -47,7 +47,7 @@ afterAll(async () => lab?.down());
 
 async function untilNode(name: string, what: string, wanted: (node: ObservedNode) => boolean): Promise<ObservedNode> {
   return until<ObservedNode>(`node ${name}: ${what}`, async () => {
-    const node = await lab.get<ObservedNode>('node', name).catch((error: Error) => error.message);
+    const node = await lab.read<ObservedNode>(`nodes/${name}`).catch((error: Error) => error.message);
     if (typeof node === 'string') return { last: node };
     return wanted(node) ? { value: node } : { last: JSON.stringify([node.spec, node.status.conditions]) };
   });
@@ -63,9 +63,7 @@ async function untilPods(
   wanted: (pods: readonly ObservedPod[]) => boolean,
 ): Promise<readonly ObservedPod[]> {
   return until<readonly ObservedPod[]>(what, async () => {
-    const found = await lab
-      .get<{ items: ObservedPod[] }>('pods', '-l', selector)
-      .catch((error: Error) => error.message);
+    const found = await lab.read<{ items: ObservedPod[] }>('pods', { selector }).catch((error: Error) => error.message);
     if (typeof found === 'string') return { last: found };
     const last = JSON.stringify(
       found.items.map(({ metadata, spec, status }) => [metadata, spec.nodeName, status.phase]),
@@ -79,7 +77,7 @@ const isReady = ({ status, metadata }: ObservedPod): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
 
 async function pod(name: string): Promise<ObservedPod> {
-  return lab.get<ObservedPod>('pod', name);
+  return lab.read<ObservedPod>(`pods/${name}`);
 }
 
 async function untilReady(name: string): Promise<ObservedPod> {
@@ -103,7 +101,7 @@ const web = (name: string): string =>
 
 describe('joined', () => {
   it('each node has its own part of the network, its labels and its taints', async () => {
-    const { items } = await lab.get<{ items: ObservedNode[] }>('nodes');
+    const { items } = await lab.read<{ items: ObservedNode[] }>('nodes');
     expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(['n1', 'n2', 'n3']);
     expect(items.map((node) => readyStatus(node))).toEqual(['True', 'True', 'True']);
     const cidrs = items.map(({ spec }) => spec.podCIDR);
@@ -219,7 +217,7 @@ describe('an agent', () => {
     await lab.startServer();
     await agent.ready('mendlet agent ready:');
     await until('all nodes back', async () => {
-      const { items } = await lab.get<{ items: ObservedNode[] }>('nodes');
+      const { items } = await lab.read<{ items: ObservedNode[] }>('nodes');
       const states = items.map((node) => readyStatus(node));
       return states.every((state) => state === 'True') ? { value: states } : { last: states.join() };
     });

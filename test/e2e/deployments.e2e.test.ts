@@ -1,5 +1,6 @@
 /** Deployments and replica sets as users meet them: kubectl's rollout verbs on real containers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInWhole } from './extent.ts';
 import { Mendlet, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 165 });
@@ -39,12 +40,12 @@ interface Seen {
   };
 }
 
-async function get(kind: string, name: string, namespace = 'default'): Promise<Seen> {
-  return JSON.parse(await kubectl('-n', namespace, 'get', kind, name, '-o', 'json')) as Seen;
+function get(kind: string, name: string, namespace = 'default'): Promise<Seen> {
+  return mendlet.read<Seen>(`${kind}/${name}`, { namespace });
 }
 
 async function list(kind: string, selector: string): Promise<readonly Seen[]> {
-  return (JSON.parse(await kubectl('get', kind, '-l', selector, '-o', 'json')) as { items: Seen[] }).items;
+  return (await mendlet.read<{ items: Seen[] }>(kind, { selector })).items;
 }
 
 function container(version: string, more: object = {}): object {
@@ -149,7 +150,7 @@ it('holds still while it is paused', async () => {
   await untilSizes('still', { 1: 0, 2: 3 });
 });
 
-it('recreates only when the old pods have ended', async () => {
+itInWhole('recreates only when the old pods have ended', async () => {
   await deploy('anew', { strategy: { type: 'Recreate' } });
   await rolledOut('anew');
   const before = (await list('pods', 'app=anew')).map(({ metadata }) => metadata.name);
@@ -165,7 +166,7 @@ it('recreates only when the old pods have ended', async () => {
   await rolledOut('anew');
 });
 
-it('stops at its fenceposts, shares what it gets, says that it is overdue, and rolls over', async () => {
+itInWhole('stops at its fenceposts, shares what it gets, says that it is overdue, and rolls over', async () => {
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 1 };
   await deploy('stuck', { replicas: 4, strategy: { rollingUpdate } });
   await rolledOut('stuck');

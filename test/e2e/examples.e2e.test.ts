@@ -153,8 +153,7 @@ describe('on two nodes', () => {
   it('another-node', async () => {
     await lab.kubectl(['apply', '-f', example('another-node')]);
     const list = async (): Promise<readonly ObservedPod[]> =>
-      (JSON.parse(await lab.kubectl(['get', 'pods', '-l', 'app=move', '-o', 'json'])) as { items: ObservedPod[] })
-        .items;
+      (await lab.read<{ items: ObservedPod[] }>('pods', { selector: 'app=move' })).items;
     const first = await until<ObservedPod>('a first pod', async () => {
       const [pod] = await list();
       return pod?.spec.nodeName === undefined ? { last: 'none' } : { value: pod };

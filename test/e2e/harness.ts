@@ -196,8 +196,11 @@ export class Mendlet {
     for (const object of objects) await this.#client.create(object);
   }
 
+  /** What `kubectl get WHAT -o json` reads. */
+  read: Api['read'] = (what, where) => this.#client.read(what, where);
+
   pod(name: string, namespace = 'default'): Promise<ObservedPod> {
-    return this.#client.get<ObservedPod>(podPath(namespace, name));
+    return this.read<ObservedPod>(`pods/${name}`, { namespace });
   }
 
   /** Waits until the pod shows `wanted`; the error names what it showed last. */
@@ -227,10 +230,6 @@ export class Mendlet {
     if (this.#options.containerdFolder !== undefined) env['PATH'] = `${this.#options.containerdFolder}:${env['PATH']}`;
     return env;
   }
-}
-
-function podPath(namespace: string, name: string): string {
-  return `/api/v1/namespaces/${namespace}/pods/${name}`;
 }
 
 export interface ObservedContainer {

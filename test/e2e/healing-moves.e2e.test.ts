@@ -80,7 +80,7 @@ async function untilPods(
   wanted: (pods: readonly Pod[]) => boolean,
 ): Promise<readonly Pod[]> {
   return await until<readonly Pod[]>(`${app}: ${what}`, async () => {
-    const { items } = await lab.get<{ items: readonly Pod[] }>('pods', '-l', `app=${app}`);
+    const { items } = await lab.read<{ items: readonly Pod[] }>('pods', { selector: `app=${app}` });
     const told = items.map((pod) => [nameOf(pod), nodeOf(pod), pod.metadata?.annotations, pod.status?.conditions]);
     return wanted(items) ? { value: items } : { last: JSON.stringify(told) };
   });
@@ -100,7 +100,7 @@ const makeSick = (node: string): void => rmSync(join(health, node));
 const makeWell = (node: string): void => writeFileSync(join(health, node), '');
 
 async function remembered(what: string): Promise<readonly AvoidedNode[]> {
-  const { metadata } = await lab.get<Pod>(what);
+  const { metadata } = await lab.read<Pod>(what);
   return JSON.parse(metadata?.annotations?.[AVOID_NODES] ?? '[]') as AvoidedNode[];
 }
 
@@ -159,7 +159,7 @@ it('a stateful set’s pod keeps its name; when no other node is left it takes t
 });
 
 it('a pod that no other node has room for stays, and says what is missing', async () => {
-  const { items: nodes } = await lab.get<{ items: readonly Node[] }>('nodes');
+  const { items: nodes } = await lab.read<{ items: readonly Node[] }>('nodes');
   const smallest = Math.min(...nodes.map(({ status }) => Number.parseInt(status?.allocatable?.['memory'] ?? '', 10)));
   // One for each node, and no second one.
   const big = workload('Deployment', 'big') as { spec: { replicas: number; template: Pod } };

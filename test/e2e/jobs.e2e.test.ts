@@ -3,6 +3,7 @@
  * own; the one cron job that needs a minute is made first and looked at last.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInWhole } from './extent.ts';
 import { Mendlet, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 167 });
@@ -99,8 +100,7 @@ interface Observed {
   };
 }
 
-const read = async (name: string): Promise<Observed> =>
-  JSON.parse(await mendlet.kubectl(['get', 'job', name, '-o', 'json'])) as Observed;
+const read = (name: string): Promise<Observed> => mendlet.read<Observed>(`jobs/${name}`);
 
 const untilJob = (name: string, what: string, wanted: (job: Observed) => boolean): Promise<Observed> =>
   until<Observed>(`job ${name}: ${what}`, async () => {
@@ -114,7 +114,9 @@ const ended = (name: string, type: 'Complete' | 'Failed'): Promise<Observed> =>
 const reasonOf = ({ status }: Observed): string | undefined => status.conditions?.at(-1)?.reason;
 
 const podsOf = async (name: string): Promise<readonly string[]> =>
-  (await mendlet.kubectl(['get', 'pods', '-l', `job-name=${name}`, '-o', 'name'])).split('\n').filter(Boolean);
+  (await mendlet.read<{ items: { metadata: { name: string } }[] }>('pods', { selector: `job-name=${name}` })).items.map(
+    ({ metadata }) => `pod/${metadata.name}`,
+  );
 
 const eventsOf = (name: string, kind = 'Job'): Promise<string> => {
   const selector = `involvedObject.name=${name},involvedObject.kind=${kind}`;
@@ -165,7 +167,7 @@ describe('jobs', () => {
     expect(await eventsOf('deadline')).toContain('DeadlineExceeded');
   });
 
-  it('succeed when enough has succeeded', async () => {
+  itInWhole('succeed when enough has succeeded', async () => {
     const { status } = await ended('success', 'Complete');
     expect(status).toMatchObject({ succeeded: 1, completedIndexes: '0' });
     expect(status.failed).toBeUndefined();
@@ -204,7 +206,7 @@ describe('jobs', () => {
     expect((await read('disrupted')).status.failed).toBeUndefined();
   });
 
-  it('wait for the end of a pod before they replace it, when asked to', async () => {
+  itInWhole('wait for the end of a pod before they replace it, when asked to', async () => {
     await untilJob('patient', 'ready', ({ status }) => status.ready === 1);
     const [pod = ''] = await podsOf('patient');
     await mendlet.kubectl(['delete', pod]);
@@ -214,7 +216,7 @@ describe('jobs', () => {
     expect(status).toMatchObject({ terminating: 0 });
   });
 
-  it('take in orphans, and let go of pods that are theirs no more', async () => {
+  itInWhole('take in orphans, and let go of pods that are theirs no more', async () => {
     await untilJob('orphans', 'ready', ({ status }) => status.ready === 2);
     const [pod = ''] = await podsOf('orphans');
     const owner = async (): Promise<string> =>

@@ -37,10 +37,7 @@ const kubectl = (...args: string[]): Promise<CommandResult> =>
 const isReady = (pod: ObservedPod): boolean => mainContainer(pod)?.ready === true;
 
 async function podsOf(selector: string): Promise<readonly ObservedPod[]> {
-  const list = JSON.parse(await mendlet.kubectl(['get', 'pods', '-l', selector, '-o', 'json'])) as {
-    items: ObservedPod[];
-  };
-  return list.items;
+  return (await mendlet.read<{ items: ObservedPod[] }>('pods', { selector })).items;
 }
 
 async function untilReady(selector: string, count: number): Promise<readonly ObservedPod[]> {
@@ -63,8 +60,7 @@ interface ObservedRestart {
 }
 
 async function podRestarts(): Promise<readonly ObservedRestart[]> {
-  return (JSON.parse(await mendlet.kubectl(['get', 'podrestarts', '-o', 'json'])) as { items: ObservedRestart[] })
-    .items;
+  return (await mendlet.read<{ items: ObservedRestart[] }>('podrestarts')).items;
 }
 
 describe('pods', () => {
@@ -144,7 +140,7 @@ describe('pods', () => {
     expect(wrong.stderr).toContain('spec.container');
   });
 
-  it.concurrent('in a back-off: says so, and --force starts it now', async () => {
+  itConcurrentInWhole('in a back-off: says so, and --force starts it now', async () => {
     const out = outFolder(mendlet, 'looping');
     await mendlet.create(
       busyboxPod('looping', `[ -f /out/well ] || exit 1; ${SERVE}`, {
@@ -177,7 +173,7 @@ describe('pods', () => {
     await mendlet.untilPod('looping', 'ready', isReady);
   });
 
-  it.concurrent('by kubectl, with its flags in any place', async () => {
+  itConcurrentInWhole('by kubectl, with its flags in any place', async () => {
     await mendlet.kubectl(['create', 'namespace', 'plugged']);
     const pod = busyboxPod('plugged', SERVE, { metadata: { namespace: 'plugged' } });
     await mendlet.create(pod);
@@ -364,7 +360,7 @@ describe('workloads in place', () => {
     }
   });
 
-  it.concurrent('waits while a disruption budget allows nothing', async () => {
+  itConcurrentInWhole('waits while a disruption budget allows nothing', async () => {
     await mendlet.create(deployment('strict', 2), budget('strict', 2));
     await untilReady('app=strict', 2);
     await until('the budget counts both', async () => {

@@ -41,8 +41,8 @@ class Team {
     return mendlet.kubectl(['-n', this.name, 'patch', what, ...flags, '-p', JSON.stringify(patch)]);
   }
 
-  async get<T>(what: string): Promise<T> {
-    return JSON.parse(await this.kubectl(`get ${what} -o json`)) as T;
+  get<T>(what: string): Promise<T> {
+    return mendlet.read<T>(what, { namespace: this.name });
   }
 
   async pods(): Promise<readonly Listed[]> {
@@ -139,7 +139,7 @@ describe('StatefulSet', () => {
     expect(await t.versions()).toBe('web-0=1 web-1=1 web-2=1');
     expect(await t.kubectl('exec web-1 -- hostname')).toBe('web-1\n');
     expect(await t.kubectl('get sts web')).toMatch(/^NAME +READY +AGE\nweb +3\/3 /);
-    const first = (await t.get<SetStatus>('sts web')).status;
+    const first = (await t.get<SetStatus>('sts/web')).status;
     expect(first.currentRevision).toBe(first.updateRevision);
     await t.patch('sts/web', version('2'));
     await t.rolledOut('sts/web');
@@ -149,7 +149,7 @@ describe('StatefulSet', () => {
     await t.kubectl('rollout undo sts/web');
     await t.rolledOut('sts/web');
     expect(await t.versions()).toBe('web-0=1 web-1=1 web-2=1');
-    expect((await t.get<SetStatus>('sts web')).status.updateRevision).toBe(first.updateRevision);
+    expect((await t.get<SetStatus>('sts/web')).status.updateRevision).toBe(first.updateRevision);
     expect(await t.kubectl('get controllerrevisions')).toContain('statefulset.apps/web');
     const old = await mendlet.tryKubectl(['-n', t.name, 'rollout', 'restart', 'sts/web'], undefined, kubectl120);
     expect(old.code).toBe(0);
@@ -242,7 +242,7 @@ describe('StatefulSet', () => {
     await t.patch('sts/web', { status: { conditions } }, '--subresource=status');
     await t.kubectl('scale sts/web --replicas=1');
     await t.until('one', () => t.names(), 'web-0');
-    expect((await t.get<SetStatus>('sts web')).status.conditions).toMatchObject([{ message: 'Set from e2e test' }]);
+    expect((await t.get<SetStatus>('sts/web')).status.conditions).toMatchObject([{ message: 'Set from e2e test' }]);
     const refused = await mendlet.tryKubectl(['-n', t.name, 'patch', 'sts/web', '-p', '{"spec":{"serviceName":"x"}}']);
     expect(refused.stderr).toContain("updates to statefulset spec for fields other than 'replicas', 'ordinals'");
     expect(await mendlet.kubectl(['get', 'sts', '-A', '-l', 'e2e=web'])).toContain('sts-api');
@@ -373,7 +373,7 @@ describe('DaemonSet', () => {
     await t.rolledOut('ds/dae');
     const conditions = [{ type: 'StatusUpdate', status: 'True', reason: 'E2E', message: 'Set from e2e test' }];
     await t.patch('ds/dae', { status: { conditions } }, '--subresource=status');
-    expect((await t.get<SetStatus>('ds dae')).status.conditions).toMatchObject([{ message: 'Set from e2e test' }]);
+    expect((await t.get<SetStatus>('ds/dae')).status.conditions).toMatchObject([{ message: 'Set from e2e test' }]);
     const [before] = await t.pods();
     await t.kubectl('delete ds dae --cascade=orphan');
     await t.create(daemon());
@@ -418,7 +418,7 @@ it.concurrent('a ControllerRevision is made, changed, listed and deleted like an
 });
 
 async function currentRevisionIsUpdate(t: Team): Promise<string> {
-  const { status } = await t.get<SetStatus>('sts web');
+  const { status } = await t.get<SetStatus>('sts/web');
   return String(status.currentRevision === status.updateRevision);
 }
 

@@ -13,6 +13,8 @@ const runtimes = [
   { name: 'containerd 2', podNetwork: 204, containerdFolder: containerd2 },
 ];
 
+const CROWD = inShort(12, 30);
+
 describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival on $name', (runtime) => {
   const mendlet = new Mendlet(runtime);
   const out = outFolder(mendlet, 'survival');
@@ -220,8 +222,8 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     });
   });
 
-  it('30 pods at once', async () => {
-    const names = Array.from({ length: 30 }, (_, n) => `many-${n}`);
+  it(`${CROWD} pods at once`, async () => {
+    const names = Array.from({ length: CROWD }, (_, n) => `many-${n}`);
     await mendlet.create(
       ...names.map((name) => busyboxPod(name, 'exec sleep 36000', { metadata: { labels: { many: 'yes' } } })),
     );
@@ -229,7 +231,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     const pods = JSON.parse(await mendlet.kubectl(['get', 'pods', '-l', 'many=yes', '-o', 'json'])) as {
       items: { status: { podIP: string } }[];
     };
-    expect(new Set(pods.items.map((pod) => pod.status.podIP)).size).toBe(30);
+    expect(new Set(pods.items.map((pod) => pod.status.podIP)).size).toBe(CROWD);
     await mendlet.kubectl(['delete', 'pod', '-l', 'many=yes', '--grace-period=0', '--force', '--wait=true']);
   });
 

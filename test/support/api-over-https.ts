@@ -19,8 +19,17 @@ export interface Answer {
 
 interface DiscoveredResource {
   readonly name: string;
+  readonly singularName?: string;
+  readonly shortNames?: readonly string[];
   readonly kind: string;
   readonly namespaced: boolean;
+}
+
+interface Where {
+  /** Default: `default`. */
+  readonly namespace?: string;
+  /** Of labels. */
+  readonly selector?: string;
 }
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -36,6 +45,7 @@ export class Api {
   readonly #agent: Agent;
   /** By apiVersion. */
   readonly #resources = new Map<string, readonly DiscoveredResource[]>();
+  #apiVersions: readonly string[] | undefined;
 
   constructor(kubeconfig: string) {
     const text = readFileSync(kubeconfig, 'utf8');
@@ -104,6 +114,42 @@ export class Api {
     if (code !== 201) throw new Error(`POST ${path} of ${metadata.name}: ${code} ${JSON.stringify(body)}`);
   }
 
+  /**
+   * What `kubectl get WHAT -o json` reads. `what`: a resource by any of its names, and a name of an object after a slash: `pods`, `sts/web`.
+   *
+   * @throws when the server knows no such resource or object
+   */
+  async read<T>(what: string, { namespace, selector }: Where = {}): Promise<T> {
+    const [type = '', name] = what.split('/');
+    const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+    for (const apiVersion of await this.#versions()) {
+      const resource = (await this.#resourcesOf(apiVersion)).find((each) =>
+        [each.name, each.singularName, ...(each.shortNames ?? [])].includes(type),
+      );
+      if (resource === undefined) continue;
+      const path = pathOf(apiVersion, resource, namespace);
+      return this.get<T>(name === undefined ? `${path}${query}` : `${path}/${name}`);
+    }
+    throw new Error(`the server has no ${type}`);
+  }
+
+  async #versions(): Promise<readonly string[]> {
+    this.#apiVersions ??= (
+      await this.get<{ groups: { preferredVersion: { groupVersion: string } }[] }>('/apis')
+    ).groups.map(({ preferredVersion }) => preferredVersion.groupVersion);
+    return ['v1', ...this.#apiVersions];
+  }
+
+  /** Those of a version of a group, without their subresources. */
+  async #resourcesOf(apiVersion: string): Promise<readonly DiscoveredResource[]> {
+    const known = this.#resources.get(apiVersion);
+    if (known !== undefined) return known;
+    const { resources } = await this.get<{ resources: DiscoveredResource[] }>(rootOf(apiVersion));
+    const found = resources.filter(({ name }) => !name.includes('/'));
+    this.#resources.set(apiVersion, found);
+    return found;
+  }
+
   /** Everything at `path`, kept up to date until it is stopped. `query`: selectors. */
   watch<T extends ApiObject>(path: string, query = ''): Watched<T> {
     return new Watched<T>(this, path, query);
@@ -131,6 +177,14 @@ export class Api {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+function rootOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+function pathOf(apiVersion: string, { name, namespaced }: DiscoveredResource, namespace = 'default'): string {
+  return `${rootOf(apiVersion)}${namespaced ? `/namespaces/${namespace}` : ''}/${name}`;
 }
 
 const GIVE_UP_MS = 300_000;

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Api } from './api-over-https.ts';
 import { busyboxArchive, type CommandResult, kubectl136, root, run } from '../e2e/harness.ts';
 import { clearAsByReboot, killNode } from './lab-death.ts';
 import {
@@ -146,6 +147,7 @@ export class Lab {
   #running: Running | undefined;
   #guard: ChildProcess | undefined;
   #token = '';
+  #client: Api | undefined;
 
   private constructor(options: LabOptions, folder: string, names: LabNames) {
     this.options = options;
@@ -227,16 +229,20 @@ export class Lab {
 
   /** Creates objects from plain data. */
   async create(...objects: readonly object[]): Promise<void> {
-    await this.kubectl(['create', '-f', '-'], objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    this.#client ??= new Api(this.kubeconfig);
+    for (const object of objects) await this.#client.create(object);
   }
 
-  async get<T>(...args: readonly string[]): Promise<T> {
-    return JSON.parse(await this.kubectl(['get', ...args, '-o', 'json'])) as T;
-  }
+  /** What `kubectl get WHAT -o json` reads. */
+  read: Api['read'] = (what, where) => {
+    this.#client ??= new Api(this.kubeconfig);
+    return this.#client.read(what, where);
+  };
 
   /** Ends and removes everything. Idempotent. @throws for what a node's `mendlet down` says when it fails */
   async down(): Promise<void> {
     await this.stopServer();
+    this.#client?.close();
     await Promise.all(this.nodes.map((node) => node.stop('SIGTERM')));
     await remove(this.folder, { ...this.names, owner: thisProcess(), nodes: this.options.nodes });
     if (this.#guard?.pid !== undefined) kill(-this.#guard.pid);

@@ -160,10 +160,11 @@ class Editor {
   }
 
   #copy(value: unknown): unknown {
-    this.#copied += JSON.stringify(value)?.length ?? 0;
+    const text = JSON.stringify(value);
+    this.#copied += text.length;
     if (this.#copied > MAX_COPIED_CHARACTERS)
       throw new PatchError('too-large', 'the copy operations of the JSON patch copy too much');
-    return structuredClone(value);
+    return JSON.parse(text);
   }
 }
 

@@ -18,19 +18,38 @@ export function orderMerged(
 ): unknown[] {
   const patchRank = ranks(patchOrder);
   const serverRank = ranks(serverOrder);
-  const rankIn = (rank: ReadonlyMap<unknown, number>) => (a: unknown, b: unknown) =>
-    (rank.get(identify(a)) ?? Infinity) - (rank.get(identify(b)) ?? Infinity) || 0;
-  const fromPatch = merged.filter((element) => patchRank.has(identify(element))).toSorted(rankIn(patchRank));
-  const serverOnly = merged.filter((element) => !patchRank.has(identify(element))).toSorted(rankIn(serverRank));
+  const fromPatch: Ranked[] = [];
+  const serverOnly: Ranked[] = [];
+  for (const element of merged) {
+    const identity = identify(element);
+    const inPatch = patchRank.get(identity);
+    const inServer = serverRank.get(identity);
+    if (inPatch === undefined) serverOnly.push({ element, rank: inServer ?? Infinity, inServer });
+    else fromPatch.push({ element, rank: inPatch, inServer });
+  }
   const result: unknown[] = [];
+  const patches = fromPatch.toSorted(byRank);
   let next = 0;
-  for (const element of serverOnly) {
-    const own = serverRank.get(identify(element)) ?? Infinity;
-    while (next < fromPatch.length && !((serverRank.get(identify(fromPatch[next])) ?? -1) > own))
-      result.push(fromPatch[next++]);
+  for (const { element, rank } of serverOnly.toSorted(byRank)) {
+    for (; next < patches.length && !((patches[next]?.inServer ?? -1) > rank); next++)
+      result.push(patches[next]?.element);
     result.push(element);
   }
-  return [...result, ...fromPatch.slice(next)];
+  for (; next < patches.length; next++) result.push(patches[next]?.element);
+  return result;
+}
+
+interface Ranked {
+  readonly element: unknown;
+  /** Its place in the list that it is sorted by. */
+  readonly rank: number;
+  /** Its place in the server's list, if it is there. */
+  readonly inServer: number | undefined;
+}
+
+/** Two that no list knows stay as they are: the difference of two infinities is no number. */
+function byRank(a: Ranked, b: Ranked): number {
+  return a.rank - b.rank || 0;
 }
 
 function ranks(identities: readonly unknown[]): ReadonlyMap<unknown, number> {

@@ -181,14 +181,16 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
   // The position of the first element of each identity: a linear search for each would take the product of two long lists.
   const positions = new Map<unknown, number>();
   merged.forEach((element, position) => {
-    if (!positions.has(identify(element))) positions.set(identify(element), position);
+    const identity = identify(element);
+    if (!positions.has(identity)) positions.set(identity, position);
   });
   for (const element of elements) {
-    const position = positions.get(identify(element));
+    const identity = identify(element);
+    const position = positions.get(identity);
     const old = position === undefined ? undefined : merged[position];
     if (position !== undefined && isRecord(old)) merged[position] = mergeObject(old, element, members);
     else {
-      if (position === undefined) positions.set(identify(element), merged.length);
+      if (position === undefined) positions.set(identity, merged.length);
       merged.push(withoutDirectives(element));
     }
   }

@@ -21,10 +21,11 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,
-    change: (old) => {
+    change: async (old) => {
       // Each attempt reports the problems of its own result.
       warnings.length = 0;
       const value = applyPatch(given, row, old);
+      await call.server.breather.pause('request');
       const object = readObject({ value, problems: given.problems }, { row, fieldValidation, warnings });
       refuseOtherUid(call, object, old);
       return placeObject(object, row, info.namespace, info.name);

@@ -103,7 +103,7 @@ export interface Change {
   readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding' | 'resize' | 'approval';
   readonly dryRun: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
-  readonly change: (old: ApiObject) => ApiObject;
+  readonly change: (old: ApiObject) => ApiObject | Promise<ApiObject>;
 }
 
 export type Changed =
@@ -163,7 +163,7 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   const { part } = request;
   // A kubelet learns no more about an object that is not its own.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
-  const wanted = request.change(before);
+  const wanted = await request.change(before);
   refuseStale(registration, nameInKey(key), wanted, before);
   await call.server.breather.pause('request');
   const object = await prepareChanged(call, wanted, before, part);
@@ -226,7 +226,9 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     object = await allocate(call, admit(registration, object, call.server.admission, old));
     await admitChanged(call, object);
   }
+  await call.server.breather.pause('request');
   object = canonical(registration, object, old);
+  await call.server.breather.pause('request');
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
