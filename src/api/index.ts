@@ -37,6 +37,7 @@ export * from './names.ts';
 export * from './object-meta.ts';
 export * from './patch/json-patch.ts';
 export * from './patch/merge-patch.ts';
+export * from './patch/steps.ts';
 export * from './patch/strategic-merge-patch.ts';
 export * from './pkcs10.ts';
 export * from './pod-resources.ts';

@@ -15,6 +15,36 @@ function send(type: string, body: unknown, url = pod) {
   return api.call('PATCH', url, body, { 'content-type': `application/${type}` });
 }
 
+describe('a long patch', () => {
+  const map = { metadata: { name: 'm' }, data: { k: 'v' } };
+  const account = { metadata: { name: 'sa' }, secrets: many((i) => ({ name: `s${i}` })) };
+  const rows = [
+    ['json-patch+json', 'configmaps', map, many((i) => ({ op: 'add', path: `/data/k${i}`, value: 'v' }))],
+    ['json-patch+json', 'configmaps', map, many(() => ({ op: 'test', path: '/data/k', value: 'v' }))],
+    ['strategic-merge-patch+json', 'serviceaccounts', account, { secrets: many((i) => ({ name: `t${i}` })) }],
+    ['strategic-merge-patch+json', 'serviceaccounts', account, { secrets: many((i) => ({ name: `s${i}` })) }],
+  ] as const;
+
+  it.each(rows)('by %s of %s gives way to others many times on its way', async (type, resource, object, body) => {
+    await api.close();
+    let pauses = 0;
+    const pause = (): undefined => {
+      pauses += 1;
+    };
+    api = await startTestServer({ clock: createManualClock(), breather: { pause, sent: () => {} } });
+    const url = `/api/v1/namespaces/default/${resource}`;
+    expect((await api.call('POST', url, object)).status).toBe(201);
+    pauses = 0;
+    expect((await send(type, body, `${url}/${object.metadata.name}`)).status).toBe(200);
+    expect(pauses).toBeGreaterThan(15);
+  });
+});
+
+/** 5,000 of a kind. */
+function many<T>(make: (index: number) => T): readonly T[] {
+  return Array.from({ length: 5000 }, (_, index) => make(index));
+}
+
 describe('patch', () => {
   it.each([
     ['json-patch+json', [{ op: 'add', path: '/metadata/labels/b', value: '2' }]],

@@ -6,6 +6,7 @@ import { setOwn } from '../schema/set-own.ts';
 import { equalJson } from '../validation/messages.ts';
 import { MAX_COPIED_CHARACTERS, MAX_OPERATIONS } from './limits.ts';
 import { checkDepth, isRecord, PatchError } from './patch-error.ts';
+import { allSteps, STEP_SIZE, type Steps } from './steps.ts';
 
 interface Operation {
   readonly op: string;
@@ -16,6 +17,11 @@ interface Operation {
 
 /** The patched document. Throws `PatchError`. */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
+  return allSteps(jsonPatchSteps(document, patch));
+}
+
+/** As `applyJsonPatch`, in steps. */
+export function* jsonPatchSteps(document: unknown, patch: unknown): Steps<unknown> {
   if (!Array.isArray(patch)) throw new PatchError('malformed', 'a JSON patch must be a list of operations');
   if (patch.length > MAX_OPERATIONS) {
     throw new PatchError(
@@ -25,7 +31,12 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   }
   checkDepth(patch);
   const editor = new Editor(document);
-  for (const operation of patch.map(parseOperation)) editor.apply(operation);
+  for (const [count, operation] of patch.map(parseOperation).entries()) {
+    // One that copies or compares may be as much work as the whole document.
+    const isLarge = operation.op === 'copy' || operation.op === 'test';
+    if (isLarge || count % STEP_SIZE === STEP_SIZE - 1) yield;
+    editor.apply(operation);
+  }
   return editor.document;
 }
 

@@ -16,6 +16,7 @@ import {
 } from './directives.ts';
 import { type Identify, orderMerged } from './list-order.ts';
 import { checkDepth, isRecord, PatchError } from './patch-error.ts';
+import { allSteps, STEP_SIZE, type Steps } from './steps.ts';
 
 type Json = Record<string, unknown>;
 
@@ -24,13 +25,23 @@ type Members = (name: string) => FieldSchema | undefined;
 
 /** The patched object. Throws `PatchError`; "inapplicable" for a kind without a schema, which supports no such patch. */
 export function applyStrategicMergePatch(apiVersion: string, kind: string, object: unknown, patch: unknown): unknown {
+  return allSteps(strategicMergePatchSteps(apiVersion, kind, object, patch));
+}
+
+/** As `applyStrategicMergePatch`, in steps. */
+export function* strategicMergePatchSteps(
+  apiVersion: string,
+  kind: string,
+  object: unknown,
+  patch: unknown,
+): Steps<unknown> {
   const struct = structOfKind(apiVersion, kind);
   if (struct === undefined)
     throw new PatchError('inapplicable', `there is no strategic merge patch for ${apiVersion} ${kind}`);
   if (!isRecord(object) || !isRecord(patch))
     throw new PatchError('malformed', 'a strategic merge patch must be an object');
   checkDepth(patch);
-  return mergeObject(object, patch, membersOf(struct));
+  return yield* mergeObject(object, patch, membersOf(struct));
 }
 
 /** A member of a map: nothing is said of how it merges. */
@@ -53,15 +64,15 @@ function membersOfShape(shape: FieldShape | undefined): Members {
   return () => field;
 }
 
-function mergeObject(original: Json, patch: Json, members: Members): Json {
+function* mergeObject(original: Json, patch: Json, members: Members): Steps<Json> {
   const directive = patch[PATCH];
   if (directive !== undefined) return replaceObject(patch, directive);
   const result: Json = retainKeys(original, patch);
-  const done = mergeOrderedLists(result, patch, members);
+  const done = yield* mergeOrderedLists(result, patch, members);
   for (const [name, value] of Object.entries(patch)) {
     if (name.startsWith(DELETE_FROM_PRIMITIVE_LIST))
       deleteFromList(result, name.slice(DELETE_FROM_PRIMITIVE_LIST.length), listOf(value, name));
-    else if (!isDirective(name) && !done.has(name)) mergeMember(result, name, value, members(name));
+    else if (!isDirective(name) && !done.has(name)) yield* mergeMember(result, name, value, members(name));
   }
   return result;
 }
@@ -92,7 +103,7 @@ function deleteFromList(result: Json, name: string, values: readonly unknown[]):
   result[name] = list.filter((value) => !gone.has(value));
 }
 
-function mergeMember(result: Json, name: string, value: unknown, field: FieldSchema | undefined): void {
+function* mergeMember(result: Json, name: string, value: unknown, field: FieldSchema | undefined): Steps<void> {
   if (value === null) {
     delete result[name];
     return;
@@ -100,9 +111,9 @@ function mergeMember(result: Json, name: string, value: unknown, field: FieldSch
   const original = Object.hasOwn(result, name) ? result[name] : undefined;
   if (isRecord(original) && isRecord(value)) {
     const replace = field?.patchStrategies.includes('replace') ?? false;
-    setOwn(result, name, replace ? value : mergeObject(original, value, membersOfShape(field?.shape)));
+    setOwn(result, name, replace ? value : yield* mergeObject(original, value, membersOfShape(field?.shape)));
   } else if (Array.isArray(original) && Array.isArray(value)) {
-    setOwn(result, name, isMergedList(field) ? mergeList(original, value, field) : value);
+    setOwn(result, name, isMergedList(field) ? yield* mergeList(original, value, field) : value);
   } else {
     setOwn(result, name, withoutDirectives(value));
   }
@@ -113,7 +124,7 @@ function isMergedList(field: FieldSchema | undefined): field is FieldSchema {
 }
 
 /** Lists with `$setElementOrder`: merged, then put in that order. Returns their names: they are done. */
-function mergeOrderedLists(result: Json, patch: Json, members: Members): ReadonlySet<string> {
+function* mergeOrderedLists(result: Json, patch: Json, members: Members): Steps<ReadonlySet<string>> {
   const done = new Set<string>();
   for (const [directive, value] of Object.entries(patch)) {
     if (!directive.startsWith(SET_ELEMENT_ORDER)) continue;
@@ -130,10 +141,10 @@ function mergeOrderedLists(result: Json, patch: Json, members: Members): Readonl
     if (patchList !== undefined) checkOrder(listOf(patchList, name), order, identify, directive);
     if (!Array.isArray(original) && !Array.isArray(patchList)) continue;
     const server = Array.isArray(original) ? original : [];
-    const merged = (Array.isArray(patchList) ? mergeList(server, patchList, field) : server).filter(
-      (item) => !removed.has(item),
-    );
-    result[name] = orderMerged(merged, order, server.map(identify), identify);
+    const merged = Array.isArray(patchList) ? yield* mergeList(server, patchList, field) : server;
+    const left = merged.filter((item) => !removed.has(item));
+    yield;
+    result[name] = orderMerged(left, order, server.map(identify), identify);
   }
   return done;
 }
@@ -166,7 +177,11 @@ function identifyBy(field: FieldSchema): Identify {
   };
 }
 
-function mergeList(original: readonly unknown[], patch: readonly unknown[], field: FieldSchema): unknown[] {
+function* mergeList(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  field: FieldSchema,
+): Steps<readonly unknown[]> {
   if (field.patchMergeKey === undefined) {
     const merged = [...new Set([...original, ...patch])];
     return orderMerged(merged, patch, original, (element) => element);
@@ -184,16 +199,19 @@ function mergeList(original: readonly unknown[], patch: readonly unknown[], fiel
     const identity = identify(element);
     if (!positions.has(identity)) positions.set(identity, position);
   });
-  for (const element of elements) {
+  yield;
+  for (const [count, element] of elements.entries()) {
+    if (count % STEP_SIZE === STEP_SIZE - 1) yield;
     const identity = identify(element);
     const position = positions.get(identity);
     const old = position === undefined ? undefined : merged[position];
-    if (position !== undefined && isRecord(old)) merged[position] = mergeObject(old, element, members);
+    if (position !== undefined && isRecord(old)) merged[position] = yield* mergeObject(old, element, members);
     else {
       if (position === undefined) positions.set(identity, merged.length);
       merged.push(withoutDirectives(element));
     }
   }
+  yield;
   return orderMerged(merged, elements.map(identify), original.map(identify), identify);
 }
 

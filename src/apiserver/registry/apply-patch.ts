@@ -1,18 +1,18 @@
 /** Patches by their media type: reads one from a request, and applies it to an object. */
 import {
   apiVersionOf,
-  applyJsonPatch,
   applyMergePatch,
-  applyStrategicMergePatch,
   badRequest,
   conflict,
+  jsonPatchSteps,
   PatchError,
   requestEntityTooLarge,
   type ResourceRow,
   StatusError,
+  strategicMergePatchSteps,
   unsupportedMediaType,
 } from '../../api/index.ts';
-import type { HttpRequest } from '../../lib/index.ts';
+import type { Breather, HttpRequest } from '../../lib/index.ts';
 import { bodyText, contentType, parseJson } from '../http/body.ts';
 import { type ApiObject, isRecord } from './object.ts';
 
@@ -45,8 +45,11 @@ function serverSideApply(): StatusError {
   return new StatusError({ ...status, message });
 }
 
-/** The patched object, not yet checked. Throws 400, 413 or 422. */
-export function applyPatch(patch: Patch, row: ResourceRow, old: ApiObject): unknown {
+/** The patched object, not yet checked. A long patch gives way to other requests between its steps. Throws 400, 413 or 422. */
+export async function applyPatch(
+  patch: Patch,
+  { row, old, breather }: { readonly row: ResourceRow; readonly old: ApiObject; readonly breather: Breather },
+): Promise<unknown> {
   const { resourceVersion } = metadataOf(patch.value);
   if (
     typeof resourceVersion === 'string' &&
@@ -56,13 +59,15 @@ export function applyPatch(patch: Patch, row: ResourceRow, old: ApiObject): unkn
     throw conflict(row, old.metadata.name ?? '');
   }
   try {
-    switch (patch.type) {
-      case JSON_PATCH:
-        return applyJsonPatch(old, patch.value);
-      case MERGE_PATCH:
-        return applyMergePatch(old, patch.value);
-      default:
-        return applyStrategicMergePatch(apiVersionOf(row), row.kind, old, patch.value);
+    if (patch.type === MERGE_PATCH) return applyMergePatch(old, patch.value);
+    const steps =
+      patch.type === JSON_PATCH
+        ? jsonPatchSteps(old, patch.value)
+        : strategicMergePatchSteps(apiVersionOf(row), row.kind, old, patch.value);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await breather.pause('request');
     }
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);

@@ -100,9 +100,13 @@ export async function updateScale(call: Call): Promise<HttpResponse> {
 /** @throws StatusError 400, 404, 409, 415, 422 */
 export async function patchScale(call: Call): Promise<HttpResponse> {
   const patch = readPatch(call.request);
-  return change(call, (old) => {
+  return change(call, async (old) => {
     call.warnings.length = 0;
-    const value = applyPatch(patch, SCALE_ROW, scaleOf(old) as ApiObject);
+    const value = await applyPatch(patch, {
+      row: SCALE_ROW,
+      old: scaleOf(old) as ApiObject,
+      breather: call.server.breather,
+    });
     return readScale(call, { value, problems: patch.problems });
   });
 }
@@ -118,13 +122,13 @@ function optionsOf({ info }: Call): WriteOptions {
   return readWriteOptions(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
 }
 
-async function change(call: Call, wanted: (old: ApiObject) => ApiObject): Promise<HttpResponse> {
+async function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>): Promise<HttpResponse> {
   const { registration } = call;
   const changed = await changeObject(call, keyOfCall(call), {
     part: '',
     dryRun: optionsOf(call).dryRun,
-    change: (old) => {
-      const scale = wanted(old);
+    change: async (old) => {
+      const scale = await wanted(old);
       const replicas = countOf(recordOf(scale['spec'])['replicas']);
       refuseNegative(nameOfCall(call), replicas);
       const { resourceVersion, uid } = scale.metadata;

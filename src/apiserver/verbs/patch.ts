@@ -13,25 +13,27 @@ import { type Change, changeObject } from './write.ts';
 /** `part`: which part of the object the path names. */
 export async function patch(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
   const { info, registration, warnings, request } = call;
+  const { breather } = call.server;
   const { row } = registration;
   const form = negotiateObject(request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'PatchOptions');
   const given = readPatch(request);
-  await call.server.breather.pause('request');
+  await breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,
     change: async (old) => {
       // Each attempt reports the problems of its own result.
       warnings.length = 0;
-      const value = applyPatch(given, row, old);
-      await call.server.breather.pause('request');
+      const value = await applyPatch(given, { row, old, breather });
+      await breather.pause('request');
       const object = readObject({ value, problems: given.problems }, { row, fieldValidation, warnings });
       refuseOtherUid(call, object, old);
       return placeObject(object, row, info.namespace, info.name);
     },
   });
   if (changed === undefined) throw notFound(row, nameOfCall(call));
+  await breather.pause('request');
   return renderObject(renderingOf(call, form), 200, changed.item);
 }
 

@@ -170,6 +170,7 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   await restrictNode(call, { operation: 'update', part, object, old: before });
   await call.server.breather.pause('request');
   if (sameValue(object, before)) return { kind: 'same', item: old };
+  await call.server.breather.pause('request');
   const released = isReleased(object, registration.strategy);
   if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
   const written = released
