@@ -1,4 +1,4 @@
-/** `mendlet agent`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet agent`; `main` implements it. */
 import { Command, Option } from 'commander';
 import type { Taint } from '../api/index.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -18,7 +18,7 @@ import { parseIpAddress, parseNodeLabels, parseTaints } from './node-values.ts';
 export interface AgentOptions extends NodeFlags, JoinFlags {
   readonly dataDir?: string;
   readonly nodeIp?: string;
-  /** Instead of what the server gives. */
+  /** Used instead of the pod CIDR that the server assigns. */
   readonly podCidr?: Cidr;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly Taint[];
@@ -52,7 +52,7 @@ ${exitCodesHelp}`;
 
 const unset = { imageArchive: [], nodeLabels: {}, registerWithTaints: [] };
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function agentCommand(run: (options: AgentOptions) => Promise<void>): Command {
   const command = new Command('agent')
     .summary('make this machine a node of a cluster')

@@ -15,7 +15,7 @@ export interface ClusterFlags {
   /** 0 to 1 */
   readonly unhealthyZoneThreshold?: number;
   readonly largeClusterSizeThreshold?: number;
-  /** ms: both tolerations below. */
+  /** Sets both tolerations below. ms */
   readonly podEvictionTimeout?: number;
   readonly defaultNotReadyTolerationSeconds?: number;
   readonly defaultUnreachableTolerationSeconds?: number;
@@ -85,7 +85,7 @@ export function addClusterFlags(command: Command): Command {
     );
 }
 
-/** What each flag alone cannot know. @throws UsageError */
+/** Checks flags against each other. @throws UsageError */
 export function checkClusterFlags(flags: ClusterFlags): void {
   const { podEvictionTimeout, defaultNotReadyTolerationSeconds, defaultUnreachableTolerationSeconds } = flags;
   if (podEvictionTimeout === undefined) return;

@@ -1,4 +1,4 @@
-/** `mendlet down`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet down`; `main` implements it. */
 import { Command } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
@@ -20,7 +20,7 @@ folder of "mendlet agent" it also takes the node out of its cluster, where that 
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
   return new Command('down')
     .summary('stop and remove all pods of a data folder')

@@ -8,7 +8,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** For --help. */
+/** The section of --help about exit codes. */
 export const exitCodesHelp = `Exit codes:
   0  done
   1  failed

@@ -1,4 +1,4 @@
-/** What flags may hold. Pure: text in, value out, `UsageError` with one sentence that says what would be right. */
+/** Parsers of flag values. Pure: each takes text and returns a value, or throws a `UsageError` that says what would be right. */
 import { UsageError } from './usage-error.ts';
 
 export interface ListenAddress {
@@ -16,12 +16,12 @@ export type RuntimeChoice =
 export interface Cidr {
   /** The network's address with host bits zero, e.g. "10.244.0.0/16". */
   readonly text: string;
-  /** As an unsigned 32-bit number. */
+  /** The address as an unsigned 32-bit number. */
   readonly base: number;
   readonly prefix: number;
 }
 
-/** Unix socket paths end here (sun_path without its final zero). */
+/** Longest path of a Unix socket (sun_path without its final zero). */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /** `HOST:PORT`, `[V6]:PORT`, `:PORT` (all addresses) or `PORT` (127.0.0.1). Port 0 asks for any free one. */
@@ -51,7 +51,7 @@ export function parseNodeName(text: string): string {
   return text;
 }
 
-/** An IPv4 network for pods, /8 to /28. Host bits must be zero, so that a typing error is seen. */
+/** An IPv4 network for pods, /8 to /28. Host bits must be zero, so that a typing error is noticed. */
 export function parsePodCidr(text: string): Cidr {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(text);
   const octets = match?.slice(1, 5).map(Number) ?? [];
@@ -68,7 +68,7 @@ export function parsePodCidr(text: string): Cidr {
   return { text: name, base, prefix };
 }
 
-/** Of services, where no other is given. */
+/** The network of services when no flag gives another. */
 export const DEFAULT_SERVICE_CIDR = parsePodCidr('10.96.0.0/16');
 
 export function overlaps(one: Cidr, other: Cidr): boolean {

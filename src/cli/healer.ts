@@ -1,4 +1,4 @@
-/** `mendlet healer`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet healer`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
@@ -9,7 +9,7 @@ import { parseSwitch } from './node-values.ts';
 export interface HealerOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** Health and metrics. */
+  /** Address of health and metrics. */
   readonly listen: ListenAddress;
   readonly leaderElect: boolean;
   readonly logFormat: 'text' | 'json';
@@ -36,7 +36,7 @@ HTTP, on --listen:
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function healerCommand(run: (options: HealerOptions) => Promise<void>): Command {
   const command = new Command('healer')
     .summary('run the healing controllers beside any Kubernetes API server')

@@ -1,4 +1,4 @@
-/** `mendlet history`: the definition of the verb. */
+/** Defines the verb `mendlet history`. */
 import { Command, Option } from 'commander';
 import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -30,8 +30,8 @@ interface HistoryFlags extends PodFlags {
 }
 
 /**
- * @param program how it is called: "mendlet history" or "kubectl history"
- * @param finish is given the exit code
+ * @param program the name for hints: "mendlet history" or "kubectl history"
+ * @param finish receives the exit code
  */
 export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   const command = withClusterFlags(new Command('history'))

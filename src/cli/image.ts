@@ -1,4 +1,4 @@
-/** `mendlet image`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet image`; `main` implements it. */
 import { Command, type Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
@@ -20,7 +20,7 @@ collected, as no registry could give them back.
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function imageCommand(run: (options: ImageOptions) => Promise<void>): Command {
   const command = new Command('image')
     .summary('import images from archives, and list what is there')

@@ -1,4 +1,4 @@
-/** The flags of `agent` that say which cluster it joins, and with what. */
+/** The flags of `agent` that choose the cluster to join, and the credentials for it. */
 import { type Command, Option } from 'commander';
 import { valueOf } from './flag-parser.ts';
 import { type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';
@@ -8,7 +8,7 @@ import { UsageError } from './usage-error.ts';
 export interface JoinFlags {
   readonly server?: string;
   readonly token?: JoinToken;
-  /** A file with the authority of the server, PEM. */
+  /** A PEM file with the server's certificate authority. */
   readonly ca?: string;
   readonly caHash?: string;
   readonly kubeconfig?: string;
@@ -32,7 +32,7 @@ export function addJoinFlags(command: Command): Command {
     );
 }
 
-/** What each of them alone cannot know. @throws UsageError */
+/** Checks the flags against each other. @throws UsageError */
 export function checkJoinFlags({ server, token, ca, caHash, kubeconfig }: JoinFlags): void {
   if (kubeconfig !== undefined && (server ?? token ?? ca ?? caHash) !== undefined) {
     throw new UsageError('--kubeconfig says which server, and who is asking: leave out --server, --token and --ca.');

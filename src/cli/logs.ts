@@ -1,4 +1,4 @@
-/** `mendlet logs`: the definition of the verb. */
+/** Defines the verb `mendlet logs`. */
 import { Command, Option } from 'commander';
 import { choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -31,7 +31,7 @@ interface LogsFlags extends PodFlags {
   readonly raw?: boolean;
 }
 
-/** @param finish is given the exit code */
+/** @param finish receives the exit code */
 export function logsCommand(withCluster: WithCluster, finish: (code: ExitCode) => void): Command {
   const command = withClusterFlags(new Command('logs'))
     .summary("show a container's log, also of those that died long ago")

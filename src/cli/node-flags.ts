@@ -13,15 +13,15 @@ export interface NodeFlags {
   readonly runtime: RuntimeChoice;
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
-  /** False: as `pleg: 'generic'`. */
+  /** False has the same effect as `pleg: 'generic'`. */
   readonly runtimeEvents: boolean;
-  /** How changes are found; absent: as configured (auto). */
+  /** How changes of containers are found; absent: as configured (auto). */
   readonly pleg?: 'auto' | 'generic' | 'evented';
   /** How often the relist runs while events come, ms; absent: as configured (10 s). */
   readonly plegRelistPeriod?: number;
 }
 
-/** @param kubeletListen where the agent has its own API, unless it is told */
+/** @param kubeletListen default address of the agent's own API */
 export function addNodeFlags(command: Command, { kubeletListen }: { readonly kubeletListen: string }): Command {
   return command
     .addOption(
@@ -79,7 +79,7 @@ export function addPlegFlags(command: Command): Command {
     .option('--no-runtime-events', 'the same as --pleg generic');
 }
 
-/** What each flag of PLEG alone cannot know. @throws UsageError */
+/** Checks the flags of PLEG against each other. @throws UsageError */
 export function checkPlegFlags(options: Pick<NodeFlags, 'pleg' | 'runtimeEvents' | 'plegRelistPeriod'>): void {
   const generic = options.pleg === 'generic' || !options.runtimeEvents;
   if (!options.runtimeEvents && options.pleg !== undefined && options.pleg !== 'generic') {

@@ -1,4 +1,4 @@
-/** What flags may say of a node that joins. Pure. */
+/** Parsers of flag values of nodes and control planes. Pure. */
 import { isIpAddress } from '../api/index.ts';
 import type { Taint } from '../api/index.ts';
 import { UsageError } from './usage-error.ts';
@@ -63,7 +63,7 @@ export function parseTaints(text: string): readonly Taint[] {
     });
   const names = taints.map(({ key, effect }) => `${key}:${effect}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  // The API server would refuse the node.
+  // The API server would refuse a node with such taints.
   if (twice !== undefined) throw new UsageError(`${twice} is there twice.`);
   return taints;
 }
@@ -96,7 +96,7 @@ export function parseServerUrl(text: string): string {
   return `https://${url.hostname}:${url.port === '' ? (hasPort ? '443' : '6443') : url.port}`;
 }
 
-/** A mask for each node's part of the pods' network: 16 to 28. */
+/** The mask size of each node's part of the pods' network, 9 to 28. */
 export function parseMaskSize(text: string): number {
   const size = Number(text);
   if (!/^\d+$/.test(text) || size < 9 || size > 28) throw new UsageError('Give a mask size from 9 to 28.');
@@ -138,13 +138,13 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** So many a second, 0 or more. */
+/** A rate per second, 0 or more. */
 export function parseRate(text: string): number {
   if (!/^\d{1,6}(\.\d{1,6})?$/.test(text)) throw new UsageError('Give a rate per second, for instance 0.1.');
   return Number(text);
 }
 
-/** 0 to 1. */
+/** A share, 0 to 1. */
 export function parseShare(text: string): number {
   if (!/^\d(\.\d{1,6})?$/.test(text) || Number(text) > 1)
     throw new UsageError('Give a share from 0 to 1, for instance 0.55.');

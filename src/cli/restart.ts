@@ -1,4 +1,4 @@
-/** `mendlet restart`, and `kubectl restart`: the definition of the verb. */
+/** Defines the verb `mendlet restart`, which is also `kubectl restart`. */
 import { Command, Option } from 'commander';
 import { choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -30,8 +30,8 @@ what started later, so that a call which was broken off can be repeated.
 ${exitCodesHelp}`;
 
 /**
- * @param program how it is called: "mendlet restart" or "kubectl restart"
- * @param finish is given the exit code
+ * @param program the name for hints: "mendlet restart" or "kubectl restart"
+ * @param finish receives the exit code
  */
 export function restartCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   const command = withClusterFlags(new Command('restart'))

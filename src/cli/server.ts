@@ -1,4 +1,4 @@
-/** `mendlet server`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet server`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -19,7 +19,7 @@ import { UsageError } from './usage-error.ts';
 export interface ServerOptions extends ClusterFlags {
   readonly dataDir?: string;
   readonly listen: ListenAddress;
-  /** Where nodes and pods reach the server; absent: the listener's address, or that of the default route. */
+  /** The address at which nodes and pods reach the server; absent: the listener's address, or that of the default route. */
   readonly advertiseAddress?: string;
   readonly clusterCidr: Cidr;
   readonly nodeCidrMaskSize: number;
@@ -49,7 +49,7 @@ Files:
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function serverCommand(run: (options: ServerOptions) => Promise<void>): Command {
   const command = new Command('server')
     .summary("be a cluster's API server, controllers and scheduler, without a node")
@@ -106,7 +106,7 @@ function checkTogether(options: ServerOptions): void {
   if (nodeCidrMaskSize < clusterCidr.prefix) {
     throw new UsageError(`--node-cidr-mask-size ${nodeCidrMaskSize} is more than all of ${clusterCidr.text}.`);
   }
-  // Upstream's bound, for the same reason: the map of what is taken.
+  // Upstream's bound, for the same reason: the bit map of assigned networks would grow too large.
   if (nodeCidrMaskSize - clusterCidr.prefix > 16) {
     throw new UsageError('--node-cidr-mask-size may be 16 more than the mask of --cluster-cidr at most.');
   }

@@ -1,4 +1,4 @@
-/** `mendlet store`: the definition of the verbs. What they do is given by `main`. */
+/** Defines the verbs `mendlet store`; `main` implements them. */
 import { Command, type Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
@@ -8,9 +8,9 @@ export type StoreOptions = { readonly dataDir?: string } & (
   | { readonly verb: 'check' }
   | {
       readonly verb: 'repair';
-      /** Keys whose damaged objects go. */
+      /** Keys whose damaged objects are removed. */
       readonly remove: readonly string[];
-      /** Keys whose last intact version in the store's own history comes back. */
+      /** Keys whose last intact version is restored from the store's own history. */
       readonly revert: readonly string[];
       readonly acceptLoss: boolean;
     }
@@ -38,7 +38,7 @@ ${exitCodesHelp}`;
 
 type Given = { readonly dataDir?: string };
 
-/** @param run does the work */
+/** @param run implements the verbs */
 export function storeCommand(run: (options: StoreOptions) => Promise<void>): Command {
   const command = new Command('store')
     .summary("check, mend, copy and restore the store of a cluster's objects")

@@ -1,4 +1,4 @@
-/** `mendlet token`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet token`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag, valueOf } from './flag-parser.ts';
@@ -25,7 +25,7 @@ nodes that have joined need it no more.
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function tokenCommand(run: (options: TokenOptions) => Promise<void>): Command {
   const command = new Command('token')
     .summary('make, list and delete the tokens with which machines join')

@@ -1,4 +1,4 @@
-/** `mendlet up`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet up`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -22,12 +22,12 @@ import {
 } from './node-flags.ts';
 import { UsageError } from './usage-error.ts';
 
-/** All that `mendlet up` was told; paths as written. */
+/** The flags of `mendlet up`; paths are as written. */
 export interface UpOptions extends NodeFlags, ClusterFlags {
   /** Manifests: files, folders, "-" for standard input. */
   readonly filename: readonly string[];
   readonly demo: boolean;
-  /** Ends the demo by itself. */
+  /** Seconds after which the demo ends by itself. */
   readonly demoSeconds?: number;
   readonly dataDir?: string;
   readonly listen?: ListenAddress;
@@ -61,10 +61,10 @@ Files:
 
 ${exitCodesHelp}`;
 
-/** For flags that were not given, where commander's own defaults would only clutter the help. */
+/** Defaults of flags that must not show in --help, where commander would print its own. */
 const unset = { filename: [], imageArchive: [], demo: false };
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   const command = new Command('up')
     .summary('turn this machine into a host on which pods heal')
@@ -97,7 +97,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   });
 }
 
-/** What each flag alone cannot know. */
+/** Checks flags against each other. @throws UsageError */
 function checkTogether(options: UpOptions): void {
   if (options.demoSeconds !== undefined && !options.demo) throw new UsageError('--demo-seconds goes with --demo.');
   if (options.demo && options.dataDir !== undefined) {

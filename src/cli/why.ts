@@ -1,4 +1,4 @@
-/** `mendlet why`: the definition of the verb. */
+/** Defines the verb `mendlet why`. */
 import { Command, Option } from 'commander';
 import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -24,8 +24,8 @@ interface WhyFlags extends ClusterChoice {
 }
 
 /**
- * @param program how it is called: "mendlet why" or "kubectl why"
- * @param finish is given the exit code
+ * @param program the name for hints: "mendlet why" or "kubectl why"
+ * @param finish receives the exit code
  */
 export function whyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   return withClusterFlags(new Command('why'))

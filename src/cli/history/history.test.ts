@@ -243,7 +243,7 @@ describe('one death at length', () => {
 
 type Served = Readonly<Record<string, { readonly status: number; readonly body: unknown } | 'silent'>>;
 
-/** A cluster that answers these paths, and says of others that they are none. */
+/** A cluster that serves these paths, and answers 404 to all others. */
 function cluster(served: Served) {
   const out: string[] = [];
   const err: string[] = [];

@@ -1,4 +1,4 @@
-/** A pod as one names it on the command line: "pod/web", "web", "pod web". Pure. */
+/** Parses a pod's name on the command line: "pod/web", "web", "pod web". Pure. */
 import { UsageError } from '../usage-error.ts';
 
 const KINDS = ['pod', 'pods', 'po'];
