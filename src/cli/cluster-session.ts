@@ -40,11 +40,11 @@ export type WithCluster = (choice: ClusterChoice, verb: ClusterVerb) => Promise<
 /** Adds -n, --kubeconfig and --context, as kubectl has them. */
 export function withClusterFlags(command: Command): Command {
   return command
-    .addOption(new Option('-n, --namespace <NAME>', "the namespace (default: the kubeconfig's, else default)"))
+    .addOption(new Option('-n, --namespace <NAME>', 'the namespace (default: that of the kubeconfig, else default)'))
     .addOption(
       new Option(
         '--kubeconfig <FILE>',
-        'which cluster (default: $KUBECONFIG, ~/.kube/config, the default data folder’s)',
+        'the kubeconfig (default: $KUBECONFIG, ~/.kube/config, or that of the default data folder)',
       ),
     )
     .addOption(new Option('--context <NAME>', 'the context of the kubeconfig'));

@@ -11,12 +11,12 @@ export interface DownOptions {
 const help = `
 Examples:
   mendlet down                       stop and remove all pods of the default data folder
-  mendlet down --purge               and remove the data folder itself
+  mendlet down --purge               the same, and remove the data folder itself
   mendlet down --data-dir /srv/pods
 
-Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder: also what a
-crash left behind. The data folder stays, with the pods' objects: the next "mendlet up" starts them again. On the data
-folder of "mendlet agent" it also takes the node out of its cluster, where that is allowed to it. Safe to repeat.
+Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder, including
+remains of a crash. The data folder stays, with the pods' objects, so the next "mendlet up" starts them again. On the data
+folder of "mendlet agent" the command also takes the node out of its cluster, if it has the right. It is safe to repeat.
 
 ${exitCodesHelp}`;
 

@@ -33,9 +33,9 @@ export function parseListen(text: string): ListenAddress {
   const host = name === undefined ? '127.0.0.1' : name === '' ? '0.0.0.0' : name;
   const octets = host.split('.');
   if (/^[\d.]+$/.test(host) && (octets.length !== 4 || octets.some((octet) => octet === '' || Number(octet) > 255))) {
-    throw new UsageError(`${host} is no IP address.`);
+    throw new UsageError(`${host} is not an IP address.`);
   }
-  if (!/^[0-9a-zA-Z:.-]+$/.test(host)) throw new UsageError(`${host} is no host name.`);
+  if (!/^[0-9a-zA-Z:.-]+$/.test(host)) throw new UsageError(`${host} is not a host name.`);
   return { host, port };
 }
 
@@ -64,7 +64,7 @@ export function parsePodCidr(text: string): Cidr {
   const size = 2 ** (32 - prefix);
   const base = address - (address % size);
   const name = `${[24, 16, 8, 0].map((shift) => Math.floor(base / 2 ** shift) % 256).join('.')}/${prefix}`;
-  if (address !== base) throw new UsageError(`That is an address inside of a network; the network is ${name}.`);
+  if (address !== base) throw new UsageError(`This is an address inside a network; the network is ${name}.`);
   return { text: name, base, prefix };
 }
 

@@ -34,7 +34,7 @@ export function addNodeFlags(command: Command, { kubeletListen }: { readonly kub
     .addOption(
       new Option(
         '--kubelet-listen <HOST:PORT>',
-        `where the node agent has its own API (default: ${kubeletListen}, or any free port where that is taken)`,
+        `address of the node agent's own API (default: ${kubeletListen}, or any free port where that is taken)`,
       ).argParser(valueOf(parseListen)),
     );
 }
@@ -44,7 +44,7 @@ export function addRuntimeFlags(command: Command): Command {
     .addOption(
       new Option(
         '--runtime <RUNTIME>',
-        'auto or containerd: a private containerd; unix:///PATH: a CRI socket that is there',
+        'auto or containerd: a private containerd; unix:///PATH: an existing CRI socket',
       )
         .argParser(valueOf(parseRuntime))
         .default(parseRuntime('auto'), 'auto'),
@@ -58,7 +58,7 @@ export function addRuntimeFlags(command: Command): Command {
 
 export function addLogFormatFlag(command: Command): Command {
   return command.addOption(
-    new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'),
+    new Option('--log-format <FORMAT>', 'format of the logs').choices(['text', 'json']).default('text'),
   );
 }
 
@@ -73,7 +73,7 @@ export function addPlegFlags(command: Command): Command {
     .addOption(
       new Option(
         '--pleg-relist-period <TIME>',
-        'how often the safety net, a relist, runs while events come (default: 10s; upstream: 300s)',
+        'how often a relist runs as a safety net while events come (default: 10s; upstream: 300s)',
       ).argParser(valueOf(parsePeriod)),
     )
     .option('--no-runtime-events', 'the same as --pleg generic');

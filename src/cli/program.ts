@@ -76,7 +76,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
     .version(`mendlet ${context.versions.mendlet}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .addHelpText('after', `\n"mendlet VERB --help" says more.\n\n${exitCodesHelp}`);
+    .addHelpText('after', `\n"mendlet VERB --help" prints the help of a verb.\n\n${exitCodesHelp}`);
   program.addCommand(upCommand(async (options) => finish(await verbs.up(options))));
   program.addCommand(downCommand(async (options) => finish(await verbs.down(options))));
   program.addCommand(serverCommand(async (options) => finish(await verbs.server(options))));

@@ -100,9 +100,9 @@ export class ClusterWatch {
   }
 
   /**
- * A nomination in the status counts when it changed; a nomination of ours that the status does not show yet stays.
- * @returns whether the pod lost its nomination
- */
+   * A nomination in the status counts when it changed; a nomination of ours that the status does not show yet stays.
+   * @returns whether the pod lost its nomination
+   */
   #followNomination(info: PodInfo, previous: Pod | undefined): boolean {
     const before = previous?.status?.nominatedNodeName ?? '';
     const now = info.pod.status?.nominatedNodeName ?? '';

@@ -45,12 +45,12 @@ async function deadLog(session: ClusterSession, options: LogsOptions, number: nu
   const { deaths, name } = picked.container;
   if (death.log === undefined) {
     session.err(
-      `mendlet: of death ${death.number} of container ${name} the log is lost; there are deaths ${numbersText(deaths)}.\n`,
+      `mendlet: the log of death ${death.number} of container ${name} is lost; the known deaths are ${numbersText(deaths)}.\n`,
     );
     return exitCodes.failed;
   }
-  if (death.log.tail === '') session.err(`(container ${name} said nothing before its death ${death.number})\n`);
-  if (death.log.truncated) session.err(`(the end of it: the node keeps no more of death ${death.number})\n`);
+  if (death.log.tail === '') session.err(`(container ${name} wrote nothing before its death ${death.number})\n`);
+  if (death.log.truncated) session.err(`(only the end: the node keeps no more of the log of death ${death.number})\n`);
   await print([encodeText(lastLines(death.log.tail, tail))], session, options);
   return exitCodes.done;
 }

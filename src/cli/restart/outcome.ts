@@ -35,12 +35,12 @@ function told(ended: EndedRestart): Outcome {
   if (phase === 'Succeeded' && reason === 'Superseded') {
     return {
       kind: 'restarted',
-      text: `pod/${podName} restarted by somebody else's request, which took the place of this`,
+      text: `pod/${podName} restarted by another request, which superseded this one`,
     };
   }
   if (phase === 'Succeeded') return { kind: 'restarted', text: successText(ended) };
   const why = [reason, message].filter((part) => part !== '').join(': ');
-  return { kind: 'failed', text: `pod/${podName} not restarted: ${why || 'it is not said why'}` };
+  return { kind: 'failed', text: `pod/${podName} not restarted: ${why || 'no reason is given'}` };
 }
 
 function successText(ended: EndedRestart): string {

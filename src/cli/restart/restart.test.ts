@@ -109,10 +109,10 @@ describe('pods', () => {
     const { code, err } = await restart(['pod/web'], { timeout: 20_000 });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^pod\/web: waits to be taken up\npod\/web: nobody has taken it up yet: does the healing controller run\?/,
+      /^pod\/web: waits to be taken up\npod\/web: the restart has not been taken up yet: does the healing controller run\?/,
     );
     expect(err).toMatch(
-      /pod\/web not restarted within 20\.0s: nobody .* It goes on: kubectl get podrestarts web-\S+ -n default -o yaml\n$/,
+      /pod\/web not restarted within 20\.0s: the restart has not been taken up yet.* It goes on: kubectl get podrestarts web-\S+ -n default -o yaml\n$/,
     );
   });
 

@@ -55,7 +55,7 @@ export function parseTargets(
   args: readonly string[],
   { selector, all }: { readonly selector?: string; readonly all: boolean },
 ): Targets {
-  if (selector !== undefined && all) throw new UsageError('-l picks some, --all all: leave out one.');
+  if (selector !== undefined && all) throw new UsageError('-l and --all exclude each other: leave out one.');
   if (selector !== undefined || all) return parseSet(args, selector);
   const [first] = args;
   if (first === undefined) throw new UsageError('Name what to restart, for instance pod/web or deploy/web.');
@@ -75,7 +75,7 @@ function parseSet(args: readonly string[], selector: string | undefined): Target
 
 function listed(kindName: string, names: readonly string[]): readonly Target[] {
   if (names.length === 0 && findKindOf(kindName) === undefined) {
-    throw new UsageError(`"${kindName}" is no kind: say what it is, for instance pod/${kindName}.`);
+    throw new UsageError(`"${kindName}" is not a kind: say what it is, for instance pod/${kindName}.`);
   }
   const kind = kindOf(kindName);
   if (names.length === 0) throw new UsageError(`Name the ${kind}, or give -l or --all.`);

@@ -29,7 +29,7 @@ export function waitingFor(input: WaitingInput): string {
   const { phase, message = '' } = restart.status ?? {};
   const notBefore = parseTime(restart.spec?.notBefore);
   if (phase === undefined && waitedMs >= UNTAKEN_MS) {
-    return 'nobody has taken it up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
+    return 'the restart has not been taken up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
   }
   if (notBefore !== undefined && notBefore > now) return `waits until ${restart.spec?.notBefore}, its --not-before`;
   // The pod's present activity belongs to another restart; the message says whether force would help.

@@ -132,9 +132,9 @@ export class WorkloadRestart {
   }
 
   /**
- * Whether the pod is available again. A version older than the restart's end shows the earlier state. A Ready condition that
- * never changed counts from the restart's end.
- */
+   * Whether the pod is available again. A version older than the restart's end shows the earlier state. A Ready condition that
+   * never changed counts from the restart's end.
+   */
   #isBack(member: Member, pod: Pod): boolean {
     const { resourceVersion = '' } = pod.metadata ?? {};
     if (member.version !== undefined && compareResourceVersions(resourceVersion, member.version) < 0) return false;
@@ -230,7 +230,8 @@ export class WorkloadRestart {
 
   #end(member: Member, state: 'restarted' | 'skipped' | 'replaced'): void {
     member.state = state;
-    if (state === 'replaced') this.#session.out(`pod/${member.name} is gone meanwhile: what replaces it is new\n`);
+    if (state === 'replaced')
+      this.#session.out(`pod/${member.name} was deleted or replaced meanwhile; its replacement is new\n`);
   }
 
   #fail(member: Member, text: string): void {

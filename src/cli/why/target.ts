@@ -45,7 +45,7 @@ function nameAlone(name: string): WhyTarget {
 
 function kindOf(text: string): WhyKind {
   const kind = findKind(text);
-  if (kind === undefined) throw new UsageError(`"${text}" is nothing to ask about: give ${WANTED}.`);
+  if (kind === undefined) throw new UsageError(`"${text}" is not a kind that can be explained: give ${WANTED}.`);
   return kind;
 }
 
