@@ -1,4 +1,4 @@
-/** Exponential delays. Pure: the caller keeps the state. */
+/** Exponential delays; the caller keeps the state. */
 import type { Random } from './random.ts';
 
 export interface BackOffShape {
