@@ -1,4 +1,4 @@
-/** Describes what is still missing until the fleet is as its objects say; undefined when nothing is. It only reads. */
+/** Describes what is still missing until the fleet is as its objects say; undefined when nothing is. Pure. */
 import { isDeleting, type KubeObject, namespacedName, type Node } from '../../api/index.ts';
 import type { Fleet } from './fleet.ts';
 import { isEvicted } from './invariants/no-eviction-storm.ts';
