@@ -13,9 +13,9 @@ export interface ClusterChoice {
 /** An open connection to a cluster's API server, with the terminal. */
 export interface ClusterSession {
   readonly client: KubeClient;
-  /** For subresources that answer with something else than an object, for which `client` has no call. */
+  /** The connection for subresources that answer with something else than an object, for which `client` has no call. */
   readonly connection: Connection;
-  /** From --namespace, else the kubeconfig's context, else "default". */
+  /** The namespace from --namespace, else the kubeconfig's context, else "default". */
   readonly namespace: string;
   readonly clock: Clock;
   /** Aborted by Ctrl-C. */

@@ -23,8 +23,8 @@ export function parseJoinToken(text: string): JoinToken {
 }
 
 /**
- * Parses the server's own token, `ID.SECRET`. A hash behind it is ignored, as the server knows its authority. @throws
- * UsageError
+ * Parses the server's own token, `ID.SECRET`. A hash behind it is ignored, as the server knows its authority.
+ * @throws UsageError
  */
 export function parseServerToken(text: string): JoinToken {
   const parsed = parseBootstrapToken(text.replace(/@sha256:[0-9a-fA-F]{64}$/, ''));

@@ -25,8 +25,8 @@ export interface Lister<T> {
   /** Whether everything up to this resource version has been seen, for example our own write. */
   reached(resourceVersion: string): boolean;
   /**
-   * Calls the listener after each change, and with every object when the first list is complete. @returns a function that
-   * ends that
+   * Calls the listener after each change, and with every object when the first list is complete.
+   * @returns a function that ends that
    */
   onChange(listener: (change: Change<T>) => void): () => void;
   /** Calls the listener whenever the result of `reached` may have changed. */

@@ -28,7 +28,7 @@ export interface Unschedulable {
   readonly misfits: ReadonlyMap<string, Misfit>;
   /** The filters that refused a node. An event that concerns none of them cannot help the pod. */
   readonly rejectedBy: ReadonlySet<FilterName>;
-  /** For preemption; undefined when no node came into question. */
+  /** The prepared filters, for preemption; undefined when no node can fit. */
   readonly fitting: Fitting | undefined;
 }
 

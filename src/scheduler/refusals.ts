@@ -7,7 +7,7 @@ import { prepareFitting } from './filter/fitting.ts';
 import { MAX_FORESEEN_PODS } from './limits.ts';
 import { isGated } from './pending.ts';
 
-/** All that filters look at. */
+/** The objects that filters look at. */
 export interface Surroundings {
   readonly nodes: readonly Node[];
   /** A pod without a node counts on the first node that fits it. */

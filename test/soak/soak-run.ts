@@ -255,8 +255,8 @@ class SoakRun {
   }
 
   /**
-   * Waits until the pod has only one process, as the commands of its first line have ended. @returns its process id on the
-   * host
+   * Waits until the pod has only one process, as the commands of its first line have ended.
+   * @returns its process id on the host
    */
   async #untilAlone(name: string): Promise<string> {
     return await until<string>(`${name} to be one process`, async () => {

@@ -34,16 +34,16 @@ interface Where {
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** Only ends a hang. */
+/** Time limit of an answer, which only ends a hang. */
 const ANSWER_MS = 120_000;
 
-/** The connection had carried answers before, and is no more. */
+/** A connection that had carried answers before was closed by the server. */
 class StaleConnection extends Error {}
 
 export class Api {
   readonly #server: URL;
   readonly #agent: Agent;
-  /** By apiVersion. */
+  /** Discovered resources by apiVersion. */
   readonly #resources = new Map<string, readonly DiscoveredResource[]>();
   #apiVersions: readonly string[] | undefined;
 
@@ -61,8 +61,8 @@ export class Api {
   }
 
   /**
-   * Resolves to any answer, even an error. A read on a connection that the server had closed is sent once more. @throws when
-   * there is no answer
+   * Resolves to any answer, even an error. A read on a connection that the server had closed is sent once more.
+   * @throws when there is no answer
    */
   send(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
     return this.#attempt(method, path, body, type).catch((error: unknown) => {
@@ -99,8 +99,8 @@ export class Api {
   }
 
   /**
-   * Creates the object at the path that discovery gives for its kind, and refuses unknown fields. @throws unless it was
-   * created
+   * Creates the object at the path that discovery gives for its kind, and refuses unknown fields.
+   * @throws unless it was created
    */
   async create(object: object): Promise<void> {
     const { apiVersion, kind, metadata } = object as {

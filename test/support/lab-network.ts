@@ -30,8 +30,8 @@ function tryIp(...args: readonly string[]): void {
 }
 
 /**
- * Makes a lab's bridge with the subnet `wanted`, or with the first free one from an offset by process. @throws when all are
- * taken
+ * Makes a lab's bridge with the subnet `wanted`, or with the first free one from an offset by process.
+ * @throws when all are taken
  */
 export function makeBridge(id: string, wanted: number | undefined): LabNames {
   const first = process.pid % SUBNETS;

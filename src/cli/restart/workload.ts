@@ -73,8 +73,8 @@ function ofStrategy(workload: Workload, desired: number): number {
 }
 
 /**
- * The workload's pods in the order of their restarts. @param replicaSets those of its namespace, which own a deployment's
- * pods
+ * The workload's pods in the order of their restarts.
+ * @param replicaSets those of its namespace, which own a deployment's pods
  */
 export function podsOf(workload: Workload, pods: readonly Pod[], replicaSets: readonly ReplicaSet[]): readonly Pod[] {
   const { kind, object } = workload;

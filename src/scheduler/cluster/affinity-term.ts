@@ -12,7 +12,7 @@ import {
 
 export interface AffinityTerm {
   readonly namespaces: ReadonlySet<string>;
-  /** Also pods of namespaces with these labels. */
+  /** The term also applies to namespaces with these labels. */
   readonly namespaceSelector: ParsedLabelSelector | undefined;
   /** Absent: no pod matches. */
   readonly selector: ParsedLabelSelector | undefined;

@@ -21,7 +21,7 @@ export interface PodInfo {
   readonly hasAffinity: boolean;
   /** Names of the claims that its volumes are made of. */
   readonly claims: readonly string[];
-  /** It is being deleted. */
+  /** The pod is being deleted. */
   readonly ending: boolean;
 }
 

@@ -55,7 +55,7 @@ export class SchedulerCache {
     this.#dropIfUnused(info);
   }
 
-  /** As the watch shows it. */
+  /** Applies a pod as the watch shows it. */
   setPod(pod: Pod): void {
     const info = podInfo(pod);
     const nodeName = pod.spec?.nodeName ?? '';
