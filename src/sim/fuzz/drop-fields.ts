@@ -7,7 +7,7 @@ const KEPT = [/^metadata$/, /^metadata\.(name|namespace)$/, /^spec$/, /^spec\.co
 
 /**
  * @param fields paths as causes of a Status name them: "spec.volumes[0].hostPath.type", "metadata.labels[a.b/c]"
- * @returns a copy; for a required field that is missing, the struct that should contain it is removed
+ * @returns a copy; for a field that does not exist, e.g. a missing required one, its nearest existing parent is removed
  */
 export function dropFields<T extends object>(manifest: T, fields: readonly string[]): T {
   const copy = structuredClone(manifest);
