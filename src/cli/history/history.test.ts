@@ -313,7 +313,7 @@ describe('history', () => {
     };
     const { session, err } = cluster(served);
     expect(await runHistory(session, options)).toBe(0);
-    expect(err()).toBe('mendlet: node n2 did not answer: it is not ready: it does not answer in time\n');
+    expect(err()).toBe('mendlet: no history from node n2: it is not ready: it does not answer in time\n');
     const json = cluster(served);
     expect(await runHistory(json.session, { ...options, output: 'json' })).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ notAsked });
@@ -391,7 +391,7 @@ describe('history', () => {
     });
     expect(await runHistory(session, options)).toBe(0);
     expect(out()).toContain('gone 60s ago');
-    expect(err()).toBe('mendlet: node n3 did not answer: its agent is none of mendlet’s: it keeps no history\n');
+    expect(err()).toBe('mendlet: no history from node n3: its agent is none of mendlet’s: it keeps no history\n');
   });
 
   it('takes a pod for gone that the server has no more, whatever its node says yet', async () => {
@@ -417,7 +417,7 @@ describe('history', () => {
     await clock.advance(UNREADY_NODE_TIMEOUT_MS);
     expect(await done).toBe(0);
     expect(out()).toContain('gone 63s ago');
-    expect(err()).toBe('mendlet: node n2 did not answer: it is not ready: it does not answer in time\n');
+    expect(err()).toBe('mendlet: no history from node n2: it is not ready: it does not answer in time\n');
   });
 
   it('knows nothing of what is nowhere', async () => {

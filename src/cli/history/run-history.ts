@@ -64,7 +64,7 @@ export function lastThatDied({ items }: HistoryAnswer, { err }: Pick<ClusterSess
 
 /** Warns of nodes that did not answer. */
 export function warnOf({ problems }: HistoryAnswer, { err }: Pick<ClusterSession, 'err'>): void {
-  for (const { node, problem } of problems) err(`mendlet: node ${node} did not answer: ${problem}\n`);
+  for (const { node, problem } of problems) err(`mendlet: no history from node ${node}: ${problem}\n`);
 }
 
 function printDeath(
