@@ -125,7 +125,7 @@ try {
     renameSync(join(staging, name), join(dist, name));
   }
 } catch (error) {
-  // esbuild has said what and where; its stack would only hide that.
+  // esbuild has printed the error and its place; a stack would only hide them.
   if (!(error instanceof Error && 'errors' in error)) throw error;
   process.exitCode = 1;
 } finally {

@@ -1,6 +1,6 @@
 /**
- * ./mendlet and tools/set-up.sh in a checkout of nothing but themselves, with a node and an npm that only pretend. What the
- * real ones do is tried by the end-to-end tests.
+ * Tests ./mendlet and tools/set-up.sh in a checkout without other files, with fakes of node and npm. The end-to-end tests use the
+ * real ones.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -23,7 +23,7 @@ let folder: string;
 let checkout: string;
 let bin: string;
 
-/** Says which version it is, bundles, and runs the bundle: by its first argument. */
+/** A fake node that prints its version, bundles, or runs the bundle, by its first argument. */
 const newNode = `#!/bin/sh
 case $1 in
   -v) echo v24.15.0 ;;

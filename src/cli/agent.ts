@@ -1,4 +1,4 @@
-/** `mendlet agent`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet agent`; `main` implements it. */
 import { Command, Option } from 'commander';
 import type { Taint } from '../api/index.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -18,7 +18,7 @@ import { parseIpAddress, parseNodeLabels, parseTaints } from './node-values.ts';
 export interface AgentOptions extends NodeFlags, JoinFlags {
   readonly dataDir?: string;
   readonly nodeIp?: string;
-  /** Instead of what the server gives. */
+  /** Used instead of the pod CIDR that the server assigns. */
   readonly podCidr?: Cidr;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly Taint[];
@@ -28,20 +28,20 @@ export interface AgentOptions extends NodeFlags, JoinFlags {
 const help = `
 Examples:
   mendlet agent --server https://192.0.2.1:6443 --token TOKEN   join; "mendlet server" prints this with its token
-  mendlet agent                                                 go on with what an earlier start joined
+  mendlet agent                                                 continue in the cluster that an earlier start joined
   mendlet agent --kubeconfig FILE                               join any Kubernetes API server
 
-With a token the agent first makes sure that the server has the authority that the token names, then asks it for a
-certificate of its own and keeps that in the data folder: the token is needed only once. The certificates are renewed by
-themselves.
+With a token the agent first verifies that the server has the certificate authority that the token names. Then it asks the
+server for its own certificate and keeps that in the data folder, so the token is needed only once. The agent renews its
+certificates in time.
 
-It stays in the foreground. When the node is Ready, one line on standard output says so; logs go to standard error. Ctrl-C
-or SIGTERM ends it and leaves the pods running: the next "mendlet agent" takes them over. "mendlet down" stops and removes
-them, and takes the node out of the cluster.
+The command stays in the foreground. When the node is Ready, one line on standard output says so; logs go to standard
+error. Ctrl-C or SIGTERM ends it and leaves the pods running: the next "mendlet agent" takes them over. "mendlet down" stops
+and removes them, and takes the node out of the cluster.
 
 Files:
   DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
-  DIR/kubeconfig       the agent's own way to the server
+  DIR/kubeconfig       the agent's own kubeconfig for the server
   DIR/pki              its certificates and keys
   DIR/images/*.tar     image archives, imported at start
   DIR/manifests        static pods
@@ -52,11 +52,11 @@ ${exitCodesHelp}`;
 
 const unset = { imageArchive: [], nodeLabels: {}, registerWithTaints: [] };
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function agentCommand(run: (options: AgentOptions) => Promise<void>): Command {
   const command = new Command('agent')
     .summary('make this machine a node of a cluster')
-    .description('Starts a node agent that joins an API server: that of "mendlet server", or any of Kubernetes.')
+    .description('Starts a node agent that joins the API server of "mendlet server" or of any Kubernetes cluster.')
     .addOption(dataDirFlag('the data folder (see Files)'));
   addJoinFlags(command);
   addNodeFlags(command, { kubeletListen: '0.0.0.0:10250' })
@@ -79,7 +79,7 @@ export function agentCommand(run: (options: AgentOptions) => Promise<void>): Com
     .addOption(
       new Option(
         '--pod-cidr <CIDR>',
-        "the network of this node's pods, where the server gives none (default: what the server gives)",
+        "the network of this node's pods, if the server assigns none (default: the network that the server assigns)",
       ).argParser(valueOf(parsePodCidr)),
     );
   return addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)))

@@ -1,14 +1,14 @@
-/** The program by its own name: kubectl starts `kubectl-VERB` for "kubectl VERB". Pure. */
+/** Finds the verb in the program's name: kubectl starts `kubectl-VERB` for "kubectl VERB". Pure. */
 
 export interface Call {
   readonly calledAs: 'mendlet' | 'kubectl';
-  /** After the program's name. */
+  /** The arguments after the program's name. */
   readonly args: readonly string[];
 }
 
 /**
- * @param program path of what was started, e.g. process.argv[1]
- * @param args what came after it
+ * @param program path of the program that was started, e.g. process.argv[1]
+ * @param args the arguments after it
  */
 export function callOf(program: string | undefined, args: readonly string[]): Call {
   const name = program?.slice(program.lastIndexOf('/') + 1) ?? '';
@@ -18,7 +18,7 @@ export function callOf(program: string | undefined, args: readonly string[]): Ca
     : { calledAs: 'kubectl', args: [verb, ...args.map(withoutEquals)] };
 }
 
-/** kubectl takes "-n=NAME", too; elsewhere that is a name that begins with "=". */
+/** kubectl accepts "-n=NAME", too; commander would read a name that begins with "=". */
 function withoutEquals(arg: string): string {
   return /^-[A-Za-z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg;
 }

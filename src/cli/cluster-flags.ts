@@ -15,7 +15,7 @@ export interface ClusterFlags {
   /** 0 to 1 */
   readonly unhealthyZoneThreshold?: number;
   readonly largeClusterSizeThreshold?: number;
-  /** ms: both tolerations below. */
+  /** Sets both tolerations below. ms */
   readonly podEvictionTimeout?: number;
   readonly defaultNotReadyTolerationSeconds?: number;
   readonly defaultUnreachableTolerationSeconds?: number;
@@ -28,54 +28,56 @@ export function addClusterFlags(command: Command): Command {
     .addOption(
       new Option(
         '--node-monitor-grace-period <TIME>',
-        'a node that is silent for so long counts as lost (default: 50s)',
+        'time without a heartbeat after which a node counts as lost (default: 50s)',
       ).argParser(valueOf(parseDuration)),
     )
     .addOption(
       new Option(
         '--node-startup-grace-period <TIME>',
-        'the same for a node that has never told of itself (default: 60s)',
+        'the same for a node that has never sent a heartbeat (default: 60s)',
       ).argParser(valueOf(parseDuration)),
     )
     .addOption(
       new Option(
         '--node-eviction-rate <RATE>',
-        'how many lost nodes a second, in each zone, are emptied of their pods (default: 0.1)',
+        'lost nodes per second and zone whose pods are evicted (default: 0.1)',
       ).argParser(valueOf(parseRate)),
     )
     .addOption(
       new Option(
         '--secondary-node-eviction-rate <RATE>',
-        'the same in a large zone of which much is lost (default: 0.01)',
+        'the same in a large zone that is unhealthy (default: 0.01)',
       ).argParser(valueOf(parseRate)),
     )
     .addOption(
       new Option(
         '--unhealthy-zone-threshold <SHARE>',
-        'so much of a zone must be lost for that (default: 0.55)',
+        'share of lost nodes from which a zone is unhealthy (default: 0.55)',
       ).argParser(valueOf(parseShare)),
     )
     .addOption(
-      new Option('--large-cluster-size-threshold <N>', 'zones of more nodes are large (default: 50)').argParser(
-        valueOf(parseCount),
-      ),
+      new Option(
+        '--large-cluster-size-threshold <N>',
+        'zones with more nodes than this are large (default: 50)',
+      ).argParser(valueOf(parseCount)),
     )
     .addOption(
       new Option(
         '--default-not-ready-toleration-seconds <N>',
-        'how long pods stay on a node that is not ready, unless they say so themselves (default: 300)',
+        'seconds that pods without such a toleration stay on a node that is not ready (default: 300)',
       ).argParser(valueOf(parseCount)),
     )
     .addOption(
       new Option(
         '--default-unreachable-toleration-seconds <N>',
-        'the same on a node that is not heard of (default: 300)',
+        'the same on a node that is unreachable (default: 300)',
       ).argParser(valueOf(parseCount)),
     )
     .addOption(
-      new Option('--pod-eviction-timeout <TIME>', 'both of these at once, as older clusters call it').argParser(
-        valueOf(parseDuration),
-      ),
+      new Option(
+        '--pod-eviction-timeout <TIME>',
+        'sets both default tolerations (the name of older clusters)',
+      ).argParser(valueOf(parseDuration)),
     )
     .addOption(
       new Option(
@@ -85,7 +87,7 @@ export function addClusterFlags(command: Command): Command {
     );
 }
 
-/** What each flag alone cannot know. @throws UsageError */
+/** Checks flags against each other. @throws UsageError */
 export function checkClusterFlags(flags: ClusterFlags): void {
   const { podEvictionTimeout, defaultNotReadyTolerationSeconds, defaultUnreachableTolerationSeconds } = flags;
   if (podEvictionTimeout === undefined) return;

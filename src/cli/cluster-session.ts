@@ -1,4 +1,4 @@
-/** What the verbs that ask a cluster (`restart`, `why`, `history`, `logs`) are given, and the flags that say which cluster. */
+/** The session of the verbs that query a cluster (`restart`, `why`, `history`, `logs`), and the flags that choose the cluster. */
 import { type Command, Option } from 'commander';
 import type { KubeClient } from '../client/index.ts';
 import type { Clock, Connection } from '../lib/index.ts';
@@ -10,47 +10,47 @@ export interface ClusterChoice {
   readonly namespace?: string;
 }
 
-/** An open way to a cluster's API server. */
+/** An open connection to a cluster's API server, with the terminal. */
 export interface ClusterSession {
   readonly client: KubeClient;
-  /** For what `client` has no call for: subresources that answer with something else than an object. */
+  /** The connection for subresources that answer with something else than an object, for which `client` has no call. */
   readonly connection: Connection;
-  /** From --namespace, else the kubeconfig's context, else "default". */
+  /** The namespace from --namespace, else the kubeconfig's context, else "default". */
   readonly namespace: string;
   readonly clock: Clock;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Text for people: what others have put into it cannot drive the terminal. */
+  /** Prints text for people; control characters in it are made visible, so that they cannot drive the terminal. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Standard output as it is: for what has been made visible, or is to be had as it was written. */
+  /** Writes to standard output without changes: for text that has been made visible, or that must stay as it was written. */
   readonly outRaw: (data: string | Uint8Array) => void;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Width of the terminal; undefined when the output is none. */
+  /** Width of the terminal in characters; undefined when standard output is no terminal. */
   readonly columns: number | undefined;
 }
 
-/** What a verb does with it. StatusErrors and ConnectionErrors may be left to the caller, which tells them. */
+/** The work of a verb. It may throw StatusErrors and ConnectionErrors; the caller prints them. */
 export type ClusterVerb = (session: ClusterSession) => Promise<ExitCode>;
 
-/** Opens the cluster of the choice, runs the verb, closes it. */
+/** Opens a session with the chosen cluster, runs the verb and closes the session. */
 export type WithCluster = (choice: ClusterChoice, verb: ClusterVerb) => Promise<ExitCode>;
 
 /** Adds -n, --kubeconfig and --context, as kubectl has them. */
 export function withClusterFlags(command: Command): Command {
   return command
-    .addOption(new Option('-n, --namespace <NAME>', "the namespace (default: the kubeconfig's, else default)"))
+    .addOption(new Option('-n, --namespace <NAME>', 'the namespace (default: that of the kubeconfig, else default)'))
     .addOption(
       new Option(
         '--kubeconfig <FILE>',
-        'which cluster (default: $KUBECONFIG, ~/.kube/config, the default data folder’s)',
+        'the kubeconfig (default: $KUBECONFIG, ~/.kube/config, or that of the default data folder)',
       ),
     )
     .addOption(new Option('--context <NAME>', 'the context of the kubeconfig'));
 }
 
-/** Of the flags of a verb, those that say which cluster. */
+/** The flags of a verb that choose the cluster. */
 export function choiceOf({ namespace, kubeconfig, context }: ClusterChoice): ClusterChoice {
   return {
     ...(namespace === undefined ? {} : { namespace }),

@@ -1,4 +1,4 @@
-/** `mendlet down`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet down`; `main` implements it. */
 import { Command } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
@@ -11,16 +11,16 @@ export interface DownOptions {
 const help = `
 Examples:
   mendlet down                       stop and remove all pods of the default data folder
-  mendlet down --purge               and remove the data folder itself
+  mendlet down --purge               the same, and remove the data folder itself
   mendlet down --data-dir /srv/pods
 
-Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder: also what a
-crash left behind. The data folder stays, with the pods' objects: the next "mendlet up" starts them again. On the data
-folder of "mendlet agent" it also takes the node out of its cluster, where that is allowed to it. Safe to repeat.
+Stops and removes pods, their mounts, cgroups and networks, and the private containerd of that data folder, including
+remains of a crash. The data folder stays, with the pods' objects, so the next "mendlet up" starts them again. On the data
+folder of "mendlet agent" the command also takes the node out of its cluster, if it has the right. It is safe to repeat.
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
   return new Command('down')
     .summary('stop and remove all pods of a data folder')

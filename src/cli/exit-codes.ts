@@ -8,9 +8,9 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** For --help. */
+/** The section of --help about exit codes. */
 export const exitCodesHelp = `Exit codes:
   0  done
   1  failed
-  2  wrong usage: nothing was begun
+  2  wrong usage; nothing was done
   3  in use: another mendlet holds the data folder, or the address or the node's name is taken`;

@@ -16,9 +16,9 @@ describe('parseListen', () => {
     ['127.0.0.1', 'HOST:PORT'],
     ['127.0.0.1:65536', 'HOST:PORT'],
     ['::1:6443', 'HOST:PORT'],
-    ['127.0.0.256:80', 'no IP address'],
-    ['1.2.3:80', 'no IP address'],
-    ['a b:80', 'no host name'],
+    ['127.0.0.256:80', 'not an IP address'],
+    ['1.2.3:80', 'not an IP address'],
+    ['a b:80', 'not a host name'],
   ])('refuses %j', (text, message) => {
     expect(() => parseListen(text)).toThrow(message);
   });

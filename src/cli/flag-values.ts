@@ -1,4 +1,4 @@
-/** What flags may hold. Pure: text in, value out, `UsageError` with one sentence that says what would be right. */
+/** Parsers of flag values. Pure: each takes text and returns a value, or throws a `UsageError` that says what would be right. */
 import { UsageError } from './usage-error.ts';
 
 export interface ListenAddress {
@@ -16,12 +16,12 @@ export type RuntimeChoice =
 export interface Cidr {
   /** The network's address with host bits zero, e.g. "10.244.0.0/16". */
   readonly text: string;
-  /** As an unsigned 32-bit number. */
+  /** The address as an unsigned 32-bit number. */
   readonly base: number;
   readonly prefix: number;
 }
 
-/** Unix socket paths end here (sun_path without its final zero). */
+/** Longest path of a Unix socket (sun_path without its final zero). */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /** `HOST:PORT`, `[V6]:PORT`, `:PORT` (all addresses) or `PORT` (127.0.0.1). Port 0 asks for any free one. */
@@ -33,9 +33,9 @@ export function parseListen(text: string): ListenAddress {
   const host = name === undefined ? '127.0.0.1' : name === '' ? '0.0.0.0' : name;
   const octets = host.split('.');
   if (/^[\d.]+$/.test(host) && (octets.length !== 4 || octets.some((octet) => octet === '' || Number(octet) > 255))) {
-    throw new UsageError(`${host} is no IP address.`);
+    throw new UsageError(`${host} is not an IP address.`);
   }
-  if (!/^[0-9a-zA-Z:.-]+$/.test(host)) throw new UsageError(`${host} is no host name.`);
+  if (!/^[0-9a-zA-Z:.-]+$/.test(host)) throw new UsageError(`${host} is not a host name.`);
   return { host, port };
 }
 
@@ -51,7 +51,7 @@ export function parseNodeName(text: string): string {
   return text;
 }
 
-/** An IPv4 network for pods, /8 to /28. Host bits must be zero, so that a typing error is seen. */
+/** An IPv4 network for pods, /8 to /28. Host bits must be zero, so that a typing error is noticed. */
 export function parsePodCidr(text: string): Cidr {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(text);
   const octets = match?.slice(1, 5).map(Number) ?? [];
@@ -64,11 +64,11 @@ export function parsePodCidr(text: string): Cidr {
   const size = 2 ** (32 - prefix);
   const base = address - (address % size);
   const name = `${[24, 16, 8, 0].map((shift) => Math.floor(base / 2 ** shift) % 256).join('.')}/${prefix}`;
-  if (address !== base) throw new UsageError(`That is an address inside of a network; the network is ${name}.`);
+  if (address !== base) throw new UsageError(`This is an address inside a network; the network is ${name}.`);
   return { text: name, base, prefix };
 }
 
-/** Of services, where no other is given. */
+/** The network of services when no flag gives another. */
 export const DEFAULT_SERVICE_CIDR = parsePodCidr('10.96.0.0/16');
 
 export function overlaps(one: Cidr, other: Cidr): boolean {

@@ -1,4 +1,4 @@
-/** `mendlet healer`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet healer`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
@@ -9,7 +9,7 @@ import { parseSwitch } from './node-values.ts';
 export interface HealerOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** Health and metrics. */
+  /** Address of health and metrics. */
   readonly listen: ListenAddress;
   readonly leaderElect: boolean;
   readonly logFormat: 'text' | 'json';
@@ -20,38 +20,41 @@ Examples:
   mendlet healer --kubeconfig admin.conf          beside any Kubernetes API server
   kubectl apply -f deploy/mendlet-healer.yaml     the same in the cluster, with what it needs
 
-The controllers of HealingPolicy, PodRestart, moves to other nodes and late recovery, and nothing else. "mendlet up" and
-"mendlet server" have them built in, unless --healing-controller=false leaves them to this. The API server must know the
-group mendlet.dev (deploy/crds.yaml); pods heal where their node runs "mendlet agent".
+The healer runs the controllers of HealingPolicy, PodRestart, moves to other nodes and late recovery. "mendlet up" and
+"mendlet server" run them themselves, unless --healing-controller=false leaves them to the healer. The API server must have
+the API group mendlet.dev (deploy/crds.yaml). Pods heal only on nodes that run "mendlet agent".
 
-In a pod it uses its service account, and reads its token anew; else the kubeconfig of the flag, $KUBECONFIG or
-~/.kube/config. Of several healers the one works that holds the lease kube-system/mendlet-healer.
+In a pod the healer uses the pod's service account and rereads its token; elsewhere it uses the kubeconfig of the flag,
+$KUBECONFIG or ~/.kube/config. Of several healers only the holder of the lease kube-system/mendlet-healer works.
 
-It stays in the foreground. Ctrl-C or SIGTERM ends it.
+The command stays in the foreground. Ctrl-C or SIGTERM ends it.
 
 HTTP, on --listen:
-  /healthz, /livez     it runs
-  /readyz              it has found the API server and the kinds of its group
+  /healthz, /livez     the healer runs
+  /readyz              the healer has found the API server and the kinds of its group
   /metrics
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function healerCommand(run: (options: HealerOptions) => Promise<void>): Command {
   const command = new Command('healer')
     .summary('run the healing controllers beside any Kubernetes API server')
     .description('Runs the healing controllers, and nothing else, against an API server.')
     .addOption(
-      new Option('--kubeconfig <FILE>', "which API server (default: in a pod its cluster's, else as kubectl finds it)"),
+      new Option(
+        '--kubeconfig <FILE>',
+        "the API server's kubeconfig (default: in a pod its cluster, else as for kubectl)",
+      ),
     )
     .addOption(new Option('--context <NAME>', 'the context of the kubeconfig'))
     .addOption(
-      new Option('--listen <HOST:PORT>', 'where health and metrics are told')
+      new Option('--listen <HOST:PORT>', 'address of health and metrics')
         .argParser(valueOf(parseListen))
         .default(parseListen('127.0.0.1:10261'), '127.0.0.1:10261'),
     )
     .addOption(
-      new Option('--leader-elect <true|false>', 'work only while it holds the lease')
+      new Option('--leader-elect <true|false>', 'work only while this healer holds the lease')
         .argParser(valueOf(parseSwitch))
         .default(true, 'true'),
     );

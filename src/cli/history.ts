@@ -1,4 +1,4 @@
-/** `mendlet history`: the definition of the verb. */
+/** Defines the verb `mendlet history`. */
 import { Command, Option } from 'commander';
 import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -8,14 +8,14 @@ import { type HistoryOptions, runHistory } from './history/run-history.ts';
 
 const help = (program: string): string => `
 Examples:
-  ${program} pod/web                    each death of each container: when, how, why, and what came of it
-  ${program} pod/web -c main -o wide    with times and images, and nothing cut
-  ${program} pod/web --death 1          all that is known of the first one: probe outputs, changes before, log
-  ${program} pod/web --death -1         of the last one
+  ${program} pod/web                    each death of each container: when, how, why, and what followed
+  ${program} pod/web -c main -o wide    the same with times and images, and with full texts
+  ${program} pod/web --death 1          all facts of the first death: probe outputs, earlier changes, log
+  ${program} pod/web --death -1         all facts of the last death
   ${program} pod/web -o json            a PodHistoryList
 
-Nodes remember the first death and the last 50 of each container, and pods that are gone for a day. Needs nodes that run
-mendlet's agent; on another API server the nodes are asked through nodes/NODE/proxy.
+Nodes remember the first death and the last 50 deaths of each container; they forget a pod a day after it is gone. The nodes
+must run mendlet's agent. With another API server the nodes are asked through nodes/NODE/proxy.
 
 ${exitCodesHelp}`;
 
@@ -30,20 +30,20 @@ interface HistoryFlags extends PodFlags {
 }
 
 /**
- * @param program how it is called: "mendlet history" or "kubectl history"
- * @param finish is given the exit code
+ * @param program the name for hints: "mendlet history" or "kubectl history"
+ * @param finish receives the exit code
  */
 export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   const command = withClusterFlags(new Command('history'))
     .summary('show how the containers of a pod died')
-    .description('Shows how the containers of a pod died, as its node remembers it: also of a pod that is gone.')
+    .description('Shows how the containers of a pod died, as its node remembers it, even when the pod is gone.')
     .argument('<POD...>', 'pod/NAME');
   return withPodFlags(command)
     .addOption(
-      new Option('--death <N>', 'all of one death: 1 is the first, -1 the last').argParser(valueOf(parseDeath)),
+      new Option('--death <N>', 'all facts of one death: 1 is the first, -1 the last').argParser(valueOf(parseDeath)),
     )
     .addOption(
-      new Option('-o, --output <FORMAT>', 'how it is shown').choices(['table', 'wide', 'json']).default('table'),
+      new Option('-o, --output <FORMAT>', 'format of the output').choices(['table', 'wide', 'json']).default('table'),
     )
     .addHelpText('after', help(program))
     .action(async (args: readonly string[], flags: HistoryFlags) => {

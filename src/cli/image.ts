@@ -1,4 +1,4 @@
-/** `mendlet image`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet image`; `main` implements it. */
 import { Command, type Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
@@ -10,17 +10,17 @@ export type ImageOptions = { readonly dataDir?: string } & (
 
 const help = `
 Examples:
-  mendlet image import web.tar         bring in what "docker save", "podman save" or "skopeo copy" wrote
-  mendlet image import /media/images   every .tar of a folder
-  mendlet image ls                     the images that pods of this machine can use
+  mendlet image import web.tar         import an archive of "docker save", "podman save" or "skopeo copy"
+  mendlet image import /media/images   import every .tar of a folder
+  mendlet image ls                     list the images that pods of this machine can use
 
-Works while mendlet runs, for the private containerd of its data folder. An archive in DIR/images is imported by itself, also
-while mendlet runs: when it comes, when it changes, and at each start if its images are gone. Images from archives are never
-collected, as no registry could give them back.
+The commands work on the private containerd of the data folder, while mendlet runs. Archives in DIR/images are imported
+automatically: when they appear, when they change, and at each start if their images are gone. Images from archives are never
+garbage-collected, because no registry could supply them again.
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function imageCommand(run: (options: ImageOptions) => Promise<void>): Command {
   const command = new Command('image')
     .summary('import images from archives, and list what is there')
@@ -29,7 +29,7 @@ export function imageCommand(run: (options: ImageOptions) => Promise<void>): Com
   command
     .command('import')
     .description('Imports the images of archives.')
-    .argument('<FILE...>', 'a .tar with images, or a folder of such')
+    .argument('<FILE...>', 'a .tar with images, or a folder of such files')
     .addOption(dataDir())
     .action((files: readonly string[], given: { dataDir?: string }) => run({ verb: 'import', files, ...given }));
   command

@@ -1,4 +1,7 @@
-/** cli: the command line, one file per verb: definitions, help and printers. What the verbs do is `main`'s. */
+/**
+ * cli: the command line, one file per verb: definitions, help and printers. Verbs that start processes are implemented in
+ * `main`.
+ */
 export type { AgentOptions } from './agent.ts';
 export { callOf } from './called-as.ts';
 export type { ClusterFlags } from './cluster-flags.ts';

@@ -1,6 +1,6 @@
 /**
- * What `--token` takes: a bootstrap token and, behind an @, the hash of the authority's public key, by which the joining
- * machine knows the right server before it trusts anybody (kubeadm's token and its discovery-token-ca-cert-hash). Pure.
+ * Parses `--token`: a bootstrap token and, behind an @, the hash of the authority's public key, by which the joining machine
+ * recognizes the right server before it trusts any (kubeadm's token and discovery-token-ca-cert-hash). Pure.
  */
 import { parseBootstrapToken } from '../api/index.ts';
 import { UsageError } from './usage-error.ts';
@@ -8,11 +8,11 @@ import { UsageError } from './usage-error.ts';
 export interface JoinToken {
   readonly id: string;
   readonly secret: string;
-  /** `sha256:` and 64 digits: of the authority's public key (SubjectPublicKeyInfo, DER). */
+  /** `sha256:` and 64 digits: the hash of the authority's public key (SubjectPublicKeyInfo, DER). */
   readonly authorityHash?: string;
 }
 
-/** `ID.SECRET` or `ID.SECRET@sha256:HASH`. @throws UsageError; the text is secret, and is not in it */
+/** `ID.SECRET` or `ID.SECRET@sha256:HASH`. @throws UsageError without the text, which is secret */
 export function parseJoinToken(text: string): JoinToken {
   const [token = '', hash, ...rest] = text.split('@');
   const parsed = parseBootstrapToken(token);
@@ -22,7 +22,10 @@ export function parseJoinToken(text: string): JoinToken {
   return { ...parsed, ...(hash !== undefined && { authorityHash: parseAuthorityHash(hash) }) };
 }
 
-/** The server's: `ID.SECRET`; the server itself knows its authority, so a hash behind it is no mistake. @throws UsageError */
+/**
+ * Parses the server's own token, `ID.SECRET`. A hash behind it is ignored, as the server knows its authority.
+ * @throws UsageError
+ */
 export function parseServerToken(text: string): JoinToken {
   const parsed = parseBootstrapToken(text.replace(/@sha256:[0-9a-fA-F]{64}$/, ''));
   if (parsed === undefined) {
@@ -40,7 +43,7 @@ export function parseAuthorityHash(text: string): string {
   return hash;
 }
 
-/** What to show to who wants to join. */
+/** The text that a joining machine gives as `--token`. */
 export function formatJoinToken({ id, secret, authorityHash }: JoinToken): string {
   return authorityHash === undefined ? `${id}.${secret}` : `${id}.${secret}@${authorityHash}`;
 }

@@ -1,4 +1,4 @@
-/** `mendlet logs`: the definition of the verb. */
+/** Defines the verb `mendlet logs`. */
 import { Command, Option } from 'commander';
 import { choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
@@ -10,16 +10,16 @@ import { UsageError } from './usage-error.ts';
 
 const help = `
 Examples:
-  mendlet logs pod/web                  what its container says, as kubectl shows it
-  mendlet logs pod/web --previous       what the one before said
-  mendlet logs pod/web --death 1        the last words of the first one that died
+  mendlet logs pod/web                  the log of its container, as kubectl shows it
+  mendlet logs pod/web --previous       the log of the container before it
+  mendlet logs pod/web --death 1        the end of the log before the first death
   mendlet logs pod/web -c main --death -3
 
-Of each death the node keeps the last lines, of the first one more; "mendlet history pod/NAME" lists them. Pods that are gone
-have theirs for a day.
+The node keeps the last lines of the log of each death, and more of them for the first; "mendlet history pod/NAME" lists the
+deaths. The logs of a pod that is gone are kept for a day.
 
-On a terminal, what would drive it (escape sequences, other control characters) is shown by its number, as \\u001b; elsewhere
-the log is given as it was written.
+On a terminal, escape sequences and other control characters are printed as numbers, for instance \\u001b. Elsewhere the log
+is printed as it was written.
 
 ${exitCodesHelp}`;
 
@@ -31,19 +31,25 @@ interface LogsFlags extends PodFlags {
   readonly raw?: boolean;
 }
 
-/** @param finish is given the exit code */
+/** @param finish receives the exit code */
 export function logsCommand(withCluster: WithCluster, finish: (code: ExitCode) => void): Command {
   const command = withClusterFlags(new Command('logs'))
-    .summary("show a container's log, also of those that died long ago")
-    .description("Shows a container's log, or the last words of one of its deaths.")
+    .summary("show a container's log, or the end of the log of an earlier life")
+    .description("Shows a container's log, or the end of its log before one of its deaths.")
     .argument('<POD...>', 'pod/NAME');
   return withPodFlags(command)
-    .addOption(new Option('--death <N>', 'of that death: 1 is the first, -1 the last').argParser(valueOf(parseDeath)))
-    .addOption(new Option('-p, --previous', 'of the container before this one'))
-    .addOption(new Option('-f, --follow', 'go on with what comes'))
-    .addOption(new Option('--timestamps', 'with the time of each line'))
-    .addOption(new Option('--tail <N>', 'the last lines only; -1: all').argParser(valueOf(parseTail)))
-    .addOption(new Option('--raw', 'as the program wrote it, also to a terminal, which then does what it is told'))
+    .addOption(
+      new Option('--death <N>', 'the end of the log before a death: 1 is the first, -1 the last').argParser(
+        valueOf(parseDeath),
+      ),
+    )
+    .addOption(new Option('-p, --previous', 'the log of the container before this one'))
+    .addOption(new Option('-f, --follow', 'follow the log'))
+    .addOption(new Option('--timestamps', 'print the time of each line'))
+    .addOption(new Option('--tail <N>', 'only the last N lines; -1: all').argParser(valueOf(parseTail)))
+    .addOption(
+      new Option('--raw', 'print the log as written, even to a terminal, which then obeys its control characters'),
+    )
     .addHelpText('after', help)
     .action(async (args: readonly string[], flags: LogsFlags) => {
       const options = { ...podFlags(flags), ...logFlags(flags), pod: podTarget(args) };
@@ -55,7 +61,7 @@ function logFlags(flags: LogsFlags) {
   const { death, uid, previous = false, follow = false, timestamps = false, tail, raw = false } = flags;
   const alive = [previous && '--previous', follow && '--follow', timestamps && '--timestamps'].filter(Boolean);
   if (death !== undefined && alive.length > 0) {
-    throw new UsageError(`--death shows what the node has kept: leave out ${alive.join(' and ')}.`);
+    throw new UsageError(`--death shows a log that the node has kept: leave out ${alive.join(' and ')}.`);
   }
   if (death === undefined && uid !== undefined) throw new UsageError('--uid goes with --death.');
   return { live: { previous, follow, timestamps }, raw, ...(tail === undefined ? {} : { tail }) };

@@ -13,15 +13,15 @@ export interface NodeFlags {
   readonly runtime: RuntimeChoice;
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
-  /** False: as `pleg: 'generic'`. */
+  /** False has the same effect as `pleg: 'generic'`. */
   readonly runtimeEvents: boolean;
-  /** How changes are found; absent: as configured (auto). */
+  /** How changes of containers are found; absent: as configured (auto). */
   readonly pleg?: 'auto' | 'generic' | 'evented';
   /** How often the relist runs while events come, ms; absent: as configured (10 s). */
   readonly plegRelistPeriod?: number;
 }
 
-/** @param kubeletListen where the agent has its own API, unless it is told */
+/** @param kubeletListen default address of the agent's own API */
 export function addNodeFlags(command: Command, { kubeletListen }: { readonly kubeletListen: string }): Command {
   return command
     .addOption(
@@ -34,7 +34,7 @@ export function addNodeFlags(command: Command, { kubeletListen }: { readonly kub
     .addOption(
       new Option(
         '--kubelet-listen <HOST:PORT>',
-        `where the node agent has its own API (default: ${kubeletListen}, or any free port where that is taken)`,
+        `address of the node agent's own API (default: ${kubeletListen}, or any free port where that is taken)`,
       ).argParser(valueOf(parseListen)),
     );
 }
@@ -44,7 +44,7 @@ export function addRuntimeFlags(command: Command): Command {
     .addOption(
       new Option(
         '--runtime <RUNTIME>',
-        'auto or containerd: a private containerd; unix:///PATH: a CRI socket that is there',
+        'auto or containerd: a private containerd; unix:///PATH: an existing CRI socket',
       )
         .argParser(valueOf(parseRuntime))
         .default(parseRuntime('auto'), 'auto'),
@@ -58,7 +58,7 @@ export function addRuntimeFlags(command: Command): Command {
 
 export function addLogFormatFlag(command: Command): Command {
   return command.addOption(
-    new Option('--log-format <FORMAT>', 'how logs look').choices(['text', 'json']).default('text'),
+    new Option('--log-format <FORMAT>', 'format of the logs').choices(['text', 'json']).default('text'),
   );
 }
 
@@ -73,13 +73,13 @@ export function addPlegFlags(command: Command): Command {
     .addOption(
       new Option(
         '--pleg-relist-period <TIME>',
-        'how often the safety net, a relist, runs while events come (default: 10s; upstream: 300s)',
+        'how often a relist runs as a safety net while events come (default: 10s; upstream: 300s)',
       ).argParser(valueOf(parsePeriod)),
     )
     .option('--no-runtime-events', 'the same as --pleg generic');
 }
 
-/** What each flag of PLEG alone cannot know. @throws UsageError */
+/** Checks the flags of PLEG against each other. @throws UsageError */
 export function checkPlegFlags(options: Pick<NodeFlags, 'pleg' | 'runtimeEvents' | 'plegRelistPeriod'>): void {
   const generic = options.pleg === 'generic' || !options.runtimeEvents;
   if (!options.runtimeEvents && options.pleg !== undefined && options.pleg !== 'generic') {

@@ -1,4 +1,4 @@
-/** What flags may say of a node that joins. Pure. */
+/** Parsers of flag values of nodes and control planes. Pure. */
 import { isIpAddress } from '../api/index.ts';
 import type { Taint } from '../api/index.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,12 +29,10 @@ export function parseNodeLabels(text: string): Readonly<Record<string, string>> 
   for (const part of text.split(',').filter((each) => each !== '')) {
     const [key = '', value = '', ...rest] = part.split('=');
     if (!part.includes('=') || !isQualifiedName(key) || rest.length > 0 || !isLabelValue(value)) {
-      throw new UsageError(`"${part}" is no label: give KEY=VALUE,KEY=VALUE.`);
+      throw new UsageError(`"${part}" is not a label: give KEY=VALUE,KEY=VALUE.`);
     }
     if (!mayLabelItself(key)) {
-      throw new UsageError(
-        `The label ${key} is not a node's to give itself; an administrator may: kubectl label node.`,
-      );
+      throw new UsageError(`A node may not give itself the label ${key}; an administrator may: kubectl label node.`);
     }
     labels[key] = value;
   }
@@ -57,14 +55,14 @@ export function parseTaints(text: string): readonly Taint[] {
       const match = /^([^=:]+)(?:=([^=:]*))?:(\w+)$/.exec(part);
       const [, key = '', value, effect = ''] = match ?? [];
       if (!isQualifiedName(key) || !isLabelValue(value ?? '') || !EFFECTS.includes(effect)) {
-        throw new UsageError(`"${part}" is no taint: give KEY=VALUE:EFFECT, with one of ${EFFECTS.join(', ')}.`);
+        throw new UsageError(`"${part}" is not a taint: give KEY=VALUE:EFFECT, with one of ${EFFECTS.join(', ')}.`);
       }
       return { key, effect, ...(value !== undefined && value !== '' && { value }) };
     });
   const names = taints.map(({ key, effect }) => `${key}:${effect}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  // The API server would refuse the node.
-  if (twice !== undefined) throw new UsageError(`${twice} is there twice.`);
+  // The API server would refuse a node with such taints.
+  if (twice !== undefined) throw new UsageError(`${twice} is given twice.`);
   return taints;
 }
 
@@ -80,7 +78,7 @@ function isLabelValue(value: string): boolean {
 }
 
 export function parseIpAddress(text: string): string {
-  if (!isIpAddress(text)) throw new UsageError(`${text} is no IP address.`);
+  if (!isIpAddress(text)) throw new UsageError(`${text} is not an IP address.`);
   if (/^(0\.0\.0\.0|::|127\..*|::1)$/.test(text)) throw new UsageError(`Others cannot reach ${text}.`);
   return text;
 }
@@ -96,7 +94,7 @@ export function parseServerUrl(text: string): string {
   return `https://${url.hostname}:${url.port === '' ? (hasPort ? '443' : '6443') : url.port}`;
 }
 
-/** A mask for each node's part of the pods' network: 16 to 28. */
+/** The mask size of each node's part of the pods' network, 9 to 28. */
 export function parseMaskSize(text: string): number {
   const size = Number(text);
   if (!/^\d+$/.test(text) || size < 9 || size > 28) throw new UsageError('Give a mask size from 9 to 28.');
@@ -138,13 +136,13 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** So many a second, 0 or more. */
+/** A rate per second, 0 or more. */
 export function parseRate(text: string): number {
   if (!/^\d{1,6}(\.\d{1,6})?$/.test(text)) throw new UsageError('Give a rate per second, for instance 0.1.');
   return Number(text);
 }
 
-/** 0 to 1. */
+/** A share, 0 to 1. */
 export function parseShare(text: string): number {
   if (!/^\d(\.\d{1,6})?$/.test(text) || Number(text) > 1)
     throw new UsageError('Give a share from 0 to 1, for instance 0.55.');

@@ -1,4 +1,4 @@
-/** The command line as a whole: which verbs there are, and how a call ends. */
+/** Builds the command line from its verbs, and turns the end of a call into an exit code. */
 import { Command, CommanderError } from 'commander';
 import { type AgentOptions, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
@@ -17,7 +17,7 @@ import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
 import { whyCommand } from './why.ts';
 
-/** What the verbs do that are defined here alone. Given by `main`. */
+/** The verbs that `main` implements. */
 export interface Verbs {
   up(options: UpOptions): Promise<ExitCode>;
   down(options: DownOptions): Promise<ExitCode>;
@@ -29,16 +29,16 @@ export interface Verbs {
   healer(options: HealerOptions): Promise<ExitCode>;
 }
 
-/** What a call of the command line works with. */
+/** The context of one call of the command line. */
 export interface CliContext {
   readonly versions: Versions;
   readonly verbs: Verbs;
   readonly withCluster: WithCluster;
-  /** How it was called: as a plugin its verbs are kubectl's. Default: "mendlet". */
+  /** The program's name for hints; a plugin's verb reads "kubectl VERB". Default: "mendlet". */
   readonly calledAs?: 'mendlet' | 'kubectl';
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Width for --help. */
+  /** Width of --help in characters. */
   readonly columns?: number;
 }
 
@@ -63,7 +63,7 @@ export async function runCommandLine(args: readonly string[], context: CliContex
       return exitCodes.usage;
     }
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version asked for end here too, with 0. No verb at all prints the help on standard error.
+    // commander throws for --help and --version, too, with code 0. A call without a verb prints the help on standard error.
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
 }
@@ -76,7 +76,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
     .version(`mendlet ${context.versions.mendlet}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .addHelpText('after', `\n"mendlet VERB --help" says more.\n\n${exitCodesHelp}`);
+    .addHelpText('after', `\n"mendlet VERB --help" prints the help of a verb.\n\n${exitCodesHelp}`);
   program.addCommand(upCommand(async (options) => finish(await verbs.up(options))));
   program.addCommand(downCommand(async (options) => finish(await verbs.down(options))));
   program.addCommand(serverCommand(async (options) => finish(await verbs.server(options))));
@@ -109,7 +109,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   return program;
 }
 
-/** "mendlet help VERB" with a verb that there is not: commander itself would print its help and not say why. */
+/** Refuses "mendlet help VERB" with an unknown verb, for which commander would print the general help without a reason. */
 function checkHelpVerb(program: Command, [first, verb]: readonly string[]): void {
   if (first !== 'help' || verb === undefined || verb.startsWith('-') || verb === 'help') return;
   if (program.commands.every((command) => command.name() !== verb)) {
@@ -117,7 +117,7 @@ function checkHelpVerb(program: Command, [first, verb]: readonly string[]): void
   }
 }
 
-/** As it is called: "mendlet token create". */
+/** The full name: "mendlet token create". */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }

@@ -1,4 +1,4 @@
-/** `mendlet server`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet server`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -19,7 +19,7 @@ import { UsageError } from './usage-error.ts';
 export interface ServerOptions extends ClusterFlags {
   readonly dataDir?: string;
   readonly listen: ListenAddress;
-  /** Where nodes and pods reach the server; absent: the listener's address, or that of the default route. */
+  /** The address at which nodes and pods reach the server; absent: the listener's address, or that of the default route. */
   readonly advertiseAddress?: string;
   readonly clusterCidr: Cidr;
   readonly nodeCidrMaskSize: number;
@@ -31,16 +31,16 @@ export interface ServerOptions extends ClusterFlags {
 
 const help = `
 Examples:
-  mendlet server                                       prints the command with which other machines join
+  mendlet server                                       start, and print the command with which other machines join
   mendlet server --listen 192.0.2.1:6443
-  mendlet token create                                 another token, for 24 hours
+  mendlet token create                                 make another token, valid for 24 hours
   kubectl --kubeconfig /var/lib/mendlet/kubeconfig get nodes
 
-API server, controllers and scheduler, without a node: no pod runs on this machine. Machines join with
+This machine is no node, and runs no pods. Machines join with
 "mendlet agent --server URL --token TOKEN", and get their part of the pods' network from the server.
 
-It stays in the foreground. Ctrl-C or SIGTERM ends it; pods go on running on their nodes, and the agents come back to the
-next "mendlet server" on the same data folder.
+The command stays in the foreground. Ctrl-C or SIGTERM ends it; pods keep running on their nodes, and the agents reconnect to
+the next "mendlet server" on the same data folder.
 
 Files:
   DIR                  the data folder: /var/lib/mendlet for root, else $XDG_DATA_HOME/mendlet (~/.local/share/mendlet)
@@ -49,21 +49,21 @@ Files:
 
 ${exitCodesHelp}`;
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function serverCommand(run: (options: ServerOptions) => Promise<void>): Command {
   const command = new Command('server')
-    .summary("be a cluster's API server, controllers and scheduler, without a node")
+    .summary("run a cluster's API server, controllers and scheduler, without a node")
     .description('Starts an API server, controllers and a scheduler; nodes join with "mendlet agent".')
     .addOption(dataDirFlag('the data folder (see Files)'))
     .addOption(
-      new Option('--listen <HOST:PORT>', 'where the API server listens')
+      new Option('--listen <HOST:PORT>', 'address of the API server')
         .argParser(valueOf(parseListen))
         .default(parseListen('0.0.0.0:6443'), '0.0.0.0:6443'),
     )
     .addOption(
       new Option(
         '--advertise-address <IP>',
-        'where nodes and pods reach the server (default: the address of --listen, or that of the default route)',
+        'the address at which nodes and pods reach the server (default: that of --listen, or of the default route)',
       ).argParser(valueOf(parseIpAddress)),
     )
     .addOption(
@@ -72,7 +72,7 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
         .default(parsePodCidr('10.244.0.0/16'), '10.244.0.0/16'),
     )
     .addOption(
-      new Option('--node-cidr-mask-size <N>', "the size of each node's part")
+      new Option('--node-cidr-mask-size <N>', "the mask size of each node's part")
         .argParser(valueOf(parseMaskSize))
         .default(24, '24'),
     )
@@ -84,7 +84,7 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
     .addOption(
       new Option(
         '--token <TOKEN>',
-        'let machines join with this token, ID.SECRET, for ever (default: one that is made at the first start)',
+        'a token, ID.SECRET, that never expires and with which machines join (default: made at the first start)',
       ).argParser(valueOf(parseServerToken)),
     );
   return addLogFormatFlag(addClusterFlags(command))
@@ -106,7 +106,7 @@ function checkTogether(options: ServerOptions): void {
   if (nodeCidrMaskSize < clusterCidr.prefix) {
     throw new UsageError(`--node-cidr-mask-size ${nodeCidrMaskSize} is more than all of ${clusterCidr.text}.`);
   }
-  // Upstream's bound, for the same reason: the map of what is taken.
+  // Upstream's bound, for the same reason: the bit map of assigned networks would grow too large.
   if (nodeCidrMaskSize - clusterCidr.prefix > 16) {
     throw new UsageError('--node-cidr-mask-size may be 16 more than the mask of --cluster-cidr at most.');
   }

@@ -1,4 +1,4 @@
-/** `mendlet up`: the definition of the verb. What it does is given by `main`. */
+/** Defines the verb `mendlet up`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { addClusterFlags, checkClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { exitCodesHelp } from './exit-codes.ts';
@@ -22,12 +22,12 @@ import {
 } from './node-flags.ts';
 import { UsageError } from './usage-error.ts';
 
-/** All that `mendlet up` was told; paths as written. */
+/** The flags of `mendlet up`; paths are as written. */
 export interface UpOptions extends NodeFlags, ClusterFlags {
   /** Manifests: files, folders, "-" for standard input. */
   readonly filename: readonly string[];
   readonly demo: boolean;
-  /** Ends the demo by itself. */
+  /** Seconds after which the demo ends by itself. */
   readonly demoSeconds?: number;
   readonly dataDir?: string;
   readonly listen?: ListenAddress;
@@ -40,13 +40,13 @@ export const defaultPodCidr = parsePodCidr('10.244.0.0/16');
 
 const help = `
 Examples:
-  mendlet up --demo                  watch pods fail and heal; removes everything at its end
+  mendlet up --demo                  watch pods fail and heal; everything is removed at the end
   mendlet up                         an empty host; give it pods with kubectl
   mendlet up -f pods.yaml            a host with the pods of a manifest
   mendlet up --image-archive app.tar import an image that no registry has
   kubectl --kubeconfig /var/lib/mendlet/kubeconfig get pods
 
-It stays in the foreground. When all is ready, one line on standard output says where the kubeconfig is; logs go to
+The command stays in the foreground. When all is ready, one line on standard output says where the kubeconfig is; logs go to
 standard error. Ctrl-C or SIGTERM ends it and leaves the pods running: the next "mendlet up" takes them over, and
 "mendlet down" stops and removes them.
 
@@ -61,10 +61,10 @@ Files:
 
 ${exitCodesHelp}`;
 
-/** For flags that were not given, where commander's own defaults would only clutter the help. */
+/** Defaults of flags that must not show in --help, where commander would print its own. */
 const unset = { filename: [], imageArchive: [], demo: false };
 
-/** @param run does the work */
+/** @param run implements the verb */
 export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   const command = new Command('up')
     .summary('turn this machine into a host on which pods heal')
@@ -75,18 +75,20 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       collected,
     )
     .option('--demo', 'run pods that fail in different ways and show how each is healed')
-    .addOption(new Option('--demo-seconds <N>', 'end the demo after so many seconds').argParser(valueOf(parseSeconds)))
+    .addOption(
+      new Option('--demo-seconds <N>', 'end the demo after this number of seconds').argParser(valueOf(parseSeconds)),
+    )
     .addOption(dataDirFlag('the data folder (see Files)'))
     .addOption(
       new Option(
         '--listen <HOST:PORT>',
-        'where the API server listens (default: 127.0.0.1:6443; with --demo any free port)',
+        'address of the API server (default: 127.0.0.1:6443; with --demo any free port)',
       ).argParser(valueOf(parseListen)),
     );
   addNodeFlags(command, { kubeletListen: '127.0.0.1:10250' }).addOption(
     new Option(
       '--pod-cidr <CIDR>',
-      'the network that pods get their addresses from (default: 10.244.0.0/16; with --demo a free one)',
+      'the network of the pods (default: 10.244.0.0/16; with --demo a free one)',
     ).argParser(valueOf(parsePodCidr)),
   );
   addClusterFlags(addPlegFlags(addLogFormatFlag(addRuntimeFlags(command))));
@@ -97,7 +99,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   });
 }
 
-/** What each flag alone cannot know. */
+/** Checks flags against each other. @throws UsageError */
 function checkTogether(options: UpOptions): void {
   if (options.demoSeconds !== undefined && !options.demo) throw new UsageError('--demo-seconds goes with --demo.');
   if (options.demo && options.dataDir !== undefined) {

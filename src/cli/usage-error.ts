@@ -1,4 +1,4 @@
-/** A mistake in how mendlet was called: one clear message and exit code 2, before anything is begun. */
+/** A mistake in the command line: mendlet prints the message and exits with 2 before it begins anything. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** `mendlet version`: the definition of the verb. */
+/** Defines the verb `mendlet version`. */
 import { Command } from 'commander';
 
 export interface Versions {

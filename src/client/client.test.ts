@@ -130,7 +130,7 @@ describe('watcher', () => {
     await clock.advance(30_000);
     expect(seen.at(-1)).toBe('init-done');
 
-    // The server restarts, and before the watch resumes everything that it missed is compacted away.
+    // The server restarts, and all changes that the watch missed are compacted before it resumes.
     seen.length = 0;
     faulty.away = true;
     faulty.cut();
@@ -151,7 +151,7 @@ function describeEvent(event: WatcherEvent<ConfigMap>): string {
   return 'object' in event ? `${event.kind} ${event.object.metadata?.name}` : event.kind;
 }
 
-/** Passes everything on, unless it is away; `cut` breaks its streams. */
+/** Passes requests on, unless `away`; `cut` breaks its streams. */
 class FaultyConnection implements Connection {
   inner: Connection;
   readonly #streams = new Set<(error: Error) => void>();

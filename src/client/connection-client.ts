@@ -1,4 +1,4 @@
-/** `KubeClient` over a `Connection`: the same code speaks to a server in memory and over the wire. */
+/** `KubeClient` over a `Connection`, which leads to a server in memory or over the network. */
 import {
   apiVersionOf,
   isNotFound,
@@ -37,7 +37,7 @@ import { listQueryText, resourcePath } from './paths.ts';
 import { parseWatchStream } from './watch-stream.ts';
 
 export interface KubeClientOptions {
-  /** With a clock every call but watch ends after `timeoutMs` with `ConnectionError`. */
+  /** With a clock every call except watch ends after `timeoutMs` with `ConnectionError`. */
   readonly clock?: Clock;
   /** Default 30 s. */
   readonly timeoutMs?: number;
@@ -62,7 +62,7 @@ interface Call {
 }
 
 type Send = (call: Call) => Promise<HttpResponse>;
-/** Sends a call and reads its whole answer, in time. */
+/** Sends a call and reads its whole answer within the time-out. */
 type Ask = (call: Call) => Promise<unknown>;
 
 export function createKubeClient(connection: Connection, options: KubeClientOptions = {}): KubeClient {
@@ -212,7 +212,7 @@ function toRequest(call: Call, userAgent: string | undefined): HttpRequest {
   };
 }
 
-/** The parsed body of a good answer; rejects with `StatusError`, or `ConnectionError` when the body is cut or no JSON. */
+/** The parsed body of a successful answer. Rejects with `StatusError`, or `ConnectionError` when the body is cut or not JSON. */
 async function readAnswer(response: HttpResponse): Promise<unknown> {
   let text: string;
   try {
@@ -235,7 +235,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A list is never "not found" for want of objects: the server, an older one say, does not know the resource. */
+/** The Status of a list that is "not found": the server, perhaps an older one, does not know the resource. */
 function unknownResource<T>(resource: Resource<T>, { status }: StatusError): Status {
   return { ...status, message: `the server has no ${resource.resource} in ${apiVersionOf(resource)}` };
 }
@@ -245,7 +245,7 @@ interface WireList {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
 }
 
-/** Items of a list come without kind and apiVersion; everything we hand on has them. */
+/** Adds kind and apiVersion to the items of a list, which come without them. */
 function toList<T>(resource: Resource<T>, answer: unknown, metadataOnly: boolean): ObjectList<T> {
   const list = answer as WireList;
   const items = list.items ?? [];

@@ -7,7 +7,7 @@ function draft(message: string, more: Partial<EventDraft> = {}): EventDraft {
   return { regarding, type: 'Warning', reason: 'BackOff', message, at: 1000, ...more };
 }
 
-/** Correlates and, as the recorder does, remembers what was written. */
+/** Correlates an event and remembers the result, as the recorder does. */
 function say(correlator: EventCorrelator, event: EventDraft, mono: number): string {
   const result = correlator.correlate(event, mono);
   if (result.kind === 'skip') return 'skip';

@@ -1,7 +1,7 @@
 /**
- * Decides what becomes of each event, as client-go's EventCorrelator: many similar ones (10 different messages in
- * 10 minutes) become one "combined" event, an event seen before only counts up, and a source that says too much of one
- * object is silenced (25 at once, then one per 5 minutes). Holds caches, does no I/O.
+ * Aggregates and limits events as client-go's EventCorrelator: similar events (10 different messages in 10 minutes) become one
+ * "combined" event, a repeated event only counts up, and a source with too many events about one object is limited (25 at
+ * once, then one per 5 minutes). It holds caches and does no I/O.
  */
 import type { ObjectReference } from '../api/index.ts';
 import { type TokenBucket, fullBucket, tryTake } from '../lib/index.ts';
@@ -13,7 +13,7 @@ const AGGREGATE_INTERVAL_MS = 600_000;
 const SPAM_BUCKET = { burst: 25, perSecond: 1 / 300 };
 const COMBINED_PREFIX = '(combined from similar events): ';
 
-/** What somebody wants to say. `at`: wall ms. */
+/** An event that a component reports. `at`: wall ms. */
 export interface EventDraft {
   readonly regarding: ObjectReference;
   readonly type: 'Normal' | 'Warning';
@@ -23,7 +23,7 @@ export interface EventDraft {
   readonly at: number;
 }
 
-/** What the server last said of an event that we wrote. */
+/** An event that we wrote, as the server last returned it. */
 export interface WrittenEvent {
   readonly namespace: string;
   readonly name: string;
@@ -53,14 +53,14 @@ interface Aggregate {
   lastMono: number;
 }
 
-/** Of one source (component and host). */
+/** The correlator of one source (component and host). */
 export class EventCorrelator {
   readonly #aggregates = new LruCache<string, Aggregate>(MAX_CORRELATED_EVENTS);
   readonly #written = new LruCache<string, WrittenEvent>(MAX_CORRELATED_EVENTS);
   readonly #buckets = new LruCache<string, TokenBucket>(MAX_CORRELATED_EVENTS);
   readonly #apart: ReadonlySet<string>;
 
-  /** @param apart reasons that are not silenced for what is said besides: each has its own measure per object */
+  /** @param apart reasons with a separate limit per object, so that other events do not use it up */
   constructor(apart: ReadonlySet<string> = new Set()) {
     this.#apart = apart;
   }
@@ -79,7 +79,7 @@ export class EventCorrelator {
     return { kind: 'count', key, message, written: known, count };
   }
 
-  /** The server took it: the next same event counts this one up. */
+  /** Notes a written event, so that the next equal one counts it up. */
   remember(key: string, written: WrittenEvent): void {
     this.#written.set(key, written);
   }
@@ -96,7 +96,7 @@ export class EventCorrelator {
       const own = [similar, draft.regarding.fieldPath ?? '', draft.message].join('\u0000');
       return { key: own, message: draft.message };
     }
-    // One message leaves for each that comes: the record stays small, and the aggregate stays an aggregate.
+    // Each new message replaces the oldest, so the record stays small and the aggregate keeps its number of messages.
     for (const oldest of aggregate.messages) {
       aggregate.messages.delete(oldest);
       break;

@@ -1,6 +1,6 @@
 /**
- * Tells the API server what happened, without ever making its callers wait: events queue up (bounded; what does not fit is
- * counted and logged), are correlated one after another, and are created or counted up.
+ * Records events at the API server without delaying its callers: events are queued (bounded; dropped ones are counted and
+ * logged), correlated one after another, and created or counted up.
  */
 import { EVENTS, type Event, type KubeObject, type ObjectReference, StatusError, isNotFound } from '../api/index.ts';
 import {
@@ -18,7 +18,10 @@ import type { KubeClient } from './kube-client.ts';
 import { EVENT_RETRY_MS, EVENT_TRIES, MAX_EVENT_MESSAGE_LENGTH, MAX_QUEUED_EVENTS } from './limits.ts';
 
 export interface EventRecorder {
-  /** Never blocks, never throws. `regarding.fieldPath` names the part, e.g. "spec.containers{web}". */
+  /**
+   * Queues an event; it never blocks or throws. `regarding.fieldPath` names a part of the object, e.g.
+   * "spec.containers{web}".
+   */
   event(
     regarding: ObjectReference,
     type: 'Normal' | 'Warning',
@@ -26,9 +29,9 @@ export interface EventRecorder {
     message: string,
     annotations?: Readonly<Record<string, string>>,
   ): void;
-  /** Sends until the signal is aborted; what is queued then is lost. */
+  /** Sends events until the signal is aborted; events still in the queue are lost. */
   run(signal: AbortSignal): Promise<void>;
-  /** True when nothing is waiting to be sent. */
+  /** Whether no event waits to be sent. */
   settled(): boolean;
 }
 
@@ -37,12 +40,12 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Who speaks: "kubelet", "default-scheduler". */
+  /** The reporting component: "kubelet", "default-scheduler". */
   readonly component: string;
-  /** On which node, if it is on one. */
+  /** The component's node, if it is on one. */
   readonly host?: string;
   readonly metrics?: MetricsRegistry;
-  /** Reasons that are told however much else is said of the object; each has its own measure. Default: none. */
+  /** Reasons with a separate limit per object, so that other events do not use it up. Default: none. */
   readonly toldApart?: ReadonlySet<string>;
 }
 
@@ -140,7 +143,7 @@ class Recorder implements EventRecorder {
           this.#drop('no answer', draft, error);
           return;
         }
-        // The first pause is cut at random, so that recorders which lost the server together do not return together.
+        // The first pause has a random length, so that recorders that lost the server together do not return together.
         const pauseMs = tries === 1 ? EVENT_RETRY_MS * this.#options.random.next() : EVENT_RETRY_MS;
         await this.#options.clock.sleep(pauseMs, signal).catch(() => {});
       }
@@ -159,7 +162,7 @@ class Recorder implements EventRecorder {
       try {
         return await client.patch(EVENTS, written.namespace, written.name, 'strategic', patch, undefined, signal);
       } catch (error) {
-        // It expired meanwhile: tell it anew, with its count.
+        // The event has expired meanwhile, so it is created again with its count.
         if (!isNotFound(error)) throw error;
       }
     }
@@ -194,7 +197,7 @@ class Recorder implements EventRecorder {
     };
   }
 
-  /** `OBJECT.HEX`: hex of the nanoseconds since the epoch, as upstream; the random digits stand for what no clock here has. */
+  /** `OBJECT.HEX`: the nanoseconds since the epoch in hex, as upstream; digits below our clock's resolution are random. */
   #nameOf(draft: EventDraft): string {
     const nanoseconds =
       BigInt(Math.floor(draft.at)) * 1_000_000n + BigInt(Math.floor(this.#options.random.next() * 1e6));

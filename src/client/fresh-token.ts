@@ -1,9 +1,12 @@
-/** A connection whose bearer token is read anew now and then: those of service accounts last an hour (client-go: cachingTokenSource). */
+/**
+ * A connection that rereads its bearer token regularly, as service account tokens last an hour (client-go:
+ * cachingTokenSource).
+ */
 import { type Clock, type Connection, errorMessage, type HttpRequest, type Logger } from '../lib/index.ts';
 import { TOKEN_PERIOD_MS } from './limits.ts';
 
 export interface FreshTokenOptions {
-  /** Without the file's end of line. Rejects when it cannot be read: the last one goes on being used. */
+  /** Reads the token without the file's end of line. After a rejection the last token is used further. */
   readonly read: () => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-/** The client's connection and the API server's edge against each other, over TLS on loopback. */
+/** Tests the client's connection with the API server's edge, over TLS on loopback. */
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -46,10 +46,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the handler saw. */
+/** The requests that the handler saw. */
 interface Seen {
   readonly requests: HttpRequest[];
-  /** Lets "/slow" answer. */
+  /** Resolved to make "/slow" answer. */
   readonly release: PromiseWithResolvers<void>;
   /** Chunks that were pulled from "/flood". */
   pulled: number;
@@ -186,7 +186,7 @@ async function get(
   return { status: response.status, body: decodeText(await readAll(response.body, MAX)) };
 }
 
-/** A request as an HTTP/1.1 client makes it. */
+/** Sends a request over HTTP/1.1. */
 async function getHttp1(
   url: string,
   options: https.RequestOptions = {},
@@ -291,7 +291,7 @@ describe('requests', () => {
     expect(refused.status).toBe(413);
     expect(JSON.parse(refused.body)).toMatchObject({ kind: 'Status', reason: 'RequestEntityTooLarge' });
     const tooMuch = 'x'.repeat(8 * 1024 * 1024);
-    // Announced, and chunked: either way HTTP/1.1 clients send all before they read.
+    // With a length or chunked, HTTP/1.1 clients send the whole body before they read.
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
       const { status, body } = await getHttp1(`${url}/echo`, { method: 'POST', headers }, tooMuch);
       expect(status).toBe(413);
@@ -454,7 +454,7 @@ describe('a broken connection', () => {
     const reading = readAll(watch.body, MAX);
     let isBroken = false;
     reading.catch(() => (isBroken = true));
-    // A while of answered pings changes nothing.
+    // Answered pings keep the connection open.
     for (let n = 0; n < 3; n++) {
       const before = proxy.received();
       await clock.advance(4_500);
@@ -463,7 +463,7 @@ describe('a broken connection', () => {
     expect(isBroken).toBe(false);
     proxy.freeze();
     await clock.advance(4_500);
-    // A late timer is our own fault, not the server's.
+    // A late timer shows a delay of our own process, not of the server.
     await clock.suspend(60_000);
     expect(isBroken).toBe(false);
     await clock.advance(4_500);

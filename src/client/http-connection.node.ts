@@ -1,6 +1,6 @@
 /**
- * `Connection` over the network: HTTP/2 where the server offers it, else HTTP/1.1 with keep-alive; upgrades each on an
- * HTTP/1.1 connection of their own.
+ * `Connection` over the network: HTTP/2 if the server offers it, else HTTP/1.1 with keep-alive; each upgrade has a separate
+ * HTTP/1.1 connection.
  */
 import * as http from 'node:http';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
@@ -30,9 +30,9 @@ import { openSession } from './http2-session.node.ts';
 import { CONNECT_TIMEOUT_MS, MAX_HTTP1_SOCKETS, TCP_KEEP_ALIVE_MS } from './limits.ts';
 
 export interface HttpConnectionOptions {
-  /** "https://HOST:PORT", perhaps with a path that goes before every request's; "http://…" for a server without TLS. */
+  /** "https://HOST:PORT", optionally with a path that precedes that of every request; "http://…" for a server without TLS. */
   readonly server: string;
-  /** PEM. Absent: the system's authorities. */
+  /** The certificate authority, PEM. Absent: the system's authorities. */
   readonly authorityPem?: string;
   readonly client?: { readonly certificatePem: string; readonly keyPem: string };
   readonly token?: string;
@@ -49,7 +49,7 @@ export interface HttpConnection extends Connection {
 
 type Opened = { readonly protocol: 'h2'; readonly session: ClientHttp2Session } | { readonly protocol: 'http/1.1' };
 
-/** A stream that the server did not look at (it was going away): safe to send again on a new connection. */
+/** A stream that the server did not process because it was shutting down; it is safe to send it again on a new connection. */
 class RefusedStream extends ConnectionError {}
 
 function abortError(signal: AbortSignal | undefined): ConnectionError {
@@ -91,7 +91,7 @@ class NodeHttpConnection implements HttpConnection {
 
   upgrade(request: HttpRequest): Promise<UpgradeResponse> {
     return new Promise((resolve, reject) => {
-      // A socket of its own: what is upgraded never goes back to the pool.
+      // An upgraded socket never returns to the pool, so it is a separate one.
       const sent = this.#startHttp1(request, reject, false);
       sent.on('upgrade', (response, socket, head) => {
         const headers = fromNodeHeaders(response.headers);
@@ -118,7 +118,7 @@ class NodeHttpConnection implements HttpConnection {
       port: Number(this.#url.port === '' ? 443 : this.#url.port),
       ALPNProtocols: protocols,
       rejectUnauthorized: insecureSkipTlsVerify !== true,
-      // SNI must be a name. The certificate is checked against what was asked for, which may be an address that is not the host.
+      // SNI must be a name. The certificate is checked against `serverName`, which may be an address other than the host.
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
       checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
       ...(authorityPem === undefined ? {} : { ca: authorityPem }),
@@ -126,7 +126,7 @@ class NodeHttpConnection implements HttpConnection {
     };
   }
 
-  /** The session there is, or a new one; many callers wait for the same handshake. */
+  /** The open session, or a new one; concurrent callers share one handshake. */
   async #open(): Promise<Opened> {
     if (this.#closed) throw new ConnectionError(`connection to ${this.#options.server} was closed`);
     if (this.#url.protocol === 'http:') return { protocol: 'http/1.1' };
@@ -141,7 +141,7 @@ class NodeHttpConnection implements HttpConnection {
   async #connect(): Promise<Opened> {
     const socket = await this.#handshake();
     if (socket.alpnProtocol !== 'h2') {
-      // The agent makes connections of its own.
+      // Node's HTTP/1.1 agent opens its own connections.
       socket.destroy();
       return { protocol: 'http/1.1' };
     }
@@ -178,7 +178,7 @@ class NodeHttpConnection implements HttpConnection {
   #headers(request: HttpRequest): Record<string, string> {
     const { host: _, ...headers } = request.headers;
     const { token } = this.#options;
-    // HTTP/2 needs none, but a server that knows a body's length need not keep room for the largest.
+    // HTTP/2 needs no length, but a server that knows it need not reserve room for the largest body.
     const length: Record<string, string> =
       request.body === undefined ? {} : { 'content-length': String(request.body.length) };
     return token === undefined || 'authorization' in headers
@@ -254,7 +254,7 @@ class NodeHttpConnection implements HttpConnection {
     return sent;
   }
 
-  /** A host that drops packets would hold a request for minutes. */
+  /** Limits the time to connect, because a host that drops packets would delay a request for minutes. */
   #limitConnecting(sent: http.ClientRequest): void {
     sent.on('socket', (socket) => {
       if (!socket.connecting) return;
@@ -276,7 +276,7 @@ function toResponse(response: http.IncomingMessage): HttpResponse {
   };
 }
 
-/** Leaving early ends the connection: what is still to come is not wanted. */
+/** The body's chunks. A reader that stops early ends the connection. */
 async function* readHttp1Body(response: http.IncomingMessage): AsyncGenerator<Uint8Array, void> {
   try {
     yield* readChunks(response);
@@ -286,7 +286,10 @@ async function* readHttp1Body(response: http.IncomingMessage): AsyncGenerator<Ui
   }
 }
 
-/** Leaving early cancels the stream. A stream that was reset also "ends", so the end is looked at twice. */
+/**
+ * The body's chunks. A reader that stops early cancels the stream. A reset stream also "ends", so the end is checked for a
+ * reset.
+ */
 async function* readHttp2Body(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void> {
   try {
     yield* readChunks(stream);
@@ -297,8 +300,8 @@ async function* readHttp2Body(stream: ClientHttp2Stream): AsyncGenerator<Uint8Ar
 }
 
 /**
- * A connection to `server`. It opens with the first request and again after it broke; requests under way then reject with
- * `ConnectionError`, and a stream that is being read rejects in the middle.
+ * A connection to `server`. It opens with the first request, and again after a break. At a break, requests under way and streams
+ * that are being read reject with `ConnectionError`.
  */
 export function createHttpConnection(options: HttpConnectionOptions): HttpConnection {
   return new NodeHttpConnection(options);

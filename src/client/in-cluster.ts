@@ -1,4 +1,4 @@
-/** The access that a pod has by its service account (client-go: rest.InClusterConfig). */
+/** Reads the access that a pod has through its service account (client-go: rest.InClusterConfig). */
 import { decodeText, errorMessage, type FileSystem } from '../lib/index.ts';
 import { KubeconfigError, type ServerAccess } from './kubeconfig-file.ts';
 
@@ -10,12 +10,12 @@ export interface InClusterOptions {
   readonly fs: FileSystem;
 }
 
-/** Whether this process is in a pod of a cluster, as far as its environment tells. */
+/** Whether the environment shows that this process is in a pod of a cluster. */
 export function isInCluster({ env }: Pick<InClusterOptions, 'env'>): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']) && Boolean(env['KUBERNETES_SERVICE_PORT']);
 }
 
-/** Rejects with `KubeconfigError` for a file that cannot be read: a pod may be without its token. */
+/** Rejects with `KubeconfigError` for a file that cannot be read, as a pod may have no token. */
 export async function readInCluster({ env, fs }: InClusterOptions): Promise<ServerAccess> {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';

@@ -1,4 +1,4 @@
-/** client: speaks to an API server, over HTTP or in memory: calls, watch, reflector, lister, event recorder. */
+/** client: the client of an API server, over HTTP or in memory: calls, watch, reflector, lister, event recorder. */
 export * from './connection-client.ts';
 export * from './event-recorder.ts';
 export { type FreshTokenOptions, withFreshToken } from './fresh-token.ts';

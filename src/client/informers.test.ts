@@ -1,4 +1,4 @@
-/** Sources that are shared, come and go, and hold no more than is asked of them: on the real API server in memory. */
+/** Tests with the real API server in memory that sources are shared, can come and go, and keep only the requested form. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../test/support/in-memory-api.ts';
 import { CONFIG_MAPS, type ConfigMap, type KubeObject, PODS, type Resource, SECRETS } from '../api/index.ts';
@@ -44,7 +44,7 @@ afterEach(async () => {
   await running;
 });
 
-/** Writes down what is asked, and which watches are open. */
+/** Records requests and open watches. */
 class Wire implements Connection {
   inner: Connection;
   readonly asked: string[] = [];
@@ -371,7 +371,7 @@ describe('metadata alone', () => {
     expect([metadata.synced, metadata.get('default', 'a')]).toMatchObject([true, { kind: 'ConfigMap' }]);
     expect(metadata.get('default', 'a')).not.toHaveProperty('data');
     expect(metadata.get('default', 'a')?.metadata).not.toHaveProperty('annotations');
-    // The watch that is open still sends whole objects; the next one does not.
+    // The open watch still sends whole objects; the next one will not.
     await api.client.create(CONFIG_MAPS, configMap('b'));
     await until(() => changes.length > 0, 'the change');
     expect([changes, metadata.get('default', 'b')?.data]).toEqual([['apply b'], undefined]);
@@ -383,7 +383,7 @@ describe('metadata alone', () => {
     await again.waitForSync();
     expect(again.get('default', 'a')?.data).toEqual({ value: '1' });
     expect(metadata.get('default', 'a')).not.toHaveProperty('data');
-    // Metadata has a source of its own now, which ends with its taker.
+    // Metadata has a separate source now, which ends with its taker.
     metadata.release();
     await until(() => [...wire.watches].every((each) => !each.includes('metadata')), 'the end of its watch');
     again.release();
@@ -418,7 +418,7 @@ describe('pages', () => {
     const taken = informers.take(CONFIG_MAPS);
     const changes = changesOf(taken);
     run();
-    // The list tells of the past, and the watch of what became of it.
+    // The list shows a past state, and the watch the changes since.
     await until(() => changes.length > many.length, 'the deletion');
     expect(asked).toEqual(['500', '500', '500']);
     expect(changes).toEqual([...many.map((name) => `apply ${name}`), 'delete c1200']);
@@ -430,7 +430,7 @@ describe('pages', () => {
     wire.beforeList = async ({ searchParams }) => {
       asked.push(searchParams.get('limit') ?? 'all');
       if (asked.length !== 2) return;
-      // Between the pages one of the first goes, one comes, and the moment of the first page is forgotten.
+      // Between the pages an object of the first page is deleted, one is created, and the first page's revision is compacted.
       await api.client.delete(CONFIG_MAPS, 'default', 'c0000');
       const { metadata } = await api.client.create(CONFIG_MAPS, configMap('c9999'));
       await api.store.compact(Number(metadata?.resourceVersion));
@@ -485,7 +485,7 @@ describe('bookmarks', () => {
     await api.clock.advance(61_000);
     expect(taken.reached(version)).toBe(true);
 
-    // All before the bookmark is forgotten, by the server too: whoever went on from the list's version would have to list again.
+    // Everything before the bookmark is compacted, in the server, too: a watch from the list's version would have to list again.
     wire.cut();
     await api.store.compact(Number(version));
     wire.inner = await api.restart();

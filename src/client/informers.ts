@@ -1,7 +1,7 @@
 /**
- * One reflector for each source that somebody looks at, shared by all who do, for as long as one of them does. A source is a
- * resource, a scope (namespace and selectors) and a form (whole objects, their metadata, or less); it can be taken and released
- * at any time, before and while the informers run.
+ * Shares one reflector for each source among all its takers, for as long as there are any. A source is a resource, a scope
+ * (namespace and selectors) and a form (whole objects, their metadata, or less); it can be taken and released at any time,
+ * before and while the informers run.
  */
 import type { KubeObject, Resource } from '../api/index.ts';
 import {
@@ -25,46 +25,46 @@ export interface InformersOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  /** Of every lister. Absent: none but the one by namespace, which all have. */
+  /** Additional indexes of every lister. Absent: only the index by namespace, which all have. */
   readonly indexes?: Indexes<KubeObject>;
 }
 
-/** What of a resource is looked at. Absent fields: all namespaces, every object, whole. */
+/** The part of a resource that a taker needs. Absent fields: all namespaces, all objects, whole objects. */
 export interface SourceView extends Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector'> {
   readonly form?: SourceForm;
 }
 
 /**
- * A source as one of its takers has it. It may be synced already when it is taken: then its objects are in its list, and
- * `onChange` tells of what comes after.
+ * One taker's view of a source. A source that is taken may be synced already; then its objects are in its list, and `onChange`
+ * reports only later changes.
  */
 export interface Informer<T> extends Lister<T> {
-  /** The server can be reached again, as others know: what failed is tried now. */
+  /** Retries a failed call now, because the caller knows that the server can be reached again. */
   retryNow(): void;
   /**
-   * Its taker looks at it no more: its listeners hear nothing, whoever waits for it to be synced is rejected, and what it lists
-   * may be of the past. The last taker's release ends the watch.
+   * Ends this taker's use: its listeners are not called any more, waits for its sync are rejected, and its list may be
+   * outdated. The release of the last taker ends the watch.
    */
   release(): void;
 }
 
-/** A reflector and those who look through it. */
+/** A reflector with its takers. */
 interface Source {
   readonly reflector: Reflector<KubeObject>;
   readonly takers: Set<SharedInformer>;
   /** Resource and scope. */
   readonly place: string;
   form: SourceForm;
-  /** Ends its run; undefined before it began. */
+  /** Ends its run; undefined before the run. */
   stop?: AbortController;
 }
 
 export class Informers {
   readonly #options: InformersOptions;
   readonly #failures: Counter;
-  /** By place and the form's name. */
+  /** Sources by place and the form's name. */
   readonly #sources = new Map<string, Source>();
-  /** What is kept to the end. */
+  /** Informers that are never released. */
   readonly #kept = new Map<string, Informer<KubeObject>>();
   readonly #runs = new Set<Promise<void>>();
   readonly #broken = Promise.withResolvers<never>();
@@ -81,8 +81,8 @@ export class Informers {
   }
 
   /**
-   * A source, shared with all who take the same. Its reflector starts with `run`, or now if that was called. Metadata is read
-   * through a reflector of whole objects where there is one, which costs nothing more.
+   * Takes a source, which all its takers share. Its reflector starts with `run`, or now if that was called. Metadata comes from
+   * a reflector of whole objects if there is one, which costs nothing more.
    */
   take<T extends KubeObject>(resource: Resource<T>, view: SourceView = {}): Informer<T> {
     const place = placeOf(resource, view);
@@ -93,7 +93,7 @@ export class Informers {
     return informer as Informer<KubeObject> as Informer<T>;
   }
 
-  /** The same for those who never release it: one for all of them, however often they ask. */
+  /** Takes a source that is never released; repeated calls share one informer. */
   lister<T extends KubeObject>(resource: Resource<T>, view: SourceView = {}): Lister<T> {
     const key = keyOf(placeOf(resource, view), view.form ?? WHOLE);
     const informer = this.#kept.get(key) ?? this.take<KubeObject>(resource, view);
@@ -106,7 +106,7 @@ export class Informers {
     await Promise.all([...this.#kept.values()].map((informer) => informer.waitForSync(signal)));
   }
 
-  /** Runs what is taken, and what will be, until the signal is aborted. Rejects only for a mistake of a listener. */
+  /** Runs all present and future sources until the signal is aborted. Rejects only for an error of a listener. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const source of this.#sources.values()) this.#start(source, signal);
@@ -167,7 +167,7 @@ export class Informers {
     }
   }
 
-  /** Nobody needs more than this of its objects any more. */
+  /** Reduces a source to a smaller form that its remaining takers need. */
   #reform(source: Source, form: SourceForm): void {
     this.#sources.delete(keyOf(source.place, source.form));
     source.form = form;
@@ -176,7 +176,7 @@ export class Informers {
   }
 }
 
-/** One taker's share of a reflector. */
+/** One taker's informer on a shared reflector. */
 class SharedInformer implements Informer<KubeObject> {
   readonly form: SourceForm;
   readonly #reflector: Reflector<KubeObject>;
@@ -252,7 +252,7 @@ class SharedInformer implements Informer<KubeObject> {
   }
 }
 
-/** Names what a source selects; parts that may hold any character are quoted. */
+/** A key of the resource and scope; parts that may contain any character are quoted. */
 function placeOf(resource: Resource<KubeObject>, view: SourceView): string {
   const { namespace = '', labelSelector = '', fieldSelector = '' } = view;
   const scope = [namespace, labelSelector, fieldSelector];

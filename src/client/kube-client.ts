@@ -1,14 +1,14 @@
 /**
  * `KubeClient`: typed resource calls over a `Connection` (HTTP or in memory). Every call rejects with `StatusError` (the
- * server's answer) or `ConnectionError` (no answer: unknown whether it took effect).
+ * server's answer) or `ConnectionError` (no answer; it is unknown whether the call took effect).
  */
 import type { KubeObject, Resource } from '../api/index.ts';
 
 export type { KubeObject, Resource } from '../api/index.ts';
 
-/** How an object is read. */
+/** Options of reads. */
 export interface ReadOptions {
-  /** Asks for `PartialObjectMetadata`: what comes has its own kind and its metadata, and nothing else. */
+  /** Asks for `PartialObjectMetadata`; the result has the object's own kind and its metadata, and nothing else. */
   readonly metadataOnly?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ListQuery extends ReadOptions {
   readonly resourceVersion?: string;
 }
 
-/** Everything after `resourceVersion`. `timeoutSeconds`: ask the server to end the watch by then. */
+/** A watch of all changes after `resourceVersion`. `timeoutSeconds`: the server is asked to end the watch after that time. */
 export interface WatchQuery extends ListQuery {
   readonly resourceVersion: string;
   readonly timeoutSeconds?: number;
@@ -57,7 +57,7 @@ export interface KubeClient {
   ): Promise<T>;
   list<T extends KubeObject>(resource: Resource<T>, query?: ListQuery, signal?: AbortSignal): Promise<ObjectList<T>>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal): Promise<T>;
-  /** PUT; the object's resourceVersion, when set, is the precondition. */
+  /** PUT; the object's resourceVersion, if set, is the precondition. */
   update<T extends KubeObject>(
     resource: Resource<T>,
     object: T,
@@ -73,7 +73,7 @@ export interface KubeClient {
     subresource?: string,
     signal?: AbortSignal,
   ): Promise<T>;
-  /** Resolves to the object as the server last has it, or to a Status where the kind answers with one. */
+  /** Resolves to the object's last state, or to a Status for kinds that answer with one. */
   delete<T extends KubeObject>(
     resource: Resource<T>,
     namespace: string | undefined,

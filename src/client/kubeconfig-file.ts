@@ -1,24 +1,27 @@
-/** Reads a kubeconfig: which server, trusted by what, with which credentials (client-go's clientcmd, what a node needs of it). */
+/**
+ * Reads the server, its authority and the credentials from a kubeconfig (the part of client-go's clientcmd that a node
+ * needs).
+ */
 import { load, YAMLException } from 'js-yaml';
 import { decodeText, errorMessage, type FileSystem } from '../lib/index.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** What a connection to the server of a kubeconfig needs (all that `createHttpConnection` takes, but the clock). */
+/** The access to a server: all options of `createHttpConnection` except the clock. */
 export interface ServerAccess {
   readonly server: string;
   readonly authorityPem?: string;
   readonly client?: { readonly certificatePem: string; readonly keyPem: string };
   readonly token?: string;
-  /** Where it was read: it may be replaced there. */
+  /** The file of the token, which may be replaced there. */
   readonly tokenPath?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly tlsServerName?: string;
-  /** Of the context. */
+  /** The namespace of the context. */
   readonly namespace?: string;
 }
 
-/** The message names the file and the field. */
+/** An invalid kubeconfig; the message names the file and the field. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
   readonly path: string;
@@ -32,7 +35,7 @@ export class KubeconfigError extends Error {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One mapping of the file, and where it stands in it. */
+/** One mapping of the file, with its path for messages. */
 class Section {
   readonly #file: KubeconfigFile;
   readonly #fields: Fields;
@@ -147,7 +150,7 @@ class KubeconfigFile {
     return root;
   }
 
-  /** Paths inside are relative to the folder of the kubeconfig. */
+  /** Reads a file that the kubeconfig names, relative to the kubeconfig's folder. */
   async readRelative(path: string): Promise<string> {
     return decodeText(await this.#fs.readFile(this.absolute(path), { maxBytes: MAX_FILE_BYTES }));
   }

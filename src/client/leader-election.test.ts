@@ -19,7 +19,7 @@ interface Candidate {
   terms: number;
   client: KubeClient | undefined;
   cut: boolean;
-  /** Its work does not end before this is resolved. */
+  /** The candidate's work does not end before this is resolved. */
   hold: Promise<void> | undefined;
   readonly stop: AbortController;
   readonly metrics: ReturnType<typeof createMetrics>;
@@ -65,7 +65,7 @@ function candidate(name: string, clock: Clock = api.clock, settings?: LeaderElec
 
 const lease = (): Promise<Lease> => api.client.get<Lease>(LEASES, 'kube-system', 'kube-controller-manager');
 const advance = async (ms: number): Promise<void> => {
-  // Step by step, so that never two lead without being seen.
+  // Small steps, so that the test notices any moment with two leaders.
   for (let passed = 0; passed < ms; passed += 250) {
     await api.clock.advance(Math.min(250, ms - passed));
     expect(candidates.filter(({ leading }) => leading).length).toBeLessThanOrEqual(1);
@@ -174,7 +174,7 @@ describe('leader election', () => {
         metadata: { namespace: 'default', name },
       }) ?? Promise.reject(new Error('no client'));
     await write('before');
-    // Its loop stands for a minute; the first thing that runs then is a write of its work.
+    // The loop is suspended for a minute; its first action afterwards is a write of the candidate's work.
     const late: { outcome?: string } = {};
     api.clock.setTimer(0, () => {
       write('after').then(
@@ -185,7 +185,7 @@ describe('leader election', () => {
     await api.clock.suspend(60_000);
     await settle();
     expect(late.outcome).toBe('not the leader any more: nothing is written');
-    // Nobody took the lease meanwhile: it leads again, from the beginning.
+    // No other candidate took the lease meanwhile, so this one leads again, with a new term.
     await advance(5_000);
     expect([a.leading, a.terms]).toEqual([true, 2]);
   });

@@ -1,5 +1,5 @@
 /**
- * One leader among many candidates (client-go's leader election): work runs only while its lease is held.
+ * Elects one leader among candidates (client-go's leader election): work runs only while its candidate holds the lease.
  *
  *   campaign ──(held)──► lead: work runs, the lease is renewed each retryPeriod ──(not renewed for renewDeadline)──► work is
  *      ▲                                                                                     told to end; its writes are refused
@@ -21,24 +21,24 @@ import type { KubeClient } from './kube-client.ts';
 import { LeaderLease } from './leader-lease.ts';
 
 export interface LeaderElectionSettings {
-  /** Others wait so long for a holder that does not renew. */
+  /** Time for which others wait for a holder that does not renew. */
   readonly leaseDurationMs: number;
-  /** The holder gives up after so long without a renewal. */
+  /** Time without a renewal after which the holder stops. */
   readonly renewDeadlineMs: number;
-  /** Between two tries. */
+  /** Time between two tries. */
   readonly retryPeriodMs: number;
 }
 
-/** Upstream's (component-base). */
+/** Upstream's settings (component-base). */
 export const DEFAULT_LEADER_ELECTION: LeaderElectionSettings = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: 10_000,
   retryPeriodMs: 2_000,
 };
 
-/** How a component takes part; given to `runControllers` and `runScheduler`. */
+/** The options of a component that takes part in an election. */
 export interface Candidacy {
-  /** Who we are in the lease, e.g. the host's name; a random part is added to it. */
+  /** Our name in the lease, e.g. the host's name; a random suffix is added. */
   readonly identity: string;
   readonly settings?: LeaderElectionSettings;
 }
@@ -49,23 +49,23 @@ export interface LeaderElectionOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  /** Of the lease, and of the component in its events: `kube-controller-manager`. */
+  /** The name of the lease, and of the component in its events: `kube-controller-manager`. */
   readonly name: string;
   /** Default: kube-system. */
   readonly namespace?: string;
   readonly candidacy: Candidacy;
 }
 
-/** Candidates that wait for the same lease come at different times (client-go's JitterFactor). */
+/** Spreads the tries of candidates that wait for the same lease (client-go's JitterFactor). */
 const JITTER = 1.2;
 const IDENTITY_SUFFIX_LENGTH = 10;
-/** Giving up the lease must not hold up a process that ends. */
+/** Time limit for the release of the lease, which must not delay the end of the process. */
 const RELEASE_TIMEOUT_MS = 2_000;
 
 /**
- * Campaigns until the signal is aborted, and runs `work` whenever it leads. The client that work gets refuses its writes as
- * soon as the lease is not held any more. Work ends when its signal is aborted; the lease is given up after that. Resolves
- * when the signal was aborted or work ended by itself; rejects with what work rejects with.
+ * Campaigns until the signal is aborted, and runs `work` while this candidate leads. The client for the work refuses writes as
+ * soon as the lease is not held any more. The work must end when its signal is aborted; the lease is released after that.
+ * Resolves when the signal was aborted or the work ended by itself; rejects with the error of the work.
  */
 export async function runElected(
   options: LeaderElectionOptions,
@@ -122,7 +122,7 @@ export async function runElected(
   }
 }
 
-/** True when the lease is held; false when the signal was aborted. */
+/** Tries to get the lease. @returns true when the lease is held; false when the signal was aborted */
 async function campaign(
   { clock, random }: LeaderElectionOptions,
   settings: LeaderElectionSettings,
@@ -140,7 +140,7 @@ async function campaign(
   }
 }
 
-/** Runs work until the lease is lost or the signal aborted. True when there is nothing more to lead. */
+/** Runs work until the lease is lost or the signal aborted. @returns true when the election is over */
 async function lead(
   options: LeaderElectionOptions,
   settings: LeaderElectionSettings,
@@ -177,7 +177,7 @@ async function renewUntilLost(
     for (;;) {
       await clock.sleep(retryPeriodMs, signal);
       const askedAt = clock.now().mono;
-      // Zero when we were away: one quick try would tell whether somebody else leads, but by then we must have stopped.
+      // No time is left after a delay of our own process; we must stop then, without another try.
       const leftMs = renewedAt + renewDeadlineMs - askedAt;
       const renewed = leftMs > 0 && (await lease.tryHold(leftMs, signal));
       if (renewed) renewedAt = askedAt;
@@ -191,7 +191,7 @@ async function renewUntilLost(
   }
 }
 
-/** Somebody else wrote himself into the lease: waiting longer would be pretending. */
+/** Whether another candidate holds the lease, so that we cannot lead any more. */
 function isTaken(lease: LeaderLease): boolean {
   return lease.takableAt() > Number.NEGATIVE_INFINITY;
 }
@@ -212,7 +212,7 @@ function checkSettings({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: Lead
   if (!(retryPeriodMs > 0)) throw new Error('leader election: retryPeriod must be positive');
 }
 
-/** The same client for reads; writes are rejected with ConnectionError while `mayWrite` says no. They never left us. */
+/** Wraps a client so that writes are rejected with ConnectionError, without being sent, while `mayWrite` returns false. */
 export function refuseWritesUnless(client: KubeClient, mayWrite: () => boolean): KubeClient {
   const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
     if (!mayWrite()) throw new ConnectionError('not the leader any more: nothing is written');

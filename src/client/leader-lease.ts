@@ -1,7 +1,7 @@
 /**
- * The lease that decides who leads, as one candidate sees it (client-go's tools/leaderelection). Nobody's time stamps are
- * believed: a holder counts as alive for the lease's duration from when this candidate last saw the lease CHANGE, on its own
- * monotonic clock. The holder itself counts from when it asked for the renewal, so that it ends before others begin.
+ * The lease of an election, as one candidate sees it (client-go's tools/leaderelection). Time stamps of others do not count: a
+ * holder counts as alive for the lease's duration from the moment at which this candidate last saw the lease CHANGE, on its
+ * own monotonic clock. The holder itself counts from its request for the renewal, so that it ends before others begin.
  */
 import { isNotFound, type Lease, LEASES } from '../api/index.ts';
 import { type Clock, type Logger, ConnectionError, errorMessage, formatMicroTime, withDeadline } from '../lib/index.ts';
@@ -13,27 +13,27 @@ export interface LeaderLeaseOptions {
   readonly logger: Logger;
   readonly namespace: string;
   readonly name: string;
-  /** Unlike any other candidate's, also that of an earlier life. */
+  /** An identity that no other candidate has, nor this one in an earlier life. */
   readonly identity: string;
   readonly leaseDurationMs: number;
 }
 
 export class LeaderLease {
   readonly #options: LeaderLeaseOptions;
-  /** As last seen, or as written by us. */
+  /** The lease as last read or written by us. */
   #seen: Lease | undefined;
-  /** Mono ms when `#seen` was new to us. */
+  /** Mono ms when `#seen` last changed. */
   #seenAt = Number.NEGATIVE_INFINITY;
   /** Mono ms until which we lead. */
   #leadsUntil = Number.NEGATIVE_INFINITY;
-  /** How often the object in hand was too old for the leader. */
+  /** The number of renewals for which our copy of the lease was outdated. */
   slowPaths = 0;
 
   constructor(options: LeaderLeaseOptions) {
     this.#options = options;
   }
 
-  /** Whether we hold it, by our own clock: nobody else does then. */
+  /** Whether we hold the lease by our own clock, so that no other candidate does. */
   leads(): boolean {
     return this.#options.clock.now().mono < this.#leadsUntil;
   }
@@ -46,15 +46,15 @@ export class LeaderLease {
     return this.#seen;
   }
 
-  /** Mono ms when a lease that somebody else holds may be tried next; now or earlier when it may be taken. */
+  /** Mono ms from which we may take the lease of another holder. */
   takableAt(): number {
     if (this.holder === '' || this.#isOurs()) return Number.NEGATIVE_INFINITY;
     return this.#seenAt + (this.#seen?.spec?.leaseDurationSeconds ?? 0) * 1000;
   }
 
   /**
-   * Takes or renews it. False: somebody else holds it, or the server did not answer within `timeoutMs`.
-   * Rejects only with the signal's reason.
+   * Takes or renews the lease. False: another candidate holds it, or the server did not answer within `timeoutMs`. Rejects only
+   * with the signal's reason.
    */
   async tryHold(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     const { clock, logger, name } = this.#options;
@@ -69,7 +69,7 @@ export class LeaderLease {
     }
   }
 
-  /** Gives it up, so that the next leader need not wait. Rejects when that fails. */
+  /** Releases the lease, so that the next leader need not wait. Rejects when that fails. */
   async release(signal: AbortSignal): Promise<void> {
     const before = this.#seen;
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
@@ -81,7 +81,7 @@ export class LeaderLease {
 
   async #hold(signal: AbortSignal): Promise<boolean> {
     const { client, clock, namespace, name } = this.#options;
-    // What we wrote last is most likely still the lease: renew it without reading.
+    // The lease is most likely as we wrote it last, so it is renewed without a read.
     if (this.leads() && this.#seen !== undefined) {
       try {
         await this.#write(this.#seen, signal);
@@ -104,7 +104,7 @@ export class LeaderLease {
     return true;
   }
 
-  /** An update carries the version that it rests on: of two candidates only one gets through. */
+  /** Writes the lease. An update has its base version as precondition, so of two candidates only one succeeds. */
   async #write(current: Lease | undefined, signal: AbortSignal): Promise<void> {
     const { client, clock, namespace, name, identity, leaseDurationMs } = this.#options;
     const { mono, wall } = clock.now();
@@ -126,7 +126,7 @@ export class LeaderLease {
             signal,
           )
         : await client.update<Lease>(LEASES, { ...current, spec }, undefined, signal);
-    // An answer that comes after its deadline counts for nothing: we may have given up leading.
+    // An answer after its deadline does not count, because we may have stopped leading.
     signal.throwIfAborted();
     this.#see(written);
     this.#leadsUntil = mono + leaseDurationMs;

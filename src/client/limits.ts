@@ -12,10 +12,10 @@ export const LIST_PAGE_SIZE = 500;
 /** A call without an answer after this is a `ConnectionError`. client-go's usual time-out. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-/** How long a server is asked to keep a watch open: between this and twice this (client-go's minWatchTimeout). */
+/** The server is asked to keep a watch open for between this time and twice this (client-go's minWatchTimeout). */
 export const WATCH_TIMEOUT_SECONDS = 300;
 
-/** A watch that outlives the time it was asked for by this much is dead: cut it and resume. */
+/** A watch that outlives its requested time by this counts as dead, and is resumed. */
 export const WATCH_OVERDUE_MS = 30_000;
 
 /** Events waiting to be sent (client-go's event broadcaster: 1000). More are dropped and counted. */
@@ -28,15 +28,18 @@ export const MAX_CORRELATED_EVENTS = 4096;
 export const EVENT_TRIES = 12;
 export const EVENT_RETRY_MS = 10_000;
 
-/** A longer event message is cut. */
+/** Longest event message; a longer one is cut. */
 export const MAX_EVENT_MESSAGE_LENGTH = 16 * 1024;
-/** Opening a TCP and TLS connection takes no longer. */
+/** Time limit to open a TCP and TLS connection. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** A ping unanswered when the next is due ends an HTTP/2 connection: a dead one shows within twice this. */
+/**
+ * Interval of pings. A ping without an answer at the next one ends the connection, so a dead one is detected within twice
+ * this.
+ */
 export const PING_INTERVAL_MS = 4_500;
 /** Kernel probes of an idle HTTP/1.1 connection begin after this. */
 export const TCP_KEEP_ALIVE_MS = 5_000;
 /** HTTP/1.1 connections to one server at once; each watch needs one. */
 export const MAX_HTTP1_SOCKETS = 256;
-/** A bearer token in a file is read anew after so long (client-go's). */
+/** A bearer token in a file is read again after this time (client-go's). */
 export const TOKEN_PERIOD_MS = 60_000;

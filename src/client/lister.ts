@@ -1,12 +1,12 @@
 /**
- * What a reflector knows of one resource: objects by key and by index. Readers get the `Lister`; only the reflector holds
- * the `Writer`. Objects in it are shared: never change one.
+ * A reflector's cache of one resource: objects by key and by index. Readers get the `Lister`; only the reflector has the
+ * `Writer`. The objects are shared and must never be changed.
  */
 import type { KubeObject } from '../api/index.ts';
 
 export type Change<T> =
   | { readonly type: 'apply'; readonly key: string; readonly object: T; readonly previous?: T }
-  /** `unseen`: nobody told of its end; a list did not have it. */
+  /** `unseen`: the deletion was not seen by the watch, but a list does not contain the object. */
   | { readonly type: 'delete'; readonly key: string; readonly object: T; readonly unseen?: true };
 
 /** Index name → the values under which an object is found. */
@@ -18,15 +18,18 @@ export interface Lister<T> {
   /** In order of arrival. */
   list(namespace?: string): readonly T[];
   byIndex(index: string, value: string): readonly T[];
-  /** True once the first list is complete; before it "not there" is not known. */
+  /** True once the first list is complete; before that an object's absence proves nothing. */
   readonly synced: boolean;
   /** Resolves when synced; rejects with the signal's reason. */
   waitForSync(signal?: AbortSignal): Promise<void>;
-  /** True when everything up to this resource version has been seen (our own write, for example). */
+  /** Whether everything up to this resource version has been seen, for example our own write. */
   reached(resourceVersion: string): boolean;
-  /** Called after each change, and with every object when the first list is complete. Returns how to stop it. */
+  /**
+   * Calls the listener after each change, and with every object when the first list is complete.
+   * @returns a function that ends that
+   */
   onChange(listener: (change: Change<T>) => void): () => void;
-  /** Called whenever `reached` may have changed its answer. */
+  /** Calls the listener whenever the result of `reached` may have changed. */
   onProgress(listener: () => void): () => void;
 }
 
@@ -39,7 +42,7 @@ export interface Writer<T> {
   progress(resourceVersion: string): void;
 }
 
-/** `namespace/name`, or `name` of what lies in no namespace. */
+/** `namespace/name`, or `name` for an object without a namespace. */
 export function objectKey(object: KubeObject): string {
   return keyOf(object.metadata?.namespace, object.metadata?.name ?? '');
 }
@@ -164,7 +167,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
     this.#incoming?.set(objectKey(object), object);
   }
 
-  /** The list is whole: what it does not have is gone. */
+  /** Ends a list: objects that it does not contain are deleted. */
   initDone(resourceVersion: string): void {
     const incoming = this.#incoming ?? new Map<string, T>();
     this.#incoming = undefined;
@@ -194,7 +197,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
     this.#tellProgress();
   }
 
-  /** Keeps of each object only what `keep` says. Its readers have not changed anything, and hear of nothing. */
+  /** Replaces each object by the result of `keep`. Listeners are not called, because nothing changed for them. */
   rewrite(keep: (object: T) => T): void {
     for (const [key, object] of this.#objects) {
       const kept = keep(object);
@@ -207,7 +210,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T>, Writer<T> {
   #put(key: string, object: T): void {
     const previous = this.#objects.get(key);
     const recreated = previous !== undefined && previous.metadata?.uid !== object.metadata?.uid;
-    // Another object of the same name: its predecessor's end was missed, and listeners must hear of it.
+    // A different object of the same name: the deletion of its predecessor was missed, so listeners are told now.
     if (recreated) this.#remove(key, previous);
     else if (previous?.metadata?.resourceVersion === object.metadata?.resourceVersion && previous !== undefined) return;
     this.#objects.set(key, object);

@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest. */
+/** A bounded map that drops the least recently used entry. */
 export class LruCache<K, V> {
   readonly #capacity: number;
   readonly #entries = new Map<K, V>();

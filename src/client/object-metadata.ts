@@ -1,13 +1,13 @@
-/** Metadata alone on the wire: how it is asked for (`meta.k8s.io/v1` `PartialObjectMetadata`), and what is made of the answer. Pure. */
+/** Requests and converts metadata-only answers (`PartialObjectMetadata` of `meta.k8s.io/v1`). Pure. */
 import { apiVersionOf, type KubeObject, type Resource } from '../api/index.ts';
 
 const JSON_TYPE = 'application/json';
 
 /**
- * The Accept header of a read. Plain JSON comes last, as in client-go's metadata client: a server that knows no other form
- * answers with whole objects.
+ * The Accept header of a read. Plain JSON comes last, as in client-go's metadata client: a server without support for the other
+ * form answers with whole objects.
  *
- * @param asked the kind of the answer: a list, or one object (a watch sends one in each event)
+ * @param asked a list, or one object (a watch sends one in each event)
  */
 export function acceptOf(metadataOnly: boolean | undefined, asked: 'list' | 'object'): string {
   if (metadataOnly !== true) return JSON_TYPE;
@@ -15,7 +15,7 @@ export function acceptOf(metadataOnly: boolean | undefined, asked: 'list' | 'obj
   return `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1,${JSON_TYPE}`;
 }
 
-/** The object's metadata under its own kind, whether the server sent it alone or the whole object. */
+/** The object's metadata under its own kind, from a metadata-only answer or a whole object. */
 export function metadataOf<T>(resource: Resource<T>, { metadata }: KubeObject): T {
   const object: KubeObject = {
     apiVersion: apiVersionOf(resource),

@@ -1,8 +1,8 @@
-/** From a resource to the path and query of its requests. */
+/** Builds the paths and queries of requests for resources. */
 import type { Resource } from '../api/index.ts';
 import type { ListQuery } from './kube-client.ts';
 
-/** `/api/v1/namespaces/NS/pods/NAME/SUB`; without a namespace a namespaced resource is meant in all of them. */
+/** `/api/v1/namespaces/NS/pods/NAME/SUB`; without a namespace the path covers all namespaces. */
 export function resourcePath(
   resource: Pick<Resource<unknown>, 'group' | 'version' | 'resource' | 'namespaced'>,
   namespace?: string,
@@ -18,7 +18,7 @@ export function resourcePath(
   return parts.join('/');
 }
 
-/** `?a=b&c=d` of what is set, or nothing. */
+/** `?a=b&c=d` with the values that are set, or an empty text. */
 export function queryText(query: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(query)) {

@@ -1,4 +1,4 @@
-/** Keeps a lister like the server: the only holder of its writer. */
+/** Keeps a lister equal to the server's objects, as the only holder of its writer. */
 import type { Logger } from '../lib/index.ts';
 import { errorMessage } from '../lib/index.ts';
 import type { KubeObject } from '../api/index.ts';
@@ -10,19 +10,19 @@ import { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';
 export interface ReflectorOptions<T extends KubeObject> extends Omit<WatcherOptions<T>, 'metadataOnly'> {
   readonly logger: Logger;
   readonly indexes?: Indexes<T>;
-  /** What is asked for and kept. Absent: whole objects without managedFields. */
+  /** The form in which objects are requested and kept. Absent: whole objects without managedFields. */
   readonly form?: SourceForm;
-  /** Called for each list or watch that failed, besides the log. */
+  /** Called for each failed list or watch, in addition to the log. */
   readonly onFailure?: () => void;
 }
 
 export interface Reflector<T> {
   readonly lister: Lister<T>;
-  /** The server can be reached again, as others know: what failed is tried now. */
+  /** Retries a failed call now, because the caller knows that the server can be reached again. */
   retryNow(): void;
-  /** From now on this form is kept, of what is there too; the next list or watch asks for it. Nobody is told of a change. */
+  /** Changes the form of present and future objects; the next list or watch requests it. Listeners are not called. */
   reform(form: SourceForm): void;
-  /** List-watches until the signal is aborted. Never rejects for what the server does. */
+  /** Lists and watches until the signal is aborted. Errors of the server never reject it. */
   run(signal: AbortSignal): Promise<void>;
 }
 

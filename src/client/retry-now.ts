@@ -1,7 +1,7 @@
-/** A pause between tries that somebody can end who knows that the next one will do better. */
+/** A pause between tries that a caller can end early. */
 import type { Clock } from '../lib/index.ts';
 
-/** A try that was under way when somebody knew better may fail yet; the next comes this soon. */
+/** The pause after a try that was under way at the call of `now` and failed nevertheless, ms. */
 const SHORT_MS = 200;
 
 export class RetryPause {
@@ -14,7 +14,7 @@ export class RetryPause {
     else this.#wake();
   }
 
-  /** False when the signal was aborted first. */
+  /** Waits for `ms` or until `now`. @returns false when the signal was aborted first */
   async sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     const { promise, resolve } = Promise.withResolvers<void>();

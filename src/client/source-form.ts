@@ -1,22 +1,22 @@
-/** In which form a source fetches and keeps its objects. Pure. */
+/** The forms in which a source requests and keeps its objects. Pure. */
 import type { KubeObject } from '../api/index.ts';
 
-/** Sources of one resource and scope whose forms have the same name are one source. */
+/** A form; sources of one resource and scope whose forms have the same name are one source. */
 export interface SourceForm {
   readonly name: string;
-  /** The server is asked for `PartialObjectMetadata`, so that nothing else is sent. */
+  /** Whether `PartialObjectMetadata` is requested, so that nothing else is sent. */
   readonly metadataOnly: boolean;
   /**
-   * What is kept of an object, which is the caller's own by then and may be changed. Identity and version in its metadata must
-   * stay, as an object cache tells objects by them.
+   * The part of an object that is kept. The object belongs to this function and may be changed. Identity and version must stay in
+   * its metadata, because caches identify objects by them.
    */
   keep<T extends KubeObject>(object: T): T;
 }
 
-/** Whole objects without `managedFields`, which nobody here reads and which may be half of an object. */
+/** Whole objects without `managedFields`, which no reader here uses and which may be half of an object. */
 export const WHOLE: SourceForm = { name: 'whole', metadataOnly: false, keep: withoutManagedFields };
 
-/** Kind, identity, version, owners, finalizers and the time of deletion: who is there, whose it is, and whether it is going. */
+/** Kind, identity, version, owners, finalizers and time of deletion, for readers that only follow existence and ownership. */
 export const METADATA: SourceForm = {
   name: 'metadata',
   metadataOnly: true,

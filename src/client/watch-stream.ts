@@ -1,4 +1,4 @@
-/** The bytes of a watch: newline-delimited JSON, cut anywhere. */
+/** Parses the bytes of a watch: newline-delimited JSON, divided anywhere. */
 import { type KubeObject, type Status, StatusError } from '../api/index.ts';
 import { ConnectionError, TooManyBytesError, errorMessage, splitLines } from '../lib/index.ts';
 import type { WatchEvent } from './kube-client.ts';
@@ -9,7 +9,10 @@ interface WireEvent {
   readonly object?: unknown;
 }
 
-/** Rejects with `StatusError` for an ERROR event, `ConnectionError` when the stream breaks or makes no sense. */
+/**
+ * The events of a watch. Rejects with `StatusError` for an ERROR event, `ConnectionError` when the stream breaks or is
+ * malformed.
+ */
 export async function* parseWatchStream<T extends KubeObject>(
   stream: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {

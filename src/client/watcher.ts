@@ -6,8 +6,8 @@
  *     │           │ a later page expired ──► init-whole         │
  *     └───────────┴──────────────── 410 Expired ◄───────────────┘
  *
- * Pages are of one moment, which the server may have forgotten when a later one is asked for. Then all is listed at once, as by
- * client-go's pager: paging again could fail in the same way for ever.
+ * All pages of a list are of one revision, which the server may have compacted before the last page. Then the watcher lists
+ * everything at once, as client-go's pager does, because paging again could fail in the same way for ever.
  *
  * The first failure in a row of a watch resumes after the base delay; delays double to 30 s, with jitter (client-go's).
  */
@@ -18,13 +18,13 @@ import { RetryPause } from './retry-now.ts';
 import { LIST_PAGE_SIZE, WATCH_OVERDUE_MS, WATCH_TIMEOUT_SECONDS } from './limits.ts';
 
 export type WatcherEvent<T> =
-  /** A list begins: what follows until `init-done` is all there is. */
+  /** A list begins; the objects until `init-done` are all that exist. */
   | { readonly kind: 'init' }
   | { readonly kind: 'init-apply'; readonly object: T }
   | { readonly kind: 'init-done'; readonly resourceVersion: string }
   | { readonly kind: 'apply'; readonly object: T }
   | { readonly kind: 'delete'; readonly object: T }
-  /** Nothing changed up to here (a bookmark). */
+  /** A bookmark: everything up to this version has been sent. */
   | { readonly kind: 'progress'; readonly resourceVersion: string }
   /** A call failed; the watcher tries again after `retryMs`. */
   | { readonly kind: 'error'; readonly error: unknown; readonly retryMs: number };
@@ -37,9 +37,9 @@ export interface WatcherOptions<T> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pageSize?: number;
-  /** Whether metadata alone is asked for; each call asks anew. Absent: whole objects. */
+  /** Whether only metadata is requested; asked before each call. Absent: whole objects. */
   readonly metadataOnly?: () => boolean;
-  /** The pauses after failures, for somebody who may end them. */
+  /** The pauses after failures, which the owner of this object may end. */
   readonly retry?: RetryPause;
 }
 
@@ -51,24 +51,27 @@ export type WatcherState =
   | { readonly name: 'watching'; readonly resourceVersion: string };
 
 export const WATCH_BACK_OFF = { baseMs: 800, capMs: 30_000 };
-/** Who lists at once, and finds that it was of no use, pauses the next time. */
+/** Minimum time between two lists without a pause, ms. */
 const HURRY_AGAIN_MS = 5_000;
 
-/** Where to go on after a failed call. A watch resumes unless its past is gone; a list starts again, whole if its pages expired. */
+/**
+ * The state after a failed call. A watch resumes unless its version has expired; a list starts again, without pages if they
+ * expired.
+ */
 export function stateAfterError(state: WatcherState, error: unknown): WatcherState {
   if (state.name === 'watching' && !isExpired(error)) return state;
   const isLaterPage = state.name === 'init-page' && state.continueToken !== undefined;
   return isLaterPage && isExpired(error) ? { name: 'init-whole' } : { name: 'empty' };
 }
 
-/** Yields forever; ends when the signal is aborted. */
+/** Yields events until the signal is aborted. */
 export async function* watcher<T extends KubeObject>(
   options: WatcherOptions<T>,
   signal: AbortSignal,
 ): AsyncGenerator<WatcherEvent<T>, void, undefined> {
   let state: WatcherState = { name: 'empty' };
   let failures = 0;
-  /** Mono ms when it was last listed anew without a pause. */
+  /** Mono ms of the last list without a pause. */
   let hurriedAt = Number.NEGATIVE_INFINITY;
   const pause = options.retry ?? new RetryPause();
   while (!signal.aborted) {
@@ -76,14 +79,14 @@ export async function* watcher<T extends KubeObject>(
       for await (const step of runState(options, state, signal)) {
         state = step.state;
         if (step.event !== undefined) {
-          // A list that fails at its second page each time has not begun to work.
+          // `init` and `init-apply` do not count as success, because a list may fail at its second page each time.
           if (step.event.kind !== 'init' && step.event.kind !== 'init-apply') failures = 0;
           yield step.event;
         }
       }
     } catch (error) {
       if (signal.aborted) return;
-      // An expired watch lists again at once: its client did nothing wrong, and the server answers, however long it was away.
+      // An expired watch lists again at once, without back-off, because the server does answer.
       const { mono } = options.clock.now();
       const atOnce = isExpired(error) && mono - hurriedAt >= HURRY_AGAIN_MS;
       if (atOnce) hurriedAt = mono;
@@ -115,7 +118,7 @@ async function* runState<T extends KubeObject>(
       yield* listPage(options, { ...pageOf(options), ...continueFrom(state.continueToken) }, signal);
       return;
     case 'init-whole':
-      // What came in pages is of a moment that is gone.
+      // The objects of the earlier pages are of an expired revision.
       yield { state, event: { kind: 'init' } };
       yield* listPage(options, {}, signal);
       return;
@@ -137,7 +140,7 @@ function continueFrom(token: string | undefined): Pick<ListQuery, 'continue'> {
   return token === undefined ? {} : { continue: token };
 }
 
-/** What a list and a watch select, in the form that is asked for now. */
+/** The selection of a list or watch, in the form that is requested now. */
 function selectionOf({ query, metadataOnly }: WatcherOptions<unknown>): ListQuery {
   return metadataOnly?.() === true ? { ...query, metadataOnly: true } : { ...query };
 }
@@ -188,11 +191,11 @@ async function* watchOnce<T extends KubeObject>(
     child.release();
     child.controller.abort(new Error('watch ended'));
   }
-  // A server that ends watches at once would make this loop hot.
+  // Without this pause a server that ends watches at once would make this loop hot.
   if (!seen && clock.now().mono - began < 1000) await sleepUnlessAborted(clock, WATCH_BACK_OFF.baseMs, signal);
 }
 
-/** False when the signal was aborted first. */
+/** @returns false when the signal was aborted first */
 async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);

@@ -1,4 +1,4 @@
-/** Why a node is as it is: its own troubles first, then what crashes on it. Pure. */
+/** Diagnoses a node: its own problems first, then the crashes of its pods. Pure. */
 import { findCondition } from '../api/index.ts';
 import type { NodeSubjectEvidence } from './evidence/workload-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
@@ -9,7 +9,7 @@ import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { NODE_RULES } from './node/node-rules.ts';
 import { groupFindings } from './workload/group-findings.ts';
 
-/** Said of each pod, they would only repeat what is said of the node. */
+/** Findings of pods that would only repeat a finding of the node. */
 const OF_THE_NODE = new Set(['node-lost', 'node-not-ready', 'node-gone']);
 
 export function diagnoseNode(evidence: NodeSubjectEvidence): Diagnosis {
@@ -35,7 +35,7 @@ function ofPods({ looked, pods }: NodeSubjectEvidence): readonly RankedFinding[]
     labels.length === 1 ? `pod ${labels[0]}` : `${labels.length} of ${plural(pods.length, 'pod')} here`;
   return groupFindings(all, { prefix, sameTemplate: false }).map((finding) => ({
     ...finding,
-    // Wrong with them, and not with the node: asked about itself, the pod says more.
+    // The problem is the pod's and not the node's; `why pod/…` gives all of its evidence.
     severity: finding.severity === 'critical' ? 'warning' : finding.severity,
     evidence: finding.evidence.slice(0, 2),
     manifest: undefined,
@@ -56,7 +56,7 @@ function nodeState({ node: { node }, pods }: NodeSubjectEvidence): string {
   return `${word}${cordoned}, ${plural(pods.length, 'pod')}${endedText(pods)}`;
 }
 
-/** They are counted, too: findings are of all that is listed. */
+/** The number of pods that have ended, which count among the pods of the node. */
 function endedText(pods: NodeSubjectEvidence['pods']): string {
   const ended = pods.filter(({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed').length;
   return ended === 0 ? '' : ` (${ended} ${ended === 1 ? 'has' : 'have'} ended)`;

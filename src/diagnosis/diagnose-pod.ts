@@ -1,4 +1,4 @@
-/** Why a pod is as it is. Pure: the same evidence gives the same answer. */
+/** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';

@@ -1,4 +1,4 @@
-/** Why a workload is as it is: its own troubles, and those of its pods, each said once. Pure. */
+/** Diagnoses a workload: its own problems, and those of its pods, each named once. Pure. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
@@ -14,7 +14,7 @@ export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
   const facts = workloadFacts(evidence);
   const pods = ofPods(facts);
   const own = WORKLOAD_RULES.flatMap((rule) => rule(facts)).filter(
-    // Who waits for pods that only begin has no trouble.
+    // A StatefulSet that waits for a pod in its normal start has no problem.
     ({ id }) => id !== 'ordered-start' || pods.length > 0,
   );
   const { metadata } = evidence.workload;
@@ -29,7 +29,7 @@ export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
 }
 
 function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
-  // A job that has done its work is well, whatever it took.
+  // A completed job is healthy, whatever happened on the way.
   if (facts.ended === 'Complete') return [];
   const { looked, pods } = facts.evidence;
   const all = looked
@@ -45,7 +45,7 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
   });
 }
 
-/** Pods that ended long ago are left where all that are wanted are there. */
+/** Whether the pod counts: pods that failed long ago do not, if all wanted pods are ready. */
 function counts({ kind, now, missing, ready, wanted }: WorkloadFacts, { pod }: PodEvidence): boolean {
   if (kind === 'Job' || pod.status?.phase !== 'Failed' || missing > 0 || ready < wanted) return true;
   const ends = (pod.status.containerStatuses ?? []).map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''));

@@ -1,10 +1,10 @@
-/** Pods and events as the API shows them, for tests: only what a test is about has to be said. */
+/** Pods and events as the API shows them, with defaults, so that a test states only the fields that it is about. */
 import type { Container, ContainerHistory, ContainerStatus, DeathRecord, Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
 
-/** So many seconds before now. */
+/** The time this many seconds before NOW. */
 export function ago(seconds: number): string {
   return new Date(NOW - seconds * 1000).toISOString();
 }
@@ -64,7 +64,7 @@ export interface EndGiven {
   readonly lived?: number;
 }
 
-/** In CrashLoopBackOff after this end. */
+/** A container in CrashLoopBackOff after this end. */
 export function crashed({
   exitCode,
   reason = 'Error',
@@ -100,13 +100,13 @@ export function waiting(reason: string, message = ''): Partial<ContainerStatus> 
 }
 
 export interface EventGiven {
-  /** Seen last, so many seconds before now. */
+  /** Seconds before now when the event was seen last. */
   readonly seconds?: number;
   readonly count?: number;
-  /** Seen first, so many seconds before now. */
+  /** Seconds before now when the event was seen first. */
   readonly first?: number;
   readonly container?: string;
-  /** The pod. */
+  /** The pod's name. */
   readonly of?: string;
 }
 
@@ -150,7 +150,7 @@ export function evidence(given: Partial<PodEvidence> = {}): PodEvidence {
   };
 }
 
-/** The node remembers these deaths of "web". */
+/** The node's history of container "web" with these deaths. */
 export function history(...deaths: readonly Partial<DeathRecord>[]): readonly ContainerHistory[] {
   const all = deaths.map(
     (death, index): DeathRecord => ({
@@ -167,7 +167,7 @@ export function history(...deaths: readonly Partial<DeathRecord>[]): readonly Co
   return [{ name: 'web', total: all.length, deaths: all }];
 }
 
-/** Its last words before it crashed. */
+/** The log of container "web" before it crashed. */
 export function lastWords(...lines: readonly string[]): PodEvidence['logs'] {
   return { web: { previous: lines } };
 }

@@ -1,4 +1,4 @@
-/** What a diagnosis says: findings that quote their evidence. Plain data, printed as text or JSON by whoever asked. */
+/** The types of a diagnosis: findings that quote their evidence, as plain data that callers print as text or JSON. */
 import type { ListeningPort } from './evidence/kinds.ts';
 
 /** critical: it does not work; warning: it works, but something went wrong lately or will; info: worth knowing. */
@@ -17,7 +17,7 @@ export type Quote =
       /** RFC 3339. */
       readonly lastSeen?: string;
     }
-  /** A line of a container's log. `death`: of the life that ended so. */
+  /** A line of a container's log. `death`: the line is from the life that ended with this death. */
   | { readonly source: 'log'; readonly container: string; readonly death?: number; readonly line: string }
   /** One end of a container. */
   | {
@@ -33,7 +33,7 @@ export type Quote =
       readonly finishedAt?: string;
       readonly livedSeconds?: number;
     }
-  /** What a probe answered. */
+  /** The output of a probe. */
   | {
       readonly source: 'probe';
       readonly container: string;
@@ -43,11 +43,11 @@ export type Quote =
       /** RFC 3339. */
       readonly at?: string;
     }
-  /** Where the pod listened when a probe of this container was refused. */
+  /** The ports on which the pod listened when a probe of this container was refused. */
   | { readonly source: 'listening'; readonly container: string; readonly ports: readonly ListeningPort[] }
   /** A figure of a cgroup: "memory peak", "periods throttled". */
   | { readonly source: 'cgroup'; readonly container?: string; readonly figure: string; readonly value: string }
-  /** What is, or is not, at the API server: "service/db: 0 of 2 endpoints ready". */
+  /** The state of another object: "service/db: 0 of 2 endpoints ready". */
   | { readonly source: 'object'; readonly object: string; readonly says: string };
 
 export type ProbeType = 'liveness' | 'readiness' | 'startup';
@@ -64,17 +64,17 @@ export interface Finding {
   readonly try: readonly string[];
   /** A piece of a manifest that would help, as YAML. */
   readonly manifest?: string;
-  /** Of a workload or a node: the pods that it is about. */
+  /** The pods that a finding of a workload or a node is about. */
   readonly pods?: readonly string[];
 }
 
-/** A finding on its way: what orders it among others. */
+/** A finding with the fields that order it among others. */
 export interface RankedFinding extends Finding {
-  /** 0 to 100; higher is more telling. */
+  /** 0 to 100; higher is more significant. */
   readonly rank: number;
-  /** What it explains: "end/web" (why it ended), "start/web", "ready/web", "schedule", "phase" … */
+  /** The question that it answers: "end/web" (why did it end), "start/web", "ready/web", "schedule", "phase" … */
   readonly topic: string;
-  /** Says only what happened and not why: left out when something else explains the same topic. */
+  /** The finding says what happened, but not why; it is left out when another finding explains the same topic. */
   readonly fallback?: boolean;
 }
 
@@ -92,10 +92,10 @@ export interface Diagnosis {
   readonly apiVersion: 'mendlet.dev/v1alpha1';
   readonly kind: 'Diagnosis';
   readonly subject: Subject;
-  /** How it stands, in kubectl's words: "CrashLoopBackOff, next start in 2m10s". */
+  /** The state in kubectl's words: "CrashLoopBackOff, next start in 2m10s". */
   readonly state: string;
-  /** Most telling first. */
+  /** The most significant first. */
   readonly findings: readonly Finding[];
-  /** What could not be read, and why. Nothing is concluded from its absence. */
+  /** Objects that could not be read, with reasons. No conclusion is drawn from them. */
   readonly notLookedAt: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Nothing is said of what is well. */
+/** Tests that healthy pods have no findings. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from './diagnose-pod.ts';

@@ -1,6 +1,6 @@
 /**
- * diagnosis: from evidence to findings that quote it. Pure: imports api and lib only; whoever asks gathers the evidence.
- * A rule is a file in `rules/`, silent unless something it can quote says so.
+ * diagnosis: turns evidence into findings that quote it. Pure: it imports api and lib only, and its callers gather the evidence.
+ * Each rule is a file in `rules/`, and finds nothing without evidence to quote.
  */
 export { diagnosePod } from './diagnose-pod.ts';
 export type * from './evidence/kinds.ts';

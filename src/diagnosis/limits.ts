@@ -2,37 +2,37 @@
 
 const MINUTE = 60_000;
 
-/** A container that died within this time is asked about; upstream's back-off forgets after the same. */
+/** A death counts as recent within this time; upstream's back-off is reset after the same time. */
 export const RECENT_DEATH_MS = 10 * MINUTE;
-/** So many deaths of one container within a day are a matter of now, however well it runs at the moment. */
+/** This many deaths of a container within the window are a finding, even if it runs at the moment. */
 export const MANY_DEATHS = 3;
 export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
-/** What begins may take so long before anybody asks why: to be scheduled, created, ready. */
+/** Normal time to be scheduled, created or ready; a longer wait is a finding. */
 export const NORMAL_START_MS = 30_000;
-/** An init container that runs for so long keeps the others waiting. */
+/** An init container that runs for longer is a finding, because the other containers wait for it. */
 export const LONG_INIT_MS = 5 * MINUTE;
-/** A pod whose deletion is so late is stuck. Its deletion time already holds its grace period. */
+/** A pod is stuck when its deletion is this late. Its deletion time already includes its grace period. */
 export const LATE_DELETION_MS = 30_000;
 /**
- * Failures of a probe that did not (yet) kill: so many, the last within this time. Recorders tell of one pod once in five
- * minutes when it has told much.
+ * The number of failures of a probe that are a finding although the probe has not killed, the last within this time. Recorders
+ * limit a pod with many events to one in five minutes.
  */
 export const PROBE_TROUBLE_COUNT = 3;
 export const PROBE_TROUBLE_MS = 15 * MINUTE;
-/** On average they are no further apart: what fails once an hour has other causes. */
+/** Maximum mean distance between these failures; a probe that fails once an hour has another cause. */
 export const PROBE_TROUBLE_GAP_MS = 5 * MINUTE;
-/** Who lived for so long answered its probes: an overloaded machine kills late, but not by minutes. */
+/** A container that lived for this long answered its probes: an overloaded machine kills late, but not by minutes. */
 export const PROVING_LIFE_MS = 5 * MINUTE;
-/** Share of periods in which a container wanted to run and was not let. */
+/** Share of throttled periods, among the periods in which a container wanted to run, that is a finding. */
 export const THROTTLED_SHARE = 0.25;
 export const THROTTLED_MIN_PERIODS = 20;
-/** Of a life that a probe ended: there are no more of a short one. */
+/** The same minimum for a life that a probe ended, as a short life has few periods. */
 export const THROTTLED_MIN_PERIODS_OF_DEATH = 10;
-/** Pods of one owner that a probe killed within this time of each other fell together. */
+/** Kills by probes of pods of one owner within this time are a cascade. */
 export const CASCADE_WINDOW_MS = MINUTE;
 export const CASCADE_MIN_PODS = 3;
 
-/** Lines at the end of a log in which a cause is looked for. */
+/** Lines at the end of a log that are searched for a cause. */
 export const LOG_LINES_SEARCHED = 30;
 /** Longest quotation, in characters. */
 export const MAX_QUOTE_LENGTH = 400;

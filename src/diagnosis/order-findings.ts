@@ -1,13 +1,13 @@
-/** From what rules found to what is said: causes before consequences, the most telling first, nothing twice. */
+/** Orders and bounds findings: causes before consequences, the most significant first, no duplicates. */
 import type { Finding, RankedFinding } from './finding.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
 
-/** Topic of a fallback that goes where anything else is said. */
+/** The topic of a fallback that any other finding replaces. */
 export const ANYTHING = 'anything';
 
 const SEVERITIES = { critical: 0, warning: 1, info: 2 } as const;
 
-/** What only says what happened goes where something else says why; of several such the most telling stays. */
+/** Removes a fallback if another finding explains its topic; of several fallbacks of a topic the highest rank stays. */
 export function withoutFallbacks(found: readonly RankedFinding[]): readonly RankedFinding[] {
   return found.filter((finding) => {
     const { fallback, topic, rank } = finding;
@@ -32,7 +32,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** As they are told: bounded, and without what only ordered them. */
+/** The findings of the answer: bounded, and without the fields that only ordered them. */
 export function told(found: readonly RankedFinding[]): readonly Finding[] {
   return found.slice(0, MAX_FINDINGS).map(({ id, severity, says, container, evidence, try: next, manifest, pods }) => ({
     id,

@@ -1,4 +1,4 @@
-/** One piece of evidence as one line of text. Pure. */
+/** Prints one piece of evidence as a line of text. Pure. */
 import { parseTime } from '../lib/index.ts';
 import { listeningText } from './facts/listening.ts';
 import { formatAge } from './facts/text.ts';

@@ -1,4 +1,4 @@
-/** What is worth reading besides, once the pod itself is known: asking for little spares the server and its secrets. */
+/** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
@@ -20,7 +20,7 @@ export function containersInTrouble(evidence: PodEvidence): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** Logs whose end may say why: not of those whose death already brought its tail along. */
+/** Logs whose last lines may name a cause, except where the record of a death already contains them. */
 export function logsWanted(evidence: PodEvidence): readonly LogWanted[] {
   const facts = podFacts(evidence);
   return containerFacts(evidence).flatMap((container): readonly LogWanted[] => {
@@ -83,12 +83,12 @@ function configReferences({ spec }: Pod): readonly ConfigReference[] {
 export function claimNames({ spec, metadata }: Pod): readonly string[] {
   return (spec?.volumes ?? []).flatMap((volume) => {
     if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];
-    // A generic ephemeral volume's claim is called after pod and volume.
+    // The claim of a generic ephemeral volume is named after pod and volume.
     return volume.ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${volume.name}`];
   });
 }
 
-/** Throttling explains time-outs of containers with a limit; else nobody needs the figures, and who does not run has none. */
+/** Whether throttling figures are needed: they explain failed probes of running containers with a CPU limit. */
 export function wantsThrottling(evidence: PodEvidence): boolean {
   return containerFacts(evidence).some(({ spec, events, status }) => {
     const unhealthy = eventsWith(events, 'Unhealthy').length > 0;
@@ -96,7 +96,7 @@ export function wantsThrottling(evidence: PodEvidence): boolean {
   });
 }
 
-/** Services that the pod or its last words name: looked at only where something fails. */
+/** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
   if (containersInTrouble(evidence).length === 0) return [];
   return namedServices(evidence, containerFacts(evidence));

@@ -12,7 +12,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.capacity = capacity;
   }
 
-  /** False when it is full or ended: the item was not taken, and the producer must say what that means. */
+  /** Adds an item. @returns false when the queue is full or ended, and the item was not added */
   push(item: T): boolean {
     if (this.#ended || this.size >= this.capacity) return false;
     this.#items.push(item);
@@ -20,13 +20,13 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     return true;
   }
 
-  /** No more items; the reader gets what is there, then the end. */
+  /** Ends the queue; the reader gets the remaining items, then the end. */
   end(): void {
     this.#ended = true;
     this.#wakeReader();
   }
 
-  /** No more items; the reader gets what is there, then `error`. */
+  /** Ends the queue; the reader gets the remaining items, then `error`. */
   fail(error: unknown): void {
     if (this.#ended) return;
     this.#error = error;

@@ -1,4 +1,4 @@
-/** Small tools for promises. No timers of their own: time comes from a Clock. */
+/** Small tools for promises. Time comes from a Clock. */
 import type { Clock } from './clock.ts';
 import { assert } from './errors.ts';
 
@@ -37,7 +37,7 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** Resolves to a function that gives the permit back (once; more calls do nothing). */
+  /** Resolves to a function that releases the permit; only its first call has an effect. */
   async acquire(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#line.push(resolve));
@@ -61,14 +61,14 @@ export class Semaphore {
   }
 }
 
-/** A deadline that fires this much after its time says more about our own loop than about the one we waited for. */
+/** A deadline that fires later than this shows that our own loop was delayed, so it proves nothing about the work, ms. */
 export const DEADLINE_LATE_TOLERANCE_MS = 250;
 
 export type DeadlineResult<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** The time is over, and we were there to see it. */
+  /** The time is over, and the deadline fired on time. */
   | { readonly kind: 'expired' }
-  /** The time is over, but our own loop was away (suspended, overloaded) by `lateMs`: no verdict may rest on it. */
+  /** The time is over, but our own loop was delayed by `lateMs` (suspended, overloaded): no verdict may depend on it. */
   | { readonly kind: 'late'; readonly lateMs: number };
 
 export interface DeadlineOptions {
@@ -80,8 +80,8 @@ export interface DeadlineOptions {
 }
 
 /**
- * Runs `work` with a deadline. Its signal is aborted when the deadline passes; the call answers at once, whether the work
- * heeds the signal or not. Rejects with what the work rejects with.
+ * Runs `work` with a deadline. Its signal is aborted when the deadline passes; the call then resolves at once, whether the work
+ * obeys the signal or not. Rejects with the error of the work.
  */
 export async function withDeadline<T>(
   options: DeadlineOptions,
@@ -109,7 +109,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** The reason a deadline gives to the work that it aborts. */
+/** The abort reason of work whose deadline has passed. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
   readonly timeoutMs: number;
@@ -119,7 +119,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason when it is aborted first. The promise goes on, unwatched. */
+/** Settles as `promise` does, or rejects with the signal's reason when it is aborted first. The promise itself continues. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: abortion, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
@@ -139,7 +139,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** A controller that is aborted with its parent. `release` unties it (call it when done: parents live long). */
+/** A controller that is aborted with its parent. The caller must call `release` when done, because parents live long. */
 export function childController(parent: AbortSignal | undefined): {
   readonly controller: AbortController;
   release(): void;

@@ -1,4 +1,4 @@
-/** Exponential delays, pure: no state but what the caller keeps. */
+/** Exponential delays; the caller keeps the state. */
 import type { Random } from './random.ts';
 
 export interface BackOffShape {
@@ -20,7 +20,7 @@ export function exponentialDelay(shape: BackOffShape, failures: number): number 
   return Math.min(delay, shape.capMs);
 }
 
-/** Between `ms` and `ms × (1 + fraction)`: what upstream's `wait.Jitter` does. */
+/** Between `ms` and `ms × (1 + fraction)`, as upstream's `wait.Jitter`. */
 export function jitterUp(ms: number, fraction: number, random: Random): number {
   return ms * (1 + fraction * random.next());
 }

@@ -1,4 +1,4 @@
-/** A map of so many entries: the one touched longest ago makes room. */
+/** A map with a maximum size: a new entry replaces the least recently used one. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #max: number;

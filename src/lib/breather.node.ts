@@ -1,7 +1,7 @@
 /** The breather of this process's event loop. */
 import { createBreather, type Breather } from './breather.ts';
 
-/** One for all that runs on this thread: they share its turns. */
+/** The one breather of this thread, whose turns all jobs share. */
 export const loopBreather: Breather = createBreather({
   now: () => performance.now(),
   nextTurn: (fire) => void setImmediate(fire),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createBreather, type Lane } from './breather.ts';
 import { loopBreather } from './breather.node.ts';
 
-/** A loop whose turns and time the test makes. */
+/** A loop whose turns and time the test controls. */
 function handLoop() {
   let now = 0;
   let planned: (() => void)[] = [];
@@ -62,7 +62,7 @@ it('does in one turn no more than the budget and one piece, whoever asks, in the
   }
   await Promise.all(jobs);
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(3);
-  // Each got its share: nobody ended before everybody had begun.
+  // Each job got its share: none ended before all had begun.
   expect(new Set(log.slice(0, 7))).toEqual(new Set(['a', 'b', 'c']));
 });
 
@@ -127,7 +127,7 @@ it('gives the real loop a turn between two slices, however long it takes', async
     next = setImmediate(tick);
   };
   let next = setImmediate(tick);
-  // Without a pause no turn would ever come, and this would not end.
+  // Without a pause the loop would never reach its next turn, and this test would not end.
   while (seen.turns < 3) {
     const wait = loopBreather.pause();
     if (wait !== undefined) await wait;

@@ -1,39 +1,40 @@
 /**
- * Shares one thread among many jobs: work that could take long does a piece, asks for a pause, and goes on when it is its turn.
- * All jobs of one loop spend from one budget, so that a thousand small ones together keep nobody waiting either.
+ * Shares one thread among many jobs: long work does a piece, asks for a pause, and continues when its turn comes. All jobs of
+ * one loop share one time budget, so that a thousand small jobs do not block the loop either.
  */
 
-/** Who waits for his turn: requests that just came, and the rest of what is under way. They take turns with each other. */
+/** The two waiting lines: new requests, and all other work. They are served alternately. */
 export type Lane = 'request' | 'bulk';
 
 export interface Breather {
   /**
-   * Undefined while the present turn of the loop has time left: go on at once. Else a promise that resolves in a later turn, in
-   * the order of asking. Ask again after each piece of work that takes about a millisecond.
+   * Undefined while the present turn of the loop has time left: the job continues at once. Else a promise that resolves in a
+   * later
+   * turn, in the order of the calls. A job must call this after each piece of work of about a millisecond.
    */
   pause(lane?: Lane): Promise<void> | undefined;
-  /** So many bytes were handed to the network: their encryption takes from the turn's time after the job has gone on. */
+  /** Notes bytes that were handed to the network, because their encryption uses time of the turn later. */
   sent(bytes: number): void;
 }
 
-/** Never pauses: for simulated time, in which all work is free. */
+/** A breather that never pauses, for simulated time, in which work takes no time. */
 export const tireless: Breather = { pause: () => undefined, sent: () => {} };
 
-/** What a breather needs to know of the loop that it shares out. */
+/** The event loop, as a breather needs it. */
 export interface LoopTurns {
   /** Monotonic ms. */
   now(): number;
-  /** Calls `fire` in the loop's next turn, when everything that was ready before has been seen to. */
+  /** Calls `fire` in the loop's next turn, after everything that was ready before has run. */
   nextTurn(fire: () => void): void;
 }
 
-/** How long jobs may work in one turn of the loop, all of them together, ms. */
+/** Time of all jobs together in one turn of the loop, ms. */
 export const TURN_BUDGET_MS = 8;
-/** What TLS and HTTP/2 carry away in one ms, roughly. */
+/** Bytes that TLS and HTTP/2 process in one ms, roughly. */
 const SENT_BYTES_PER_MS = 128 * 1024;
-/** Microtasks that a job which was let go on may take before it works: promises that wait for promises. */
+/** Microtasks that may pass between a job's wake-up and its work, as promises wait for promises. */
 const HOPS = 50;
-/** Jobs that are let go on in one turn, whatever they seem to take: some of their work shows only later. */
+/** Jobs that are woken in one turn, however short they seem, because some of their work happens only later. */
 const MAX_JOBS_PER_TURN = 32;
 
 export function createBreather(turns: LoopTurns, budgetMs: number = TURN_BUDGET_MS): Breather {

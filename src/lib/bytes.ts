@@ -7,7 +7,7 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Malformed UTF-8 becomes U+FFFD. */
+/** Decodes UTF-8; malformed bytes become U+FFFD. */
 export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
@@ -25,7 +25,7 @@ export function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** More bytes came than the reader allows. */
+/** A body or line has more bytes than the reader allows. */
 export class TooManyBytesError extends Error {
   override readonly name = 'TooManyBytesError';
   readonly maxBytes: number;
@@ -52,8 +52,8 @@ export async function readAll(body: Uint8Array | AsyncIterable<Uint8Array>, maxB
 }
 
 /**
- * The lines of a stream, without their newline, in batches: all that one chunk completed, at least one. A last line without
- * a newline counts. Rejects with `TooManyBytesError` for a line longer than `maxLineBytes`.
+ * The lines of a stream, without their newline, in batches: each batch has the lines that one chunk completed, at least one. A
+ * last line without a newline counts. Rejects with `TooManyBytesError` for a line longer than `maxLineBytes`.
  */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,

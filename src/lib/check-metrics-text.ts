@@ -1,5 +1,5 @@
 /**
- * Whether a text is what Prometheus reads (text exposition format 0.0.4): for tests. Returns what is wrong, line by line.
+ * Checks for tests that a text is valid in Prometheus' exposition format 0.0.4, and lists the problems line by line.
  */
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = String.raw`[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"`;

@@ -1,7 +1,7 @@
 /** The machine's clocks and timers. */
 import type { Clock, Timer } from './clock.ts';
 
-/** setTimeout takes a 32-bit signed delay; a longer one would fire at once, so it is slept in pieces. */
+/** setTimeout takes a 32-bit signed delay; a longer one would fire at once, so long delays are divided. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 function setTimer(delayMs: number, fire: (lateMs: number) => void): Timer {
@@ -11,7 +11,7 @@ function setTimer(delayMs: number, fire: (lateMs: number) => void): Timer {
     const remainingMs = Math.max(0, due - performance.now());
     handle = setTimeout(wake, Math.min(Math.ceil(remainingMs), MAX_DELAY_MS));
   };
-  // Node's timers count whole milliseconds of a cached loop time and may fire a little early: never before `due`.
+  // Node's timers count whole milliseconds of a cached loop time and may fire a little early, so an early wake-up is re-armed.
   const wake = (): void => {
     const lateMs = performance.now() - due;
     if (lateMs < 0) arm();

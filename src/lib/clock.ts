@@ -1,5 +1,5 @@
 /**
- * Time as a port. Durations run on the monotonic clock; wall time is only for API fields (DESIGN: determinism).
+ * Time as a port. Durations are measured with the monotonic clock; wall time is only for API fields.
  */
 
 /** One reading of both clocks. `wall`: ms since the epoch (may step). `mono`: ms since an arbitrary start (never falls). */
@@ -16,9 +16,9 @@ export interface Timer {
 export interface Clock {
   now(): Now;
   /**
-   * Calls `fire` once, `delayMs` ms from now on the monotonic clock (a negative delay counts as 0).
-   * `lateMs` says how much later than planned it fires: a caller whose verdict rests on time
-   * (probe time-out, lease) must treat a large `lateMs` as "we were away", never as somebody's failure.
+   * Calls `fire` once, `delayMs` ms from now on the monotonic clock (a negative delay counts as 0). `lateMs` is the delay of the
+   * call behind its plan: a caller whose verdict depends on time (probe time-out, lease) must take a large `lateMs` as a delay of
+   * our own process, never as a failure of the other side.
    */
   setTimer(delayMs: number, fire: (lateMs: number) => void): Timer;
   /** Resolves after `delayMs` ms; rejects with the signal's reason when it is aborted first. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeText, encodeText, readAll } from './bytes.ts';
 import { readChunks, toDuplexStream } from './duplex.ts';
 
-/** Two ends of one pipe. */
+/** The two ends of a pipe. */
 function pair(): [Duplex, Duplex] {
   const there = new PassThrough();
   const back = new PassThrough();

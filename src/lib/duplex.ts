@@ -1,9 +1,9 @@
-/** Node's streams as `DuplexStream` and bodies. Works on streams given; opens none. */
+/** Wraps Node's streams as `DuplexStream` and bodies. It opens no streams itself. */
 import type { Duplex, Readable } from 'node:stream';
 import { errorMessage } from './errors.ts';
 import { ConnectionError, type DuplexStream } from './http.ts';
 
-/** Resolves when the stream has bytes, an end or an error to show. */
+/** Resolves when the stream has bytes, its end or an error. */
 function readiness(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     const events = ['readable', 'end', 'close', 'error'] as const;
@@ -16,8 +16,8 @@ function readiness(stream: Readable): Promise<void> {
 }
 
 /**
- * The bytes of a Node stream. Unlike the stream's own iterator it leaves the writing side of a duplex alone at the end.
- * Rejects with `ConnectionError` when the stream breaks before its end; leaving early is up to the caller to act on.
+ * The bytes of a Node stream. Unlike the stream's own iterator it does not close the writing side of a duplex at the end. Rejects
+ * with `ConnectionError` when the stream breaks before its end. A caller that stops early must close the stream itself.
  */
 export async function* readChunks(stream: Readable): AsyncGenerator<Uint8Array, void> {
   for (;;) {
@@ -37,7 +37,7 @@ export async function* readChunks(stream: Readable): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** `head`: bytes that were read from the stream already. */
+/** @param head bytes that have already been read from the stream */
 export function toDuplexStream(stream: Duplex, head: Uint8Array = new Uint8Array(0)): DuplexStream {
   // An error reaches the reader and the writer; without a listener it would end the process.
   stream.on('error', () => {});

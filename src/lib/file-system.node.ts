@@ -1,4 +1,7 @@
-/** The machine's files. Pseudo-files (/proc, /sys) are read at once; all else goes through the thread pool, since a disk may hang. */
+/**
+ * The machine's files. Pseudo-files (/proc, /sys) are read synchronously; other calls use the thread pool, as a disk may
+ * hang.
+ */
 import { watch as watchPath, readFileSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +10,7 @@ import { openBelow, openFileBelow } from './open-below.node.ts';
 import { removeTree } from './remove-tree.node.ts';
 import { FileError, type FileInfo, type FileSystem, type WriteOptions } from './file-system.ts';
 
-/** Changes within this time are told as one. */
+/** Changes within this time are reported once, ms. */
 const WATCH_COALESCE_MS = 10;
 const READ_PIECE_BYTES = 64 * 1024;
 
@@ -18,7 +21,7 @@ function toFileError(error: unknown, path: string): FileError {
   return new FileError(code, path, message.includes(path) ? message : `${path}: ${message}`, { cause: error });
 }
 
-/** Runs one file call and turns what it throws into a `FileError` of `path`. */
+/** Runs one file call and turns its error into a `FileError` of `path`. */
 async function call<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -86,7 +89,7 @@ async function writeWhole(path: string, data: Uint8Array | string, options: Writ
   const file = await fs.open(path, flag, options.mode ?? 0o644);
   try {
     await file.writeFile(data);
-    // The mode of `open` is cut by the umask and ignored for a file that was there.
+    // The mode of `open` is reduced by the umask and ignored for an existing file.
     if (options.mode !== undefined) await file.chmod(options.mode);
     if (options.sync === true) await file.sync();
   } finally {
@@ -135,7 +138,7 @@ function watch(path: string, onChange: () => void): { close(): void } {
   };
   try {
     const watcher = watchPath(path, { persistent: false }, told);
-    // The watched thing itself went away: that is a change, too.
+    // An error means that the watched path itself is gone, which is a change, too.
     watcher.on('error', told);
     return {
       close: () => {
@@ -154,7 +157,7 @@ async function statfs(path: string): ReturnType<FileSystem['statfs']> {
   return { bytes: bsize * blocks, freeBytes: bsize * bavail, usedBytes, inodes: files, freeInodes: ffree };
 }
 
-/** The machine's file system. `readFile` past `maxBytes` rejects with code EFBIG. */
+/** The machine's file system. `readFile` past `maxBytes` rejects with code EFBIG; pseudo-files are read whole. */
 export const systemFileSystem: FileSystem = {
   readFile: (path, options) =>
     call(path, async () => {

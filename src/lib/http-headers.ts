@@ -1,10 +1,13 @@
-/** Header maps of Node's HTTP modules as our `Headers`. */
+/** Converts header maps of Node's HTTP modules to our `Headers`. */
 import type { Headers } from './http.ts';
 
 /** Headers that belong to one connection, not to the message: HTTP/2 forbids them. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
-/** Names in lower case, repeated values joined by ", ", HTTP/2's pseudo headers left out (":authority" becomes "host"). */
+/**
+ * Headers with names in lower case, repeated values joined by ", ", and without HTTP/2's pseudo headers (":authority" becomes
+ * "host").
+ */
 export function fromNodeHeaders(raw: Readonly<Record<string, string | string[] | number | undefined>>): Headers {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(raw)) {
@@ -16,7 +19,7 @@ export function fromNodeHeaders(raw: Readonly<Record<string, string | string[] |
   return headers;
 }
 
-/** Without what HTTP/2 forbids. */
+/** The headers without those that HTTP/2 forbids. */
 export function withoutConnectionHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name)));
 }

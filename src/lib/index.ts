@@ -1,6 +1,6 @@
 /**
- * lib: ports that know no Kubernetes, and small tools. Imports nothing of ours.
- * The real adapters are the `*.node.ts` files of this room; only `main` (and tests) load them, by their own path.
+ * lib: ports without knowledge of Kubernetes, and small tools. It imports no other room.
+ * The adapters are the `*.node.ts` files of this room; only `main` (and tests) load them, by their own path.
  */
 export * from './async-queue.ts';
 export * from './async.ts';

@@ -1,14 +1,14 @@
 /**
- * `stat` in a process of its own. The thread pool, which all other calls go through, has few threads, and a call into a dead
- * file server holds its one for ever; a process that hangs costs nobody else anything.
+ * `stat` in a separate process. The thread pool of all other calls has few threads, and a call into a dead file server blocks
+ * one of them for ever; a hanging process blocks nothing else.
  */
 import { constants } from 'node:fs';
 import { FileError, type FileInfo } from './file-system.ts';
 import { systemProcess } from './process.node.ts';
 
-/** A hanging one that can be killed is killed then. */
+/** A process that hangs for this long is killed, if it can be killed. */
 const TIMEOUT_MS = 30_000;
-/** Mode in hex, size, user, group, seconds of the last change: known to coreutils and to busybox. */
+/** Mode in hex, size, user, group, seconds of the last change; coreutils and busybox both support these. */
 const FORMAT = '%f %s %u %g %Y';
 
 const TYPES: Readonly<Record<number, FileInfo['type']>> = {
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<number, FileInfo['type']>> = {
   [constants.S_IFIFO]: 'fifo',
 };
 
-/** Errors that a caller tells apart, by the words of the C library. */
+/** Error codes that callers distinguish, by the messages of the C library. */
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/No such file or directory/, 'ENOENT'],
   [/Not a directory/, 'ENOTDIR'],

@@ -1,6 +1,6 @@
 /**
- * A lock that the kernel drops when its holder dies, however it dies, so that no pid has to be guessed at. Node has no flock:
- * SQLite takes the kernel's lock for us (an exclusive transaction on an empty database that is never written).
+ * A lock that the kernel releases when its holder dies for any reason, so that no pid file can be stale. Node has no flock, so
+ * SQLite takes the kernel's lock (an exclusive transaction on an empty database that is never written).
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ export interface KernelLock {
   release(): void;
 }
 
-/** Takes the lock at `path`, a file made when it is not there (mode 0600) and left behind. `undefined`: somebody has it. Never waits. */
+/** Takes the lock at `path`, a file that is made with mode 0600 and stays. `undefined`: another holder has it. Never waits. */
 export function takeKernelLock(path: string): KernelLock | undefined {
   const database = new DatabaseSync(path);
   try {
@@ -31,10 +31,10 @@ function isBusy(error: unknown): boolean {
 const POLL_MS = 20;
 
 /**
- * Waits for the lock at `path`: its holder's death ends the wait as well as its release.
+ * Waits for the lock at `path`, until its holder releases it or dies.
  *
- * @param onWait called once, when somebody has it
- * @returns `undefined` when `stop` is aborted before
+ * @param onWait called once if another holder has it
+ * @returns `undefined` when `stop` is aborted first
  */
 export async function waitForKernelLock(
   path: string,

@@ -6,7 +6,7 @@ interface Held {
   end(error?: Error): void;
 }
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function held(name: string, log: string[]): Held {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return {

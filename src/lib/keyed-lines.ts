@@ -1,14 +1,14 @@
-/** Work that must not overlap with other work of the same key: one line of waiting work per key, and the lines go side by side. */
+/** Serializes work per key: work of one key runs one after another, work of different keys in parallel. */
 
 export class KeyedLines {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** How many keys have work that has not ended. */
+  /** The number of keys with work that has not ended. */
   get size(): number {
     return this.#tails.size;
   }
 
-  /** Runs `work` when everything begun earlier under this key has ended, however it ended; alone, it begins at once. */
+  /** Runs `work` when all earlier work of this key has ended, with or without error; without earlier work it begins at once. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const result = before === undefined ? startNow(work) : before.then(work);
@@ -21,13 +21,13 @@ export class KeyedLines {
     }
   }
 
-  /** Resolves when all that was begun so far, under this key or (absent) under any, has ended. Never rejects. */
+  /** Resolves when all work so far of this key, or without a key of all keys, has ended. Never rejects. */
   async settled(key?: string): Promise<void> {
     await (key === undefined ? Promise.all(this.#tails.values()) : this.#tails.get(key));
   }
 }
 
-/** Work that throws at once rejects as any other. */
+/** Turns a synchronous throw into a rejection. */
 async function startNow<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }

@@ -10,7 +10,7 @@ function boundText(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
 }
 
-/** "message: cause: cause", with the system's code where the message does not name it. */
+/** "message: cause: cause", with the system's code unless the message contains it. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   let current: unknown = error;
@@ -24,7 +24,7 @@ export function describeError(error: unknown): string {
     parts.push(code === '' || message.includes(code) ? message : `${message} (${code})`);
     current = current.cause;
   }
-  // A cause that only says again what its wrapper says adds nothing.
+  // A cause whose text is part of its wrapper's adds nothing.
   return boundText(parts.filter((part, index) => index === 0 || !parts[index - 1]?.includes(part)).join(': '));
 }
 

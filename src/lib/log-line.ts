@@ -1,4 +1,4 @@
-/** One readable line of a JSON log record: `2026-11-20T12:00:00Z INFO message key=value key="two words"`. */
+/** Formats a JSON log record as a readable line: `2026-11-20T12:00:00Z INFO message key=value key="two words"`. */
 import { visibleText } from './visible-text.ts';
 
 const PLAIN = /^[^\s"=]+$/;
@@ -12,12 +12,12 @@ function shown(value: unknown): string {
   return PLAIN.test(text) ? text : JSON.stringify(text);
 }
 
-/** A message of several lines is one line of the log. */
+/** A message of several lines becomes one line of the log. */
 function oneLine(message: string): string {
   return message.replace(/[\n\t\r]/g, (char) => JSON.stringify(char).slice(1, -1));
 }
 
-/** `json` is one record with `time`, `level` and `message`; anything else is given back as it is. */
+/** @param json a record with `time`, `level` and `message`; any other value is returned unchanged */
 export function formatLine(json: string): string {
   const record: unknown = JSON.parse(json);
   if (!isRecord(record)) return json;
@@ -25,6 +25,6 @@ export function formatLine(json: string): string {
   const seconds = String(time).replace(/\.\d+Z$/, 'Z');
   const head = `${seconds} ${String(level).toUpperCase()} ${oneLine(typeof message === 'string' ? message : '')}`;
   const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
-  // Whatever was quoted, by whatever name: it must not drive the terminal.
+  // No field may contain control characters that would drive the terminal.
   return `${visibleText(`${head}${tail.join('')}`)}\n`;
 }

@@ -5,7 +5,7 @@ import { boundFields } from './log-fields.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { visibleText } from './visible-text.ts';
 
-/** Lines that wait for a slow reader of stderr, in bytes; more are dropped and counted. */
+/** Bytes of lines that wait for a slow reader of stderr; further lines are dropped and counted. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -13,12 +13,12 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export interface LoggerOptions {
   readonly format: 'text' | 'json';
   readonly level?: LogLevel;
-  /** Takes whole lines; default: stderr. */
+  /** Receives whole lines; default: stderr. */
   readonly write?: (line: string) => void;
 }
 
 export interface SystemLogger extends Logger {
-  /** Writes out what is still buffered, blocking: for the last moment of the process. */
+  /** Writes buffered lines synchronously, at the end of the process. */
   flush(): void;
 }
 
@@ -43,7 +43,7 @@ function standardError(): Sink {
     try {
       stream.flushSync();
     } catch {
-      // Not opened yet, or the reader is gone: there is nobody left to tell.
+      // The stream is not open yet, or its reader is gone; nothing can be reported.
     }
   };
   process.on('exit', flush);
@@ -65,7 +65,10 @@ function wrap(logger: pino.Logger, flush: () => void): SystemLogger {
   };
 }
 
-/** A logger of lines with `time`, `level`, `message` and the fields; a field's size is bounded, an error is shown with its causes. */
+/**
+ * A logger of lines with `time`, `level`, `message` and the fields; a field's size is bounded, an error is shown with its
+ * causes.
+ */
 export function createLogger(options: LoggerOptions): SystemLogger {
   const sink = options.write === undefined ? standardError() : { write: options.write, flush: () => {} };
   const write =

@@ -10,7 +10,7 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
-/** Drops everything: for tests that do not look at logs. */
+/** Drops all lines, for tests that do not examine logs. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

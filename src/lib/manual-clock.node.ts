@@ -1,4 +1,4 @@
-/** A clock that a test moves by hand. Timers fire in order of time, then of creation; promises drain between them. */
+/** A clock that a test moves. Timers fire in order of time, then of creation; promises drain between them. */
 import type { Clock, Now, Timer } from './clock.ts';
 
 interface Planned {
@@ -8,17 +8,17 @@ interface Planned {
 }
 
 export interface ManualClock extends Clock {
-  /** Moves both clocks forward, firing what falls due at its time, and drains promises. */
+  /** Moves both clocks forward by `ms`, fires each timer at its time, and drains promises. */
   advance(ms: number): Promise<void>;
-  /** Lets `ms` pass in which nothing ran (a suspended loop): due timers then fire late. */
+  /** Lets `ms` pass without firing timers, as in a suspended process; due timers fire late afterwards. */
   suspend(ms: number): Promise<void>;
   /** Steps the wall clock alone. */
   stepWall(ms: number): void;
-  /** Timers planned and neither fired nor cancelled. */
+  /** The number of timers that have neither fired nor been cancelled. */
   readonly pendingTimers: number;
 }
 
-/** One turn of the loop: all promise chains that wait for nothing outside have run after it. */
+/** Waits for one turn of the loop, after which all promise chains without outside waits have run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** How numbers and labels are written in the Prometheus text format 0.0.4. */
+/** Formats numbers and labels for the Prometheus text format 0.0.4. */
 export function formatNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   if (value === Number.NEGATIVE_INFINITY) return '-Inf';

@@ -1,6 +1,6 @@
 /**
  * A small metrics registry: counters, gauges and histograms with labels, written as Prometheus text. Label sets are
- * bounded per metric; what does not fit is counted in `mendlet_metric_series_dropped_total`.
+ * bounded per metric; dropped ones are counted in `mendlet_metric_series_dropped_total`.
  */
 import { assert } from './errors.ts';
 import { formatNumber, labelText } from './metrics-text.ts';
@@ -13,7 +13,7 @@ export const MAX_SERIES_PER_METRIC = 5000;
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
-  /** Label names, in the order they are written. */
+  /** Label names in the order of the text. */
   readonly labels?: readonly string[];
   readonly maxSeries?: number;
 }
@@ -43,11 +43,11 @@ export interface Histogram {
 }
 
 export interface MetricsRegistry {
-  /** The same name again gives the same metric; another type or other labels are a programmer error. */
+  /** The same name again gives the same metric; another type or other labels are a programmer's error. */
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions): Gauge;
   histogram(options: HistogramOptions): Histogram;
-  /** Called before every exposition, to set gauges that are read rather than kept. */
+  /** Registers a function that is called before every exposition, to set gauges that are computed when they are read. */
   onCollect(collect: () => void): void;
   /** Prometheus text exposition format 0.0.4. */
   text(): string;

@@ -1,16 +1,15 @@
 /**
- * Opens what lies below a folder without ever following a link: each part of the path is opened by itself, in the folder that
- * was opened before it, so that nobody who renames things meanwhile can lead us elsewhere. Node has no `openat`; /proc/self/fd
- * is one.
+ * Opens objects below a folder without ever following a link: each part of the path is opened in the folder that was opened
+ * before it, so that renames meanwhile cannot lead elsewhere. Node has no `openat`; paths in /proc/self/fd replace it.
  */
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { FileError, type OpenBelowOptions, type OpenedBelow, type OpenFile } from './file-system.ts';
 
-/** Linux: a handle of whatever it is, which neither reads nor waits. Node does not name it. */
+/** Linux's flag for a handle of any object, which neither reads nor waits. Node has no name for it. */
 const O_PATH = 0o10000000;
 const HANDLE = O_PATH | constants.O_NOFOLLOW;
-/** A folder that somebody removes each time we have made it. */
+/** Tries with a folder that another program removes, or a file that it replaces, each time. */
 const MAX_TRIES = 3;
 
 export async function openBelow(
@@ -36,7 +35,7 @@ export async function openFileBelow(folder: string, path: string): Promise<OpenF
     } finally {
       await parent.close();
     }
-    // A log that is being rotated is another one by now; who exchanges it again and again is refused.
+    // A log in rotation has just been replaced; a file that is replaced again and again is refused.
     if (tries === MAX_TRIES) throw new FileError('ESTALE', path, `"${path}" is exchanged again and again`);
   }
 }
@@ -59,8 +58,8 @@ async function openParent(folder: string, path: string): Promise<fs.FileHandle |
 }
 
 /**
- * Opens `at` to be read. A file that has just lost a name seems never to have had it: so the name is looked at again when it is
- * open, together with the number of names.
+ * Opens `at` for reading. The number of links shows no second name that was just removed, so name and number are checked again
+ * after the file is open.
  */
 async function openNamed(at: string, path: string): Promise<Found | 'exchanged' | undefined> {
   try {
@@ -75,7 +74,7 @@ async function openNamed(at: string, path: string): Promise<Found | 'exchanged' 
         return true;
       };
       if (!(await isSame())) return 'exchanged';
-      // This very file, by no name; somebody's lease on it is not waited for.
+      // The handle's path opens this very file, whatever its name; O_NONBLOCK avoids a wait for another program's lease.
       const handle = await fs.open(pathOf(looked), constants.O_RDONLY | constants.O_NONBLOCK);
       if (await isSame().catch((error: unknown) => closing(handle, error))) return { handle, stats };
       await handle.close();
@@ -94,7 +93,7 @@ async function closing(handle: fs.FileHandle, error: unknown): Promise<never> {
   throw error;
 }
 
-/** What a device or a pipe does when it is opened is not for us to find out. */
+/** Refuses all but regular files before they are opened, as opening a device or a pipe may have effects. */
 function refuseOther(stats: Stats, path: string): void {
   if (stats.isSymbolicLink()) throw new FileError('ELOOP', path, `"${path}" leads through a symbolic link`);
   if (!stats.isFile()) throw new FileError('EINVAL', path, `"${path}" is not a regular file`);
@@ -170,7 +169,7 @@ async function openPart(folder: fs.FileHandle, part: string, folderMode: number 
   }
 }
 
-/** With just this mode, whatever the umask of who started us. */
+/** Makes a folder with exactly this mode, independent of the umask. */
 async function makeFolder(at: string, mode: number): Promise<void> {
   try {
     await fs.mkdir(at, { mode: mode & 0o777 });
@@ -178,7 +177,7 @@ async function makeFolder(at: string, mode: number): Promise<void> {
     if (codeOf(error) === 'EEXIST') return;
     throw error;
   }
-  // A folder or nothing: by now it may be somebody's link.
+  // O_NOFOLLOW refuses a link that another program may have put in its place.
   const made = await fs.open(at, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     await made.chmod(mode);

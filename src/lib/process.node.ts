@@ -1,12 +1,12 @@
-/** Runs other programs: no shell, bounded output, its own process group so that a time-out ends the whole family. */
+/** Runs other programs without a shell, with bounded output, and in a process group that a time-out kills as a whole. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Process, RunOptions, RunResult } from './process.ts';
 
 const DEFAULT_MAX_OUTPUT_BYTES = 1024 * 1024;
-/** How long after the exit of a program we wait for a pipe that a daemon of its own still holds open. */
+/** Time after a program's exit for a pipe that one of its daemons still holds open. */
 const PIPE_GRACE_MS = 1000;
-/** As a shell says it. */
+/** Exit codes of a shell. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
@@ -37,7 +37,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Already gone: the group has no member left.
+    // The group has no member left.
   }
 }
 
@@ -48,7 +48,7 @@ function exitCode(code: number | null, signal: NodeJS.Signals | null): number {
 
 function startChild(file: string, args: readonly string[], options: RunOptions): ChildProcess {
   return spawn(file, args, {
-    // A group of its own: Ctrl-C in the terminal must not hit a mount or an ip command half-way.
+    // A separate group, because Ctrl-C in the terminal must not interrupt a mount or an ip command.
     detached: true,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     ...(options.env === undefined ? {} : { env: { ...process.env, ...options.env } }),
@@ -63,7 +63,7 @@ function run(file: string, args: readonly string[], options: RunOptions = {}): P
   try {
     child = startChild(file, args, options);
   } catch (error) {
-    // Arguments too long, no descriptors left: spawn throws instead of emitting.
+    // spawn throws, instead of emitting an error, for arguments that are too long or without free descriptors.
     return Promise.resolve({ code: NOT_EXECUTABLE, stdout: '', stderr: `${file}: ${String(error)}` });
   }
   const stdout = new BoundedOutput(maxBytes);
@@ -99,7 +99,7 @@ function run(file: string, args: readonly string[], options: RunOptions = {}): P
       }, options.timeoutMs),
     );
   }
-  // A program that ends without reading its input is no error of ours.
+  // A program may end without reading its input.
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.input);
   return promise;

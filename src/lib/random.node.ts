@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Random } from './random.ts';
 
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-/** 2^48: the widest range `randomInt` draws from. */
+/** 2^48 − 1, the widest range of `randomInt`. */
 const RANGE = 0xffff_ffff_ffff;
 
 /** Unpredictable randomness; `split` gives the same source, since its streams are independent anyway. */

@@ -6,6 +6,6 @@ export interface Random {
   uuid(): string;
   /** `length` characters of Kubernetes' generateName alphabet ("bcdfghjklmnpqrstvwxz2456789"). */
   suffix(length: number): string;
-  /** A stream of its own, derived from this one and `label`. */
+  /** A separate stream, derived from this one and `label`. */
   split(label: string): Random;
 }

@@ -9,7 +9,7 @@ import { systemFileSystem as fs } from './file-system.node.ts';
 let folder = '';
 let tree = '';
 beforeEach(async () => {
-  // In memory where that can be: thousands of files are made and removed.
+  // The tests make and remove thousands of files, so memory is preferred.
   folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'mendlet-remove-'));
   tree = join(folder, 'tree');
   mkdirSync(tree);
@@ -37,7 +37,7 @@ describe('remove, of what a container left', () => {
   });
 
   it('removes a tree deeper than any path, with few folders open', async () => {
-    // Longer than PATH_MAX many times over.
+    // The path is many times longer than PATH_MAX.
     const script = "for (let i = 0; i < 300; i++) { fs.mkdirSync('d'.repeat(100)); process.chdir('d'.repeat(100)); }";
     execFileSync(process.execPath, ['-e', script], { cwd: tree });
     let most = 0;
@@ -64,7 +64,7 @@ describe('remove, of what a container left', () => {
       execFileSync('chattr', ['+i', join(tree, 'kept')], { stdio: 'ignore' });
     } catch {
       rmSync(tree, { recursive: true });
-      return; // This file system knows no such files.
+      return; // This file system has no such attribute.
     }
     try {
       await expect(fs.remove(tree)).rejects.toThrow(/"kept" could not be removed: EPERM \(it may be immutable/);
@@ -90,7 +90,7 @@ describe('remove, of what a container left', () => {
             if (turn % 2 === 0) mkdirSync(join(path, 'deep'), { recursive: true });
             else symlinkSync(precious, path);
           } catch {
-            // The other one was quicker.
+            // The removal was quicker.
           }
         }
         await new Promise((resolve) => setTimeout(resolve, 1));

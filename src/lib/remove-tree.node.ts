@@ -1,8 +1,8 @@
 /**
- * Recursive removal that can neither be led out of its tree nor into a mount, nor be stopped by what lies there: names that are
- * no text, trees of any depth, folders of any length. Every step works on an open folder (`/proc/self/fd/N/name` is openat), so
- * a container that swaps a folder for a symlink meanwhile gains nothing; mounts, bind mounts of the same disk included, are
- * refused, since behind one lie the data of somebody else.
+ * Removes a tree without ever leaving it or entering a mount, whatever it contains: names that are no valid text, any depth,
+ * folders of any length. Every step works on an open folder (`/proc/self/fd/N/name` replaces openat), so a container that swaps a
+ * folder for a symlink meanwhile has no effect. Mounts, including bind mounts of the same disk, are refused, because they hold
+ * data of others.
  */
 import { constants, type Dirent, readFileSync, readlinkSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { basename, dirname } from 'node:path';
 import { FileError } from './file-system.ts';
 
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Linux: a handle of whatever it is, which neither reads nor waits. Node does not name it. */
+/** Linux's flag for a handle of any object, which neither reads nor waits. Node has no name for it. */
 const O_PATH = 0o10000000;
-/** Folders held open at once: one that lies deeper is moved to the top of the tree first. */
+/** Folders held open at once; a deeper one is moved to the top of the tree first. */
 const MAX_OPEN_FOLDERS = 32;
-/** Entries taken from a folder before they are removed: a folder may have millions. */
+/** Entries read from a folder before they are removed, as a folder may have millions. */
 const ENTRIES_AT_ONCE = 1000;
 
-/** Mount points of this process, from /proc/self/mountinfo, where blanks are written as \040. */
+/** Mount points in the text of /proc/self/mountinfo, which writes blanks as \040. */
 export function parseMountPoints(mountinfo: string): string[] {
   return mountinfo
     .split('\n')
@@ -33,7 +33,7 @@ function refuseMounts(path: string): void {
   if (mounted !== undefined) throw new FileError('EBUSY', mounted, `${mounted}: still mounted, not removing ${path}`);
 }
 
-/** One removal: what goes wrong with one entry keeps no other from going. */
+/** One removal; a problem with one entry does not keep the others. */
 class TreeRemoval {
   readonly #top: fs.FileHandle;
   readonly #device: number;
@@ -47,9 +47,9 @@ class TreeRemoval {
     this.#shown = shown;
   }
 
-  /** Removes all that is in the tree; rejects with the first problem once the rest is gone. */
+  /** Removes the contents of the tree; rejects with the first problem after everything else has been removed. */
   async run(): Promise<void> {
-    // What was moved to the top comes in a further round.
+    // Folders that were moved to the top are removed in another round.
     for (let moved = -1; moved !== this.#moved; ) {
       moved = this.#moved;
       await this.#empty(this.#top, 1);
@@ -57,7 +57,7 @@ class TreeRemoval {
     if (this.#problem !== undefined) throw this.#problem;
   }
 
-  /** Looks again until a look finds nothing that could be removed: entries may be passed over while others go. */
+  /** Reads the folder again until nothing more can be removed, because a read may skip entries while others are removed. */
   async #empty(folder: fs.FileHandle, depth: number): Promise<void> {
     for (;;) {
       const entries = await someEntries(folder);
@@ -105,7 +105,7 @@ class TreeRemoval {
     await this.#named(name, () => fs.rmdir(path));
   }
 
-  /** An error that names the entry as people know it, not by the number of its folder. */
+  /** Replaces the path in /proc by the entry's real path in errors. */
   async #named(name: Buffer, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -121,7 +121,7 @@ class TreeRemoval {
 
 async function someEntries(folder: fs.FileHandle): Promise<readonly Dirent<Buffer>[]> {
   const found: Dirent<Buffer>[] = [];
-  // The types of Node know a folder's entries by text alone.
+  // Node's types lack entries with names as bytes.
   const options = { encoding: 'buffer', bufferSize: 256 } as unknown as { readonly bufferSize: number };
   const entries = (await fs.opendir(`/proc/self/fd/${folder.fd}`, options)) as unknown as AsyncIterable<Dirent<Buffer>>;
   for await (const entry of entries) {
@@ -158,8 +158,8 @@ async function removeIn(parent: fs.FileHandle, name: string): Promise<void> {
 }
 
 /**
- * Removes `path` and all below it; nothing there is no error. Rejects with `FileError` EBUSY: something is mounted at or below
- * it; with another one when something could not be removed (an immutable file), all else being gone.
+ * Removes `path` and everything below it; a missing path is no error. Rejects with `FileError` EBUSY when something is mounted at
+ * or below it, and with another `FileError` when something cannot be removed (an immutable file) after all else is gone.
  */
 export async function removeTree(path: string): Promise<void> {
   try {

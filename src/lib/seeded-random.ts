@@ -46,8 +46,8 @@ function xoshiro128(seed: number): () => number {
 }
 
 /**
- * A `Random` whose draws depend on `seed` alone. `split` depends on the seed and the label, not on what was drawn before,
- * so a component that draws once more disturbs nobody else; the same label twice gives the same stream.
+ * A `Random` whose draws depend on `seed` alone. `split` depends on the seed and the label, not on earlier draws, so that an
+ * additional draw in one component does not change the others; the same label twice gives the same stream.
  */
 export function seededRandom(seed: number | string): Random {
   const origin = hashLabel(String(seed));

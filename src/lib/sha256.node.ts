@@ -1,4 +1,4 @@
-/** SHA-256 of a text, in hexadecimal: what stands for a secret where it must be found again and need not be kept. */
+/** SHA-256 of a text, in hexadecimal: a key for secrets that must be recognized and need not be stored. */
 import { createHash } from 'node:crypto';
 
 export function sha256Hex(text: string): string {

@@ -1,4 +1,4 @@
-/** A token bucket on the monotonic clock, as a value: every step returns the next one. */
+/** A token bucket on the monotonic clock, as an immutable value: every step returns the next one. */
 export interface TokenBucket {
   readonly tokens: number;
   /** Mono ms at which `tokens` was true. */
@@ -6,7 +6,7 @@ export interface TokenBucket {
 }
 
 export interface BucketShape {
-  /** Most tokens that pile up. */
+  /** The maximum number of tokens. */
   readonly burst: number;
   /** Tokens gained per second. */
   readonly perSecond: number;
@@ -32,7 +32,7 @@ export function tryTake(
   return { ok: true, bucket: { ...filled, tokens: filled.tokens - 1 } };
 }
 
-/** Takes a token that may lie in the future: `delayMs` says when it is there. */
+/** Takes a token that may become available only after `delayMs`. */
 export function reserve(
   bucket: TokenBucket,
   shape: BucketShape,

@@ -52,9 +52,9 @@ describe('visibleText', () => {
 describe('VisibleDecoder', () => {
   it('shows bytes that are no text', () => {
     expect(decoded(Uint8Array.of(0x61, 0xff, 0xfe, 0x62))).toBe('a\\xff\\xfeb');
-    // Too long a spelling of ESC, half a pair, and beyond the last character.
+    // An overlong encoding of ESC, half a surrogate pair, and a code point beyond the last character.
     expect(decoded(Uint8Array.of(0xc0, 0x9b, 0xed, 0xa0, 0x80, 0xf5))).toBe('\\xc0\\x9b\\xed\\xa0\\x80\\xf5');
-    // A control of the other kind as a bare byte, which some terminals obey.
+    // A C1 control character as a single byte, which some terminals obey.
     expect(decoded(Uint8Array.of(0x9b, 0x33, 0x31, 0x6d))).toBe('\\x9b31m');
     expect(decoded(utf8('€').subarray(0, 2))).toBe('\\xe2\\x82');
   });

@@ -1,23 +1,22 @@
 /**
- * Text of others, made harmless for a terminal: what would drive it (control characters of both kinds, escape sequences) or turn
- * the order of what is read (overrides of direction) is shown by its number, `\u001b`. That is also how JSON writes it, so JSON
- * stays what it was. Pure.
+ * Makes foreign text harmless for a terminal: control characters (C0, C1, and so escape sequences) and overrides of the text
+ * direction are printed as numbers, `\u001b`. JSON uses the same notation, so JSON stays valid and equal. Pure.
  */
 
-// All controls but tab and newline; a carriage return only where it belongs to a line's end; separators of lines and paragraphs;
-// embeddings, overrides and isolates of direction; halves of pairs.
+// All control characters except tab and newline, and except a carriage return before a newline; separators of lines and
+// paragraphs; embeddings, overrides and isolates of direction; lone surrogates.
 const DRIVING =
-  // oxlint-disable-next-line no-control-regex -- they are what is to be seen
+  // oxlint-disable-next-line no-control-regex -- the pattern is about control characters
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]|\r(?!\n)/gu;
 // oxlint-disable-next-line no-control-regex
 const WHITE_CONTROLS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 
-/** Lines of text; newlines and tabs stay. */
+/** Makes lines of text visible; newlines and tabs stay. */
 export function visibleText(text: string): string {
   return text.replace(DRIVING, (found) => `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 
-/** A part of a line: breaks and tabs become blanks, which are not kept at its ends. */
+/** Makes a part of a line visible: breaks and tabs become blanks, and blanks at its ends are removed. */
 export function visibleLine(text: string): string {
   return visibleText(text.replace(WHITE_CONTROLS, ' ')).trim();
 }
@@ -25,10 +24,10 @@ export function visibleLine(text: string): string {
 const CARRIAGE_RETURN = 13;
 const NONE = new Uint8Array();
 
-/** Bytes that come in pieces, as visible text: what is no UTF-8 is shown byte by byte, `\xff`. */
+/** Decodes bytes that come in pieces to visible text; invalid UTF-8 is printed byte by byte, `\xff`. */
 export class VisibleDecoder {
   readonly #strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The begin of a character, or a carriage return whose newline may be on its way. */
+  /** The beginning of a character, or a carriage return whose newline may follow. */
   #held: Uint8Array = NONE;
 
   add(chunk: Uint8Array): string {
@@ -38,7 +37,7 @@ export class VisibleDecoder {
     return this.#text(bytes.subarray(0, end));
   }
 
-  /** What is left at the end. */
+  /** The rest of the text at the end. */
   end(): string {
     const rest = this.#held;
     this.#held = NONE;
@@ -71,7 +70,7 @@ export class VisibleDecoder {
   }
 }
 
-/** Of the character that begins so; 0: none does. */
+/** The length in bytes of a character with this first byte; 0: no character begins with it. */
 function lengthOf(byte: number): number {
   if (byte < 0x80) return 1;
   if (byte < 0xc2 || byte > 0xf4) return 0;
@@ -79,7 +78,7 @@ function lengthOf(byte: number): number {
   return byte < 0xf0 ? 3 : 4;
 }
 
-/** How many bytes at the end may get their meaning from what comes. */
+/** The number of bytes at the end whose meaning depends on the next bytes. */
 function heldBack(bytes: Uint8Array): number {
   if (bytes.at(-1) === CARRIAGE_RETURN) return 1;
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

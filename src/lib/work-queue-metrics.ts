@@ -3,10 +3,10 @@ import type { Clock } from './clock.ts';
 import { exponentialBuckets, type MetricsRegistry } from './metrics.ts';
 import type { WorkQueue, WorkQueueObserver } from './work-queue.ts';
 
-/** controller-runtime's and component-base's list: 10 ns to 10 s, by tens. */
+/** The buckets of controller-runtime and component-base: 10 ns to 10 s, each ten times the last. */
 const QUEUE_BUCKETS = exponentialBuckets(1e-8, 10, 10);
 
-/** An observer to give to the queue named `name`. */
+/** An observer for the queue named `name`. */
 export function workQueueObserver(metrics: MetricsRegistry, name: string): WorkQueueObserver {
   const labels = { name };
   const names = ['name'];
@@ -39,7 +39,7 @@ export function workQueueObserver(metrics: MetricsRegistry, name: string): WorkQ
   };
 }
 
-/** Adds the two gauges that tell of stuck handlers, read at every exposition. */
+/** Adds the two gauges that show stuck handlers, computed at every exposition. */
 export function exposeUnfinishedWork(
   metrics: MetricsRegistry,
   name: string,

@@ -151,7 +151,7 @@ describe('WorkQueue', () => {
     expect(ended).toBe(true);
   });
 
-  /** Model: a key must be handled after each add, not later than its earliest wake-up, and never twice at once. */
+  /** The model: a key must be handled after each add, not later than its earliest wake-up, and never twice at once. */
   it('keeps its promises for any sequence of calls', async () => {
     const key = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(

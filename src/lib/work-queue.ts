@@ -5,19 +5,20 @@
  *                                                                      ▲                  │ added meanwhile
  *                                                                      └──────────────────┘
  *
- * One key is never handled twice at once; duplicates merge; a key added while in flight runs again afterwards. A run
- * now takes the place of a later wake-up: handlers are level-triggered and ask for their next wake-up themselves.
- * Its size is bounded by the number of distinct keys.
+ * One key is never handled twice at once; duplicates merge; a key added while in flight runs again afterwards. A run now
+ * replaces a later wake-up, because handlers are level-triggered and ask for their next wake-up themselves. The size is
+ * bounded by
+ * the number of distinct keys.
  */
 import { exponentialDelay, type BackOffShape } from './back-off.ts';
 import type { Clock, Timer } from './clock.ts';
 import { assert } from './errors.ts';
 import { fullBucket, reserve, type BucketShape, type TokenBucket } from './token-bucket.ts';
 
-/** What a queue tells its metrics. Keys are strings made by the queue's owner. */
+/** Receives a queue's figures for metrics. */
 export interface WorkQueueObserver {
   added(depth: number): void;
-  /** Taken up after `waitedMs` in the ready line. */
+  /** A key was taken after it had been ready for `waitedMs`. */
   taken(depth: number, waitedMs: number): void;
   finished(workedMs: number): void;
   retried(): void;
@@ -27,7 +28,7 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   /** Per-key back-off of `addRateLimited`; default 5 ms doubling to 1000 s (client-go's). */
   readonly backOff?: BackOffShape;
-  /** Limits all rate-limited re-adds together (client-go: 10 per second, burst 100). None when absent. */
+  /** Limits all rate-limited re-adds together (client-go: 10 per second, burst 100). Absent: no limit. */
   readonly bucket?: BucketShape;
   readonly observer?: WorkQueueObserver;
 }
@@ -62,7 +63,7 @@ export class WorkQueue<K> {
     this.#observer = options.observer;
   }
 
-  /** The key is handled as soon as possible. A no-op after `close`. */
+  /** Makes the key ready, to be handled as soon as possible. It has no effect after `close`. */
   add(key: K): void {
     if (this.#closed) return;
     this.#cancelWaiting(key);
@@ -76,7 +77,7 @@ export class WorkQueue<K> {
     this.#onReady?.();
   }
 
-  /** The key is handled at `mono` (ms) or earlier; an earlier wake-up already planned stays. A past time is now. */
+  /** Plans the key for `mono` (ms); an earlier planned wake-up stays. A past time counts as now. */
   addAt(key: K, mono: number): void {
     if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
     const delayMs = mono - this.#clock.now().mono;
@@ -106,7 +107,7 @@ export class WorkQueue<K> {
     this.addAt(key, mono + delayMs);
   }
 
-  /** The key did well: its next back-off starts from the base. */
+  /** Resets the key's back-off after a success. */
   forget(key: K): void {
     this.#failures.delete(key);
   }
@@ -116,7 +117,7 @@ export class WorkQueue<K> {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Drops a key that is not needed any more: no wake-up, no re-run, no back-off. A run in flight is not stopped. */
+  /** Drops a key with its wake-up, re-run and back-off. A run in flight is not stopped. */
   discard(key: K): void {
     this.#cancelWaiting(key);
     this.#ready.delete(key);
@@ -124,7 +125,7 @@ export class WorkQueue<K> {
     this.#failures.delete(key);
   }
 
-  /** The next ready key, now in flight; the caller must call `done`. `undefined`: none is ready. */
+  /** Takes the next ready key, which is in flight until the caller calls `done`. `undefined`: none is ready. */
   take(): K | undefined {
     for (const [key, since] of this.#ready) {
       const mono = this.#clock.now().mono;
@@ -144,12 +145,12 @@ export class WorkQueue<K> {
     if (this.#again.delete(key)) this.add(key);
   }
 
-  /** At most one listener; called whenever a key becomes ready. It must not run handlers synchronously. */
+  /** Sets the one listener, which is called whenever a key becomes ready. It must not run handlers synchronously. */
   onReady(listener: () => void): void {
     this.#onReady = listener;
   }
 
-  /** No more keys; planned wake-ups are cancelled. */
+  /** Closes the queue and cancels planned wake-ups. */
   close(): void {
     this.#closed = true;
     for (const { timer } of this.#waiting.values()) timer.cancel();
@@ -163,17 +164,17 @@ export class WorkQueue<K> {
     return this.#closed;
   }
 
-  /** Keys that are ready and not yet taken up. */
+  /** The number of keys that are ready and not taken yet. */
   get depth(): number {
     return this.#ready.size;
   }
 
-  /** Keys being handled, with mono ms since when. */
+  /** Keys in flight, each with the mono ms since when. */
   get inFlight(): ReadonlyMap<K, number> {
     return this.#inFlight;
   }
 
-  /** Mono ms of the key's planned wake-up, if it only waits. */
+  /** Mono ms of the key's planned wake-up, if it is waiting. */
   wakeAt(key: K): number | undefined {
     return this.#waiting.get(key)?.at;
   }
@@ -193,11 +194,11 @@ export class WorkQueue<K> {
 
 export interface RunWorkQueueOptions<K> {
   readonly queue: WorkQueue<K>;
-  /** Handlers at once. */
+  /** Number of handlers at once. */
   readonly concurrency: number;
-  /** `'retry'`: add the key again, rate-limited. Anything else: its back-off is forgotten. */
+  /** Handles a key. The result `'retry'` adds it again, rate-limited; any other result resets its back-off. */
   readonly handler: (key: K) => Promise<'retry' | void>;
-  /** The handler rejected, which no handler should: report it. The key is retried, rate-limited. */
+  /** Called when a handler rejects, which is a bug to report. The key is retried, rate-limited. */
   readonly onPanic: (key: K, error: unknown) => void;
 }
 
@@ -217,7 +218,7 @@ export function runWorkQueue<K>({ queue, concurrency, handler, onPanic }: RunWor
     }
     if (queue.closed && running === 0) resolve();
   };
-  // Away from the caller of `add`, which must not run somebody's handler on its stack; and several adds become one look.
+  // A microtask keeps handlers off the stack of the caller of `add`, and merges several adds.
   const planPump = (): void => {
     if (pumpPlanned) return;
     pumpPlanned = true;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseYamlText } from './yaml.ts';
 
-/** As go-yaml 2 reads them, which is what kubectl and the API server use. */
+/** Expected values are those of go-yaml 2, which kubectl and the API server use. */
 it.each<[string, unknown]>([
   ['y', true],
   ['No', false],

@@ -1,4 +1,4 @@
-/** YAML as kubectl reads it. Pure. */
+/** Parses YAML as kubectl does. Pure. */
 import {
   boolYaml11Tag,
   defineScalarTag,
@@ -16,8 +16,8 @@ import {
 } from 'js-yaml';
 
 /**
- * YAML 1.1 without its surprises: `yes` is true and `0644` is octal, as kubectl has it (which manifests rely on); but dates
- * stay text, and so does `22:30`, which 1.1 counts in sixties.
+ * YAML 1.1 as kubectl reads it: `yes` is true and `0644` is octal, which manifests rely on. Dates stay text, and so does `22:30`,
+ * which YAML 1.1 reads as a sexagesimal number.
  */
 const schema = new Schema([
   mapTag,
@@ -38,7 +38,7 @@ function withoutColon(tag: ScalarTagDefinition<number>): ScalarTagDefinition<num
   });
 }
 
-/** `1e3` is a number without a point, too (go-yaml's yamlStyleFloat). */
+/** Accepts exponents without a decimal point, such as `1e3` (go-yaml's yamlStyleFloat). */
 function withExponents(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number> {
   return defineScalarTag<number>(tag.tagName, {
     ...tag,
@@ -49,11 +49,11 @@ function withExponents(tag: ScalarTagDefinition<number>): ScalarTagDefinition<nu
 
 export interface YamlDocument {
   readonly text: string;
-  /** 1-based line in the whole text at which it begins. */
+  /** The 1-based line of the whole text at which the document begins. */
   readonly line: number;
 }
 
-/** Splits at lines of `---`, as kubectl does. Documents of nothing but comments and blank lines are left out. */
+/** Splits a text at lines of `---`, as kubectl does. Documents with only comments and blank lines are left out. */
 export function splitDocuments(text: string): readonly YamlDocument[] {
   const documents: YamlDocument[] = [];
   let lines: string[] = [];
@@ -66,7 +66,7 @@ export function splitDocuments(text: string): readonly YamlDocument[] {
   text.split(/\r?\n/).forEach((line, index) => {
     if (/^---(\s|$)/.test(line)) {
       finish();
-      // What follows the marker on its line is the document's own.
+      // Text after the marker on its line belongs to the document.
       lines = [line.slice(3)];
       start = index + 1;
     } else {

@@ -1,4 +1,4 @@
-/** Gives a pod its node, and finds out what became of it when no answer came. Never rejects. */
+/** Binds a pod to its node; after a binding without an answer it finds out whether the binding took effect. */
 import { isConflict, isNotFound, PODS, StatusError } from '../api/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { type Clock, ConnectionError, exponentialDelay } from '../lib/index.ts';
@@ -7,7 +7,7 @@ import { BIND_BACK_OFF, BIND_TRIES } from './limits.ts';
 
 export type BindOutcome =
   | { readonly kind: 'bound' }
-  /** The pod is gone, is going, or has another node: it is not ours to bind any more. */
+  /** The pod is gone, is being deleted, or has another node. */
   | { readonly kind: 'not-ours' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -20,8 +20,9 @@ export interface BindOptions {
 }
 
 /**
- * A binding without an answer may have taken effect, or may do so late: the pod is read until that is known, and until it has been
- * tried a few times no other node is considered. The binding names the pod's UID, so a repetition does no harm.
+ * Binds the pod, and never rejects. A binding without an answer may have taken effect, or may do so late: the pod is read until
+ * that is known, and no other node is considered before the binding has been tried a few times. A binding names the pod's UID,
+ * so its repetition does no harm.
  */
 export async function bindPod(pod: PodInfo, nodeName: string, options: BindOptions): Promise<BindOutcome> {
   const { client, clock, signal } = options;
@@ -51,7 +52,7 @@ export async function bindPod(pod: PodInfo, nodeName: string, options: BindOptio
       return { kind: 'bound' };
     } catch (error) {
       if (isNotFound(error)) return { kind: 'not-ours' };
-      // After a binding in doubt the conflict may be with ourselves.
+      // After a binding in doubt the conflict may be with our own earlier binding.
       if (isConflict(error) && !inDoubt) return { kind: 'not-ours' };
       if (error instanceof StatusError && !inDoubt) return { kind: 'failed', error };
       inDoubt = true;

@@ -1,4 +1,4 @@
-/** Where a pod goes, or why it goes nowhere. Pure but for the tie, which the given Random breaks. */
+/** Chooses the node of a pod, or says why no node fits. Pure but for ties, which the given Random breaks. */
 import type { AvoidedNode } from '../api/index.ts';
 import type { Random } from '../lib/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
@@ -16,7 +16,7 @@ export type Choice = Chosen | Unschedulable;
 export interface Chosen {
   readonly kind: 'node';
   readonly nodeName: string;
-  /** The pod is to avoid this node, but no other takes it: in words. */
+  /** A text for the event, when the pod was to avoid this node and no other fits. */
   readonly avoided?: string;
 }
 
@@ -24,23 +24,24 @@ export interface Unschedulable {
   readonly kind: 'unschedulable';
   /** Upstream's text, without what preemption says. */
   readonly message: string;
-  /** Node name → why it does not fit; a node that is not here was not looked at, and no pod's end helps there. */
+  /** Node name → why it does not fit. A node that is missing here was not examined; preemption cannot help there. */
   readonly misfits: ReadonlyMap<string, Misfit>;
-  /** Which filters refused a node: events that help none of them help not at all. */
+  /** The filters that refused a node. An event that concerns none of them cannot help the pod. */
   readonly rejectedBy: ReadonlySet<FilterName>;
-  /** For preemption; undefined when no node came into question. */
+  /** The prepared filters, for preemption; undefined when no node can fit. */
   readonly fitting: Fitting | undefined;
 }
 
 export interface ChooseOptions {
   readonly random: Random;
   readonly nominated: NominatedPods;
-  /** Where the search begins: in a big cluster not every search looks at every node. */
+  /** Index of the node at which the search begins: in a big cluster a search does not look at every node. */
   readonly startAt?: number;
-  /** Wall ms: what a pod is to avoid ends some day. */
+  /** Wall ms: entries of nodes to avoid expire. */
   readonly now: number;
 }
 
+/** The best node for the pod, or the reasons why it fits on none. */
 export function chooseNode(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Choice {
   const { nodes } = cluster;
   if (nodes.length === 0) return unschedulable('no nodes available to schedule pods');
@@ -58,7 +59,7 @@ export function chooseNode(pod: PodInfo, cluster: Cluster, options: ChooseOption
   return { kind: 'node', nodeName: name, avoided: lastResortText(avoided.get(name)) };
 }
 
-/** A pod that preempted others gets what it made room for, if that is still so. */
+/** A pod that preempted others gets the node on which it made room, if it still fits there. */
 function promisedNode(pod: PodInfo, cluster: Cluster, fitting: Fitting): NodeInfo | undefined {
   const name = pod.pod.status?.nominatedNodeName ?? '';
   if (name === '' || fitting.nodeNames?.has(name) === false) return undefined;
@@ -69,7 +70,7 @@ function promisedNode(pod: PodInfo, cluster: Cluster, fitting: Fitting): NodeInf
 interface Found {
   readonly fits: readonly NodeInfo[];
   readonly misfits: ReadonlyMap<string, Misfit>;
-  /** What fits, too, but is to be avoided. */
+  /** Nodes that fit, but that the pod is to avoid. */
   readonly lastResort: readonly NodeInfo[];
 }
 

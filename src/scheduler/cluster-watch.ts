@@ -1,4 +1,7 @@
-/** Brings what the watches tell into cache, nominations and queue, in that order: a decision that an event causes sees the event. */
+/**
+ * Applies watch events to cache, nominations and queue, in that order, so that a decision that an event causes sees the
+ * event.
+ */
 import { equalJson, type Namespace, type Node, type Pod } from '../api/index.ts';
 import type { Change } from '../client/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
@@ -25,7 +28,7 @@ export class ClusterWatch {
     this.#queue = queue;
   }
 
-  /** Pods whose gates keep them from us. */
+  /** The number of pods that scheduling gates hold back. */
   get gated(): number {
     return this.#gated.size;
   }
@@ -44,7 +47,7 @@ export class ClusterWatch {
     sources.namespaces.onChange((change) => this.#onNamespace(change));
   }
 
-  /** Moves the pods that what happened may help. */
+  /** Moves the pods that the event may help. */
   tell(event: ClusterEvent): void {
     this.#queue.move(eventLabel(event), ({ info, rejectedBy }) =>
       mayHelp({ pod: info, rejectedBy }, event, this.#cluster.namespaceLabels),
@@ -85,7 +88,7 @@ export class ClusterWatch {
     }
     this.#gated.delete(info.key);
     const loses = this.#followNomination(info, previous);
-    // On its way to a node: should that fail, it is in the queue still.
+    // A pod that is being bound stays in the queue, in case the binding fails.
     if (this.#queue.get(info.key) === undefined) {
       if (!this.#cache.isAssumed(info.key)) this.#queue.add(info, 'UnscheduledPodAdd');
       return;
@@ -96,7 +99,10 @@ export class ClusterWatch {
     }
   }
 
-  /** What the status says counts when it changed; what we decided and it does not say yet holds on. @returns it lost its promise */
+  /**
+   * A nomination in the status counts when it changed; a nomination of ours that the status does not show yet stays.
+   * @returns whether the pod lost its nomination
+   */
   #followNomination(info: PodInfo, previous: Pod | undefined): boolean {
     const before = previous?.status?.nominatedNodeName ?? '';
     const now = info.pod.status?.nominatedNodeName ?? '';
@@ -151,12 +157,12 @@ export class ClusterWatch {
   }
 }
 
-/** All of a node that filters look at: not its heartbeats. */
+/** The parts of a node that filters look at; heartbeats are none of them. */
 function fittingPart({ metadata, spec, status }: Node): unknown {
   return [metadata?.labels, spec?.taints, spec?.unschedulable, status?.allocatable];
 }
 
-/** The pod may fit now though the cluster is the same. */
+/** Whether the pod changed so that it may fit in an unchanged cluster. */
 function isOtherWish(pod: Pod, previous: Pod): boolean {
   return (
     pod.metadata?.generation !== previous.metadata?.generation ||

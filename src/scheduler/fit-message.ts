@@ -1,4 +1,4 @@
-/** Why a pod goes nowhere, in upstream's words. Pure. */
+/** Says why a pod fits nowhere, in upstream's words. Pure. */
 import { countedReasons } from '../api/index.ts';
 
 /** "0/2 nodes are available: 1 Insufficient cpu, 1 Too many pods." */
@@ -7,7 +7,7 @@ export function fitMessage(all: number, reasons: readonly string[]): string {
   return `0/${all} nodes are available${what}`;
 }
 
-/** No node came into question, for a reason of the pod's own. */
+/** The message when no node can fit, for a reason that lies in the pod. */
 export function rejectionMessage(all: number, rejection: string): string {
   return `0/${all} nodes are available: ${rejection}.`;
 }

@@ -1,9 +1,9 @@
-/** Which pods wait for us. Pure. */
+/** Decides whether a pod waits for this scheduler. Pure. */
 import type { Pod } from '../api/index.ts';
 import { hasEnded } from './cluster/pod-info.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
 
-/** True for a pod that we must find a node for, now or when its gates are gone. */
+/** Whether this scheduler must find a node for the pod, now or when its scheduling gates are gone. */
 export function isOurs({ spec, metadata, status }: Pod): boolean {
   return (
     (spec?.schedulerName ?? SCHEDULER_NAME) === SCHEDULER_NAME &&

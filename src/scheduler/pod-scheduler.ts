@@ -1,6 +1,6 @@
 /**
- * Decides for one pod after the other, and writes what was decided: bindings and reports overlap, decisions never do. What was
- * decided counts at once, long before the watch tells of it.
+ * Decides for one pod after the other, and writes the decisions: bindings and reports overlap, decisions never do. A decision
+ * counts at once, long before the watch shows its result.
  */
 import { isNotFound, PODS, StatusError } from '../api/index.ts';
 import { type EventRecorder, type KubeClient, referenceTo } from '../client/index.ts';
@@ -23,7 +23,7 @@ import { forgetNomination, reportPatch, type SchedulingReport } from './report-s
 import type { SchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
 
-/** Whom it calls, and whom it tells. */
+/** The ports through which the scheduler reads, writes and reports. */
 export interface PodSchedulerPorts {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -31,11 +31,11 @@ export interface PodSchedulerPorts {
   readonly logger: Logger;
   readonly events: EventRecorder;
   readonly metrics: SchedulerMetrics;
-  /** Aborted: it ends. */
+  /** Ends the scheduler. */
   readonly signal: AbortSignal;
 }
 
-/** What is known: who waits, and what the cluster is like for the next decision. */
+/** The pods that wait, and the cluster as the next decision sees it. */
 export interface SchedulingState {
   readonly queue: SchedulingQueue;
   readonly cache: SchedulerCache;
@@ -49,7 +49,7 @@ export class PodScheduler {
   readonly #state: SchedulingState;
   readonly #writes = new Set<Promise<void>>();
   #wakeUp: (() => void) | undefined;
-  /** Where the next search through a big cluster begins. */
+  /** Index of the node at which the next search through a big cluster begins. */
   #startAt = 0;
 
   constructor(ports: PodSchedulerPorts, state: SchedulingState) {
@@ -57,12 +57,12 @@ export class PodScheduler {
     this.#state = state;
   }
 
-  /** There may be something to do. */
+  /** Makes `run` look for work. */
   wake(): void {
     this.#wakeUp?.();
   }
 
-  /** Until the signal is aborted and the last write has ended. */
+  /** Runs until the signal is aborted and the last write has ended. */
   async run(): Promise<void> {
     const { signal, clock } = this.#ports;
     const onAbort = (): void => this.wake();
@@ -79,7 +79,7 @@ export class PodScheduler {
     signal.removeEventListener('abort', onAbort);
   }
 
-  /** @returns false when there is more to do, and others must get their turn first */
+  /** @returns false when work is left and the event loop must get its turn first */
   #decideForAWhile(): boolean {
     const { clock, signal } = this.#ports;
     const { queue } = this.#state;
@@ -107,7 +107,7 @@ export class PodScheduler {
       });
       this.#startAt = (this.#startAt + nodesToFind(cluster.nodes.length)) % Math.max(1, cluster.nodes.length);
       if (choice.kind === 'node') {
-        // From here on nobody else is promised this room.
+        // The room is counted as taken from here on, so that no other pod is promised it.
         cache.assume(info, choice.nodeName);
         this.#write(this.#bind(pod, info, choice, startedAt));
       } else {
@@ -148,11 +148,11 @@ export class PodScheduler {
       events.event(referenceTo(info.pod), 'Normal', 'Scheduled', text);
       return;
     }
-    // What the watch has told meanwhile stays as it is.
+    // If the watch has shown the pod's binding or end meanwhile, the cache keeps that.
     if (cache.forget(info)) watch.tell({ kind: 'pod-gone', pod: info });
     this.#count('error', startedAt);
     if (outcome.kind === 'not-ours') {
-      // The watch tells what became of it. Should it be ours after all, we look again.
+      // The watch will show the pod's state; if the pod waits for us after all, the retry finds it.
       logger.info('pod is not ours to bind any more', { pod: info.key, node: nodeName });
       queue.fail(pod);
       return;
@@ -205,7 +205,7 @@ export class PodScheduler {
     metrics.victims(pods.length);
     const lesser = [...nominations.on(nodeName)].filter(({ priority }) => priority < info.priority);
     for (const other of lesser) {
-      // What was promised to a lesser pod may not be there any more: it must look elsewhere at once.
+      // The room that was promised to a pod of lower priority may not exist any more: that pod is tried again at once.
       nominations.delete(other.key);
       queue.moveOne(other.key, 'NominationCleared');
       await forgetNomination(client, other.pod, signal).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Which nodes would take a pod that is to be made anew: the filters of every decision, asked for somebody else. Pure. */
+/** Says which nodes would refuse a pod that is about to be replaced, by the same filters as a scheduling decision. Pure. */
 import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../api/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { NodeInfo } from './cluster/node-info.ts';
@@ -7,10 +7,10 @@ import { prepareFitting } from './filter/fitting.ts';
 import { MAX_FORESEEN_PODS } from './limits.ts';
 import { isGated } from './pending.ts';
 
-/** All that filters look at. */
+/** The objects that filters look at. */
 export interface Surroundings {
   readonly nodes: readonly Node[];
-  /** Those without a node are taken as if they had gone to the first that fits them. */
+  /** A pod without a node counts on the first node that fits it. */
   readonly pods: readonly Pod[];
   readonly namespaces: readonly Namespace[];
   readonly claims: readonly PersistentVolumeClaim[];
@@ -20,10 +20,10 @@ export interface Surroundings {
 const NOBODY_PROMISED = (): readonly PodInfo[] => [];
 
 /**
- * Name of each node that would not take the pod → why, in the words of `FailedScheduling`. What the pod could preempt does not
- * keep it away.
+ * Name of each node that would refuse the pod → the reasons, in the words of `FailedScheduling`. Pods that it could preempt do
+ * not count.
  *
- * @param pod without a node; it is not among the others
+ * @param pod has no node, and is not one of `around.pods`
  */
 export function refusals(pod: Pod, around: Surroundings): ReadonlyMap<string, readonly string[]> {
   const info = podInfo(pod);
@@ -68,7 +68,7 @@ function clusterOf(
     claim: (namespace, name) =>
       claims.find(({ metadata }) => metadata?.namespace === namespace && metadata.name === name),
     volume: (name) => volumes.find(({ metadata }) => metadata?.name === name),
-    // Scores and preemption ask for these; and who ran has claims that are bound.
+    // Only scores, preemption and unbound claims need these; the claims of a pod that ran are bound.
     storageClass: () => undefined,
     spreadSelector: () => undefined,
     budgets: () => [],

@@ -1,4 +1,4 @@
-/** Tells in a pod's status why it has no node, and which one it is promised. */
+/** Writes into a pod's status why it has no node, and to which node it is nominated. */
 import { findCondition, type Pod, PODS, setCondition } from '../api/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { formatTime } from '../lib/index.ts';
@@ -7,11 +7,11 @@ export interface SchedulingReport {
   /** Unschedulable, or SchedulerError. */
   readonly reason: string;
   readonly message: string;
-  /** `null`: a promise made earlier is void; undefined: it stays as it is. */
+  /** `null` clears an earlier nomination; undefined leaves it. */
   readonly nominatedNodeName?: string | null;
 }
 
-/** The strategic patch of the status; `undefined`: it says so already. Pure. */
+/** The strategic merge patch of the status; `undefined`: the status says so already. Pure. @param wall ms */
 export function reportPatch(pod: Pod, report: SchedulingReport, wall: number): object | undefined {
   const { reason, message, nominatedNodeName } = report;
   const before = findCondition(pod.status?.conditions, 'PodScheduled');
@@ -36,7 +36,7 @@ export function reportPatch(pod: Pod, report: SchedulingReport, wall: number): o
   };
 }
 
-/** Takes back the promise of a node. */
+/** Clears the pod's nomination. */
 export function forgetNomination(client: KubeClient, { metadata = {} }: Pod, signal: AbortSignal): Promise<Pod> {
   const patch = { metadata: { uid: metadata.uid }, status: { nominatedNodeName: null } };
   return client.patch(PODS, metadata.namespace, metadata.name ?? '', 'strategic', patch, 'status', signal);

@@ -15,7 +15,7 @@ import { runScheduler } from './scheduler.ts';
 
 type Cluster = InMemoryApi & { readonly metrics: MetricsRegistry; stop(): Promise<void> };
 
-/** `through`: what lies between the scheduler and the server. */
+/** @param through wraps the connection between the scheduler and the server */
 async function start(through: (connection: Connection) => Connection = (connection) => connection): Promise<Cluster> {
   const api = await createInMemoryApi();
   const { clock } = api;
@@ -171,7 +171,7 @@ describe('scheduler', () => {
     expect(await messagesOf(cluster, 'vip')).toEqual([
       'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.',
     ]);
-    // Somebody in between, in rank and in time, must not slip in.
+    // A pod of a priority between the two that comes in between must not get the room.
     await client.create(PODS, pod('middle', '800m', { priorityClassName: 'middle' }));
     await clock.advance(30_000);
     expect(await nodeOf(cluster, 'vip')).toBeUndefined();

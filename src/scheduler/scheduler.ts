@@ -1,6 +1,6 @@
 /**
- * Binds each pending pod to a node that fits, at once: a pod's ADDED event leads straight to its binding. A pod that fits
- * nowhere waits until something changes that may help (and for its back-off), never on a tick.
+ * Binds each pending pod to a node that fits as soon as its ADDED event arrives. A pod that fits nowhere waits for an event that
+ * may help and for its back-off; nothing polls.
  */
 import { type Candidacy, createEventRecorder, Informers, type KubeClient, runElected } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
@@ -21,7 +21,7 @@ export interface SchedulerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  /** One of several: it schedules only while it leads. Absent: it is the only one. */
+  /** Present: the scheduler is one of several and works only while it leads. Absent: it is the only one. */
   readonly leaderElection?: Candidacy;
 }
 
@@ -43,7 +43,7 @@ async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise
   const nominations = new Nominations();
   const metrics = createSchedulerMetrics(options.metrics, () => {
     const { active, backoff, unschedulable } = queue.sizes;
-    // Who does not lead (any more) has nobody waiting.
+    // A scheduler that does not lead any more has no waiting pods.
     return signal.aborted ? NOBODY : { active, backoff, unschedulable, gated: watch.gated };
   });
   const queue = new SchedulingQueue({

@@ -1,4 +1,4 @@
-/** All that the scheduler watches, and the view of it that decisions rest on. */
+/** The watches of the scheduler, and the view of the cluster that decisions use. */
 import {
   type KubeObject,
   type Namespace,
@@ -45,7 +45,7 @@ export interface SchedulerSources {
 
 type Selecting = Service | ReplicationController | ReplicaSet | StatefulSet;
 
-/** Identity and selector: nothing else of what selects pods is read here. */
+/** Keeps identity and selector, the only parts of services and controllers that the scheduler reads. */
 const SELECTOR: SourceForm = {
   name: 'selector',
   metadataOnly: false,

@@ -1,22 +1,22 @@
-/** Every restart has a recorded cause: what the nodes remember of deaths, beside the deaths that there were. */
+/** Compares the deaths that nodes remember with the real ones: every restart must have a recorded cause. */
 import type { ContainerName } from './facts.ts';
 import type { SimCluster } from './sim-cluster.ts';
 
-/** Bounded as the node's own memory is: the first and the last ones. */
+/** Deaths per container that are kept, as in the node's own memory: the first and the last ones. */
 const REMEMBERED = 51;
-/** Until then a death may not be written down for good: its agent was away, or the disk had not written it back. */
+/** Time after which a death must be recorded; before, its agent may be away, or the disk has not written it back. */
 const FLUSH_MS = 180_000;
 
 export class DeathLedger {
   readonly #cluster: SimCluster;
-  /** By pod and container: the ids of those that ended and were followed by another, oldest first. */
+  /** By pod and container: the containers that ended and were followed by another, oldest first. */
   readonly #followed = new Map<string, ContainerName[]>();
   readonly #last = new Map<string, ContainerName>();
   /** Nodes whose records may be lost: their disk was full. */
   readonly #excused = new Set<string>();
-  /** By container id, mono ms. */
+  /** Container id → mono ms of its end. */
   readonly #endedAt = new Map<string, number>();
-  /** Ids of those whose record may not have reached the disk when the power went. */
+  /** Ids of containers whose record may not have reached the disk when the power failed. */
   readonly #cutOff = new Set<string>();
 
   constructor(cluster: SimCluster) {
@@ -39,7 +39,7 @@ export class DeathLedger {
     });
   }
 
-  /** A restart whose death nobody remembers, or nothing. */
+  /** A restart whose death no node remembers, if there is one. */
   missing(): string | undefined {
     for (const node of this.#cluster.nodes) {
       if (this.#excused.has(node.name)) continue;

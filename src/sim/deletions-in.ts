@@ -1,4 +1,4 @@
-/** Reads out of answers and watches which pods are being deleted. Pure. */
+/** Finds the pods that are being deleted in the bytes of answers and watches. Pure. */
 import type { Pod } from '../api/index.ts';
 import { decodeText } from '../lib/index.ts';
 
@@ -7,7 +7,7 @@ interface Carrier extends Pod {
   readonly items?: readonly Pod[];
 }
 
-/** UIDs of the pods that an answer or a piece of a watch says are being deleted. */
+/** UIDs of the pods with a deletion time in an answer or a piece of a watch. */
 export function deletionsIn(bytes: Uint8Array): readonly string[] {
   const text = decodeText(bytes);
   if (!text.includes('"deletionTimestamp"')) return [];

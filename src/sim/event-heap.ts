@@ -1,4 +1,4 @@
-/** Events by time; those of one instant in an order that the seed drew. */
+/** Orders events by time, and events of one instant in an order that the seed drew. */
 export interface SimEvent {
   /** Mono ms. */
   readonly at: number;

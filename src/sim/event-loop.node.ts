@@ -1,6 +1,6 @@
 /**
- * The real event loop, and the poison: while a simulation runs, a call of a real clock, timer, random source or file that
- * comes from our own code throws `DeterminismViolation` with its stack. Calls of the test runner pass.
+ * The real event loop with the guard against real input: while a simulation runs, a call of a real clock, timer, random source
+ * or file from our own code throws `DeterminismViolation` with its stack. Calls of the test runner pass.
  */
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
@@ -10,10 +10,10 @@ import timers from 'node:timers';
 import { type DeterminismGuard, DeterminismViolation, type EventLoop } from './event-loop.ts';
 
 const realSetImmediate = setImmediate;
-/** `…/src/`: frames of our own code. The simulator's own adapter is no leak. */
+/** `…/src/`, the path of our own code in stack frames. */
 const OURS = `${import.meta.dirname.slice(0, import.meta.dirname.lastIndexOf(sep))}${sep}`;
 
-/** Frames that may do what simulated code may not: this file, and tests around a run. */
+/** Frames that are not simulated: this file, and tests around a run. */
 const NOT_SIMULATED = [import.meta.filename, '.test.ts'];
 
 type Callable = (...args: never[]) => unknown;
@@ -24,7 +24,7 @@ export const realEventLoop: EventLoop = {
   guard: beginGuard,
 };
 
-/** Guards of the simulations in this process that run now: the poison is laid with the first and lifted with the last. */
+/** Guards of the running simulations in this process: the first installs the poisoned functions, the last removes them. */
 const guards = new Set<{ first: DeterminismViolation | undefined }>();
 let lift: (() => void) | undefined;
 
@@ -58,7 +58,7 @@ function check(what: string): void {
   throw violation;
 }
 
-/** Returns how to undo it. */
+/** Replaces real functions by ones that throw. @returns a function that restores them */
 function layPoison(): () => void {
   const restore: (() => void)[] = [];
   const poison = (owner: object, name: string, label = name): void => {
@@ -121,7 +121,7 @@ function fsNames(module: object): readonly string[] {
   });
 }
 
-/** A turn of ours is an Immediate; the test runner's channels come and go. */
+/** Resources that do not count as leaks: our turns are Immediates, and the test runner's channels come and go. */
 const NOT_OURS = new Set(['Immediate', 'MessagePort', 'CloseReq', 'Timeout', 'TTYWrap', 'PipeWrap']);
 
 function countResources(): Map<string, number> {

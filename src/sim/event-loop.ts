@@ -1,13 +1,13 @@
-/** The one real thing under the simulator: turns of the event loop, and a watch over everything that must not be real. */
+/** The real event loop under the simulator, and a guard against real time, randomness and files. */
 export interface EventLoop {
-  /** Resolves after one turn: every promise chain that waits for nothing outside has run. */
+  /** Resolves after one turn, when every promise chain without outside waits has run. */
   turn(): Promise<void>;
-  /** Poisons real time, timers, randomness and files for our own code, until `release`. */
+  /** Makes real time, timers, randomness and files throw for our own code, until `release`. */
   guard(): DeterminismGuard;
 }
 
 export interface DeterminismGuard {
-  /** The first leak since the last call: recorded, because the code that leaked may have swallowed its exception. */
+  /** The first leak since the last call. It is recorded, because the code may have swallowed the exception. */
   violation(): DeterminismViolation | undefined;
   /** Kinds of handles and requests that are open now and were not when the guard began (files, sockets, timers). */
   pending(): readonly string[];

@@ -1,9 +1,9 @@
-/** What really happened in a simulated cluster, as nobody inside it can know: what invariants are checked against. */
+/** The true events of a simulated cluster, which no process inside it can know, and which invariants are checked against. */
 import type { Pod, PodRestart } from '../api/index.ts';
 import { assertNever } from '../lib/index.ts';
 import type { Sim } from './sim.ts';
 
-/** Why a container's process ended: by itself, for want of memory, at SIGTERM, by SIGKILL, with its machine. */
+/** Why a container's process ended: by itself, out of memory, at SIGTERM, by SIGKILL, or with its machine. */
 export type EndCause = 'self' | 'oom' | 'term' | 'kill' | 'lost';
 
 export interface ContainerName {
@@ -15,7 +15,7 @@ export interface ContainerName {
   readonly sandbox: string;
 }
 
-/** A mount that a new container asks for, and what lies on the host at its path. */
+/** A mount of a new container, and the object on the host at its path. */
 export interface HostMount {
   readonly containerPath: string;
   readonly hostPath: string;
@@ -24,11 +24,11 @@ export interface HostMount {
 
 export type Fact =
   | ({ readonly kind: 'created'; readonly mounts: readonly HostMount[] } & ContainerName)
-  /** An agent asked for the start; it reaches the runtime later, or never. */
+  /** An agent sent the start, which reaches the runtime later, or never. */
   | ({ readonly kind: 'start-sent' } & ContainerName)
   | ({ readonly kind: 'started' } & ContainerName)
   | ({ readonly kind: 'exited'; readonly exitCode: number; readonly cause: EndCause } & ContainerName)
-  /** An agent asked for a stop. */
+  /** An agent sent a stop. */
   | ({ readonly kind: 'stop-sent'; readonly graceSeconds: number } & ContainerName)
   /** A stop reached the runtime. */
   | ({ readonly kind: 'stop-called'; readonly graceSeconds: number } & ContainerName)
@@ -37,18 +37,18 @@ export type Fact =
       readonly uid: string;
       readonly id: string;
     }
-  /** The store took a new version of a pod (or its end). */
+  /** The store committed a new version of a pod, or its deletion. */
   | { readonly kind: 'pod-written' | 'pod-deleted'; readonly pod: Pod; readonly revision: number }
-  /** The store took a new version of a restart that somebody asked for. */
+  /** The store committed a new version of a PodRestart. */
   | { readonly kind: 'restart-written'; readonly restart: PodRestart }
-  /** A node agent was told that this pod is being deleted. */
+  /** A node agent received the news that this pod is being deleted. */
   | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
   | {
       readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'disk-filled' | 'wall-stepped';
       readonly node: string;
     };
 
-/** Also of those that share a shape. */
+/** The fact type of a kind, also for kinds that share a type. */
 type FactOf<K extends Fact['kind'], F extends Fact = Fact> = F extends { readonly kind: infer FK }
   ? K extends FK
     ? F

@@ -1,4 +1,4 @@
-/** The real kubelet as a simulated node runs it. */
+/** Runs the real kubelet on a simulated node. */
 import { createKubelet } from '../kubelet/index.ts';
 import type { RunAgent } from './sim-node.ts';
 

@@ -1,6 +1,6 @@
 /**
- * One incarnation of a simulated process. Whatever reaches the process (timers, answers) comes through its life: a dead one
- * gets nothing ever again, a suspended one gets it when it wakes, late and in order.
+ * One incarnation of a simulated process. All timers and answers reach the process through its life: a dead process gets
+ * nothing any more, a suspended one gets everything when it wakes, late and in order.
  */
 import type { Sim } from './sim.ts';
 
@@ -22,12 +22,12 @@ export class Life {
     return this.#alive;
   }
 
-  /** Aborted by `stop`, never by `kill`: a killed process does not hear of it. */
+  /** Aborted by `stop`, never by `kill`, which a process cannot notice. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Runs `fn` inside the process, as soon as it runs at all. */
+  /** Runs `fn` inside the process, after a suspension if it is suspended. */
   deliver(fn: () => void): void {
     if (!this.#alive) return;
     if (this.#suspended || this.#backlog.length > 0) this.#backlog.push(fn);
@@ -42,18 +42,18 @@ export class Life {
     this.#onKill.clear();
   }
 
-  /** What others do when its connections close. Returns how to forget it. */
+  /** Adds a listener that is called when the process's connections close. @returns a function that removes it */
   onKill(listener: () => void): () => void {
     this.#onKill.add(listener);
     return () => this.#onKill.delete(listener);
   }
 
-  /** SIGTERM: asks it to end; it goes on until it has, or is killed. */
+  /** SIGTERM: asks the process to end; it runs until it does, or is killed. */
   stop(): void {
     this.#controller.abort(new Error(`${this.name} was asked to stop`));
   }
 
-  /** SIGSTOP for `ms`; then everything that came meanwhile is delivered. */
+  /** SIGSTOP for `ms`; deliveries of that time come afterwards. */
   suspend(ms: number): void {
     if (!this.#alive || this.#suspended) return;
     this.#suspended = true;
@@ -63,7 +63,7 @@ export class Life {
     });
   }
 
-  /** One per event, as one per turn of a real loop: their promises run in between. */
+  /** Delivers one backlog entry per event, like one per turn of a real loop, so that promises run in between. */
   #release(): void {
     if (this.#backlog.length === 0) return;
     this.#sim.after(0, `backlog ${this.name}`, () => {

@@ -1,5 +1,6 @@
 /**
- * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b|all] [--trace] [--log] [--check-determinism] [--list]
+ * npm run sim -- [--seed N] [--seeds N] [--from N] [--minutes M] [--only a,b|all] [--trace] [--log] [--check-determinism]
+ * [--list]
  * Exit code 1 when a seed fails; its last events are printed, and the same seed gives the same run.
  */
 import { setMaxListeners } from 'node:events';
@@ -10,7 +11,7 @@ import { NEMESES } from './nemeses/nemeses.ts';
 import { playSeeds, SEED_FLAGS } from './play-seeds.ts';
 import { runSeed } from './run-seed.ts';
 
-// One signal ends a whole process: that many parts of it listen is no leak.
+// Many parts of a process listen to its one signal, which is no leak.
 setMaxListeners(0);
 
 const { values } = parseArgs({ options: { ...SEED_FLAGS, minutes: { type: 'string', default: '5' } } });

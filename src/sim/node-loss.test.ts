@@ -1,4 +1,7 @@
-/** A node that is lost and comes back, with the real kubelet, controllers and scheduler, and what really ran watched all the while. */
+/**
+ * Tests a node that is lost and comes back, with the real kubelet, controllers and scheduler, by the containers that really
+ * ran.
+ */
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { findCondition, NODES, type Pod, PODS, type Toleration } from '../api/index.ts';
@@ -16,7 +19,7 @@ setMaxListeners(0);
 interface World {
   readonly sim: Sim;
   readonly cluster: SimCluster;
-  /** `started NAME@NODE` and `exited NAME@NODE`, in order of what really happened. */
+  /** The true order of `started NAME@NODE` and `exited NAME@NODE`. */
   readonly ran: string[];
   pass(ms: number): Promise<void>;
   pod(name: string): Pod | undefined;
@@ -104,7 +107,7 @@ describe('a lost node', () => {
       await w.pass(62_000);
       expect(await w.node('node1')).toBe('Unknown unreachable:NoSchedule unreachable:NoExecute');
       expect([w.ready('stays'), w.pod('goes')?.metadata?.deletionTimestamp !== undefined]).toEqual(['False', true]);
-      // It knows of nothing, and its pods run on.
+      // The node does not know of its loss, and its pods keep running.
       expect(w.ran.slice(began)).toEqual([]);
       await w.pass(300_000);
       expect(w.pod('goes')?.status?.phase).toBe('Running');

@@ -1,4 +1,4 @@
-/** Plays seeds one after another and tells how each went: what the simulators' command lines share. */
+/** Plays seeds one after another and prints the results, for the command lines of all simulators. */
 import type { Logger } from '../lib/index.ts';
 import { printingLogger } from './printing-logger.ts';
 import type { RunReport } from './run-seed.ts';
@@ -37,11 +37,11 @@ export interface Play {
 
 export interface SeedProgram {
   readonly flags: SeedFlags;
-  /** What a run is called: "seed", "fleet". */
+  /** The name of a run: "seed", "fleet". */
   readonly word: string;
   /** The command that plays a seed again, without the seed. */
   readonly again: string;
-  /** Seeds to play when nothing says how many. */
+  /** Default number of seeds. */
   readonly count: number;
   /** Names of all nemeses. */
   readonly nemeses: readonly string[];
@@ -51,7 +51,7 @@ export interface SeedProgram {
   readonly now: () => number;
 }
 
-/** @returns whether all were well */
+/** @returns whether all seeds passed */
 export async function playSeeds(program: SeedProgram): Promise<boolean> {
   const { flags, nemeses, print } = program;
   if (flags.list) {
@@ -68,7 +68,7 @@ export async function playSeeds(program: SeedProgram): Promise<boolean> {
   return failed === 0;
 }
 
-/** True when the seed is well. */
+/** @returns whether the seed passed */
 async function playOne(program: SeedProgram, seed: number): Promise<boolean> {
   const { flags, word, print, now } = program;
   const began = now();

@@ -1,4 +1,4 @@
-/** PLEG's judgement of event streams in whole clusters under churn: it accuses no stream that speaks, and finds those that do not. */
+/** Tests in whole clusters under churn that PLEG trusts every live event stream, and detects silent ones. */
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createKubelet } from '../kubelet/index.ts';
@@ -9,7 +9,7 @@ import type { RunAgent } from './sim-node.ts';
 
 setMaxListeners(0);
 
-/** Runs the seed; adds up a counter over all lives of all agents. */
+/** Runs the seed, and sums a counter over all lives of all agents. */
 async function churn(seed: number, only: readonly string[]) {
   const registries: MetricsRegistry[] = [];
   const runAgent: RunAgent = (ports, config, signal) => {
@@ -28,7 +28,7 @@ async function churn(seed: number, only: readonly string[]) {
 
 const SILENT = 'mendlet_pleg_silent_streams_total';
 
-/** Everything that delays, repeats and reorders what we see of the runtime, but loses no event of a stream that stands. */
+/** The nemeses that delay, repeat and reorder the runtime's events, but lose none of an open stream. */
 const HONEST = [
   'agent-kill',
   'agent-stop',

@@ -1,7 +1,7 @@
-/** Shows what the parts of a simulation log, between the lines of its trace. */
+/** Prints the logs of a simulation's parts between the lines of its trace. */
 import type { Logger } from '../lib/index.ts';
 
-/** @param out takes a line */
+/** @param out receives each line */
 export function printingLogger(out: (line: string) => void, bound: Readonly<Record<string, unknown>> = {}): Logger {
   const print =
     (level: string) =>

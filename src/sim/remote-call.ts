@@ -1,22 +1,22 @@
-/** A call from a simulated process to something outside it: a way there, an effect, a way back. */
+/** A call from a simulated process to something outside it: a delay, an effect, a delay. */
 import type { Life } from './life.ts';
 import type { Sim } from './sim.ts';
 
-/** Drawn per call: what becomes of it. Times in ms. */
+/** The random fate of one call. Times in ms. */
 export interface CallFate {
   readonly thereMs: number;
   readonly backMs: number;
-  /** Fails before it has an effect. */
+  /** The call fails before it has an effect. */
   readonly failBefore?: Error;
-  /** Has its effect, and fails all the same. */
+  /** The call has its effect, and fails nevertheless. */
   readonly failAfter?: Error;
-  /** Has its effect, and never answers. */
+  /** The call has its effect, and never gets an answer. */
   readonly hang?: boolean;
 }
 
 /**
- * Resolves inside the process; never, when it died meanwhile. `effect` runs outside, even if the process is dead by then
- * (the request was on its way).
+ * Resolves inside the process, or never if the process died meanwhile. `effect` runs outside, even if the process is dead by
+ * then, because the request was on its way.
  */
 export function remoteCall<T>(
   sim: Sim,

@@ -1,5 +1,5 @@
 /**
- * One simulation: a cluster, a workload and the nemeses that the seed drew.
+ * Runs one simulation: a cluster, a workload and the nemeses that the seed drew.
  *
  *   settle ─► faults on (safety after every event) ─► heal ─► liveness: everything pending must come ─► all deleted, all gone
  */
@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly runAgent: RunAgent;
   /** Length of the faults' phase, virtual minutes; default 5. */
   readonly minutes?: number;
-  /** Names of the nemeses to let loose, instead of those that the seed draws. */
+  /** Names of the nemeses, instead of those that the seed draws. */
   readonly only?: readonly string[];
   readonly trace?: Trace;
   readonly logger?: Logger;

@@ -1,4 +1,4 @@
-/** Time as a simulated machine tells it: mono never falls, wall may be wrong and may step. */
+/** The clocks of a simulated machine: mono never falls, wall may be wrong and may step. */
 import type { Clock, Now, Timer } from '../lib/index.ts';
 import type { Life } from './life.ts';
 import type { Sim } from './sim.ts';
@@ -20,7 +20,7 @@ export class WallClock {
     return Math.floor(this.#sim.mono + this.#offsetMs);
   }
 
-  /** How often it has been stepped. */
+  /** The number of steps so far. */
   get steps(): number {
     return this.#steps;
   }

@@ -1,4 +1,4 @@
-/** A whole cluster in one process: control plane, nodes, and the facts of what really happens in it. */
+/** A whole cluster in one process: control plane, nodes, and the facts of their true events. */
 import type { Pod, PodRestart } from '../api/index.ts';
 import { type KubeClient } from '../client/index.ts';
 import { type Logger, decodeText } from '../lib/index.ts';
@@ -25,11 +25,11 @@ export class SimCluster {
   readonly controlPlane: SimControlPlane;
   readonly nodes: readonly SimNode[];
   readonly admin: KubeClient;
-  /** Names of the namespaces that the store has. */
+  /** Names of the stored namespaces. */
   readonly namespaces = new Set<string>();
-  /** Pods as the store has them, by UID. */
+  /** The stored pods, by UID. */
   readonly pods = new Map<string, Pod>();
-  /** Restarts that were asked for, as the store has them, by key. */
+  /** The stored PodRestarts, by key. */
   readonly restarts = new Map<string, PodRestart>();
 
   constructor({ sim, nodes, runAgent, logger }: SimClusterOptions) {
@@ -53,7 +53,7 @@ export class SimCluster {
     for (const node of this.nodes) node.startAgent();
   }
 
-  /** All faults end; whatever is down comes back. */
+  /** Ends all faults and starts everything that is down. */
   heal(): void {
     this.controlPlane.startServer();
     this.controlPlane.link.heal();
@@ -75,7 +75,7 @@ export class SimCluster {
     }
   }
 
-  /** Tells what the store takes below `prefix`, as it takes it. */
+  /** Reports every commit of the store below `prefix`. */
   async #observe(prefix: string, tell: (event: StoreEvent) => void): Promise<void> {
     try {
       for await (const { events } of this.controlPlane.store.watch(prefix, 0, new AbortController().signal)) {
@@ -110,7 +110,7 @@ export class SimCluster {
     this.facts.tell({ kind: 'restart-written', restart });
   }
 
-  /** What nodes still hold of pods that are gone, or nothing. */
+  /** Remains on nodes of pods that are gone, if there are any. */
   leftovers(): string | undefined {
     for (const node of this.nodes) {
       const left = node.leftovers();

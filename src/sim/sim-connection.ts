@@ -1,6 +1,6 @@
 /**
- * A process's way to the API server: latency, partitions, answers that get lost after the request took effect. Streams keep
- * their order, and break with the network.
+ * The connection of a simulated process to the API server: latency, partitions, answers that are lost after the request took
+ * effect. Streams keep their order, and break with the network.
  */
 import {
   AsyncQueue,
@@ -23,7 +23,7 @@ export interface LinkFaults {
   failAfter: number;
   slow: number;
   slowMs: number;
-  /** How late watches may be, ms; they keep their order. */
+  /** Maximum delay of watches, ms; they keep their order. */
   streamMs: number;
 }
 
@@ -36,7 +36,7 @@ export class Link {
   readonly faults: LinkFaults = noLinkFaults();
   readonly #streams = new Set<() => void>();
 
-  /** Cuts it: requests are lost, streams break. */
+  /** Cuts the link: requests are lost, and streams break. */
   partition(): void {
     this.faults.partitioned = true;
     this.breakStreams();
@@ -61,9 +61,9 @@ export interface ConnectionWiring {
   readonly life: Life;
   readonly link: Link;
   readonly random: Random;
-  /** The server as it is now; `undefined` while it is down. */
+  /** The present server; `undefined` while it is down. */
   readonly server: () => Connection | undefined;
-  /** Sees every piece of an answer that reaches the process. */
+  /** Called with every piece of an answer that reaches the process. */
   readonly onDelivered?: (request: HttpRequest, bytes: Uint8Array) => void;
 }
 
@@ -126,7 +126,7 @@ async function discard(response: HttpResponse): Promise<void> {
   await response.body[Symbol.asyncIterator]().return?.();
 }
 
-/** The same response with its stream, if it has one, led over the link. */
+/** The same response, with its stream over the link. */
 function carry(
   wiring: ConnectionWiring,
   request: HttpRequest,
@@ -140,7 +140,7 @@ function carry(
   const iterator = response.body[Symbol.asyncIterator]();
   const state = { open: true };
   let lastArrival = 0;
-  /** Later than everything sent before: a stream keeps its order. */
+  /** Delivers a piece after all earlier ones, so that a stream keeps its order. */
   const arrive = (fn: () => void): void => {
     lastArrival = Math.max(sim.mono + 0.2 + random.next() * (1 + link.faults.streamMs), lastArrival + 0.001);
     sim.after(lastArrival - sim.mono, `stream ${what}`, () => life.deliver(fn));

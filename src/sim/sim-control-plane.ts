@@ -13,7 +13,7 @@ import type { Sim } from './sim.ts';
 export type ClientName = 'controllers' | 'scheduler';
 
 const ADMIN: UserInfo = { name: 'sim:admin', groups: ['system:masters'] };
-/** With the rights that the bootstrap policy gives them, as in a real cluster. */
+/** The users of the clients, with the rights of the bootstrap policy, as in a real cluster. */
 const USERS: Readonly<Record<ClientName, UserInfo>> = {
   controllers: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
   scheduler: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
@@ -21,7 +21,7 @@ const USERS: Readonly<Record<ClientName, UserInfo>> = {
 
 export class SimControlPlane {
   readonly store: Store;
-  /** Of the controllers and the scheduler. */
+  /** The link of the controllers and the scheduler. */
   readonly link = new Link();
   readonly #sim: Sim;
   readonly #logger: Logger;
@@ -32,7 +32,7 @@ export class SimControlPlane {
   #starts = 0;
   #suspendedUntil = 0;
 
-  /** `controllers`: what they are told beside their ports. */
+  /** @param controllers options of the controllers other than their ports */
   constructor(sim: Sim, logger: Logger, controllers: Partial<ControllersOptions> = {}) {
     this.#sim = sim;
     this.#logger = logger;
@@ -47,12 +47,12 @@ export class SimControlPlane {
     this.startClient('scheduler');
   }
 
-  /** The machine's wall clock. */
+  /** Steps the machine's wall clock. */
   stepWall(ms: number): void {
     this.#wall.step(ms);
   }
 
-  /** SIGKILL of the whole process: server, controllers, scheduler. What the store took stays. */
+  /** SIGKILL of the whole process: server, controllers, scheduler. Committed objects stay. */
   crash(links: readonly Link[]): void {
     for (const name of this.#clients.keys()) this.killClient(name);
     const server = this.#server;
@@ -62,7 +62,7 @@ export class SimControlPlane {
     server.life.kill();
   }
 
-  /** Nothing of it runs for `ms`, and then all that came meanwhile (a laptop that slept, SIGSTOP). */
+  /** Suspends the whole process for `ms`, as SIGSTOP or a sleeping laptop does; deliveries of that time come afterwards. */
   suspend(ms: number): void {
     this.#suspendedUntil = Math.max(this.#suspendedUntil, this.#sim.mono + ms);
     this.#server?.life.suspend(ms);
@@ -83,7 +83,7 @@ export class SimControlPlane {
     this.#server = { life, api };
   }
 
-  /** The server goes away, with all its streams. */
+  /** Stops the server with all its streams. */
   stopServer(links: readonly Link[]): void {
     const server = this.#server;
     if (server === undefined) return;
@@ -97,7 +97,7 @@ export class SimControlPlane {
     return () => (this.#sim.mono < this.#suspendedUntil ? undefined : this.#server?.api.as(user));
   }
 
-  /** A client with a faultless way to the server: for workloads and observers. */
+  /** A client with a faultless link to the server, for workloads and observers. */
   adminClient(name: string): KubeClient {
     return this.#client(new Life(this.#sim, name), new Link(), ADMIN);
   }
@@ -124,7 +124,7 @@ export class SimControlPlane {
     this.#clients.get(name)?.kill();
   }
 
-  /** Everything that a client of the control plane is built from. */
+  /** The options of a client of the control plane. */
   optionsFor(life: Life, user = ADMIN) {
     const clock = createSimClock(this.#sim, this.#wall, life);
     const random = this.#sim.random.split(life.name);

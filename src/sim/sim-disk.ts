@@ -1,8 +1,8 @@
-/** A simulated disk: a tree in memory that survives its agent, fills up, and forgets unsynced writes when the power goes. */
+/** A simulated disk: a tree in memory that survives its agent, can be full, and loses unsynced writes in a power failure. */
 import { FileError, type FileInfo } from '../lib/index.ts';
 import type { Sim } from './sim.ts';
 
-/** What the kernel would have written back by itself. */
+/** Age from which the kernel has written a change back by itself, ms. */
 const WRITE_BACK_MS = 30_000;
 
 export interface DiskNode {
@@ -21,7 +21,10 @@ export class SimDisk {
   readonly #sim: Sim;
   readonly #capacityBytes: number;
   #nodes = new Map<string, DiskNode>();
-  /** Of each path changed without fsync: what a loss of power would bring back, until the kernel has written the change. */
+  /**
+   * Each path that was changed without fsync, with the state that a power failure restores until the kernel has written the
+   * change.
+   */
   readonly #unsynced = new Map<string, { readonly before: DiskNode | undefined; readonly changedAt: number }>();
   readonly #watchers = new Set<(path: string) => void>();
   #full = false;
@@ -33,13 +36,13 @@ export class SimDisk {
     this.#nodes.set('/', this.#newNode('directory', 0o755));
   }
 
-  /** While full, every write fails with ENOSPC. */
+  /** Makes the disk full, so that every write fails with ENOSPC, or ends that. */
   setFull(full: boolean): void {
     this.#full = full;
     this.#wasFull ||= full;
   }
 
-  /** At any time. */
+  /** Whether the disk was full at any time. */
   get wasFull(): boolean {
     return this.#wasFull;
   }
@@ -114,7 +117,7 @@ export class SimDisk {
     return this.resolve(path) !== undefined;
   }
 
-  /** Names in a folder; none where there is no folder. */
+  /** Names in a folder; none if the folder does not exist. */
   list(path: string): readonly string[] {
     return this.exists(path) ? this.names(path) : [];
   }
@@ -151,7 +154,7 @@ export class SimDisk {
     this.#set(at, { ...node, ...change }, false);
   }
 
-  /** The machine lost power: what was neither synced nor written back is as it was before. */
+  /** Applies a power failure: changes that were neither synced nor written back are undone. */
   losePower(): void {
     for (const [path, { before, changedAt }] of this.#unsynced) {
       if (this.#isWrittenBack(changedAt)) continue;

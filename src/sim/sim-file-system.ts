@@ -1,4 +1,4 @@
-/** The FileSystem port of one process on a simulated disk: reads are quick, writes take their time, fsync more of it. */
+/** The FileSystem port of one process on a simulated disk: reads take no time, writes take some, and fsync takes more. */
 import { FileError, type FileSystem, type OpenFile, type Random, encodeText } from '../lib/index.ts';
 import type { Life } from './life.ts';
 import { remoteCall } from './remote-call.ts';
@@ -67,7 +67,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
         if (node?.type !== 'symlink') throw new FileError('EINVAL', path, `EINVAL: invalid argument, '${path}'`);
         return node.target;
       }),
-    // Nobody is hostile here, and nothing moves between this and the mount.
+    // Simulated programs are not hostile, and nothing changes between this call and the mount.
     openBelow: async (folder, below, { folderMode }) => {
       const path = `${folder}/${below}`;
       if (disk.get(path) === undefined && folderMode !== undefined)
@@ -98,7 +98,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
   };
 }
 
-/** By its name: files of a simulated disk are replaced when they grow, so that the one that is open is the one of that name. */
+/** Opens a file by its name. Growing files of a simulated disk are replaced, so the open file is always the one of that name. */
 function openSimFile(disk: SimDisk, path: string, read: <T>(work: () => T) => Promise<T>): OpenFile | undefined {
   const now = (): DiskNode | undefined => disk.resolve(path)?.node;
   const found = now();

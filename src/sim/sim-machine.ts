@@ -1,4 +1,4 @@
-/** The small ports of a simulated machine: what it is, its cgroups, its programs. */
+/** The small ports of a simulated machine: its facts, its cgroups, its programs. */
 import type { Cgroups, Machine, Meter, StreamDialer } from '../kubelet/index.ts';
 import type { Process } from '../lib/index.ts';
 import type { SimDisk } from './sim-disk.ts';
@@ -61,7 +61,7 @@ function key(path: readonly string[]): string {
   return path.join('/');
 }
 
-/** Cgroups outlive the agent and die with the machine: share the set, clear it at a boot. */
+/** Cgroups survive the agent and end with the machine, so the caller shares the set and clears it at a boot. */
 export function createSimCgroups(groups: Set<string>): Cgroups {
   return {
     version: 'v2',
@@ -79,7 +79,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
         .map((name) => name.slice(prefix.length));
     },
     cgroupParent: (path) => `/${key(path)}`,
-    // Nothing is counted in simulated groups.
+    // Simulated groups have no counters.
     cpuNanoseconds: async () => undefined,
     memoryEvents: async () => undefined,
     cpuPeriods: async () => undefined,
@@ -89,7 +89,7 @@ export function createSimCgroups(groups: Set<string>): Cgroups {
   };
 }
 
-/** mount and umount keep the machine's mount table; every other program succeeds and says nothing. */
+/** mount and umount change the machine's mount table; every other program succeeds without output. */
 export function createSimProcess(mounts: string[]): Process {
   return {
     run: async (file, args) => {
@@ -104,7 +104,7 @@ export function createSimProcess(mounts: string[]): Process {
   };
 }
 
-/** As /proc/self/mountinfo shows them. */
+/** The mounts in the format of /proc/self/mountinfo. */
 export function mountInfo(mounts: readonly string[]): string {
   return mounts.map((path, i) => `${100 + i} 1 0:${50 + i} / ${path} rw - tmpfs tmpfs rw\n`).join('');
 }

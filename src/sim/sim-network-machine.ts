@@ -1,4 +1,4 @@
-/** The network of a simulated machine: links, routes and filter rules that outlive the process which made them. */
+/** The network of a simulated machine: links, routes and filter rules that survive the process that made them. */
 import {
   NetworkError,
   type KernelRoute,
@@ -11,19 +11,19 @@ import type { Life } from './life.ts';
 import { remoteCall } from './remote-call.ts';
 import type { Sim } from './sim.ts';
 
-/** What a program of the machine takes at most, ms. */
+/** Maximum time of a program of the machine, ms. */
 const CALL_MS = 20;
 
 export class SimNetwork {
   readonly address: string;
   readonly bridges = new Map<string, string>();
-  /** By destination and metric, as the kernel tells them apart. */
+  /** Routes by destination and metric, which identify a route in the kernel. */
   readonly routes = new Map<string, KernelRoute>();
   /** Rules by chain. */
   readonly rules = new Map<string, readonly string[]>();
   readonly jumps = new Set<string>();
   forwards = false;
-  /** Every program fails: no memory, a lock that somebody holds. */
+  /** Every program fails, e.g. for lack of memory or for a lock. */
   refuses = false;
   /** Addresses that no link leads to. */
   readonly unreachable = new Set<string>();
@@ -33,12 +33,12 @@ export class SimNetwork {
     this.address = address;
   }
 
-  /** Hears of each route that is made. */
+  /** Adds a listener that is called for each new route. */
   onRoute(listener: (route: KernelRoute) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** What a reboot, or somebody who cleans up, leaves: nothing. */
+  /** Removes everything, as a reboot or an administrator does. */
   flush(): void {
     this.bridges.clear();
     this.routes.clear();
@@ -47,7 +47,7 @@ export class SimNetwork {
     this.forwards = false;
   }
 
-  /** @returns why not; undefined: it is done */
+  /** Changes a route. @returns the error, if there is one */
   change({ verb, dst, via, metric }: RouteChange): string | undefined {
     const key = `${dst} ${metric}`;
     if (verb === 'delete') return this.routes.delete(key) ? undefined : 'RTNETLINK answers: No such process';
@@ -58,7 +58,7 @@ export class SimNetwork {
     return undefined;
   }
 
-  /** As iptables-restore --noflush: a chain that is named begins empty. */
+  /** Applies rules as iptables-restore --noflush does: a named chain is emptied first. */
   restore(text: string): void {
     for (const line of text.split('\n')) {
       const [, made] = /^:(\S+) /.exec(line) ?? [];
@@ -76,7 +76,7 @@ export interface NetworkMachineWiring {
   readonly random: Random;
 }
 
-/** The port of one process on it: calls take their time, and go on when the process dies. */
+/** The port of one process on the machine: calls take time, and complete even if the process dies. */
 export function createSimNetworkMachine({ sim, life, network, random }: NetworkMachineWiring): NetworkMachine {
   const call = <T>(label: string, work: () => T): Promise<T> =>
     remoteCall(sim, life, `${label} by ${life.name}`, { thereMs: random.next() * CALL_MS, backMs: 0 }, () => {

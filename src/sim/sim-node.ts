@@ -1,6 +1,6 @@
 /**
- * A simulated node: a machine (clock, disk, runtime, cgroups) that stays, and an agent on it that comes and goes. The agent
- * is built by a function, so that it can be killed and started again.
+ * A simulated node: a lasting machine (clock, disk, runtime, cgroups), and an agent on it that comes and goes. A function builds
+ * the agent, so that it can be killed and started again.
  */
 import { createKubeClient } from '../client/index.ts';
 import type { KubeletConfig, KubeletPorts } from '../kubelet/index.ts';
@@ -25,7 +25,7 @@ const ROOT_DIR = '/var/lib/mendlet/agent';
 const POD_LOGS_DIR = '/var/log/pods';
 const LOG_LINKS_DIR = '/var/log/containers';
 
-/** Runs a node agent until the signal is aborted. A rejection is a programmer error and ends the simulation. */
+/** Runs a node agent until the signal is aborted. A rejection is a programmer's error and ends the simulation. */
 export type RunAgent = (ports: KubeletPorts, config: KubeletConfig, signal: AbortSignal) => Promise<void>;
 
 export interface SimNodeOptions {
@@ -33,7 +33,7 @@ export interface SimNodeOptions {
   readonly facts: Facts;
   readonly name: string;
   readonly address: string;
-  /** The API server as this node's agent is known to it. */
+  /** The API server with this node's agent as the authenticated user. */
   readonly server: () => Connection | undefined;
   readonly runAgent: RunAgent;
   readonly logger: Logger;
@@ -110,7 +110,7 @@ export class SimNode {
     this.runtime.comeUp();
   }
 
-  /** What is left of pods beside the runtime: mounts, cgroups, files. */
+  /** Remains of pods outside the runtime: mounts, cgroups, files. */
   leftovers(): string | undefined {
     if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
     const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
@@ -122,7 +122,7 @@ export class SimNode {
     return undefined;
   }
 
-  /** What the node has written down of a pod's deaths. */
+  /** The node's record of a pod's deaths. */
   history(uid: string): string {
     const found = this.disk.get(`${ROOT_DIR}/deaths/${uid}.json`);
     return found === undefined ? '' : decodeText(found.data);
@@ -143,7 +143,7 @@ export class SimNode {
     const random = sim.random.split(life.name);
     const clock = createSimClock(sim, this.wall, life);
     const told = new Set<string>();
-    // Only what comes as a list or a watch of pods: an answer to a write is not where a kubelet learns of deletions.
+    // Only lists and watches of pods count, because a kubelet does not learn of deletions from answers to writes.
     const onDelivered = (request: HttpRequest, bytes: Uint8Array): void => {
       if (request.method !== 'GET' || !request.url.startsWith('/api/v1/pods')) return;
       for (const uid of deletionsIn(bytes)) {

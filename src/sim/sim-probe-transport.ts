@@ -1,4 +1,4 @@
-/** HTTP, TCP and gRPC probes of simulated pods: whoever runs at the address answers as its behaviour says. */
+/** HTTP, TCP and gRPC probes of simulated pods: the container at the address answers by its behaviour. */
 import type { ProbeAttempt, ProbeTransport } from '../kubelet/index.ts';
 import type { Random } from '../lib/index.ts';
 import type { Life } from './life.ts';

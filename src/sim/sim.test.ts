@@ -73,7 +73,7 @@ describe('Sim', () => {
       try {
         systemClock.now();
       } catch {
-        // Swallowed.
+        // The code under test swallows the exception.
       }
     });
     await expect(sim.run(10)).rejects.toBeInstanceOf(DeterminismViolation);
@@ -165,7 +165,7 @@ describe('SimDisk', () => {
   });
 });
 
-/** Drawn once and kept: they cover every nemesis. Those with a note found something; see `kept-scenarios.test.ts`, too. */
+/** A fixed set of seeds that covers every nemesis. Seeds with a note found a bug; see `kept-scenarios.test.ts`, too. */
 const SEEDS: readonly (readonly [number, string])[] = [
   [1, ''],
   [2, ''],

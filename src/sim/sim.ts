@@ -1,13 +1,13 @@
 /**
- * The kernel: one heap of events is all that ever happens. It pops the earliest (ties in the seed's order), runs it, and lets
- * every promise drain by one real turn of the loop; nothing else may be pending.
+ * The kernel of the simulator: everything happens as an event of one heap. It pops the earliest event (ties in the seed's
+ * order), runs it, and lets all promises drain in one real turn of the loop; nothing else may be pending.
  */
 import { type Random, seededRandom } from '../lib/index.ts';
 import { EventHeap, type SimEvent } from './event-heap.ts';
 import { type DeterminismGuard, DeterminismViolation, type EventLoop } from './event-loop.ts';
 import { Trace } from './trace.ts';
 
-/** How often the real world is searched for leaks that throw nothing (open files, sockets). */
+/** Events between two searches for real resources that leaked without an exception (open files, sockets). */
 const LEAK_CHECK_EVENTS = 1000;
 
 export interface SimOptions {
@@ -66,12 +66,12 @@ export class Sim {
     };
   }
 
-  /** Called after every event; throws what it finds wrong. */
+  /** Adds a check that is called after every event, and throws at a violation. */
   check(check: () => void): void {
     this.#checks.push(check);
   }
 
-  /** Ends the run with `error` after the event in progress: for what is found where nobody would see it thrown. */
+  /** Ends the run with `error` after the present event, for errors in places where an exception would get lost. */
   fail(error: unknown): void {
     if (this.#failed) return;
     this.#failed = true;

@@ -1,4 +1,4 @@
-/** What happened, folded into one number: two runs of a seed are the same if their traces are. */
+/** A hash of everything that happened: two runs of a seed are equal if their traces are. */
 export class Trace {
   #low = 0x811c9dc5;
   #high = 0x01000193;
@@ -6,7 +6,7 @@ export class Trace {
   readonly #lines: string[] | undefined;
   readonly #sink: ((line: string) => void) | undefined;
 
-  /** `keep`: how many of the last lines to remember for a failure's report. `sink`: gets every line. */
+  /** `keep`: the number of last lines that are kept for a failure's report. `sink`: receives every line. */
   constructor(options: { readonly keep?: number; readonly sink?: (line: string) => void } = {}) {
     this.#keep = options.keep ?? 0;
     this.#lines = this.#keep > 0 ? [] : undefined;

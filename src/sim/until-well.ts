@@ -1,12 +1,12 @@
-/** After the faults: lets time pass until nothing is missing any more. */
+/** Lets time pass after the faults until nothing is missing any more. */
 import type { Sim } from './sim.ts';
 
-/** Something that must come did not. */
+/** A required state was not reached in time. */
 export class LivenessFailure extends Error {
   override readonly name = 'LivenessFailure';
 }
 
-/** @param missing what is still missing, in words; @param lookEveryMs virtual ms. @throws LivenessFailure after `withinMs` */
+/** @param missing describes what is still missing; @param lookEveryMs virtual ms. @throws LivenessFailure after `withinMs` */
 export async function untilWell(
   sim: Sim,
   missing: () => string | undefined,

@@ -1,4 +1,8 @@
-/** Hostile paths, names and bodies, thrown at every endpoint by four kinds of users: an answer, never a 500 and never another's. */
+/**
+ * Sends hostile paths, names and bodies to every endpoint as four kinds of users: each gets an answer, never a 500, and never
+ * data of
+ * another user.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/api/index.ts';
@@ -39,7 +43,7 @@ async function throwAt(user: UserInfo, request: Sent): Promise<number> {
   const { status, text } = await world.send(user, request);
   sent += 1;
   const what = `${user.name} ${JSON.stringify(request).slice(0, 600)}: ${status} ${text.slice(0, 300)}`;
-  // 503 says that there is nobody behind a proxy, 504 that a revision is yet to come.
+  // 503 means that a proxy has no backend, 504 that a revision is in the future.
   expect([503, 504].includes(status) || (status >= 100 && status < 500), what).toBe(true);
   if (user !== ROOT) expect(text.includes(MARK), what).toBe(false);
   return status;
@@ -117,7 +121,7 @@ describe('hostile input', () => {
   });
 });
 
-/** Percent-encoded, a lone surrogate as it is. */
+/** The name, percent-encoded; a lone surrogate stays unchanged. */
 function encodable(name: string): string {
   try {
     return encodeURIComponent(name);

@@ -1,4 +1,4 @@
-/** What a refusal repeats of what was sent: enough to know what is meant, however much was sent and wherever it stood. */
+/** Tests that a refusal repeats only a bounded part of the request, wherever the long part is. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -12,13 +12,13 @@ import { startUnderAttack } from './edge/edge-under-attack.ts';
 import type { Target } from './edge/hostile-client.ts';
 import { inShort } from './extent.ts';
 
-/** Of a refusal's body: one that names a hundred fields of a usual object has a fifth of it. */
+/** Maximum size of a refusal's body; one that names a hundred fields of a usual object has a fifth of it. */
 const MAX_ANSWER_BYTES = 160 * 1024;
-/** Of all lines of one header of an answer: clients read no more than some tens of KiB of all headers. */
+/** Maximum size of all lines of one header of an answer; clients read only some tens of KiB of headers. */
 const MAX_HEADER_BYTES = 8 * 1024;
 
 const HUGE = inShort(100_000, 400_000);
-/** Plain text, text that JSON writes longer, and text whose half is no text. */
+/** Plain text, text that JSON makes longer, text of surrogate pairs, and white space. */
 const VALUES = ['x'.repeat(HUGE), '"\\\u0001'.repeat(HUGE / 3), '😀'.repeat(HUGE / 4), `\n${' '.repeat(HUGE)}\r\n`];
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -36,7 +36,7 @@ const RICH = readFileSync(new URL('../golden/rich-objects.jsonl', import.meta.ur
 const isObject = (value: Json): value is { readonly [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `object` many times over, each time with another of its values or names replaced by `huge`. */
+/** Copies of the object, each with a different value or name replaced by `huge`. */
 function* withHuge(value: Json, huge: string): Generator<Json> {
   if (Array.isArray(value)) {
     for (const [at, item] of (value as readonly Json[]).entries())
@@ -67,7 +67,7 @@ async function ask(api: InMemoryApi, method: string, url: string, more: Partial<
   const asked = { method, url, headers: {}, signal: end.signal, ...more };
   const { status: code, headers, body } = await api.connection.request(asked);
   const longestHeader = Math.max(...Object.values(headers).map((value) => Buffer.byteLength(value)));
-  // What was let through may be a watch.
+  // A successful answer may be an endless watch.
   const bytes = code < 400 ? 0 : (await readAll(body, 64 * 1024 * 1024)).length;
   end.abort();
   return { code, bytes, longestHeader };
@@ -78,7 +78,7 @@ const json = (value: Json, type = 'application/json'): Partial<HttpRequest> => (
   body: encodeText(JSON.stringify(value)),
 });
 
-/** What was too long, by name: a list that is empty says more than the first that failed. */
+/** All answers that were too long; a whole list is more useful than the first failure. */
 class Findings {
   readonly found: string[] = [];
   asked = 0;
@@ -102,7 +102,7 @@ it('stays short wherever a huge value or name stands in an object of any kind', 
       const apiVersion = group === '' ? version : `${group}/${version}`;
       return kind === object.kind && apiVersion === object.apiVersion;
     });
-    // Of kinds that are not served there are objects, too.
+    // Some objects are of kinds that are not served.
     if (row === undefined) continue;
     const own = { ...object, metadata: { ...object.metadata, namespace: row.namespaced ? 'default' : undefined } };
     const plain = JSON.parse(JSON.stringify(own)) as Json;
@@ -126,7 +126,7 @@ it('stays short wherever a huge value or name stands in an object of any kind', 
     }
   }
   expect(findings.found).toEqual([]);
-  // What is never refused would prove nothing.
+  // The test would prove nothing if the requests were not refused.
   expect(findings.refused).toBeGreaterThan(findings.asked / 2);
 });
 
@@ -253,7 +253,7 @@ it('stays short when the body is no object at all', { timeout: 600_000 }, async 
         for (const url of urls)
           for (const method of type.includes('patch') ? ['PATCH'] : ['POST', 'PUT', 'DELETE']) {
             const headers = { 'content-type': `application/${type}` };
-            // A delete that is let through would leave nothing for the next one.
+            // A delete that succeeds would leave no object for the next request.
             const query = method === 'POST' ? '' : '?dryRun=All&fieldManager=m';
             const answered = await ask(api, method, `${url}${query}`, { headers, body: encodeText(text) });
             findings.note(`${method} ${url} ${type} ${JSON.stringify(text.slice(0, 60))}`, answered);
@@ -268,7 +268,7 @@ interface Warned {
   readonly warning: string;
 }
 
-/** With a client of Node's own: what ours makes of a header is no matter here. */
+/** Posts with Node's client, so that our client's handling of headers does not matter. */
 async function postOver(version: 1 | 2, target: Target, path: string, body: string): Promise<Warned> {
   const { port, credentials } = target;
   const tls = { cert: credentials?.certificatePem, key: credentials?.keyPem, rejectUnauthorized: false };

@@ -1,4 +1,4 @@
-/** Floods of frames that cost their sender little, and frames that are wrong in every way we know. */
+/** Tests floods of frames that cost their sender little, and frames with every known fault. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { pass, startUnderAttack, type UnderAttack } from './edge/edge-under-attack.ts';
 import { openTls, type Target, type Wire } from './edge/hostile-client.ts';
@@ -49,7 +49,7 @@ function times(count: number, make: (i: number) => Buffer): Buffer {
   return Buffer.concat(Array.from({ length: count }, (_, i) => make(i)));
 }
 
-/** Its end comes at the latest with the server's next looks at it. */
+/** Waits for the end of the connection, at the latest at the server's next checks of it. */
 function over(wire: Wire): Promise<void> {
   return expect
     .poll(async () => {
@@ -62,7 +62,7 @@ function over(wire: Wire): Promise<void> {
 const WATCH = '/api/v1/secrets?watch=1';
 const empty = Buffer.alloc(0);
 
-/** Frames of one flood, and how many are too many for a stranger; ten times as many are for a user. */
+/** Floods by name, with their frames. */
 const floods: Readonly<Record<string, (i: number) => Buffer>> = {
   'quick resets': (i) => Buffer.concat([request(2 * i + 1, 'GET', '/version'), reset(2 * i + 1)]),
   'quick resets with no error': (i) => Buffer.concat([request(2 * i + 1, 'GET', '/version'), reset(2 * i + 1, 0)]),
@@ -73,7 +73,7 @@ const floods: Readonly<Record<string, (i: number) => Buffer>> = {
   'header blocks without end': (i) =>
     i === 0 ? frame(TYPES.headers, 0, 1, block('GET', '/')) : frame(TYPES.continuation, 0, 1, empty),
 };
-/** The same, which Node shows nobody: only their bytes tell. */
+/** Floods of frames that Node does not report, so that only their bytes show them. */
 const silentFloods: Readonly<Record<string, () => Buffer>> = {
   priorities: () => priority(1),
   'window updates': () => windowUpdate(0, 1),
@@ -84,7 +84,7 @@ describe('a flood', () => {
   const who = ['stranger', 'admin'] as const;
   const all = Object.entries(floods).flatMap(([name, make]) => who.map((by) => [name, by, make] as const));
   const cases = inShort(
-    // Four thousand whole requests take their time.
+    // Four thousand whole requests take long.
     all.filter(([name, by]) => by === 'stranger' || name !== 'quick resets with no error'),
     all,
   );
@@ -134,7 +134,7 @@ describe('an honest client', () => {
     await expect
       .poll(() => framesIn(wire.received).filter(({ type }) => type === TYPES.settings).length)
       .toBeGreaterThan(1);
-    // The bound for strangers, and the wider one.
+    // The bound for strangers, and the higher one for users.
     await wire.send(Buffer.concat([settingsAck, settingsAck]));
     let id = 1;
     for (let round = 0; round < inShort(2, 3); round += 1) {
@@ -159,7 +159,7 @@ describe('an honest client', () => {
     for (let i = 1; i < inShort(60, 600); i += 1) {
       await wire.send(Buffer.concat([ping, request(2 * i + 1, 'GET', WATCH), reset(2 * i + 1)]));
       await pass(target.clock, 1000);
-      // The server's pings are answered, too.
+      // The client also answers the server's pings.
       const asked = framesIn(wire.received).filter(({ type, flags }) => type === TYPES.ping && flags === 0);
       for (const { payload } of asked.slice(answered)) await wire.send(frame(TYPES.ping, 1, 0, payload));
       answered = asked.length;
@@ -168,7 +168,7 @@ describe('an honest client', () => {
   });
 });
 
-/** Everything that is wrong in a way of its own. What follows the preface and the first SETTINGS. */
+/** Faulty bytes by name, sent after the preface and the first SETTINGS. */
 const wrong: Readonly<Record<string, Buffer>> = {
   'data on no stream': data(0, Buffer.from('x')),
   'data on an idle stream': data(1, Buffer.from('x')),
@@ -220,7 +220,7 @@ const wrong: Readonly<Record<string, Buffer>> = {
     1,
     Buffer.from([0x40, 0x84, 0xff, 0xff, 0xff, 0xff, 0x01, 0x61]),
   ),
-  // A large header goes into the table once and is then named by one byte each.
+  // A large header is put into the table once, and then referenced by one byte each time.
   'a header bomb': frame(
     TYPES.headers,
     END_HEADERS | END_STREAM,
@@ -262,7 +262,7 @@ describe('wrong frames', () => {
   it.each(who)('by a %s neither end the server nor leave anything behind', async (by) => {
     for (const [name, bytes] of Object.entries(wrong)) {
       const wire = await open(target[by]);
-      // Whole, and byte by byte for the short ones.
+      // The bytes are sent whole; short ones also byte by byte.
       await wire.send(bytes);
       wire.socket.end();
       const second = await open(target[by]);

@@ -1,4 +1,4 @@
-/** Who takes all places of a port, who stays without asking anything, and what HTTP/1.1 can be made to mean. */
+/** Tests clients that take all connections of a port, idle clients, and ambiguous HTTP/1.1. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { connectionShares } from '../../src/apiserver/edge/connection-shares.ts';
@@ -63,7 +63,7 @@ describe('idle connections of strangers', () => {
     expect(target.edge.usage.connections).toBeLessThanOrEqual(shares.strangersPerAddress + 10);
     expect(target.ended('crowded-out')).toBeGreaterThan(0);
     await target.stillServes();
-    // A stranger who comes now is let in, too.
+    // A new stranger is served, too.
     const stranger = await keep(openTls(target.stranger, ['http/1.1']));
     await stranger.send('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
     await stranger.until(({ text }) => text.includes('ok'));
@@ -121,7 +121,7 @@ describe('the health port of a program without an API', () => {
     await honest.until(({ text }) => text.includes('ok'));
     expect(honest.text).toMatch(/^HTTP\/1.1 200/);
     await expect.poll(stillOpen).toBeLessThanOrEqual(64);
-    // Those who say no more end by themselves.
+    // The server ends the idle connections.
     await expect.poll(() => wires.slice(-64).filter(({ isOver }) => !isOver).length, { timeout: 60_000 }).toBe(0);
     health.close();
   });
@@ -140,7 +140,7 @@ describe('those who have shown credentials', () => {
     for (let minute = 0; minute < inShort(5, 60); minute += 1) {
       for (let part = 0; part < 4; part += 1) {
         await pass(target.clock, 15_000);
-        // The server asks whether we live; a test's clock would not wait for the answer.
+        // The server pings the connection, and the test's clock would not wait for the answer.
         for (const wire of [watch, idle]) {
           const asked = framesIn(wire.received).filter(({ type, flags }) => type === TYPES.ping && flags === 0);
           for (const { payload } of asked.slice(answered)) await wire.send(pong(payload));

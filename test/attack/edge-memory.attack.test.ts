@@ -1,4 +1,4 @@
-/** What strangers and users can make the server hold: bodies that never end, that drip, that nobody may send. */
+/** Tests the memory that strangers and users can make the server hold: bodies that are endless, slow or forbidden. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOTAL_BODY_BYTES } from '../../src/apiserver/edge/limits.ts';
@@ -47,7 +47,7 @@ async function openHttp1(to: Target): Promise<Wire> {
   return wire;
 }
 
-/** Streams that the server has ended. */
+/** The number of streams that the server has reset. */
 function reset(wire: Wire): number {
   return framesIn(wire.received).filter(({ type }) => type === TYPES.rstStream).length;
 }
@@ -65,7 +65,7 @@ describe('unfinished bodies of HTTP/2 strangers', () => {
     const streams = 50;
     for (let n = 0; n < connections; n += 1) {
       const wire = await openHttp2(target.stranger);
-      // All that a client may send without being told to go on: the window of each stream.
+      // The client sends all that it may without a window update: the window of each stream.
       for (let i = 0; i < streams && !wire.isOver; i += 1) {
         const id = 2 * i + 1;
         await wire.send(Buffer.concat([openRequest(id, PATH, { ...JSON_TYPE, ...headers }), data(id, piece)]));
@@ -73,7 +73,7 @@ describe('unfinished bodies of HTTP/2 strangers', () => {
       await expect.poll(() => reset(wire) >= streams || wire.isOver).toBe(true);
     }
     expect(target.edge.usage).toMatchObject({ bodyBytes: 0, underWay: 0 });
-    // Of some 290 MiB announced in the short form.
+    // The short form announces some 290 MiB.
     expect(memoryHeld() - before).toBeLessThan(48 * MIB);
     await target.stillServes();
   });
@@ -81,7 +81,7 @@ describe('unfinished bodies of HTTP/2 strangers', () => {
   it('are no more than the streams that a stranger may have', async () => {
     const wire = await openHttp2(target.stranger);
     const opened: Buffer[] = [];
-    // Held open by a continuation that does not come for the last one; the others are answered at once.
+    // The last request stays open for a missing continuation; the others are answered at once.
     for (let i = 0; i < 99; i += 1) opened.push(openRequest(2 * i + 1, PATH, JSON_TYPE));
     await wire.send(Buffer.concat(opened));
     await expect.poll(() => reset(wire)).toBe(99);
@@ -105,11 +105,11 @@ describe('bodies of users', () => {
     expect(memoryHeld() - before).toBeLessThan(48 * MIB);
     await target.stillServes();
     await pass(target.clock, 11_000);
-    // Those that waited are told why.
+    // Requests that waited get the reason.
     await expect.poll(() => target.refused('body-budget')).toBeGreaterThan(10);
     expect(target.edge.usage.waitingBodies).toBe(0);
     await pass(target.clock, 6_000);
-    // Those that were read came too slowly.
+    // Bodies that were being read came too slowly.
     await expect.poll(() => target.refused('body-timeout')).toBeGreaterThan(0);
     await expect.poll(() => target.edge.usage.bodyBytes).toBe(0);
     await expect.poll(() => wire.text).toContain('came too slowly');
@@ -123,7 +123,7 @@ describe('bodies of users', () => {
     await wire.send(openRequest(1, PATH, { ...JSON_TYPE, 'content-length': String(3 * MIB) }));
     await expect.poll(() => target.edge.usage.bodyBytes).toBe(3 * MIB);
     const before = memoryHeld();
-    // Each write is a TLS record and so a buffer of its own on the other side.
+    // Each write is a TLS record, and therefore a separate buffer on the other side.
     for (let i = 0; i < inShort(600, 20_000); i += 1) await wire.send(data(1, Buffer.from('x')));
     await expect.poll(() => wire.isOver || target.edge.usage.underWay === 1).toBe(true);
     expect(memoryHeld() - before).toBeLessThan(24 * MIB);
@@ -141,7 +141,7 @@ describe('bodies of users', () => {
     const head = ['Host: x', 'Content-Type: application/json', `Content-Length: ${body.length}`];
     await wire.send(`POST ${PATH} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
     await expect.poll(() => target.edge.usage.bodyBytes).toBe(body.length);
-    // 20 KiB a second: over half a minute.
+    // 20 KiB a second, for over half a minute.
     for (let at = 0; at < body.length; at += 20 * 1024) {
       const seen = wire.received.length;
       await wire.send(body.slice(at, at + 20 * 1024));
@@ -179,7 +179,7 @@ describe('bodies of users', () => {
   });
 
   it('of all together stay below the whole, and agents find room', async () => {
-    // The bound is the sum of what is announced: no user has more than a share, however many connections.
+    // The bound applies to the sum of announced bodies: no user gets more than a share, with any number of connections.
     const each = inShort(8, 16);
     for (let n = 0; n < each; n += 1) {
       const wire = await openHttp2(target.stranger);

@@ -1,4 +1,4 @@
-/** Very many streamed answers at once: what one more costs does not grow with them, and all end when the server does. */
+/** Tests very many streamed answers at once: the cost of one does not grow with their number, and all end with the server. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { memoryHeld, startUnderAttack } from './edge/edge-under-attack.ts';
 import { openTls, type Wire } from './edge/hostile-client.ts';
@@ -6,7 +6,7 @@ import { framesIn, PREFACE, request, settings, settingsAck, TYPES } from './edge
 import { inShort } from './extent.ts';
 
 const WATCH = '/api/v1/namespaces/default/configmaps?watch=1';
-/** Of one connection: as many as one may have before the server knows who it is. */
+/** Streams of one connection: as many as it may have before it is authenticated. */
 const STREAMS = 80;
 const CONNECTIONS = inShort(3, 40);
 
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** How many listeners each living signal has: to add one walks through all of them, and to remove one does. */
+/** Counts listeners per signal, because adding and removing a listener takes time in proportion to their number. */
 function countListeners(): { most(): number } {
   const counts = new Map<AbortSignal, number>();
   let most = 0;
@@ -23,7 +23,7 @@ function countListeners(): { most(): number } {
     counts.set(signal, now);
     most = Math.max(most, now);
   };
-  // oxlint-disable-next-line typescript/unbound-method -- called with the signal that it is of
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own signal
   const { addEventListener: add, removeEventListener: remove } = AbortSignal.prototype;
   vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (this: AbortSignal, ...given) {
     count(this, 1);
@@ -53,7 +53,7 @@ it('hang on no signal that all share, and end with the server', { timeout: 300_0
     );
   await expect.poll(answered, { timeout: 60_000 }).toBe(STREAMS * CONNECTIONS);
   expect(target.edge.usage.underWay).toBe(STREAMS * CONNECTIONS);
-  // What is one's own has a few; what all share would have one of each.
+  // A signal of one stream has a few listeners; a shared one would have one per stream.
   expect(listeners.most()).toBeLessThan(STREAMS / 5);
   await target.close();
   expect(target.edge.usage.underWay).toBe(0);
@@ -68,7 +68,7 @@ it('keep nothing of what they have sent, however long they are', { timeout: 300_
   let read = 0;
   const body = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     for (let piece = 0; piece < pieces; piece += 1) {
-      // What was sent has also been read: what is held now is held by the server.
+      // The client has read everything that was sent, so the memory is held by the server.
       await vi.waitUntil(() => read >= piece * MIB, { timeout: 60_000, interval: 1 });
       held.push(memoryHeld());
       yield new Uint8Array(MIB).fill(piece);

@@ -1,4 +1,4 @@
-/** How much an attack tries: `npm run attack` takes its time, `npm test` has a quarter of an hour for everything. */
+/** The extent of attacks: `npm run attack` may take long, `npm test` has a quarter of an hour for everything. */
 const isShort = process.env['MENDLET_ATTACK'] === 'short';
 
 /** `whole` in `npm run attack`, `short` in `npm test`: a number of runs, a size, or a list of cases. */

@@ -1,4 +1,4 @@
-/** A pod that has its log folder mounted exchanges what is in it, as fast as it can, while every reader of logs looks. */
+/** Tests readers of logs while a pod with its log folder mounted replaces the files in it as fast as it can. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -52,13 +52,13 @@ afterEach(async () => {
   const ended = new Promise((done) => attacker?.on('exit', done));
   attacker?.kill('SIGKILL');
   await ended;
-  // What the shell had just begun may still make something.
+  // A command that the shell had just begun may still create files.
   await rm(root, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const REFUSALS = ['ELOOP', 'EINVAL', 'EMLINK', 'ENOTDIR', 'ENOENT', 'EISDIR', 'ESTALE'];
 
-/** What a reader gets; what it is refused must be refused for what the attacker did. */
+/** The result of a reader; a refusal must be one for the attacker's changes. */
 async function tried(read: () => Promise<string>): Promise<string> {
   try {
     return await read();

@@ -1,4 +1,4 @@
-/** Objects that hold too much: refused by name of the field before anybody works on them; what is there already stays usable. */
+/** Tests objects with too much content: they are refused with the field's name before any work; existing ones stay usable. */
 import { describe, expect, it } from 'vitest';
 import { RESOURCES, SERVICES, type Service, type Status } from '../../src/api/index.ts';
 import { decodeText, encodeText, readAll } from '../../src/lib/index.ts';
@@ -11,7 +11,7 @@ const ports = (count: number) => many(count, (i) => ({ name: `p${i}`, port: i + 
 const inPod = (spec: object) => ({ spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
 const inContainer = (more: object) => inPod({ containers: [{ name: 'c', image: 'i', ...more }] });
 
-/** Path of the collection, kind, what is too much of it, where that is. */
+/** A case: path of the collection, kind, the oversized object, and the field that is too large. */
 type TooMuch = readonly [path: string, apiVersion: string, kind: string, body: object, field: string];
 
 const CORE = '/api/v1/namespaces/default';

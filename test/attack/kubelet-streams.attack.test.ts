@@ -1,6 +1,7 @@
 /**
- * The kubelet's own API, on its port and through nodes/proxy: who may only read it runs nothing in a container, whatever the
- * method, the upgrade and the spelling of the path; a stranger gets nothing at all.
+ * Tests the kubelet's own API, on its port and through nodes/proxy: a user with only read rights runs nothing in a container,
+ * with
+ * any method, upgrade or spelling of the path, and a stranger gets nothing at all.
  */
 import { describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/apiserver/test-server.ts';
@@ -63,9 +64,9 @@ const SPDY = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-ve
 
 interface World {
   readonly api: TestServer;
-  /** What was run. */
+  /** Commands that were run. */
   readonly ran: string[];
-  /** By its port, and through the API server. */
+  /** The ways to the kubelet: by its port, and through the API server. */
   readonly ways: readonly { readonly name: string; readonly connection: Connection; readonly prefix: string }[];
 }
 
@@ -175,7 +176,7 @@ async function ask(
 /** Every way to send a path. */
 const MANNERS = [
   { headers: {}, isUpgrade: false },
-  // As an ordinary request that asks for more on its way.
+  // An ordinary request with the headers of an upgrade.
   { headers: WEBSOCKET, isUpgrade: false },
   { headers: WEBSOCKET, isUpgrade: true },
   { headers: SPDY, isUpgrade: true },

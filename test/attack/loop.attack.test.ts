@@ -1,6 +1,6 @@
 /**
- * Attacks on the one loop that everything runs in: what many watch, lists that are long, bodies that cost more to read than to
- * send. Looks at how the work is cut, not at how long it takes: `npm run bench:hostile` measures that.
+ * Tests attacks on the one event loop: objects with many watchers, long lists, bodies that cost more to read than to send. The
+ * tests check how the work is divided, not its time, which `npm run bench:hostile` measures.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LIST_PIECE_BYTES, MAX_LIST_ENTRIES } from '../../src/apiserver/limits.ts';
@@ -26,13 +26,16 @@ afterEach(async () => {
 
 interface CountedTurns {
   readonly breather: Breather;
-  /** How much was done in each turn of the loop: each look at the clock is one unit, since each piece of work begins with one. */
+  /**
+   * The work in each turn of the loop. Each reading of the clock counts as one unit, because each piece of work begins with
+   * one.
+   */
   readonly perTurn: () => readonly number[];
 }
 
 const BUDGET = 10;
 
-/** A real loop in which each question for a pause takes one unit of time, so that a turn's budget is a number of pieces. */
+/** A real loop in which each call of `pause` takes one unit of time, so that a turn's budget is a number of pieces. */
 function countedTurns(): CountedTurns {
   let units = 0;
   const began: number[] = [];
@@ -55,7 +58,7 @@ async function fill(count: number, bytes: number): Promise<void> {
     await api.call('POST', maps, { metadata: { name: `m${i}` }, data: { text: 'x'.repeat(bytes) } });
 }
 
-/** Reads a watch as it comes. */
+/** Reads a watch continuously. */
 async function watch(url: string, headers = {}): Promise<{ readonly text: () => string }> {
   const { body } = await api.raw('GET', url, undefined, headers);
   if (body instanceof Uint8Array) throw new Error('not a stream');
@@ -78,7 +81,7 @@ describe('what many watch', () => {
     const changes = 5;
     for (let i = 0; i < changes; i++) await api.call('PATCH', `${maps}/m0`, { data: { mark: `mark${i}` } }, MERGE);
     await settle();
-    // The body of the request, the stored bytes and the answer are three; each form of the event is one more.
+    // Three encodings are those of the request, the stored bytes and the answer; each form of the event adds one.
     const own = encoded.mock.calls.filter(([value]) => JSON.stringify(value).includes('"name":"m0"')).length;
     expect(own).toBeLessThanOrEqual(changes * 5);
     encoded.mockRestore();
@@ -97,7 +100,7 @@ describe('what many watch', () => {
     while (!watchers.every((each) => each.text().includes('MODIFIED'))) await settle();
     const turns = perTurn().slice(before);
     expect(turns.length).toBeGreaterThan(many / (3 * BUDGET));
-    // All that wake at once ask once; what they then do in one turn is the budget.
+    // All watchers that wake at once ask once for a pause; their work in one turn is bounded by the budget.
     expect(turns.toSorted((a, b) => b - a).slice(2)[0]).toBeLessThanOrEqual(3 * BUDGET);
   });
 
@@ -110,7 +113,7 @@ describe('what many watch', () => {
     const watchers = await Promise.all(Array.from({ length: 40 }, () => watch(`${maps}?watch=1`)));
     while (!watchers.every((each) => each.text().match(/ADDED/g)?.length === 50)) await settle();
     expect(encoded.mock.calls.length).toBeLessThanOrEqual(2 * 50);
-    // A piece has six of them.
+    // A piece contains six of the items.
     expect(perTurn().length - before).toBeGreaterThan((40 * 50) / 6 / (3 * BUDGET));
   });
 });
@@ -210,7 +213,7 @@ describe('a body that costs more to read than to send', () => {
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     const user = { name: 'admin', groups: ['system:masters'] };
     const response = await server.as(user).request({ method, url, headers, body: bytes });
-    // A string without an end is the one thing that only a parser finds out.
+    // Only a parser detects a string without an end.
     if (!_.startsWith('quotes')) for (const [text] of parsed.mock.calls) expect(text.length).toBeLessThan(10_000);
     parsed.mockRestore();
     expect(response.status).toBe(code);

@@ -1,6 +1,6 @@
 /**
- * Who has all rights in one namespace, and none elsewhere, tries every kind, verb, subresource and spelling of path: what he
- * reads or changes is in that namespace, whatever is answered.
+ * Tests a user with all rights in one namespace and none elsewhere, who tries every kind, verb, subresource and spelling of path:
+ * all that he reads or changes is in that namespace, whatever the answer is.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Tells what left the namespace; throws with the request that did it. */
+/** Sends a request, and throws with it if anything outside the namespace was read or changed. */
 async function attack(request: Sent): Promise<Got> {
   const { seen } = world;
   const got = await world.send(TESS, request);
@@ -61,7 +61,7 @@ async function attack(request: Sent): Promise<Got> {
 }
 
 async function mend(request: Sent): Promise<void> {
-  // Its namespace is its own to delete, and then all is over.
+  // The user may delete his namespace, after which the world must be made again.
   const { body } = await world.api.call('GET', `/api/v1/namespaces/${OWN}`);
   if (body.metadata?.deletionTimestamp !== undefined || body.kind !== 'Namespace') {
     await world.close();
@@ -77,7 +77,7 @@ function isOwnKey(key: string): boolean {
   );
 }
 
-/** The paths that a pod of the namespace leads to; figures are asked of all pods of a node, and only its own are told. */
+/** Whether a kubelet's call is for a pod of the namespace. Figures come for all pods of a node, and only its own are returned. */
 function isOwnKubeletCall(line: string): boolean {
   const [, , url = ''] = line.split(' ');
   if (url === '/stats/summary?only_cpu_and_memory=true') return true;
@@ -106,7 +106,7 @@ function bodyOf(row: ResourceRow, method: string, name: string, namespace: strin
   return { body: JSON.stringify(manifestOf(row, method === 'POST' ? `new-${sent}` : name, namespace, mark)) };
 }
 
-/** The namespaces that a body says it is of. */
+/** The namespaces for bodies of the method. */
 function placesOf(method: string): readonly string[] {
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? [OTHER, OWN] : [OWN];
 }
@@ -280,7 +280,7 @@ describe('all rights in one namespace', () => {
     );
     expect((await attack({ method: 'GET', url: `/api/v1/namespaces/${OWN}/pods/own-pods/proxy/x` })).status).toBe(200);
     expect(sent).toBeGreaterThan(1000);
-    // Reads and writes were let through as well as refused.
+    // Reads and writes must have been both allowed and refused.
     for (const status of [200, 201, 403, 404, 405])
       expect(seenStatus.get(status) ?? 0, `${status}`).toBeGreaterThan(20);
   });

@@ -1,6 +1,6 @@
 /**
- * Damage to the store's files, byte by byte: whatever a disk does to them, the store serves what was written, or refuses by name.
- * Never something else, never in silence, and never with content in what it says.
+ * Tests damage to the store's files, byte by byte: the store serves exactly what was written, or names what it refuses. It never
+ * serves anything else, never stays silent, and never prints contents.
  */
 import {
   cpSync,
@@ -28,12 +28,12 @@ import { inShort } from './extent.ts';
 
 const SECRET = 'hunter2-of-the-attack';
 const PAGE = 4096;
-/** Tens of thousands of openings: not a speed limit. */
+/** Time for tens of thousands of openings; this is no speed limit. */
 const PATIENCE_MS = 4 * 3600 * 1000;
-// Thousands of small files are made and forgotten: in memory where there is such a place.
+// The tests make thousands of small files, so memory is preferred.
 const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 let folder: string;
-/** What was acknowledged: key → value and revision. */
+/** Acknowledged writes: key → value and revision. */
 const truth = new Map<string, { readonly text: string; readonly revision: number }>();
 let newest = 0;
 
@@ -63,7 +63,7 @@ function write(log: SqliteLog, key: string, text: string | undefined): void {
   else truth.set(key, { text, revision: newest });
 }
 
-/** A small store with everything in it: updates, tombstones, values over several pages, history swept and not. */
+/** A small store with all features: updates, tombstones, values over several pages, swept and unswept history. */
 function makeStore(path: string): void {
   const log = new SqliteLog(openLog({ ...ask(path), mayBegin: true }).log);
   for (let n = 0; n < 24; n++) write(log, `/registry/secrets/default/s${n}`, object(`s${n}`, n % 8 === 0 ? 9000 : 200));
@@ -81,7 +81,7 @@ interface Verdict {
   readonly said: string;
 }
 
-/** Opens what lies at `path` and asks everything. Throws for anything that is neither right nor said. */
+/** Opens the store at `path` and reads everything. Throws for a wrong result that the store does not report. */
 function judge(path: string): Verdict {
   let opened: ReturnType<typeof openLog>;
   try {
@@ -112,7 +112,7 @@ function judge(path: string): Verdict {
     const wanted = [...truth].filter(([key]) => !damaged.has(key)).map(([key, { text }]) => [key, text] as const);
     expect(new Map(listed)).toEqual(new Map(wanted));
     expect(log.revision).toBeGreaterThanOrEqual(newest);
-    // Later moments: writes, the past, forgetting and sweeping.
+    // Later operations: writes, reads of the past, compaction and sweeping.
     expect(log.transaction(() => log.put('/registry/pods/default/new', encode('{}'), 0)).ok).toBe(true);
     try {
       for (const event of log.events('', log.compacted, 1000).events)
@@ -139,7 +139,7 @@ function trial(name: string, spoil: (path: string) => void): Verdict {
     const verdict = judge(path);
     expect(`${name}: ${verdict.said}`).not.toContain('hunter2');
     if (verdict.outcome !== 'refused') {
-      // What was mended stays mended, what was named stays named.
+      // After another opening, repaired objects stay repaired, and named ones stay named.
       const again = openLog(ask(path));
       new SqliteLog(again.log).close();
     }
@@ -173,7 +173,7 @@ describe('a store with one flipped bit', () => {
       const pages = readFileSync(join(folder, 'store/store.db')).length / PAGE;
       const outcomes = { right: 0, named: 0, refused: 0 };
       for (let page = 0; page < pages; page++) {
-        // The head of each page has its structure: every byte of it counts, of the rest a sample.
+        // The head of each page contains its structure, so each of its bytes is damaged; of the rest only a sample.
         const offsets = inShort(
           [0, 1, 3, 5, 6, 8, 9, 12, 16, 100 + page, 700 + 37 * page, 2000 + 53 * page, 3900 + 11 * page, 4095],
           Array.from({ length: PAGE }, (_, at) => at).filter((at) => at < 160 || at % 5 === page % 5),
@@ -194,7 +194,7 @@ describe('a store with one flipped bit', () => {
 });
 
 describe('a write-ahead log', () => {
-  /** A copy of a store in the middle of its life, as a killed process leaves it. */
+  /** A copy of a store in use, as a killed process leaves it. */
   function killed(): string {
     const copy = mkdtempSync(join(folder, 'killed-'));
     cpSync(join(folder, 'store'), copy, { recursive: true });
@@ -226,7 +226,7 @@ describe('a write-ahead log', () => {
       } catch (error) {
         if (!(error instanceof StoreOpenError)) throw error;
         expect(error.message).not.toContain('hunter2');
-        // The next start finds and says the same.
+        // The next start finds and reports the same.
         expect(existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined).toEqual(before);
         expect(() => openLog(ask(path))).toThrow(error.message);
         return `${error.code}: ${error.message}`;
@@ -263,7 +263,7 @@ describe('a write-ahead log', () => {
     const left = killed();
     const torn = openAfter(left, (wal) => {
       const data = readFileSync(wal);
-      // The last frame again, with checksums that do not go on: as the machine's crash leaves a half-written one.
+      // The last frame again, with checksums that do not continue, like a half-written frame after a crash of the machine.
       writeFileSync(wal, Buffer.concat([data, data.subarray(data.length - PAGE - 24, data.length - 100)]));
     });
     expect(torn).toBe('served 6');
@@ -284,7 +284,7 @@ describe('a store that is gone', () => {
       } catch (error) {
         if (!(error instanceof StoreOpenError)) throw error;
         expect(error.message).toContain(path);
-        // Nothing was made in its place.
+        // No new file was made in its place.
         expect(readdirSync(copy).sort()).toEqual(names);
         return error.code;
       }

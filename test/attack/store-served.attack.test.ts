@@ -1,4 +1,7 @@
-/** Damaged objects through the whole API server: named, never shown, never taken for deleted; restored and removed by commands. */
+/**
+ * Tests damaged objects in the whole API server: named, never served, never taken for deleted; restored and removed by
+ * commands.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,14 +55,14 @@ async function call(method: string, url: string, body?: object, user = ADMIN): P
   return { status, headers, text: decodeText(await readAll(answer, 1e7)) };
 }
 
-/** Changes values as a disk would: nobody says so to the checksums. */
+/** Changes values as a faulty disk would, without new checksums. */
 function spoil(...keys: readonly string[]): void {
   const db = new DatabaseSync(path);
   const newest = db.prepare('SELECT revision, value FROM log WHERE key = ? ORDER BY revision DESC LIMIT 1');
   for (const key of keys) {
     const { revision = 0, value } = newest.get(key) ?? {};
     if (!(value instanceof Uint8Array)) throw new Error(`no ${key}`);
-    // It parses still: only a checksum tells.
+    // The value still parses, so that only a checksum shows the damage.
     const text = decodeText(value).replace(/[a-y](?=")/, (letter) => String.fromCharCode(letter.charCodeAt(0) + 1));
     db.prepare('UPDATE log SET value = ? WHERE revision = ?').run(encodeText(text), revision);
   }
@@ -147,7 +150,7 @@ describe('a damaged object', () => {
     expect((await call('DELETE', `${secrets}/one`, option)).status).toBe(400);
     expect((await call('DELETE', `${secrets}/two`, option)).status).toBe(200);
     expect((await call('GET', `${secrets}/two`)).status).toBe(404);
-    // As the answer itself says to: kubectl has no flag for it, and sends no body with --raw.
+    // The answer names this query; kubectl has no flag for it, and sends no body with --raw.
     const told = /delete --raw 'PATH(\?[^']+)'/.exec((await call('DELETE', `${secrets}/three`)).text)?.[1] ?? '';
     expect((await call('DELETE', `${secrets}/three${told}`)).status).toBe(200);
     expect((await call('GET', `${secrets}/three`)).status).toBe(404);

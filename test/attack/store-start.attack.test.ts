@@ -1,4 +1,7 @@
-/** A store that cannot be opened, by somebody whom modes bind; and a migration that is killed at any moment, with a real process. */
+/**
+ * Tests stores that cannot be opened by an unprivileged user, and migrations that are killed at any moment, with real
+ * processes.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -40,7 +43,7 @@ afterEach(() => {
 const asked = (): string => JSON.stringify({ path, identity: 'me', mayBegin: true, maxFileBytes: 1e8 });
 
 describe.skipIf(process.getuid?.() !== 0)("a store whose files are not its user's to write", () => {
-  // What is imported may lie where nobody else may read: it is loaded first.
+  // The imported files may be unreadable for that user, so they are loaded first.
   const openAsNobody = (): { readonly code: string; readonly message: string } => {
     const script = `import { openLog } from ${moduleOf('log-open.node.ts')};
       import { toOpenError } from ${moduleOf('sqlite-open.node.ts')};
@@ -77,7 +80,7 @@ describe.skipIf(process.getuid?.() !== 0)("a store whose files are not its user'
 });
 
 describe('a migration', () => {
-  /** A store of the old format that takes a while, and what is in it. */
+  /** Writes a store of the old format whose migration takes some time. */
   function writeOld(rows: number): void {
     copyFileSync(FIXTURE, path);
     const db = new DatabaseSync(path);
@@ -128,7 +131,7 @@ describe('a migration', () => {
     for (let round = 0; round < inShort(5, 40); round += 1) {
       for (const name of readdirSync(join(folder, 'store'))) rmSync(join(folder, 'store', name));
       writeFileSync(path, old, { mode: 0o600 });
-      // Some are killed twice.
+      // Some migrations are killed twice.
       for (let kills = 0; kills <= round % 2; kills += 1) {
         const start = await begin();
         await sleep(Math.random() * longestMs);
@@ -140,7 +143,7 @@ describe('a migration', () => {
       const left = readdirSync(join(folder, 'store')).filter((name) => /\.(new|part|mending|sample)/.test(name));
       expect(left).toEqual([]);
     }
-    // Only what was killed on its way shows anything.
+    // The test proves something only if migrations were killed half-way.
     expect(inTheMiddle).toBeGreaterThan(0);
   });
 });

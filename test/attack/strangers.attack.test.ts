@@ -1,4 +1,4 @@
-/** Who shows no credentials asks for every path of the API server: nothing answers but health. */
+/** Tests every path of the API server without credentials: only health endpoints answer. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ResourceRow, RESOURCES } from '../../src/api/index.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** All that the server says of its own paths to somebody who may ask, and all that its tables serve. */
+/** All paths that the server lists for an authorized user, and all paths of its resource tables. */
 async function allPaths(): Promise<readonly string[]> {
   const root = (await world.api.call('GET', '/')).body.paths as string[];
   const openapi = Object.values<{ serverRelativeURL: string }>((await world.api.call('GET', '/openapi/v3')).body.paths);

@@ -1,4 +1,4 @@
-/** Kind × verb × subresource × role: what a real request gets, beside what Kubernetes documents that it should. */
+/** Compares for each kind, verb, subresource and role the result of a real request with Kubernetes' documentation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ResourceRow, RESOURCES } from '../../src/api/index.ts';
 import { METRICS_ROWS } from '../../src/apiserver/metrics-api/rows.ts';
@@ -16,11 +16,11 @@ import {
 } from './access/upstream-roles.ts';
 import { type AccessWorld, createAccessWorld, type Sent } from './access/world.ts';
 
-/** Kinds that upstream has, too. */
+/** The kinds of upstream. */
 const KINDS: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS].filter(({ group }) => group !== 'mendlet.dev');
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 type Verb = (typeof VERBS)[number];
-/** Subresources that are not upstream's. */
+/** Subresources that upstream does not have. */
 const OURS = new Set(['history', 'restart']);
 const ROLE_KIND = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole' };
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** No controller runs here: the aggregating roles get their rules as it would give them. */
+/** Fills the rules of aggregating roles, because no controller runs here. */
 async function aggregated(): Promise<void> {
   const url = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
   const { body } = await world.api.call('GET', url);
@@ -59,7 +59,7 @@ async function aggregated(): Promise<void> {
   expect(body.items.length).toBeGreaterThan(10);
 }
 
-/** The request of a verb on something that is not there, so that nothing but the authorizer can say 403. */
+/** The request of a verb on a missing object, so that only the authorizer can answer 403. */
 function requestOf(
   row: ResourceRow,
   verb: Verb,
@@ -83,7 +83,7 @@ function requestOf(
     case 'patch':
       return { method: 'PATCH', url: object, body: '{', headers: { 'content-type': 'application/merge-patch+json' } };
     case 'delete':
-      // The namespace is there, and the next tests need it.
+      // The namespace exists, and the next tests need it.
       return { method: 'DELETE', url: `${object}?dryRun=All` };
     case 'deletecollection':
       return subresource === undefined ? { method: 'DELETE', url: `${collection}?labelSelector=no=one` } : undefined;
@@ -92,10 +92,10 @@ function requestOf(
 
 interface Role {
   readonly user: UserInfo;
-  /** Where its rights are; "" is everywhere. */
+  /** The namespace of its rights; "" means all. */
   readonly place: string;
   readonly rights: Rights | 'all';
-  /** Rights at the scope of the cluster that come of the same roles, bound everywhere. */
+  /** Cluster-scoped rights of the same roles, bound in the whole cluster. */
   readonly everywhere?: Rights;
 }
 
@@ -118,7 +118,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   nobody: { user: user('nobody'), place: '', rights: [] },
 };
 
-/** Only the controllers' manager is more here than upstream: all controllers act as it, each with its own role bound to it. */
+/** The controller manager has more rights than upstream's, because all controllers act as it, and their roles are bound to it. */
 function isKnownDifference(role: string): boolean {
   return role === 'kube-controller-manager';
 }
@@ -140,7 +140,7 @@ describe.each(Object.entries(ROLES))('%s', (name, { user: who, place, rights }) 
         for (const verb of VERBS) {
           const isNamespace = row.resource === 'namespaces' && row.group === '';
           const isThere = row.namespaced ? namespace !== undefined : isNamespace || namespace === undefined;
-          // An object of a namespaced kind lies in a namespace: there is no such request without one.
+          // A request for an object of a namespaced kind needs a namespace.
           const request =
             isThere || verb === 'list' || verb === 'watch' ? requestOf(row, verb, namespace, subresource) : undefined;
           if (request === undefined) continue;
@@ -177,7 +177,7 @@ describe('a node', () => {
   });
 
   it.each<[string, string, boolean, boolean]>([
-    // What, path: n1, whose pod it is; n2, another node.
+    // Verb and path, and whether n1 (the pod's node) and n2 (another node) may.
     ['GET', '/api/v1/nodes/n1', true, false],
     ['GET', '/api/v1/nodes', false, false],
     ['GET', '/api/v1/nodes?watch=1&fieldSelector=metadata.name%3Dn1', true, false],

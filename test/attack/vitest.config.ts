@@ -4,9 +4,9 @@ export default defineConfig({
   test: {
     include: ['test/attack/**/*.attack.test.ts'],
     pool: 'forks',
-    // Two suites at once fill two cores; each attack has sockets, stores and folders of its own.
+    // Two suites at once fill two cores; each attack has its own sockets, stores and folders.
     maxWorkers: 2,
-    // Not a speed limit: only so that an attack that never ends is named instead of hanging the run.
+    // This is no speed limit; it only ends and names an attack that hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },

@@ -1,6 +1,6 @@
 /**
- * The floor: the same containerd, the same image and the same shell, called bare: no plan, no API, no status. It has pods of
- * its own (without mendlet's label, so mendlet leaves them alone).
+ * The floor of the benchmark: the same containerd, image and shell, called directly, without plan, API or status. Its pods have
+ * no label of mendlet's, so mendlet ignores them.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { ContainerConfig, SandboxConfig } from '../../src/cri/index.ts';
 import { type Mendlet, until } from '../e2e/harness.ts';
 import { uptimeSeconds } from './figures.ts';
 
-/** As many calls at once as the fastest burst takes on two cores. */
+/** Calls at once, the number of the fastest burst on two cores. */
 const BURST_CONCURRENCY = 8;
 
 export class BareRuntime {
@@ -37,7 +37,7 @@ export class BareRuntime {
     return new BareRuntime(grpc, new CriRuntime(grpc), image.id, out);
   }
 
-  /** Seconds from a container's last words to its successor's first: exit event, create, start and nothing else. */
+  /** Seconds from a container's last output to its successor's first: exit event, create, start and nothing else. */
   async crash(name: string): Promise<number> {
     const { id, config } = await this.#sandbox(name);
     const script = `echo s $(cat /proc/uptime) >>/out/${name}; [ $(wc -l </out/${name}) -gt 2 ] && exec sleep 600; sleep 0.5; echo e $(cat /proc/uptime) >>/out/${name}; exit 1`;
@@ -58,7 +58,7 @@ export class BareRuntime {
     return at[2]! - at[1]!;
   }
 
-  /** Seconds until `count` sandboxes each run a container, when all are asked for at once. */
+  /** Seconds until `count` sandboxes that are requested at once each run a container. */
   async burst(count: number): Promise<number> {
     const from = uptimeSeconds();
     const names = Array.from({ length: count }, (_, n) => `bare-burst-${n}`);
@@ -88,7 +88,7 @@ export class BareRuntime {
     this.#grpc.close();
   }
 
-  /** Resolves `connected` once the event stream stands, `event` at the container's end. */
+  /** Resolves `connected` once the event stream is open, `event` at the container's end. */
   #died(id: string, signal: AbortSignal): { connected: Promise<void>; event: Promise<void> } {
     let onConnected = (): void => {};
     const connected = new Promise<void>((done) => {

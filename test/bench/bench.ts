@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what a user feels, beside the floor that the same runtime sets in the same minutes when it is called bare.
- * Figures are ratios of one run; the workloads write their own clock (/proc/uptime, 10 ms fine) to a folder of the host.
+ * `npm run bench`: the latencies that users notice, relative to the floor, which is the same runtime called directly in the same
+ * run. The workloads write their own clock (/proc/uptime, in steps of 10 ms) to a folder of the host.
  *
  *   npm run bench -- [--crashes 15] [--pods 50] [--deaths 3] [--idle-seconds 60] [--containerd 2]
  *     [--only crash,create,burst,rest,relist,node-death] [--flags="--pleg generic"] [--json FILE]
@@ -67,7 +67,7 @@ async function onOneNode(): Promise<void> {
 
 type Out = ReturnType<typeof outFolder>;
 
-/** One pod that crashes once: the workload's own time from its last words to its next first ones. */
+/** Crashes one pod once. @returns the workload's own time from its last output to its next first one */
 async function oneCrash(out: Out, name: string, run: number): Promise<number> {
   const script = `echo s $(cat /proc/uptime) >>/out/${name}; [ $(wc -l </out/${name}) -gt 2 ] && exec sleep 600; sleep 1.${run % 10}; echo e $(cat /proc/uptime) >>/out/${name}; exit 1`;
   await mendlet.create(
@@ -80,7 +80,7 @@ async function oneCrash(out: Out, name: string, run: number): Promise<number> {
   return at[2]! - at[1]!;
 }
 
-/** In turns with the floor, so that both see the same noise. */
+/** Measures alternately with the floor, so that both see the same noise. */
 async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
   const ours: number[] = [];
   const floor: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:cluster`: the control plane of a big cluster, in one process: the real API server on the real store, the real
- * controllers and scheduler, and hollow nodes. How fast a Deployment is ready, and what the control plane takes at rest.
+ * `npm run bench:cluster`: the control plane of a big cluster in one process: the real API server on the real store, the real
+ * controllers and scheduler, and hollow nodes. It measures how fast a Deployment is ready, and the resources at rest.
  *
  *   npm run bench:cluster -- [--nodes 100] [--replicas 1000] [--objects 5000] [--idle-seconds 30] [--bare] [--json FILE]
  */
@@ -45,7 +45,7 @@ const { values } = parseArgs({
 const nodeCount = Number(values.nodes);
 const replicas = Number(values.replicas);
 const idleSeconds = Number(values['idle-seconds']);
-/** Writes at once when the bench itself makes objects. */
+/** Concurrent writes when the bench itself makes objects. */
 const CONCURRENCY = 32;
 const MASTERS = ['system:masters', 'system:authenticated'];
 const figures: Record<string, unknown> = { nodes: nodeCount, replicas };
@@ -88,7 +88,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** From the creation to the last pod Ready. */
+/** Measures from the creation of a Deployment until its last pod is Ready. */
 async function burst(lister: Lister<Pod>): Promise<void> {
   await lister.waitForSync(stop.signal);
   const before = processUsage(process.pid);
@@ -133,7 +133,7 @@ async function burst(lister: Lister<Pod>): Promise<void> {
   report(`  pods per node             ${Math.min(...perNode.values())} to ${Math.max(...perNode.values())}`);
 }
 
-/** With heartbeats, then without: the nodes' agents are stopped, and their grace (50 s) is longer than we look. */
+/** Measures with heartbeats, then without: the agents are stopped, and the grace period (50 s) is longer than the measurement. */
 async function atRest(hollow: HollowNodes): Promise<void> {
   const objects = Number(values.objects);
   await each(Math.max(0, objects - replicas - 2 * nodeCount), (i) => client.create(CONFIG_MAPS, configMap(i)));

@@ -1,10 +1,10 @@
 /**
- * `npm run bench:hostile`: how long honest clients wait while others attack. A server as users run it, bundled and behind TLS,
- * for each attack; attacker and honest client are processes of their own.
+ * `npm run bench:hostile`: measures how long honest clients wait during attacks. Each attack gets a bundled server behind TLS, as
+ * users run it; attacker and honest client are separate processes.
  *
  *   npm run bench:hostile -- [--only NAME,…] [--program DIR] [--after-seconds 5] [--together] [--json FILE]
  *
- * --program: another bundle, to compare with; --together: all attacks on one server, one after the other, for its memory.
+ * --program: another bundle for a comparison; --together: all attacks on one server, one after the other, to see its memory.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -94,7 +94,7 @@ async function startServer(): Promise<Server> {
   return { process: child, folder, kubeconfig, observed };
 }
 
-/** Whoever ends the bench ends what it has started. */
+/** Processes that the bench has started, and ends with itself. */
 const started = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -117,14 +117,14 @@ async function stopServer(server: Server): Promise<void> {
 interface Result {
   readonly name: string;
   readonly seconds: number;
-  /** p50, p99, p99.9 and the longest, ms. */
+  /** Latencies: p50, p99, p99.9 and the maximum, ms. */
   readonly livez: readonly number[];
   readonly leaseMaxMs: number;
   readonly failed: number;
   readonly failures: readonly string[];
   readonly pauseMs: number;
   readonly rssMiB: { readonly before: number; readonly peak: number; readonly after: number };
-  /** What the attacker got. */
+  /** The answers to the attacker. */
   readonly answers: unknown;
 }
 

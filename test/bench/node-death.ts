@@ -1,7 +1,7 @@
 /**
- * How long a workload is away when its node dies without a word: three nodes in network namespaces, a Deployment of one, and
- * the node that has it loses its network and all its processes at once. Seen by a client's watches; the replacement's first
- * words are on the machine's own clock, too.
+ * Measures how long a workload is away when its node dies silently: three nodes in network namespaces, a Deployment of one pod,
+ * and its node loses its network and all its processes at once. The times are those of a client's watches; the replacement's
+ * first output has a time of the machine's clock, too.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [keyof NodeDeath, string])[] = [
   ['running', 'replacement Running'],
 ];
 
-/** @param say gets a line of the report */
+/** @param say receives each line of the report */
 export async function nodeDeaths(runs: number, say: (line: string) => void): Promise<readonly NodeDeath[]> {
   const lab = await Lab.create({
     nodes: 3,

@@ -52,7 +52,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       return status !== undefined && logOf(status).includes('ready') ? true : undefined;
     });
 
-  /** ctr 2 may end before all of it is written. */
+  /** Exports an image. ctr 2 may exit before the archive is complete. */
   const exportImage = (tar: string, image: string): Promise<true> =>
     until(`the whole archive of ${image}`, () => {
       execFileSync(opened.install.ctr, ['-a', opened.socket, '-n', 'k8s.io', 'images', 'export', tar, image]);
@@ -94,7 +94,7 @@ describe.skipIf(!isRoot).each(['1.6', '2.1'] as const)('a private containerd %s'
       annotations: { 'mendlet.dev/note': 'kept' },
     });
     expect(logOf(status)).toMatch(/^\S+ stdout F hello\n$/);
-    // No order between the two: containerd notes the start when it hears of it, the shim the end when it happens.
+    // The two times have no order: containerd records the start when it is notified, the shim the end when it happens.
     expect(Math.min(status.startedAt, status.finishedAt)).toBeGreaterThan(0);
   });
 

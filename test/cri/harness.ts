@@ -1,4 +1,7 @@
-/** A private containerd in a folder of its own, for tests of the cri room on real containers. Root only; removes all it made. */
+/**
+ * A private containerd in its own folder, for tests of the cri room with real containers. It needs root, and removes all that
+ * it made.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +28,7 @@ export const isRoot = process.getuid?.() === 0;
 
 export type ContainerdVersionName = '1.6' | '2.1';
 
-/** The system's containerd, or sid's from the cache. */
+/** The system's containerd, or that of Debian sid from the cache. */
 export async function install(version: ContainerdVersionName, ociRuntime?: string): Promise<ContainerdInstall> {
   const sid =
     version === '2.1' ? join(debianPackages('sid', ['containerd'])['containerd'] ?? '', 'usr/bin') : undefined;
@@ -40,14 +43,14 @@ export async function install(version: ContainerdVersionName, ociRuntime?: strin
 export interface TestRuntime {
   readonly options: OpenContainerdOptions;
   readonly network: PodNetwork;
-  /** Opens (or adopts) it, after its pods' network, as main does; `close` leaves containerd running. */
+  /** Opens or adopts containerd after the pods' network, as main does; `close` leaves it running. */
   open(overrides?: Partial<OpenContainerdOptions>): Promise<OpenedContainerd>;
   remove(): Promise<void>;
 }
 
 let networks = 0;
 
-/** Nothing is started yet. */
+/** Prepares a runtime; nothing is started yet. */
 export async function testRuntime(
   version: ContainerdVersionName,
   ociRuntime: string | undefined = process.env['MENDLET_TEST_OCI_RUNTIME'],
@@ -90,7 +93,7 @@ export async function testRuntime(
 
 const CGROUP_PARENT = 'mendlet-test';
 
-/** The parent that sandboxes are given; runc makes it, and whoever kills shims leaves groups in it. One in use stays. */
+/** Removes the parent cgroups of sandboxes, which runc makes, and in which killed shims leave groups. One in use stays. */
 function removeCgroups(): void {
   for (const name of readdirSync('/sys/fs/cgroup')) {
     const parent = join('/sys/fs/cgroup', name, CGROUP_PARENT);

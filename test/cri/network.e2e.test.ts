@@ -1,4 +1,4 @@
-/** The pods' network of two instances on one machine. Root only; removes all it made. */
+/** Tests the pods' networks of two instances on one machine. It needs root, and removes all that it made. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

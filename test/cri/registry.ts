@@ -1,4 +1,4 @@
-/** Debian's docker-registry on loopback, with a user of its own. */
+/** Debian's docker-registry on loopback, with a user. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TestRegistry {
-  /** Host and port, as image names begin. */
+  /** Host and port, the prefix of image names. */
   readonly host: string;
   readonly username: string;
   readonly password: string;

@@ -1,6 +1,6 @@
 /**
- * A test run that is killed leaves its mendlets, their containers, networks and logs behind, and the next run would meet them:
- * taken networks, log folders of pods of the same name. Each data folder says whose it is, so that the next run removes it first.
+ * Removes the remains of killed test runs: mendlets with their containers, networks and logs, which would disturb the next run
+ * by taken networks and log folders of the same names. Each data folder names its owner, so that the next run can remove it.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { kill } from '../support/lab-network.ts';
 import { isAlive, mendletsOf, ownerOf, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 import { root, run } from './harness.ts';
 
-/** Removes what processes that are no more left. What cannot be removed is told: the suite that it hinders fails by itself. */
+/** Removes the remains of dead processes. A failure is only printed, because a suite that it disturbs fails by itself. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(TEST_FOLDER_PREFIX))) {
     const folder = join(tmpdir(), name);
@@ -20,7 +20,7 @@ export async function removeAbandoned(): Promise<void> {
     for (const pid of mendletsOf(folder)) kill(pid);
     const dataDir = join(folder, 'data');
     if (existsSync(dataDir)) {
-      // At once: nobody waits for the grace of their pods.
+      // The pods are killed at once, without their grace periods.
       await killNode(dataDir, undefined);
       clearAsByReboot(dataDir);
       const down = await run(process.execPath, [

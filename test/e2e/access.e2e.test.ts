@@ -1,6 +1,6 @@
 /**
- * Who may do what, over the wire: roles and bindings, service accounts with the tokens of their pods, people and machines
- * with certificates that the cluster signed, impersonation, and what a stolen node certificate is good for.
+ * Tests access rights over the network: roles and bindings, service accounts with the tokens of their pods, people and machines
+ * with certificates that the cluster signed, impersonation, and the reach of a stolen node certificate.
  */
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => mendlet.down());
 
-/** kubectl with nothing of the administrator's. */
+/** kubectl without the administrator's credentials. */
 function stranger(credentials: readonly string[], ...args: readonly string[]): Promise<CommandResult> {
   const where = ['--kubeconfig=/dev/null', `--server=${server}`, `--certificate-authority=${authority}`];
   return mendlet.tryKubectl([...where, ...credentials, ...args]);
@@ -47,7 +47,7 @@ interface Wanted {
   readonly organizations: string[];
 }
 
-/** Asks for a client certificate; the flags for kubectl once it is issued. */
+/** Asks for a client certificate. @returns the flags for kubectl once it is issued */
 async function ask(
   send: (...args: readonly string[]) => Promise<CommandResult>,
   { name, signer, ...subject }: Wanted,
@@ -271,7 +271,7 @@ describe('certificates', () => {
         true,
       ]);
     }
-    // Our own node's kubelet read the secret: the pod runs with it.
+    // The pod runs with the secret, so our own node's kubelet could read it.
     expect(await mendlet.kubectl(['exec', 'here', '--', 'sh', '-c', 'echo $a'])).toBe('b\n');
     const other = await ask(n9, { ...wanted, name: 'n8', commonName: 'system:node:n8' });
     expect(other.asked.code).toBe(0);

@@ -1,4 +1,7 @@
-/** What a node remembers of deaths, on real containers, by the real program and the real kubectl. Runs on every containerd we support. */
+/**
+ * Tests a node's memory of deaths with real containers, the real program and the real kubectl, on every containerd that we
+ * support.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,13 +13,13 @@ const runtimes = [
   { name: "the distribution's containerd", podNetwork: 177 },
   { name: 'containerd 2', podNetwork: 178, containerdFolder: containerd2 },
 ];
-/** There the kernel kills all of a container for one process of it. */
+/** With cgroup v2 the kernel kills a whole container for one of its processes. */
 const cgroupV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
 
-/** Counts its lives, says which one it is, and ends with its number. */
+/** A script that counts its lives, prints the present one, and exits with its number. */
 const COUNTED =
   'n=$(($(cat /s/n 2>/dev/null || echo 0) + 1)); echo $n >/s/n; echo "words of life $n"; echo "error of life $n" >&2; exit $n';
-/** Short waits, but after the third life one that outlasts the test: nobody dies once more while it looks. */
+/** A policy with short waits, and after the third life one that outlasts the test, so that no further death disturbs it. */
 const SLOW_AT_LAST = {
   'mendlet.dev/healing-policy': JSON.stringify({
     rungs: [{ scope: 'container', attempts: 100 }],
@@ -47,7 +50,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     return (JSON.parse(raw) as PodHistoryList).items;
   }
 
-  /** Waits until a container's history shows `wanted`. */
+  /** Waits until a container's history is `wanted`. */
   function untilHistory(
     pod: string,
     container: string,
@@ -104,7 +107,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(table.stdout.split('\n').filter((line) => /^\d/.test(line)).length).toBe(3);
     expect(await histories('crash')).toMatchObject([{ goneAt: expect.any(String), containers: [{ total: 3 }] }]);
     expect((await cli('logs', 'crash')).stderr).toContain('pods "crash" not found');
-    // The node itself may need a moment to note it.
+    // The node may need a moment to notice the deletion.
     const noted = await until<{ total: number }>('the node knows that it is gone', async () => {
       const raw = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/mendlet/v1/history']);
       const { items } = JSON.parse(raw) as {
@@ -132,7 +135,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     for (const death of deaths.slice(0, 2)) {
       expect(death).toMatchObject({ exitCode: 137, signal: 'SIGKILL', reason: 'OOMKilled', log: { tail: 'eats\n' } });
       expect(death.oom).toMatchObject({ limitBytes: 24 * 1024 * 1024 });
-      // The runtime alone would be its word, and no proof.
+      // The runtime's report alone would be no proof.
       expect(death.oom?.sources.some((source) => source === 'cgroup' || source === 'kernel-log')).toBe(true);
       if (death.oom?.sources.includes('kernel-log') === true) {
         expect(death.oom.processes).toMatchObject([{ name: 'tail', rssBytes: expect.any(Number) }]);
@@ -280,7 +283,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     writeFileSync(join(out.path, 'later'), '');
     const later = await untilDeaths('later', 1);
     expect(later.deaths[0]?.changes?.map(({ what }) => what)).toContain('the node agent was restarted');
-    // What was remembered is as it was, but for what died since.
+    // The old records are unchanged; only new deaths were added.
     const after = await histories('oom');
     const known = before[0]?.containers[0]?.deaths ?? [];
     const ids = after[0]?.containers[0]?.deaths.map(({ containerId }) => containerId) ?? [];

@@ -1,6 +1,6 @@
 /**
- * What becomes of workloads when their nodes die, are cut off, are drained, and when their server dies: on three real nodes,
- * with real containers. The scenes follow one another on one cluster, as in its life.
+ * Tests workloads on three real nodes with real containers when nodes die, are cut off or drained, and when the server dies. The
+ * tests follow one another on one cluster.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ let nodes: Watched<Node>;
 let pods: Watched<Pod>;
 let deployments: Watched<Deployment>;
 let slices: Watched<EndpointSlice>;
-/** A folder that the pods of all nodes see at /out. */
+/** A folder that is mounted at /out in the pods of all nodes. */
 let out: string;
 let mark: string;
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
       '6s',
       '--node-eviction-rate',
       '10',
-      // Long enough to see what happens before it is over.
+      // Long enough for the tests to see the state before it ends.
       '--pod-eviction-timeout',
       '3s',
     ],
@@ -81,7 +81,7 @@ const isReady = (pod: Pod): boolean => !isGoing(pod) && isConditionTrue(pod.stat
 const isOf = (app: string) => (pod: Pod) => pod.metadata?.labels?.['app'] === app;
 const containerOf = (pod: Pod): string | undefined => pod.status?.containerStatuses?.[0]?.containerID;
 
-/** One line a pod, for the error of a wait that was in vain. */
+/** One line per pod, for the error of a failed wait. */
 const brief = (pod: Pod): string =>
   `${nameOf(pod)} on ${nodeOf(pod)}: ${pod.status?.phase}${isReady(pod) ? ' ready' : ''}${isGoing(pod) ? ' going' : ''}`;
 
@@ -97,7 +97,7 @@ function untilPods(what: string, app: string, wanted: (found: readonly Pod[]) =>
   return pods.until(what, look, brief);
 }
 
-/** So many ready ones, and no others. */
+/** Matches exactly `count` pods that are all ready. */
 const exactly = (count: number) => (found: readonly Pod[]) => found.length === count && found.every(isReady);
 
 function untilNode(name: string, what: string, wanted: (node: Node) => boolean): Promise<Node> {
@@ -107,7 +107,7 @@ function untilNode(name: string, what: string, wanted: (node: Node) => boolean):
 const readiness = (node: Node): string | undefined => findCondition(node.status?.conditions, 'Ready')?.status;
 const isBack = (node: Node): boolean => readiness(node) === 'True' && (node.spec?.taints ?? []).length === 0;
 
-/** The endpoints are the ready pods, neither more nor less. */
+/** Waits until the endpoints are exactly the ready pods. */
 async function untilEndpointsRight(): Promise<void> {
   await slices.until('the right endpoints', (all) => {
     const wanted = podsOf('shop').filter(isReady);
@@ -122,7 +122,7 @@ async function untilEndpointsRight(): Promise<void> {
   });
 }
 
-/** Nothing runs anywhere but what the API knows, and that at its own node. */
+/** Waits until only pods that the API server has run, each on its own node. */
 async function untilOnlyKnownRun(): Promise<readonly RealPod[]> {
   return until<readonly RealPod[]>('only known pods run', async () => {
     const real = realPods(mark);
@@ -160,7 +160,7 @@ function shop(): readonly object[] {
     ...shell('mkdir /www; echo "$POD_NAME" >/www/index.html; exec httpd -f -p 8080 -h /www'),
     ports: [{ name: 'web', containerPort: 8080 }],
     readinessProbe: { httpGet: { path: '/', port: 'web' }, periodSeconds: 1 },
-    // Clients need a moment to hear that it goes.
+    // Clients need a moment to notice the pod's end.
     lifecycle: { preStop: { sleep: { seconds: 2 } } },
   };
   const spec = { terminationGracePeriodSeconds: 3 };
@@ -184,7 +184,7 @@ function shop(): readonly object[] {
   ];
 }
 
-/** Each member writes who it is, where, and the machine's own time, five times a second, until it is killed. */
+/** A StatefulSet whose members write name, node and the machine's time five times a second, until they are killed. */
 function database(): readonly object[] {
   const script =
     'trap "" TERM; while true; do read now idle </proc/uptime; echo "$NODE_NAME $POD_UID $now" >>"/out/$POD_NAME"; sleep 0.2; done';
@@ -232,7 +232,7 @@ function watchmen(): object {
   };
 }
 
-/** Any failure of its own ends it; a node's death is none. */
+/** A Job that ends at the first failure of a pod, for which a node's death does not count. */
 function work(): object {
   return {
     apiVersion: 'batch/v1',
@@ -250,7 +250,7 @@ function work(): object {
   };
 }
 
-/** Whether a member of the database ever ran twice at once, by what it wrote itself. */
+/** The lives of a member of the database by its own output, which show whether it ever ran twice at once. */
 function lives(member: string): readonly { readonly who: string; readonly from: number; readonly to: number }[] {
   const found = new Map<string, { who: string; from: number; to: number }>();
   for (const line of readFileSync(join(out, member), 'utf8').split('\n').filter(Boolean)) {
@@ -365,7 +365,7 @@ describe('a node that dies', () => {
     expect(lives(nameOf(member)).map(({ who }) => who)).toEqual([`n3 ${uidOf(member)}`]);
     const [watchman] = podsOf('watchman').filter((pod) => uidOf(pod) === uidOf(keeper));
     expect(watchman && [isGoing(watchman), isReady(watchman)]).toEqual([false, false]);
-    // Nobody would be started there now, and who is there may stay: Kubernetes counts it among the misplaced.
+    // No new pod would be started there, but an existing one may stay; Kubernetes counts it as misscheduled.
     const set = await lab.read<DaemonSet>('daemonsets/watchman');
     expect(set.status).toMatchObject({ desiredNumberScheduled: 2, numberReady: 2, numberMisscheduled: 1 });
   });
@@ -407,7 +407,7 @@ describe('a node that dies', () => {
 
 describe('a node that is cut off', () => {
   it('goes on with its pods, which are replaced, and stops them when it is back', async () => {
-    // n3 has room again: let there be something of each kind on it.
+    // n3 has room again, so the restart puts a pod of each kind on it.
     await lab.kubectl(['rollout', 'restart', 'deployment/shop', 'statefulset/db']);
     await lab.kubectl(['rollout', 'status', 'deployment/shop']);
     await lab.kubectl(['rollout', 'status', 'statefulset/db']);
@@ -435,7 +435,7 @@ describe('a node that is cut off', () => {
     await untilPods('the member is told to go', 'db', (found) =>
       found.some((pod) => uidOf(pod) === uidOf(member) && isGoing(pod)),
     );
-    // Long enough for somebody who would start it elsewhere.
+    // Long enough for a wrong replacement elsewhere to appear.
     await sleep(2000);
     expect(running()).toEqual(theirs);
     expect(
@@ -585,7 +585,7 @@ describe('a rolling update', () => {
   });
 });
 
-/** Makes ConfigMaps one after another; knows which of them the server acknowledged. */
+/** Creates ConfigMaps one after another. `stop` returns those that the server acknowledged. */
 function startWriter(): { stop(): Promise<readonly string[]> } {
   const acknowledged: string[] = [];
   const over = new AbortController();

@@ -1,4 +1,7 @@
-/** A server and three nodes on one machine, each with a network and a containerd of its own: how they join, fail and leave. */
+/**
+ * Tests how nodes join, fail and leave, with a server and three nodes on one machine, each with its own network and
+ * containerd.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -13,7 +16,7 @@ interface ObservedNode {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** A lost node is noticed after the grace, and its pods go at once. */
+/** The grace period after which a lost node is noticed; its pods are evicted at once. */
 const GRACE_SECONDS = 6;
 let lab: Lab;
 let n1: LabNode;
@@ -90,7 +93,7 @@ async function untilReady(name: string): Promise<ObservedPod> {
   return found;
 }
 
-/** A pod on that node that stays there whatever happens to it. */
+/** A pod on that node that stays there whatever happens to the node. */
 function podOn(node: LabNode, name: string, script: string, container: object = {}, more: object = {}): object {
   const spec = { ...more, nodeName: node.name, tolerations: [{ operator: 'Exists' }] };
   return busyboxPod(name, script, { spec, container, metadata: { labels: { name } } });
@@ -151,7 +154,7 @@ describe('through the server', () => {
   it('logs, exec, cp, port-forward and figures reach pods on other machines', async () => {
     await lab.create(podOn(n1, 'web1', web('one')), podOn(n2, 'web2', web('two')));
     await Promise.all([untilReady('web1'), untilReady('web2')]);
-    // The kubelet's certificate comes a moment after its node.
+    // The kubelet's certificate is issued a moment after its node is registered.
     await until('logs', async () => {
       const { code, stdout, stderr } = await lab.tryKubectl(['logs', 'web2']);
       return code === 0 && stdout.includes('started') ? { value: stdout } : { last: stderr };
@@ -238,7 +241,7 @@ describe('an agent', () => {
       /list-watch failed|lease not renewed/.test(n2.log) ? { value: true } : { last: n2.log.slice(-500) },
     );
     await untilNode('n2', 'lost', (node) => readyStatus(node) === 'Unknown');
-    // It ends by itself while nobody hears of it, and is started again by its node alone.
+    // The container ends by itself while its node is cut off, and only the node restarts it.
     writeFileSync(join(out, 'end'), '');
     await until('the end', async () => (existsSync(join(out, 'end')) ? { last: 'still there' } : { value: true }));
     const dialing = await lab.tryKubectl(['exec', 'restless', '--', 'true']);

@@ -1,4 +1,4 @@
-/** What `mendlet` itself says and leaves: the demo, mistakes in calling it, and the package as npm packs it. */
+/** Tests the program `mendlet` itself: the demo, wrong calls, and the package as npm packs it. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -133,7 +133,7 @@ describe('the package', () => {
   itInWhole('installs as one file of its own, without scripts, and runs without the repository', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mendlet-package-'));
     try {
-      // The bundle is there: packing must not make it anew beside the suites that run it.
+      // The bundle exists, and packing must not rebuild it while other suites run it.
       const packed = await run('npm', ['pack', root, '--ignore-scripts', '--pack-destination', folder]);
       expect(packed.code, packed.stderr).toBe(0);
       const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
@@ -154,7 +154,7 @@ describe('the package', () => {
   });
 });
 
-/** kubectl finds the verbs that are plugins of it, and starts them by their names. */
+/** Checks that kubectl finds its plugins, and starts them by their names. */
 async function expectPlugins(bin: string): Promise<void> {
   const env = { ...process.env, PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}` };
   const listed = await run(kubectl136, ['plugin', 'list'], { env });

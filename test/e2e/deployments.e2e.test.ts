@@ -1,4 +1,4 @@
-/** Deployments and replica sets as users meet them: kubectl's rollout verbs on real containers. */
+/** Tests deployments and replica sets with kubectl's rollout verbs on real containers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itInWhole } from './extent.ts';
 import { Mendlet, until } from './harness.ts';
@@ -81,7 +81,7 @@ const setVersion = (name: string, version: string): Promise<string> =>
   kubectl('set', 'env', `deployment/${name}`, `VERSION=${version}`);
 const rolledOut = (name: string): Promise<string> => kubectl('rollout', 'status', `deployment/${name}`);
 
-/** Sizes of a deployment's replica sets by their version, once they are what is wanted. */
+/** Waits until the sizes of a deployment's replica sets, by version, are as wanted. */
 async function untilSizes(name: string, wanted: Readonly<Record<string, number>>): Promise<readonly Seen[]> {
   return until<readonly Seen[]>(`sizes ${JSON.stringify(wanted)} of ${name}`, async () => {
     const sets = await list('rs', `app=${name}`);
@@ -155,7 +155,7 @@ itInWhole('recreates only when the old pods have ended', async () => {
   await rolledOut('anew');
   const before = (await list('pods', 'app=anew')).map(({ metadata }) => metadata.name);
   await setVersion('anew', '2');
-  // Whenever a new pod is there, none of the old ones runs.
+  // Whenever a new pod exists, no old one runs.
   await until('new pods', async () => {
     const pods = await list('pods', 'app=anew');
     const fresh = pods.filter(({ metadata }) => !before.includes(metadata.name));
@@ -180,7 +180,7 @@ itInWhole('stops at its fenceposts, shares what it gets, says that it is overdue
   // 5 pods of 4 + 1 become 9 of 8 + 1: 5.4 and 3.6 of them.
   await kubectl('scale', 'deployment/stuck', '--replicas=8');
   await untilSizes('stuck', { 1: 5, broken: 4 });
-  // Back to what runs: no word of the overdue rollout is left.
+  // Back to the running version, after which the status does not mention the overdue rollout any more.
   await kubectl('patch', 'deployment', 'stuck', '-p', '{"spec":{"progressDeadlineSeconds":600}}');
   await kubectl('rollout', 'undo', 'deployment/stuck');
   await untilCondition('deployment', 'stuck', 'Progressing', 'NewReplicaSetAvailable');
@@ -233,7 +233,7 @@ describe('what keeps pods from being made', () => {
       const last = await kubectl('describe', 'rs', 'huge');
       return /BackOff .*Back-off creating pods for 2s: .*OutOfcpu/.test(last) ? { value: true } : { last };
     });
-    // One pod at once, one more at once, then ever more slowly.
+    // One pod at once, one more at once, then with growing pauses.
     const pods = await list('pods', 'app=huge');
     const seconds = (at: string | undefined): number => Date.parse(at ?? '') / 1000;
     const age = seconds(new Date().toISOString()) - seconds(pods[0]?.metadata.creationTimestamp);

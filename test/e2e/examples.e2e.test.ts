@@ -1,4 +1,4 @@
-/** The examples: the server takes each of them, and those of healing beyond Kubernetes do what they say. */
+/** Tests the examples: the server accepts each, and those of healing beyond Kubernetes behave as described. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,9 +22,9 @@ describe('on one node', () => {
     run(process.execPath, [bundle, ...args, '--kubeconfig', mendlet.kubeconfig]);
   const eventsOf = (pod: string): Promise<string> => mendlet.kubectl(['events', '--for', `pod/${pod}`]);
 
-  // Before all others: what one of them makes between kubectl's look and its dry run would be there already.
+  // This test runs first, because an object that another test makes between kubectl's read and its dry run would exist already.
   it('the server takes each as it is', async () => {
-    // Their namespaces are made with them, and a dry run makes none.
+    // These examples create their namespaces, which a dry run does not.
     const whole = files.filter((name) => name !== 'restart-role.yaml' && name !== 'roles.yaml');
     const flags = whole.flatMap((name) => ['-f', join(root, 'examples', name)]);
     const result = await mendlet.tryKubectl(['apply', '--dry-run=server', '--validate=strict', ...flags]);
@@ -95,7 +95,7 @@ describe('on one node', () => {
       'client',
       'in a back-off that lasts',
       (pod) =>
-        // Of 40 s: a slow machine needs some of them to start the database.
+        // A slow machine needs a part of the 40 s to start the database.
         (mainContainer(pod)?.restartCount ?? 0) >= 3 &&
         mainContainer(pod)?.state.waiting?.reason === 'CrashLoopBackOff',
     );

@@ -1,6 +1,6 @@
 /**
- * How much the end-to-end suites try. `npm run e2e` is the whole; `npm test` has a quarter of an hour for everything, so it shows each
- * behaviour once, on one runtime and with the newest kubectl.
+ * The extent of the end-to-end suites. `npm run e2e` runs everything; `npm test` has a quarter of an hour for everything, so it
+ * tests each behaviour once, on one runtime and with the newest kubectl.
  */
 import { it } from 'vitest';
 
@@ -14,13 +14,13 @@ export function inShort<T>(short: T, whole: T): T {
 type Define = (name: string, test: () => void | Promise<void>) => void;
 const defineNone: Define = () => {};
 
-/** A test of `npm run e2e` alone: another case, or another order of events, of what a test of `npm test` shows. */
+/** A test of `npm run e2e` alone: another case, or another order of events, of a behaviour that `npm test` tests, too. */
 export const itInWhole: Define = isWhole ? it : defineNone;
 
-/** As `itInWhole`, beside the other concurrent tests of its suite. */
+/** Like `itInWhole`, concurrent with other tests of its suite. */
 export const itConcurrentInWhole: Define = isWhole ? it.concurrent : defineNone;
 
-/** Of the containerds that a suite knows: all of them in the whole, else the named one. */
+/** All containerds of a suite in `npm run e2e`, else only the named one. */
 export function onRuntimes<T extends { readonly name: string }>(runtimes: readonly T[], short: string): readonly T[] {
   const chosen = runtimes.filter(({ name }) => name === short);
   if (chosen.length === 0) throw new Error(`there is no runtime called ${short}`);

@@ -1,4 +1,4 @@
-/** Once before the end-to-end suites: the bundle as users run it, and everything the tests need of Debian. */
+/** Set-up before the end-to-end suites: the bundle as users run it, and the Debian packages that the tests need. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { removeAbandoned } from './abandoned.ts';
 import { writeBusyboxArchive } from './busybox-archive.ts';
 import { busyboxArchive, root } from './harness.ts';
 
-/** Program → the package that has it: the tests' own, beyond what `mendlet up` installs by itself. */
+/** Program → its package, for programs that only the tests need; `mendlet up` installs its own. */
 const programs = { 'docker-registry': 'docker-registry', skopeo: 'skopeo', perl: 'perl', pgrep: 'procps' };
 
 export default async function setUp(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A real `mendlet up` for tests: the bundled program as users run it, on a private containerd in a temporary data folder, driven
- * through kubectl alone. Everything it makes is removed by `down`, also after a failed test.
+ * A real `mendlet up` for tests: the bundled program as users run it, on a private containerd in a temporary data folder. `down`
+ * removes everything, even after a failed test.
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -23,13 +23,13 @@ const POD_LOGS = '/var/log/pods';
 export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
 
 export interface MendletOptions {
-  /** Second octet of the pod network 10.N.0.0/16: each suite has its own. */
+  /** Second octet of the pod network 10.N.0.0/16, which differs between suites. */
   readonly podNetwork: number;
-  /** Folder put first on PATH: another containerd. */
+  /** A folder that is put first on PATH, with another containerd. */
   readonly containerdFolder?: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its folder is made; default: the system's folder for temporary files. */
+  /** The parent of its folder; default: the system's folder for temporary files. */
   readonly parent?: string;
 }
 
@@ -64,12 +64,12 @@ export class Mendlet {
     return pid;
   }
 
-  /** Everything the running (or last) process wrote to stderr. */
+  /** The stderr of the running process, or of the last one. */
   get log(): string {
     return this.#log;
   }
 
-  /** Starts `mendlet up` of `program` and waits for its ready line. Throws with its log when it ends before. */
+  /** Starts `mendlet up` of `program` and waits for its ready line. @throws with its log when it ends before */
   async up(extraFlags: readonly string[] = [], program = presentProgram): Promise<void> {
     this.#port ||= await freePort();
     const args = [
@@ -107,7 +107,7 @@ export class Mendlet {
     });
   }
 
-  /** Sends `signal` to mendlet and waits for its end; returns the exit code or the signal that ended it. */
+  /** Sends `signal` to mendlet and waits for its end. @returns the exit code or the signal that ended it */
   async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
     const child = this.#child;
     if (child === undefined) return 0;
@@ -118,7 +118,7 @@ export class Mendlet {
     return await ended;
   }
 
-  /** The private containerd's process id; waits while mendlet is still starting it again. */
+  /** Waits until the private containerd runs. @returns its process id */
   async untilContainerd(): Promise<number> {
     return await until<number>('the private containerd', async () => {
       const value = this.#findContainerd();
@@ -143,7 +143,7 @@ export class Mendlet {
       .find((n) => n > 0 && isContainerd(n));
   }
 
-  /** Log folders of its pods whose names begin so: those of other mendlets lie beside them. */
+  /** Log folders of this mendlet's pods whose names begin with `name`; other mendlets use the same parent folder. */
   podLogs(namespace: string, name: string): readonly string[] {
     const instance = readFileSync(join(this.dataDir, 'instance'), 'utf8').trim();
     return readdirSync(POD_LOGS)
@@ -155,7 +155,7 @@ export class Mendlet {
       });
   }
 
-  /** Stops mendlet if it runs, then everything it left, and the data folder. */
+  /** Stops mendlet if it runs, and removes its pods and the data folder. */
   async down(): Promise<void> {
     await this.end('SIGTERM');
     this.#api?.client.close();
@@ -169,7 +169,7 @@ export class Mendlet {
     if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);
   }
 
-  /** Another verb of mendlet on this data folder; throws unless it exits 0. */
+  /** Runs another verb of mendlet on this data folder. @throws unless it exits 0 */
   async command(...args: readonly string[]): Promise<string> {
     const file = join(root, 'dist/mendlet.js');
     const result = await run(process.execPath, [file, ...args, '--data-dir', this.dataDir], { env: this.#env() });
@@ -177,7 +177,7 @@ export class Mendlet {
     return result.stdout;
   }
 
-  /** kubectl 1.36; throws unless it exits 0. */
+  /** Runs kubectl 1.36. @throws unless it exits 0 */
   async kubectl(args: readonly string[], input?: string): Promise<string> {
     const result = await this.tryKubectl(args, input);
     if (result.code !== 0)
@@ -191,7 +191,7 @@ export class Mendlet {
     });
   }
 
-  /** Creates objects from plain data, one after the other. @throws for the first that is refused */
+  /** Creates objects from plain data, one after another. @throws for the first that is refused */
   async create(...objects: readonly object[]): Promise<void> {
     for (const object of objects) await this.#client.create(object);
   }
@@ -203,7 +203,7 @@ export class Mendlet {
     return this.read<ObservedPod>(`pods/${name}`, { namespace });
   }
 
-  /** Waits until the pod shows `wanted`; the error names what it showed last. */
+  /** Waits until the pod is `wanted`; the error contains its last state. */
   async untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
     return await until<ObservedPod>(`pod ${name}: ${what}`, async () => {
       try {
@@ -215,7 +215,10 @@ export class Mendlet {
     });
   }
 
-  /** As the kubeconfig's user, on a connection that lasts: a kubectl takes a tenth of a second of CPU, and tests ask often. */
+  /**
+   * A client of the kubeconfig's user on a lasting connection; tests ask often, and a kubectl takes a tenth of a second of
+   * CPU.
+   */
   get #client(): Api {
     const credentials = readFileSync(this.kubeconfig, 'utf8');
     if (this.#api?.credentials !== credentials) {
@@ -299,8 +302,8 @@ export function mainContainer(pod: ObservedPod): ObservedContainer | undefined {
 }
 
 /**
- * Asks until there is a value. The bound only ends a hang with the last answer in the error; no test's verdict rests on how
- * fast the machine is.
+ * Asks until there is a value. The time limit only ends a hang, with the last answer in the error; no test's verdict depends on
+ * the speed of the machine.
  */
 export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
   const begunAt = performance.now();
@@ -309,13 +312,13 @@ export async function until<T>(what: string, ask: () => Promise<{ value: T } | {
     const answer = await ask();
     if ('value' in answer) return answer.value;
     last = answer.last;
-    // Each question may start a process: who waits long asks less often, and leaves the machine to the others.
+    // Each question may start a process, so a long wait asks less often.
     await sleep(Math.min(400, 100 + waited / 20));
   }
   throw new Error(`waited in vain for ${what}; last seen: ${last}`);
 }
 
-/** Not a shim, and not a process that has ended since it was found. */
+/** Whether the process is a containerd, not a shim, and has not ended since it was found. */
 function isContainerd(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('shim');
@@ -348,7 +351,7 @@ export function run(
   });
 }
 
-/** A folder on the host for a pod's own clock and traces, mounted at /out. */
+/** A folder on the host for a pod's output, mounted at /out. */
 export function outFolder(
   mendlet: Pick<Mendlet, 'folder'>,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The healing controller apart from the control plane: as a process with the rights of its manifest alone, then in the cluster
- * by that manifest, which takes over; with policies, restarts, and who may ask for them.
+ * Tests the healing controller outside the control plane: first as a process with only the rights of its manifest, then in the
+ * cluster by that manifest; with policies, restarts, and the right to request them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,17 +12,17 @@ import { busyboxPod, mainContainer, Mendlet, type ObservedPod, root, until } fro
 const mendlet = new Mendlet({ podNetwork: 175, flags: ['--healing-controller=false'] });
 const FROM = 'mendlet.dev/healing-policy-from';
 const POLICY = 'mendlet.dev/healing-policy';
-/** Ends at once when told to. */
+/** A command that ends at once on SIGTERM. */
 const SERVE = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
 
 let healer: ChildProcess;
 let said = '';
-/** Of the process's health and metrics. */
+/** The URL of the process's health and metrics. */
 let url = '';
 
 beforeAll(async () => {
   await mendlet.up();
-  // All but the kinds, which this server knows.
+  // The manifest without the kinds, which this server has.
   const rights = HEALER_OBJECTS.filter((object) => (object as { kind: string }).kind !== 'Deployment');
   await mendlet.create(...rights.filter((object) => !isKnown(object)));
   const kubeconfig = await kubeconfigOf('mendlet-healer', 'kube-system');
@@ -44,12 +44,12 @@ afterAll(async () => {
   await mendlet.down();
 });
 
-/** Our server has this role of its own. */
+/** Whether our server has this object built in. */
 function isKnown(object: object): boolean {
   return (object as { metadata: { name: string } }).metadata.name === 'mendlet:pod-restarter';
 }
 
-/** One that reads its token from a file, as a service account of the cluster. */
+/** A kubeconfig of a service account that reads its token from a file. */
 async function kubeconfigOf(account: string, namespace: string): Promise<string> {
   const token = await mendlet.kubectl(['create', 'token', account, '-n', namespace]);
   writeFileSync(join(mendlet.folder, 'token'), token);

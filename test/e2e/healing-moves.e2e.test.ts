@@ -1,6 +1,7 @@
 /**
- * A pod that dies on every start on one node climbs its ladder, leaves for another node, and its workload remembers: on three
- * real nodes. A node is sick when the file of its name is missing in a folder that all of them see.
+ * Tests on three real nodes that a pod that dies at every start on one node climbs its ladder and moves to another node,
+ * which its
+ * workload remembers. A node is sick when the file of its name is missing in a shared folder.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ const POLICY = {
   },
 };
 
-/** Runs as long as its node is well. */
+/** A script that runs as long as its node is healthy. */
 const SCRIPT = 'trap "exit 0" TERM; while [ -e /health/$NODE ]; do sleep 0.1; done; echo $NODE is sick; exit 7';
 
 function workload(kind: string, name: string): object {
@@ -86,7 +87,7 @@ async function untilPods(
   });
 }
 
-/** The only pod, ready and where it may be. */
+/** Waits until the only pod is ready on an allowed node. */
 async function untilWell(app: string, what: string, on: (node: string) => boolean = () => true): Promise<Pod> {
   const [pod] = await untilPods(
     app,
@@ -124,7 +125,7 @@ it('a deployment’s pod climbs to the rung of nodes, goes on elsewhere, and its
       ),
     );
   }
-  // The rungs before that one were climbed.
+  // The lower rungs were tried before.
   expect(lines.filter((line) => line.startsWith('Pod PodRestarting'))).not.toEqual([]);
   expect(await remembered('deployment/web')).toMatchObject([{ node: sick, pod: nameOf(first) }]);
   expect(JSON.parse(second.metadata?.annotations?.[AVOID_NODES] ?? '[]')).toMatchObject([{ node: sick }]);
@@ -161,7 +162,7 @@ it('a stateful set’s pod keeps its name; when no other node is left it takes t
 it('a pod that no other node has room for stays, and says what is missing', async () => {
   const { items: nodes } = await lab.read<{ items: readonly Node[] }>('nodes');
   const smallest = Math.min(...nodes.map(({ status }) => Number.parseInt(status?.allocatable?.['memory'] ?? '', 10)));
-  // One for each node, and no second one.
+  // One pod for each node.
   const big = workload('Deployment', 'big') as { spec: { replicas: number; template: Pod } };
   big.spec.replicas = NODES.length;
   const [container] = big.spec.template.spec?.containers ?? [];

@@ -1,4 +1,7 @@
-/** Pods that fail on real containers, and come back: each test is one way to die. `npm run e2e` runs it on every containerd we support. */
+/**
+ * Tests that pods on real containers fail and come back, each in a different way. `npm run e2e` uses every containerd that we
+ * support.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from './harness.ts';

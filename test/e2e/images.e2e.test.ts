@@ -1,4 +1,4 @@
-/** Images from a real registry: pulls with time and size, pull secrets, and the policies. */
+/** Tests images from a real registry: pulls with time and size, pull secrets, and pull policies. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Jobs and cron jobs on real containers, as sig-apps conformance expects them: all jobs are made at once, each a trial of its
- * own; the one cron job that needs a minute is made first and looked at last.
+ * Tests jobs and cron jobs on real containers by sig-apps conformance: all jobs are created at once, one per test; the one cron
+ * job that needs a minute is created first and checked last.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itInWhole } from './extent.ts';

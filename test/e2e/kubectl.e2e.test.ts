@@ -1,4 +1,4 @@
-/** The unmodified kubectl, new and old, on a real `mendlet up`: every verb that we promise, and what it prints. */
+/** Tests the unmodified kubectl, new and old, on a real `mendlet up`: every supported verb, and its output. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { writeFileSync } from 'node:fs';

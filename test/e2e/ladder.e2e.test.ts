@@ -1,4 +1,4 @@
-/** The healing ladder on real containers: rung by rung, with real sandboxes, addresses, probes and out-of-memory kills. */
+/** Tests the healing ladder on real containers, rung by rung, with real sandboxes, addresses, probes and out-of-memory kills. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ function state(pod: ObservedPod): Record<string, unknown> {
 const isStopped = (pod: ObservedPod): boolean => condition(pod, 'HealingStopped')?.status === 'True';
 const container = (pod: ObservedPod, name = 'main') => pod.status.containerStatuses?.find((each) => each.name === name);
 
-/** Beside the one that dies: an init container that leaves a trace, and a neighbour. */
+/** The containers beside the one that dies: an init container that leaves a trace, and a neighbour. */
 function neighbours(mount: object): object {
   const image = { image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent', ...mount };
   return {
@@ -57,7 +57,7 @@ describe('the healing ladder', () => {
 
   it.concurrent('container, all containers, the whole pod, stop; and by force again, until all is well', async () => {
     const out = outFolder(mendlet, 'climber');
-    // It waits for its neighbour, so that each life has one of each.
+    // The container waits for its neighbour, so that both run in each life.
     const script = `echo main >>/out/log; [ -f /out/well ] && exec sleep 3600
       while [ $(grep -c helper /out/log) -lt $(grep -c init /out/log) ]; do sleep 0.1; done; exit 7`;
     await mendlet.create(
@@ -118,7 +118,7 @@ describe('the healing ladder', () => {
     await mendlet.create(
       busyboxPod('better', 'echo x >>/out/log; [ $(wc -l </out/log) -gt 2 ] && exec sleep 3600; exit 1', {
         spec: out.spec,
-        // Not before the episode was seen.
+        // The container recovers only after the test has seen the episode.
         container: {
           ...out.mount,
           readinessProbe: { exec: { command: ['cat', '/out/well'] }, periodSeconds: 1, timeoutSeconds: 60 },
@@ -250,7 +250,7 @@ describe('the healing ladder', () => {
       const count = await mendlet.kubectl(counts);
       return count === '' ? { last: 'none' } : { value: count };
     });
-    // Long enough for one that asks again and again.
+    // Long enough for a repeated request to show.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(await mendlet.kubectl(counts)).toBe('1');
   });
@@ -258,7 +258,7 @@ describe('the healing ladder', () => {
   it('goes on at its rung after mendlet was killed in the middle', async () => {
     const out = outFolder(mendlet, 'survivor');
     await mendlet.create(
-      // Its third life, the first after a restart as a whole, lasts until it is told to end.
+      // The third life, which is the first after a restart of the whole pod, lasts until it is stopped.
       climber(
         'survivor',
         `echo main >>/out/log

@@ -1,6 +1,7 @@
 /**
- * Back-offs that end early on real containers. The pods' own curve waits ten minutes before a second restart, longer than any
- * of these tests: what starts again before was started by its recovery.
+ * Tests back-offs that end early on real containers. The pods' own curve waits ten minutes before a second restart, longer
+ * than any
+ * of these tests, so an earlier start comes from the recovery.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -14,7 +15,7 @@ beforeAll(() => mendlet.up());
 afterAll(() => mendlet.down());
 
 const DEPENDS_ON = 'mendlet.dev/depends-on';
-/** No rung but the first: what is looked at is when containers start. */
+/** A policy with only the first rung, because the tests are about the times of starts. */
 const POLICY = {
   'mendlet.dev/healing-policy': '{"backOff":{"initial":"10m"},"rungs":[{"scope":"container","attempts":100}]}',
 };
@@ -24,7 +25,7 @@ const host = { hostNetwork: true };
 const connect = (port: number): string =>
   `echo start >>/tmp/x; wget -q -O /dev/null http://127.0.0.1:${port}/ || exit 1; exec sleep 3600`;
 
-/** It has crashed twice: its first restart was free, the second waits. */
+/** A pod that has crashed twice: its first restart came at once, the second waits. */
 async function waiting(name: string): Promise<ObservedPod> {
   return await mendlet.untilPod(name, 'in its back-off', (pod) => {
     const main = mainContainer(pod);
@@ -38,7 +39,7 @@ const runningAgain = (name: string): Promise<ObservedPod> =>
     return main?.restartCount === 2 && main.state.running !== undefined;
   });
 
-/** What ended the pod's waits, oldest first. */
+/** The causes that ended the pod's back-offs, oldest first. */
 async function endsOf(name: string): Promise<string[]> {
   return await until<string[]>(`events of ${name}`, async () => {
     const args = ['get', 'events', '--field-selector', `involvedObject.name=${name},reason=BackOffEnded`, '-o', 'json'];
@@ -53,7 +54,7 @@ interface Note {
   readonly circumstances?: Readonly<Record<string, { readonly value: string }>>;
 }
 
-/** What the agent keeps of a pod. */
+/** The agent's note of a pod. */
 async function noteOf(name: string): Promise<Note> {
   const { metadata } = await mendlet.pod(name);
   const path = join(mendlet.dataDir, 'agent/pods-memory', `${metadata.uid}.json`);
@@ -137,7 +138,7 @@ describe('a back-off', () => {
       }),
     );
     await waiting('dials');
-    // Kubernetes' own curve: 0, 10, 20 seconds, and more on a machine that is slow to look.
+    // Kubernetes' own curve: 0, 10, 20 seconds, or more on a slow machine.
     await mendlet.untilPod('plain-dials', 'waiting for 20 s', (pod) => {
       const main = mainContainer(pod);
       return (main?.restartCount ?? 0) >= 2 && main?.state.waiting?.reason === 'CrashLoopBackOff';
@@ -247,8 +248,8 @@ describe('a back-off', () => {
       return lines.length >= 5 ? { value: lines } : { last: lines.join() };
     });
     const [, second = 0, ...ended] = out.lines('starts').map(Number);
-    // The first restart is free. Those that an address ended were decided at two seconds and more from each other, all of them
-    // after the second start and each before its own; how late a process then gets to say so is the machine's.
+    // The first restart comes at once. The others were decided at least two seconds apart, all after the second start and each
+    // before its own start; a slow machine may delay the output of a process.
     expect((ended.at(-1) ?? 0) - second).toBeGreaterThan((ended.length - 1) * 2 - 0.1);
     expect(ended.length).toBeLessThanOrEqual(flaps);
     const decided = (await noteOf('flapping')).earlyEnds ?? [];

@@ -1,4 +1,4 @@
-/** The order of suites: those that take minutes first, so that no worker ends up alone with one. */
+/** Orders the suites: those that take minutes come first, so that no worker runs one alone at the end. */
 import { basename } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

@@ -1,4 +1,4 @@
-/** The node keeps itself well: runaway logs are bounded, pods beyond their disk limit are evicted, and so is one when memory is short. */
+/** Tests that a node protects itself: logs are bounded, and pods beyond their disk limit or under memory pressure are evicted. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ describe('the node', () => {
       ['apiVersion: kubelet.config.k8s.io/v1beta1', 'kind: KubeletConfiguration', ...lines].join('\n'),
     );
   const logFiles = (name: string): readonly string[] => {
-    // The pod's folder is there before its container's.
+    // The pod's folder exists before its container's.
     const folders = mendlet.podLogs('default', `${name}_`).map((folder) => join(folder, 'main'));
     return folders.filter(existsSync).flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
   };
@@ -73,12 +73,12 @@ describe('the node', () => {
     });
     expect(files.length).toBeLessThanOrEqual(4);
     for (let look = 0; look < 20; look++) {
-      // The log, its last rotation and one compressed; a fourth is there only while it is being exchanged.
+      // The log, its last rotation and a compressed one; a fourth exists only during a rotation.
       const names = logFiles('runaway').filter((file) => !file.endsWith('.tmp'));
       expect(names.length, names.join(' ')).toBeLessThanOrEqual(4);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // Just after a rotation the log is as good as empty.
+    // Just after a rotation the log is almost empty.
     await until('its last lines', async () => {
       const tail = await mendlet.kubectl(['logs', 'runaway', '--tail', '2']);
       return tail.trim().split('\n').length >= 2 ? { value: true } : { last: tail };
@@ -169,7 +169,7 @@ describe('the node', () => {
     );
     await mendlet.untilPod('hog', 'running', (pod) => mainContainer(pod)?.state.running !== undefined);
     await mendlet.end('SIGTERM');
-    // More than the machine can ever have free: short of memory from the first look.
+    // The threshold is more than the machine can ever have free, so memory is short from the first measurement.
     configure(['evictionHard:', '  memory.available: "100%"']);
     await mendlet.up(['--kubelet-config', settings]);
     const evicted = await mendlet.untilPod('hog', 'evicted', ({ status }) => status.phase === 'Failed');

@@ -1,6 +1,6 @@
 /**
- * What Kubernetes' node conformance expects of a kubelet and no other suite here looks at: one node, all pods made at once, each
- * a trial of its own. docs/conformance.md says which behaviour is proved where.
+ * Tests the requirements of Kubernetes' node conformance that no other suite covers: one node, all pods created at once, one per
+ * test. docs/conformance.md lists which suite covers which behaviour.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,16 +38,16 @@ const initStatuses = (pod: ObservedPod): readonly ObservedContainer[] =>
   (pod.status as { initContainerStatuses?: readonly ObservedContainer[] }).initContainerStatuses ?? [];
 const restarts = (pod: ObservedPod) => mainContainer(pod)?.restartCount ?? 0;
 
-/** Ends badly, then well, then never. */
+/** A script that fails first, then succeeds, then never ends. */
 const THIRD_TIME = 'echo x >>/v/count; case $(wc -l </v/count) in 1) exit 1;; 2) exit 0;; esac; sleep 36000';
 const SCRATCH = { volumes: [{ name: 'v', emptyDir: {} }] };
-/** Answers while its file is there; counts who came by the query. */
+/** A server that answers while its file exists, and counts requests by query. */
 const serving = (after: string) =>
   `mkdir -p /w/cgi-bin; cd /w; echo ok >index.html; echo ok >healthz; printf '#!/bin/sh\\necho "Content-type: text/plain"; echo; echo $QUERY_STRING $HTTP_X_TRIAL >>/w/came' >cgi-bin/came; chmod +x cgi-bin/came; ${after} exec httpd -f -p 8080 -h /w`;
 const PROBE = { initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 1 };
 const http = (path: string) => ({ httpGet: { path, port: 8080 }, ...PROBE, initialDelaySeconds: 3 });
 const exec = (...command: string[]) => ({ exec: { command }, ...PROBE });
-/** For who must not be restarted, however slow the machine is. */
+/** Probe settings for containers that must not be restarted on a slow machine. */
 const PATIENT = { timeoutSeconds: 60 };
 const SERVES = { startupProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, failureThreshold: 300, ...PATIENT } };
 const probed = (name: string, script: string, container: object) => busyboxPod(name, script, { container });

@@ -1,4 +1,4 @@
-/** What the API server keeps and gives out beside pods, with both kubectls: tokens, services, classes, quotas, taints. */
+/** Tests objects other than pods with both kubectls: tokens, services, classes, quotas, taints. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { writeFileSync } from 'node:fs';

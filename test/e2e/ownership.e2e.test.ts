@@ -1,4 +1,4 @@
-/** Who owns whom, who stands behind a service, and what may be disrupted: with both kubectls and pods that really run. */
+/** Tests owner references, endpoints of services and disruption budgets, with both kubectls and real pods. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inShort } from './extent.ts';
 import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
@@ -16,7 +16,7 @@ interface ObservedSlice {
   }[];
 }
 
-/** Pods that are ready while /ready is there. */
+/** A ReplicaSet whose pods are ready while /ready exists. */
 function replicaSet(name: string, replicas: number): object {
   const readinessProbe = { exec: { command: ['test', '-f', '/ready'] }, periodSeconds: 1 };
   const ports = [{ name: 'http', containerPort: 8080 }];
@@ -51,7 +51,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     const { code, stderr } = await ask(['create', '-f', '-'], JSON.stringify(object));
     if (code !== 0) throw new Error(stderr);
   };
-  // kubectl 1.20 makes and describes them by a version of their API that is gone.
+  // kubectl 1.20 uses a version of the budgets' API that does not exist any more.
   const createBudget = (name: string, spec: object): Promise<void> =>
     create({
       apiVersion: 'policy/v1',
@@ -118,7 +118,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
       const text = await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences[*].name}');
       return text === 'web web' ? { value: text } : { last: text };
     });
-    // Its end means theirs: kubectl waits for the owner alone.
+    // kubectl waits only for the owner, whose end implies the end of its pods.
     await kubectl('delete', 'rs', 'web', '--cascade=foreground');
     expect(await podNames()).toEqual([]);
     await create(replicaSet('web', 2));
@@ -128,7 +128,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
       const names = await podNames();
       return names.length === 0 ? { value: names } : { last: names.join() };
     });
-    // No endpoints are left, but the word that somebody looked; upstream writes null for none.
+    // The slice exists without endpoints; upstream writes null for none.
     expect((await slices('web')).map(({ endpoints }) => endpoints ?? [])).toEqual([[]]);
     await kubectl('delete', 'service', 'web');
     await until('the end of its slices and endpoints', async () => {
@@ -160,7 +160,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     expect(await kubectl('get', 'pods', '--no-headers')).not.toContain('Running');
     await kubectl('uncordon', 'e2e');
     await readyPods(2);
-    // An allowed one goes through, and the other waits until its replacement is ready.
+    // One eviction is allowed, and the other must wait until the replacement is ready.
     await kubectl('scale', 'rs', 'db', '--replicas', '1');
     await readyPods(1);
     await kubectl('patch', 'pdb', 'db', '--type=merge', '-p', '{"spec":{"minAvailable":0}}');

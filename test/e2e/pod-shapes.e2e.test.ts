@@ -1,4 +1,7 @@
-/** Pods of more than one plain container, on real containers: ephemeral containers, sidecars, hooks, restarts of all, resizes. */
+/**
+ * Tests pods with more than one plain container on real containers: ephemeral containers, sidecars, hooks, restarts of all,
+ * resizes.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
@@ -16,7 +19,7 @@ const shell = (name: string, script: string, more: object = {}) => ({
   ...more,
 });
 const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
-/** All containers of a pod write to one file: the order of its lines is the order of what they did. */
+/** Writes a line to the one log file of all containers of a pod, whose lines show the order of events. */
 const say = (text: string) => `echo ${text} >>/out/log`;
 const ended = (pod: ObservedPod) => pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 const condition = (pod: ObservedPod, type: string) => pod.status.conditions?.find((each) => each.type === type);

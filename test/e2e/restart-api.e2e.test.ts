@@ -1,6 +1,6 @@
 /**
- * Restarts and healing policies as objects, over the wire: kubectl knows them, explains them, refuses what is wrong in words
- * that help, prints them, and lets those ask who may. What restarts do on the node is another suite's.
+ * Tests restarts and healing policies as objects, over the network: kubectl finds, explains and prints them, mistakes get helpful
+ * messages, and only users with the right may request restarts. Another suite tests their effect on the node.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, type CommandResult, kubectl120, mainContainer, Mendlet } from './harness.ts';

@@ -1,4 +1,7 @@
-/** `mendlet restart` and `kubectl restart` on real containers: pods, and workloads in place, in order, within their budgets. */
+/**
+ * Tests `mendlet restart` and `kubectl restart` on real containers: pods, and workloads in place, in order, within their
+ * budgets.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ import {
 
 const mendlet = new Mendlet({ podNetwork: 180 });
 const bundle = join(root, 'dist/mendlet.js');
-/** Ends at once when told to. */
+/** A command that ends at once on SIGTERM. */
 const SERVE = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
 
 beforeAll(() => mendlet.up());
@@ -28,7 +31,7 @@ afterAll(() => mendlet.down());
 const restart = (...args: string[]): Promise<CommandResult> =>
   run(process.execPath, [bundle, 'restart', '--kubeconfig', mendlet.kubeconfig, ...args]);
 
-/** As a user of kubectl has it: the plugin on PATH, the cluster by $KUBECONFIG. */
+/** Runs kubectl as a user does: with the plugin on PATH, and the cluster by $KUBECONFIG. */
 const kubectl = (...args: string[]): Promise<CommandResult> =>
   run(kubectl136, args, {
     env: { ...process.env, PATH: `${root}:${process.env['PATH']}`, KUBECONFIG: mendlet.kubeconfig },
@@ -144,7 +147,7 @@ describe('pods', () => {
     const out = outFolder(mendlet, 'looping');
     await mendlet.create(
       busyboxPod('looping', `[ -f /out/well ] || exit 1; ${SERVE}`, {
-        // So long that nobody sees its end by accident.
+        // The wait is too long to end during the test.
         metadata: {
           annotations: {
             'mendlet.dev/healing-policy':
@@ -349,7 +352,7 @@ describe('workloads in place', () => {
     const after = await podsOf('app=web');
     expect(uids(after)).toEqual(uids(before));
     expect(restarts(after)).toEqual([1, 1, 1]);
-    // The disruption budget held where --max-unavailable would have allowed more: no two overlap.
+    // The disruption budget was respected where --max-unavailable would have allowed more: no two restarts overlap.
     const times = (await podRestarts())
       .filter(({ spec }) => spec.podName.startsWith('web-'))
       .map(({ status }) => [status?.startTime ?? '', status?.completionTime ?? ''] as const)
@@ -416,9 +419,9 @@ describe('workloads in place', () => {
     };
     await mendlet.create(deployment('shaky', 3, {}, SERVE, { spec: out.spec, container }));
     await untilReady('app=shaky', 3);
-    // The probe tolerates it in those that are ready; what starts anew begins unready.
+    // The probe tolerates the file in ready pods, but a restarted container begins unready.
     writeFileSync(join(out.path, 'sick'), '');
-    // Long enough for a restart on a busy machine: what is waited for in vain is that it gets ready.
+    // The time-out is long enough for a restart on a busy machine, so that only readiness is missing.
     const stopped = await restart('deploy/shaky', '--timeout', '20s', '--scope', 'containers');
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(
@@ -482,7 +485,7 @@ interface Running {
   readonly ended: Promise<number | null>;
 }
 
-/** A call that goes on while the test looks. */
+/** Starts a call that runs during the test. */
 function start(...args: string[]): Running {
   const child = spawn(process.execPath, [bundle, 'restart', '--kubeconfig', mendlet.kubeconfig, ...args]);
   const said = { stdout: '', stderr: '' };

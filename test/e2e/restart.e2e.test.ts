@@ -1,4 +1,4 @@
-/** Restarts in place on real containers, asked for by an annotation as people write it. Runs on every containerd we support. */
+/** Tests restarts in place on real containers, requested by an annotation, on every containerd that we support. */
 import { closeSync, openSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job, Pod } from '../../src/api/index.ts';
@@ -10,7 +10,7 @@ const runtimes = [
   { name: 'containerd 2', podNetwork: 173, containerdFolder: containerd2 },
 ];
 
-/** Ends at SIGTERM, and writes down when it starts and when it is told to stop. */
+/** A script that ends at SIGTERM, and records its start and its stop. */
 const polite = (name: string): string =>
   `trap "echo ${name} term >>/out/log; exit 0" TERM; echo ${name} start >>/out/log; while true; do sleep 0.1; done`;
 const namespaces = 'echo $(readlink /proc/self/ns/net) $(readlink /proc/self/ns/ipc) >>/out/namespaces; ';
@@ -55,7 +55,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
       ({ status }) => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true,
     );
   const events = (pod: string): Promise<string> => mendlet.kubectl(['events', '--for', `pod/${pod}`]);
-  /** `main` has said so many times that it runs: a ready container may need a moment to get so far. */
+  /** Waits until `main` has recorded `count` starts; a ready container may need a moment for that. */
   const mainStarts = (out: ReturnType<typeof outFolder>, count: number): Promise<readonly string[]> =>
     until<readonly string[]>(`start ${count} of main`, async () => {
       const log = out.lines('log');
@@ -65,7 +65,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
   const exec = (pod: string, script: string): Promise<string> =>
     mendlet.kubectl(['exec', pod, '-c', 'main', '--', 'sh', '-c', script]);
 
-  /** Keeps the namespaces of a pod's process alive, so that their numbers are not given to others. */
+  /** Keeps the namespaces of a pod's process alive, so that their numbers are not reused. */
   const holdNamespaces = (net: string): void => {
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && linkOf(`/proc/${name}/ns/net`) === net);
     held.push(openSync(`/proc/${pid}/ns/net`, 'r'), openSync(`/proc/${pid}/ns/ipc`, 'r'));
@@ -142,7 +142,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     expect(told).toContain('Restarting the pod (requested by alice: config changed)');
     expect(told).not.toContain('SandboxChanged');
     expect(told).not.toContain('Warning');
-    // Asked again in the same words, and with what started since: nothing happens.
+    // The same request again, after the new start, has no effect.
     await ask('whole', { ...request, reason: 'twice' });
     const again = await restart('whole', { id: 'r2', scope: 'containers', notBefore });
     expect(again).toMatchObject({ phase: 'Succeeded', reason: 'NotNeeded' });
@@ -222,7 +222,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
   });
 
   it.concurrent('a back-off holds, unless the restart is forced', async () => {
-    // So long that nobody sees its end by accident.
+    // The wait is too long to end during the test.
     const policy = { backOff: { initial: '1h', cap: '1h' }, rungs: [{ scope: 'container', attempts: 50 }] };
     const pod = busyboxPod('crashing', 'exit 3', {
       metadata: { annotations: { 'mendlet.dev/healing-policy': JSON.stringify(policy) } },
@@ -242,7 +242,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     await inBackOff('1,1');
     expect(await outcomes('crashing')).toMatchObject([{ id: 'patient', phase: 'Running' }]);
     expect(await restart('crashing', { id: 'now', scope: 'pod', force: true })).toMatchObject({ reason: 'Restarted' });
-    // The curve begins anew: one more restart is free.
+    // The back-off was reset, so one more restart comes at once.
     await inBackOff('3,2');
     await restart('crashing', { id: 'one', scope: 'container', container: 'main', force: true });
     await inBackOff('5,2');
@@ -279,7 +279,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     const pod = await ready('wedged');
     expect(mainContainer(pod)).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 137 } } });
     expect(await outcomes('wedged')).toMatchObject([{ id: 'fast' }, { id: 'slow', reason: 'Superseded' }]);
-    // Nobody waits for it at the end.
+    // The clean-up does not wait for this pod.
     await mendlet.kubectl(['delete', 'pod', 'wedged', '--grace-period=1', '--wait=false']);
   });
 
@@ -326,7 +326,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     const { pod, out } = wholePod('survivor', 'Never');
     await mendlet.create(pod);
     const { status } = await ready('survivor');
-    // Each time as soon as the log shows this line once more.
+    // The agent is killed each time as soon as the log shows this line once more.
     for (const [index, line] of ['main term', 'side term', 'init', 'side start'].entries()) {
       const count = () => out.lines('log').filter((each) => each === line).length;
       await mainStarts(out, index + 1);
@@ -355,7 +355,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** What tells a pod's cgroup from another of the same name. */
+/** The inode of a pod's cgroup, which distinguishes it from another of the same name. */
 async function podCgroup(uid: string): Promise<number> {
   const names = ['-name', `*pod${uid}*`, '-o', '-name', `*pod${uid.replaceAll('-', '_')}*`];
   const found = await run('find', ['/sys/fs/cgroup', '-maxdepth', '6', '-type', 'd', '(', ...names, ')']);

@@ -1,4 +1,4 @@
-/** The short form of `npm run soak`: each kind of disaster once, under churn. */
+/** Runs the short form of `npm run soak`: each kind of disaster once, under churn. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DISASTERS } from '../soak/disasters.ts';
 import { smallDisk } from '../soak/small-disk.ts';

@@ -1,13 +1,13 @@
 /**
- * Stateful and daemon sets and their history, as conformance (sig-apps) asks for them, on real containers with the real kubectl.
- * Each test has a namespace of its own.
+ * Tests stateful and daemon sets and their history by conformance (sig-apps), on real containers with the real kubectl. Each test
+ * has its own namespace.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itConcurrentInWhole } from './extent.ts';
 import { kubectl120, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const IMAGE = 'docker.io/library/busybox:latest';
-/** Ready as long as /tmp/ok is there; ends at once when asked to. */
+/** A script whose container is ready while /tmp/ok exists, and that ends at once on SIGTERM. */
 const SCRIPT = "trap 'exit 0' TERM; touch /tmp/ok; while :; do sleep 1 & wait; done";
 
 const mendlet = new Mendlet({ podNetwork: 166 });
@@ -21,7 +21,7 @@ interface Listed extends ObservedPod {
   };
 }
 
-/** What a test does in its namespace. */
+/** The helpers of a test in its namespace. */
 class Team {
   readonly name: string;
 
@@ -50,7 +50,7 @@ class Team {
     return items.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
-  /** "web-0=1 web-1=2": pods that are not going, with the value of their variable. */
+  /** "web-0=1 web-1=2": pods that are not being deleted, with the value of their variable. */
   async versions(): Promise<string> {
     return (await this.pods())
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -192,7 +192,7 @@ describe('StatefulSet', () => {
     await t.kubectl('scale sts/web --replicas=0');
     await t.until('it is seen', () => t.kubectl('get sts web -o jsonpath={.status.observedGeneration}'), '3');
     expect(await t.names()).toBe('web-0 web-1 web-2');
-    // Then the highest is the first that is unhealthy, and may go.
+    // Now the highest pod is the first unhealthy one, and may be deleted.
     for (const name of ['web-0', 'web-1']) await t.kubectl(`exec ${name} -- touch /tmp/ok`);
     await t.until('none', () => t.names(), '');
     const told = await t.kubectl('get events --field-selector involvedObject.kind=StatefulSet');
@@ -206,7 +206,7 @@ describe('StatefulSet', () => {
     await t.until('all at once', () => t.names(), 'web-4 web-5 web-6');
     await t.kubectl('scale sts/web --replicas=1');
     await t.until('one', () => t.names(), 'web-4');
-    // A bad version is replaced though it never got ready.
+    // A bad version is replaced even though it never got ready.
     await t.patch('sts/web', version('2'));
     await t.until('the next version', () => t.versions(), 'web-4=2');
   });
@@ -361,7 +361,7 @@ describe('DaemonSet', () => {
       const pods = await t.pods();
       return pods.length === 1 ? { value: pods } : { last: String(pods.length) };
     });
-    // The one that was good all the time was never touched.
+    // The pod that was good all the time was never restarted.
     const [after] = await t.pods();
     expect(after?.metadata.uid).toBe(before?.metadata.uid);
     expect(await t.kubectl('rollout history ds/dae')).toMatch(/^1 +<none>\n3 +<none>\n4 +<none>$/m);

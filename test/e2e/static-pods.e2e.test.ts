@@ -1,4 +1,4 @@
-/** Pods from a folder of manifests: run by the node alone, shown by mirrors on the API server. */
+/** Tests pods from a folder of manifests, which the node runs alone, and which mirrors on the API server show. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What pods use, as kubectl and a scraper see it: the summary, the metrics API and `kubectl top`, the kubelet's metrics. */
+/** Tests figures of pods' resources: the summary, the metrics API and `kubectl top`, the kubelet's metrics. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkMetricsText } from '../../src/lib/check-metrics-text.ts';
 import type { ContainerStats, PodStats, Summary } from '../../src/kubelet/stats/summary.ts';
@@ -18,7 +18,7 @@ interface Whole {
   readonly all: Summary;
 }
 
-/** Uses about a third of a core, which its limit holds it to, and holds 32 MiB; writes to its layer, its volume and its log. */
+/** A pod that uses about a third of a core, by its limit, and 32 MiB, and writes to its layer, its volume and its log. */
 const burner = busyboxPod(
   'burner',
   'head -c 5000 /dev/zero > /mine; head -c 9000 /dev/zero > /data/theirs; echo a line; ' +

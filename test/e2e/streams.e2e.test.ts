@@ -1,6 +1,6 @@
 /**
- * exec, attach, port-forward, cp and edit by the unmodified kubectl: 1.36, which speaks WebSocket, and 1.20, which speaks SPDY.
- * And the WebSocket subprotocols of other clients, which kubectl does not speak.
+ * Tests exec, attach, port-forward, cp and edit of the unmodified kubectl: 1.36, which uses WebSocket, and 1.20, which uses SPDY;
+ * and the WebSocket subprotocols of other clients.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { inShort, onRuntimes } from './extent.ts';
 import { busyboxPod, type CommandResult, containerd2, kubectl120, kubectl136, Mendlet, run, until } from './harness.ts';
 
 const BIG_BYTES = inShort(32, 100) * 1024 * 1024;
-/** Commands at once. */
+/** Number of concurrent commands. */
 const CROWD = inShort(30, 100);
 const runtimes = [
   { name: 'containerd 1.6', podNetwork: 163 },
@@ -57,7 +57,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
   });
   afterAll(() => mendlet.down());
 
-  /** File descriptors of `mendlet up`. */
+  /** The number of file descriptors of `mendlet up`. */
   const openFiles = (): number => readdirSync(`/proc/${mendlet.pid}/fd`).length;
 
   function environment(binary: string): NodeJS.ProcessEnv {
@@ -71,7 +71,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
   const shell = (binary: string, script: string, input?: string): Promise<CommandResult> =>
     run('sh', ['-c', script], { env: environment(binary), input });
 
-  /** What a terminal of 33 by 77 shows: `script` (util-linux) gives the command one. */
+  /** Runs the command in a terminal of 33 by 77, which `script` (util-linux) provides. */
   const inTerminal = (binary: string, command: string): Promise<CommandResult> =>
     shell(binary, `script -qec "stty rows 33 cols 77; ${command}" /dev/null < /dev/null`);
 
@@ -84,7 +84,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
     it('exec: input to its end, output, exit codes', async () => {
       const there = await sh(`$K exec -i web -- cat < ${big} | sha256sum`);
       expect(there.stdout).toContain(bigHash);
-      // Over SPDY a command that closes its own output loses its input to containerd: the shell stays, and keeps it open.
+      // Over SPDY containerd closes the input of a command that closes its output, so the shell stays and keeps the output open.
       const stay = version === '1.36' ? '' : '; true';
       await sh(`$K exec -i web -- sh -c 'cat > /tmp/big${stay}' < ${big}`);
       expect((await sh('$K exec web -- sha256sum /tmp/big')).stdout).toContain(bigHash);
@@ -207,7 +207,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
   });
 
   it('exec: a command is the same, whoever makes it', async () => {
-    // kubectl 1.20 goes CRI's way.
+    // kubectl 1.20 uses the way through CRI.
     const about = [
       'id; env | sort; pwd; umask; cat /proc/self/cgroup /proc/self/limits /proc/self/oom_score_adj',
       'readlink /proc/self/ns/*; grep -E "^(Cap|Seccomp|NoNew|Uid|Gid|Groups|Sig[PBIC])" /proc/self/status; ls /proc/self/fd',
@@ -330,7 +330,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('streams on $name', (options
       expect((await shell(kubectl136, '$K exec web -- echo well')).stdout).toBe('well\n');
     });
 
-    /** All that the server says on `path` of the pod "web", by channel: "1:(out)3:(status)". */
+    /** All output of the server on `path` of the pod "web", by channel: "1:(out)3:(status)". */
     async function talk(
       path: string,
       protocols: string[],
@@ -379,7 +379,7 @@ function listenTo(child: ChildProcess): () => string {
   return () => said;
 }
 
-/** The page of a local port, or why there is none. */
+/** The page of a local port, or the error. */
 function fetched(port: number | undefined): Promise<string> {
   return new Promise((done) => {
     const request = get({ host: '127.0.0.1', port, path: '/index.html', agent: false }, (response) => {

@@ -1,4 +1,7 @@
-/** mendlet and containerd are killed at bad moments: no container is touched, none runs twice, counts and back-off go on. */
+/**
+ * Tests kills of mendlet and containerd at bad moments: no container is disturbed or runs twice, and counts and back-off
+ * continue.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
   afterAll(() => mendlet.down());
 
   const withOut = { spec: out.spec, container: out.mount };
-  /** What each life of the crash loop wrote: "start T" and "end T" in turns, or two ran at once. */
+  /** The output of each life of the crash loop: "start T" and "end T" alternate, unless two ran at once. */
   const loops = () => out.lines('loop').map((line) => line.split(' ') as [string, string]);
   const expectOneAtATime = () => {
     for (const [n, [what]] of loops().entries())
@@ -40,7 +43,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     await mendlet.up();
     await mendlet.create(
       busyboxPod('steady', 'echo start >>/out/steady; exec sleep 36000', withOut),
-      // 1 MiB of output a second: 128 KiB without a reader would block it.
+      // The pod prints 1 MiB a second; without a reader it would block after 128 KiB.
       busyboxPod(
         'talker',
         'while true; do head -c 102400 /dev/zero | tr "\\0" "x" | fold -w 1023; echo .; echo $(cut -d" " -f1 /proc/uptime) >>/out/talk; sleep 0.1; done',
@@ -86,7 +89,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     expect(await containerId('talker')).toBe(ids.talker);
     expect(await restarts('steady')).toBe(0);
     expectOneAtATime();
-    // The third wait is the ladder's 20 s: the agent's death did not start it anew.
+    // The third wait is the curve's 20 s, so the agent's death did not reset it.
     const times = loops();
     expect(Number(times[6]?.[1]) - Number(times[5]?.[1])).toBeGreaterThan(19.9);
   });
@@ -212,7 +215,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
       await mendlet.end('SIGKILL');
       await mendlet.up();
       await mendlet.kubectl(['wait', 'pod', '-l', `born=${round}`, '--for=condition=Ready', '--timeout=300s']);
-      // A start that was broken off may have begun; then it is counted. Nothing else starts twice.
+      // An interrupted start may have taken effect, and is counted then. No other container starts twice.
       for (const name of names) expect(out.lines(name).length, name).toBeLessThanOrEqual(1 + (await restarts(name)));
       await mendlet.kubectl(['delete', 'pod', '-l', `born=${round}`, '--wait=true', '--timeout=300s']);
     }
@@ -244,7 +247,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
   });
 });
 
-/** What a reboot takes: every process of the pods and of containerd, and everything under /run. The disk stays. */
+/** Simulates a reboot: kills every process of the pods and of containerd, and clears /run. The disk stays. */
 function loseEverything(mendlet: Mendlet): void {
   for (let round = 0; round < 5; round++)
     for (const pid of processesOf(mendlet)) spawnSync('kill', ['-9', String(pid)]);
@@ -274,13 +277,13 @@ function processesOf(mendlet: Mendlet): number[] {
         commandLine.includes(mendlet.folder) || (instance !== '' && commandLine.includes(`/run/mendlet/${instance}`));
       if (named || (instance !== '' && cgroup.includes(instance))) ours.push(pid);
     } catch {
-      // Ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return ours;
 }
 
-/** As a bad disk would: the newest value of `key` is no longer what was written. */
+/** Damages the newest value of `key`, as a bad disk would. */
 function spoilNewest(store: string, key: string): void {
   const db = new DatabaseSync(store);
   db.prepare(

@@ -1,6 +1,7 @@
 /**
- * An upgrade: the program that landed last makes the data folder and the pods, the present one takes them over. No container is
- * touched, nothing rolls out, and what was remembered goes on.
+ * Tests an upgrade: the last merged program makes the data folder and the pods, and the present one takes them over. No
+ * container is
+ * disturbed, no rollout starts, and all state continues.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
@@ -27,7 +28,7 @@ interface History {
 const OWNERS = 'deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,controllerrevisions';
 const REST =
   'services,configmaps,secrets,persistentvolumes,persistentvolumeclaims,poddisruptionbudgets,healingpolicies';
-/** What a rollout, a restart or a new identity would change in an owner's status. */
+/** Fields of an owner's status that a rollout, a restart or a new identity would change. */
 const STATUS = [
   'observedGeneration',
   'currentRevision',
@@ -56,7 +57,7 @@ describe('an upgrade from the program that landed last', () => {
     );
   };
 
-  /** Whatever an upgrade must not change, by object. */
+  /** The state that an upgrade must not change, by object. */
   const snapshot = async (): Promise<Readonly<Record<string, unknown>>> => {
     const [pods, owners, rest] = await Promise.all([get('pods'), get(OWNERS), get(REST)]);
     return Object.fromEntries([
@@ -86,7 +87,7 @@ describe('an upgrade from the program that landed last', () => {
   beforeAll(async () => {
     await mendlet.up([], unpackLandedProgram());
     await apply(surroundings(mendlet.folder));
-    // Two revisions of each: the first is history.
+    // Each workload gets two revisions, of which the first is history.
     await apply(workloads(idleForm));
     await mendlet.create(...barePods(out));
     for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
@@ -110,7 +111,8 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.end('SIGTERM');
 
     await mendlet.up();
-    // What is made now comes after all that the controllers found at their start: when it is there, they have seen to the rest.
+    // Controllers handle these new objects after all that they found at their start, so their completion implies that of the
+    // rest.
     await apply(workloads(idleForm).map((each) => renamed(each, 'after')));
     for (const what of ['deploy/web-after', 'ds/logs-after']) await rolledOut(what);
     await mendlet.kubectl(['wait', 'job/done-after', '--for=condition=Complete', '--timeout=280s']);
@@ -131,7 +133,7 @@ describe('an upgrade from the program that landed last', () => {
     expect(mainContainer(pod)?.restartCount).toBe(restarts + 1);
     const times = out.lines('loop').map((line) => Number(line.split(' ')[1]));
     const [last, next] = [times[ends - 1] ?? 0, times[ends] ?? 0];
-    // Its wait is that of the ladder's place: 10, 20, 40 … s after so many restarts.
+    // The wait is that of the back-off curve after this number of restarts: 10, 20, 40 … s.
     expect(next - last).toBeGreaterThan(10 * 2 ** (restarts - 1) - 0.2);
   });
 
@@ -184,8 +186,8 @@ function ownerIdentity({ metadata, status, revision }: Listed): object {
 }
 
 /**
- * `snapshot` after `kubectl apply` has written another text into the annotation that holds the manifest. A Deployment alone counts
- * a change of its annotations as a new generation (upstream's pkg/registry/apps/deployment/strategy.go, PrepareForUpdate).
+ * `snapshot` after `kubectl apply` has written a different text into the annotation with the manifest. Only a Deployment counts a
+ * change of its annotations as a new generation (upstream's pkg/registry/apps/deployment/strategy.go, PrepareForUpdate).
  */
 function withAnnotatedDeployments(snapshot: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -207,24 +209,24 @@ function hasStopped(pod: ObservedPod): boolean {
   );
 }
 
-/** The same workload once more, with a name and pods of its own. */
+/** A copy of the workload with its own name and pods. */
 function renamed(object: object, suffix: string): object {
   const { kind, metadata } = object as Listed;
   const text = JSON.stringify(object).replaceAll(/"app":"(\w+)"/g, `"app":"$1-${suffix}"`);
   const copy = JSON.parse(text) as { metadata: { name: string }; spec: { replicas?: number } };
   copy.metadata.name = `${metadata.name}-${suffix}`;
-  // Its claims have no volumes left.
+  // No volumes are left for its claims.
   if (kind === 'StatefulSet') copy.spec.replicas = 0;
   return copy;
 }
 
-/** Of `now`, the objects that were there before, and those which their owners have made since: a new revision would be one. */
+/** The objects of `now` that existed before, and those that their owners made since, such as a new revision. */
 function of(before: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): object {
   const isNew = (key: string): boolean => /^\w+ (\w+-)*(after|later)(-|$)/.test(key);
   return Object.fromEntries(Object.entries(now).filter(([key]) => key in before || !isNew(key)));
 }
 
-/** The snapshot once two in a row are equal. */
+/** Takes snapshots until two in a row are equal. */
 async function untilQuiet<T>(take: () => Promise<T>): Promise<T> {
   let last: T = await take();
   return until<T>('nothing changes any more', async () => {

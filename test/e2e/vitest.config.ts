@@ -3,8 +3,9 @@ import { inShort } from './extent.ts';
 import LongestFirst from './longest-first.ts';
 
 /**
- * Suites of `npm run e2e` alone: the soak keeps a whole core busy for as long as it runs, and what the runtime's adapter does is seen in
- * every other suite.
+ * Suites of `npm run e2e` alone: the soak keeps a whole core busy as long as it runs, and every other suite exercises the
+ * runtime's
+ * adapter, too.
  */
 const WHOLE_ONLY = ['test/e2e/soak.e2e.test.ts', 'test/cri/containerd.e2e.test.ts'];
 
@@ -13,7 +14,7 @@ export default defineConfig({
     include: ['test/e2e/**/*.e2e.test.ts', 'test/cri/**/*.e2e.test.ts'],
     exclude: inShort(WHOLE_ONLY, []),
     pool: 'forks',
-    // Each suite has a host of its own and mostly waits; no verdict rests on how fast the machine is.
+    // Each suite has its own host and mostly waits; no verdict depends on the speed of the machine.
     fileParallelism: true,
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

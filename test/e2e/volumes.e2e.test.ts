@@ -1,4 +1,4 @@
-/** Volumes as containers see them: what they show, how they follow their sources, what hangs, what is left and taken away. */
+/** Tests volumes as containers see them: contents, updates, hanging mounts, and clean-up. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ for program in /usr/bin/mount /bin/mount; do
 done
 `;
 
-/** Asks the API server with the pod's own token and CA, as a client library in a container does. */
+/** A script that asks the API server with the pod's token and CA, as a client library in a container does. */
 const ASK = `
 const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, CA: ca, TOKEN: token } = process.env;
 const headers = { authorization: 'Bearer ' + token };
@@ -144,7 +144,7 @@ describe('volumes', () => {
   });
   afterAll(async () => {
     await mendlet.down();
-    // Those that hung when the agent was killed.
+    // Mounts that hung when the agent was killed.
     const pids = existsSync(join(bin, 'pids')) ? readFileSync(join(bin, 'pids'), 'utf8') : '';
     spawnSync('kill', ['-9', ...pids.split('\n').filter((pid) => runs(pid, 'sleep'))]);
     rmSync(bin, { recursive: true, force: true });

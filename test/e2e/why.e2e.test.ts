@@ -1,4 +1,4 @@
-/** `mendlet why` on real pods that fail, each in its own way, and on pods that are well. */
+/** Tests `mendlet why` on real pods that each fail in a different way, and on healthy pods. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,10 +28,10 @@ const NETWORK = 179;
 const registries: Registries = {
   open: '127.0.0.1:5861',
   locked: '127.0.0.1:5862',
-  // The node reaches it, and containerd wants TLS of what is not its own machine.
+  // The node can reach this address, and containerd requires TLS for it, because it is not loopback.
   plain: `10.${NETWORK}.0.1:5861`,
 };
-/** Later tests ask about these once more. */
+/** Pods that later tests ask about again. */
 const ASKED_AGAIN = ['no-key', 'no-secret', 'probe-early', 'healing-stopped'];
 const allPods = failingPods(registries);
 const pods = inShort(
@@ -64,12 +64,12 @@ describe('why', () => {
   };
 
   interface Wanted {
-    /** How the state begins. */
+    /** The beginning of the state. */
     readonly state?: string | undefined;
     readonly quotes?: readonly string[];
   }
 
-  /** Until it is said first, with all that is quoted: failing takes its time, and so does a node that is busy with all of them. */
+  /** Waits until the finding comes first with all quotations, as failures take time on a node that is busy with all pods. */
   const untilFirst = (
     args: readonly string[],
     id: string,
@@ -233,7 +233,7 @@ describe('why', () => {
   });
 });
 
-/** As it would be printed in any form: quotation marks are not escaped. */
+/** The value as text without escaped quotation marks. */
 function textOf(value: unknown): string {
   return JSON.stringify(value).replaceAll(String.raw`\"`, '"');
 }

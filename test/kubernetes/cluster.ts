@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes with one node: its own control plane, and beside it mendlet's agent and healers, as bundled. All of it is
- * removed by `down`, also after a failed test; what a killed run left, by the next one, as with the end-to-end tests.
+ * A real Kubernetes with one node: its own control plane, with mendlet's bundled agent and healers. `down` removes everything,
+ * even after a failed test; the next run removes remains of a killed one, as with the end-to-end tests.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ export class Cluster {
   readonly #stopSigning = new AbortController();
   #signing: Promise<void> = Promise.resolve();
 
-  /** @param podCidr each cluster on the machine has its own */
+  /** @param podCidr must differ between clusters on one machine */
   constructor(podCidr: string) {
     this.#podCidr = podCidr;
     this.folder = mkdtempSync(join(tmpdir(), TEST_FOLDER_PREFIX));
@@ -48,7 +48,7 @@ export class Cluster {
     return this.#controlPlane;
   }
 
-  /** The control plane alone. */
+  /** Starts only the control plane. */
   async start(): Promise<void> {
     this.#controlPlane = await ControlPlane.create(this.folder);
     await this.controlPlane.start();
@@ -58,7 +58,7 @@ export class Cluster {
     );
   }
 
-  /** Starts the node's agent, with a node's own certificate, and waits until the node is Ready. */
+  /** Starts the node's agent with a node's certificate, and waits until the node is Ready. */
   async startAgent(): Promise<void> {
     const { pki, server } = this.controlPlane;
     const node = { commonName: `system:node:${NODE}`, organizations: ['system:nodes'] };
@@ -74,7 +74,7 @@ export class Cluster {
     await this.#agent?.end('SIGKILL');
   }
 
-  /** Everything that the agent that runs, or ran last, wrote to stderr. */
+  /** The stderr of the running agent, or of the last one. */
   get agentLog(): string {
     return this.#agent?.log ?? '';
   }
@@ -107,7 +107,7 @@ export class Cluster {
     return run(kubectl136, [...flags, ...args], { input });
   }
 
-  /** Creates objects from plain data. Not validated by kubectl: it would ask this server for what it does not have. */
+  /** Creates objects from plain data. kubectl does not validate, because it would ask the server for a schema that it lacks. */
   async create(...objects: readonly object[]): Promise<void> {
     const text = objects.map((object) => JSON.stringify(object)).join('\n---\n');
     await this.kubectl(['create', '--validate=false', '-f', '-'], text);
@@ -117,7 +117,7 @@ export class Cluster {
     return JSON.parse(await this.kubectl(['get', 'pod', name, '-o', 'json'])) as ObservedPod;
   }
 
-  /** Waits until the pod shows `wanted`; the error names what it showed last. */
+  /** Waits until the pod is `wanted`; the error contains its last state. */
   untilPod(name: string, what: string, wanted: (pod: ObservedPod) => boolean): Promise<ObservedPod> {
     return until<ObservedPod>(`pod ${name}: ${what}`, async () => {
       const result = await this.tryKubectl(['get', 'pod', name, '-o', 'json']);
@@ -127,7 +127,7 @@ export class Cluster {
     });
   }
 
-  /** Waits until kubectl prints what fits, and returns it. */
+  /** Waits until kubectl's output matches, and returns it. */
   untilPrinted(args: readonly string[], wanted: RegExp): Promise<string> {
     return until<string>(`kubectl ${args.join(' ')} prints ${wanted}`, async () => {
       const { stdout, stderr } = await this.tryKubectl(args);
@@ -135,12 +135,12 @@ export class Cluster {
     });
   }
 
-  /** Ends and removes everything. Idempotent. @throws for what `mendlet down` says when it fails */
+  /** Ends and removes everything. Idempotent. @throws with the output of a failed `mendlet down` */
   async down(): Promise<void> {
     this.#stopSigning.abort();
     await this.#signing;
     await Promise.all(this.#healers.map((healer) => healer.end('SIGTERM')));
-    // The server is still there: `down` takes the node out of it.
+    // The server still runs, because `down` takes the node out of the cluster.
     await this.#agent?.end('SIGTERM');
     const result = await run(process.execPath, [PROGRAM, 'down', '--data-dir', this.dataDir, '--purge']);
     await this.#controlPlane?.stop();

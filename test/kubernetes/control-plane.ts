@@ -7,7 +7,7 @@ import { freePort, until } from '../e2e/harness.ts';
 import { Running } from '../support/running.ts';
 import { Pki } from './pki.ts';
 
-/** For documentation: nobody has it. The API server wants to tell of one that is no loopback. */
+/** An address for documentation, which no machine has. The API server must advertise one that is not loopback. */
 const ADVERTISED = '192.0.2.1';
 
 interface Ports {
@@ -21,7 +21,7 @@ interface Ports {
 export class ControlPlane {
   readonly pki: Pki;
   readonly server: string;
-  /** Of a cluster administrator. */
+  /** The kubeconfig of a cluster administrator. */
   readonly kubeconfig: string;
   readonly #folder: string;
   readonly #ports: Ports;
@@ -36,7 +36,7 @@ export class ControlPlane {
     this.server = serverAt(ports);
   }
 
-  /** Writes its files below `folder`; nothing runs yet. */
+  /** Writes the files below `folder`; nothing runs yet. */
   static async create(folder: string): Promise<ControlPlane> {
     mkdirSync(join(folder, 'etcd'), { recursive: true });
     mkdirSync(join(folder, 'pki'));
@@ -90,12 +90,12 @@ export class ControlPlane {
     ]);
   }
 
-  /** SIGKILL: in the middle of whatever it does. */
+  /** Kills the API server with SIGKILL, whatever it does at the moment. */
   async killApiServer(): Promise<void> {
     await this.#apiServer?.end('SIGKILL');
   }
 
-  /** Ends all of it. Idempotent. */
+  /** Ends everything. Idempotent. */
   async stop(): Promise<void> {
     const all = [...this.#others.toReversed(), ...(this.#apiServer === undefined ? [] : [this.#apiServer])];
     await Promise.all(all.map((each) => each.end('SIGKILL')));
@@ -114,14 +114,14 @@ export class ControlPlane {
         'listen-peer-urls': peers,
         'initial-advertise-peer-urls': peers,
         'initial-cluster': `default=${peers}`,
-        // It need not outlive the machine.
+        // The data need not survive the machine.
         'unsafe-no-fsync': true,
       }),
     );
     this.#others.push(running);
   }
 
-  /** Without those that sign: today's requests of nodes are not what it knew, so the test signs. */
+  /** Starts the controllers without the signers: this old version does not know today's requests of nodes, so the test signs. */
   #startControllers(kubeconfig: string): void {
     const flags = {
       kubeconfig,
@@ -171,7 +171,7 @@ export class ControlPlane {
 
 type Flags = Readonly<Record<string, string | boolean>>;
 
-/** Values on their own, so that whose files they name is seen from outside. */
+/** Values are separate arguments, so that the process list shows the files that they name. */
 function argumentsOf(flags: Flags): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]) =>
     typeof value === 'string' ? [`--${name}`, value] : [`--${name}=${value}`],
@@ -181,6 +181,6 @@ function argumentsOf(flags: Flags): readonly string[] {
 const serverAt = ({ apiServer }: Ports): string => `https://127.0.0.1:${apiServer}`;
 
 async function freePorts(): Promise<readonly [number, number, number, number, number]> {
-  // Side by side, so that they differ.
+  // The ports are asked for concurrently, so that they differ.
   return await Promise.all([freePort(), freePort(), freePort(), freePort(), freePort()]);
 }

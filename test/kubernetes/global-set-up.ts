@@ -1,4 +1,4 @@
-/** Once before the suites on a real Kubernetes: what the end-to-end tests need, and a control plane's programs. */
+/** Set-up before the suites on a real Kubernetes: the needs of the end-to-end tests, and a control plane's programs. */
 import { join } from 'node:path';
 import { systemProcess } from '../../src/lib/process.node.ts';
 import { installMissing } from '../../tools/install-missing.ts';

@@ -1,6 +1,6 @@
 /**
- * mendlet's agent and healer below a real Kubernetes: etcd, kube-apiserver, kube-controller-manager and kube-scheduler of an old
- * version, and nothing of mendlet's own control plane. What is proved here holds on any server that knows no more than this one.
+ * Tests mendlet's agent and healer with a real Kubernetes: etcd, kube-apiserver, kube-controller-manager and kube-scheduler of an
+ * old version, without mendlet's control plane. The results hold for every server that supports at least as much.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -13,10 +13,10 @@ import { VERSION } from '../../tools/kubernetes/programs.ts';
 import { Cluster, NODE } from './cluster.ts';
 
 const BUSYBOX = { image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent' };
-/** Ends at once when told to. */
+/** A command that ends at once on SIGTERM. */
 const SERVE = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
 const DEPENDS_ON = 'mendlet.dev/depends-on';
-/** The second restart is longer away than any test takes. */
+/** A policy whose second restart comes later than the end of any test. */
 const PATIENT = {
   'mendlet.dev/healing-policy': '{"backOff":{"initial":"10m"},"rungs":[{"scope":"container","attempts":100}]}',
 };
@@ -27,16 +27,16 @@ let healer: Running;
 
 beforeAll(async () => {
   await cluster.start();
-  // kubectl would refuse the kinds before this server sees them: it does not know all words of their schema.
+  // kubectl would refuse the kinds before the server sees them, because it does not know all keywords of their schema.
   await cluster.kubectl(['apply', '--validate=false', '-f', join(root, 'deploy/mendlet-healer.yaml')]);
-  // Its image is nowhere, and there is no node yet: the healer runs beside, with the manifest's rights alone.
+  // The healer's image does not exist, and there is no node yet, so the healer runs outside with only the manifest's rights.
   await cluster.kubectl(['scale', 'deployment', 'mendlet-healer', '-n', 'kube-system', '--replicas=0']);
   const token = await cluster.kubectl(['create', 'token', 'mendlet-healer', '-n', 'kube-system']);
   const { pki, server } = cluster.controlPlane;
   healerKubeconfig = pki.tokenKubeconfig('healer.conf', server, token);
   healer = await cluster.startHealer(healerKubeconfig);
   await cluster.startAgent();
-  // Ready is told before its certificate is signed, without which the server would not dial it.
+  // The node is Ready before its serving certificate is signed, without which the server would not dial it.
   await cluster.untilPrinted(['get', '--raw', `/api/v1/nodes/${NODE}/proxy/healthz`], /^ok$/);
 });
 afterAll(() => cluster.down());
@@ -61,7 +61,7 @@ const phaseOf = (name: string): readonly string[] => [
   'jsonpath={.status.phase} {.status.reason}',
 ];
 
-/** It has crashed twice: its first restart was free, the second waits. */
+/** A pod that has crashed twice: its first restart came at once, the second waits. */
 const waiting = (name: string): Promise<ObservedPod> =>
   cluster.untilPod(name, 'in its back-off', (pod) => isWaiting(pod) && mainContainer(pod)?.restartCount === 1);
 
@@ -139,7 +139,7 @@ describe('healing', () => {
         ],
         backOff: { initial: '200ms', factor: 2, cap: '400ms' },
       }),
-      // Not before the policy has come to it.
+      // The pod does not crash before it has its policy.
       busyboxPod('climber', 'while ! [ -f /out/go ]; do sleep 0.1; done; echo x >>/out/lives; exit 7', {
         metadata: { labels: { app: 'climber' } },
         spec: out.spec,
@@ -261,7 +261,7 @@ describe('healing', () => {
   });
 });
 
-/** One after another: each takes something away. */
+/** These tests run one after another, because each removes a part of the cluster. */
 describe('what ends and comes back', () => {
   it('the API server, killed in a crash loop: pods go on, and their status catches up', async () => {
     const out = outFolder(cluster, 'looping');
@@ -274,7 +274,7 @@ describe('what ends and comes back', () => {
       }),
     );
     await cluster.untilPod('looping', 'crashing', (pod) => (mainContainer(pod)?.restartCount ?? 0) >= 2);
-    // By its manifest's rights alone. (A server that begins forbids everything for a moment: it has read no roles yet.)
+    // The manifest's rights must suffice. (A starting server forbids everything for a moment, until it has read the roles.)
     expect(healer.log).not.toMatch(/forbidden/i);
     await cluster.controlPlane.killApiServer();
     const before = out.lines('lives').length;
@@ -289,7 +289,7 @@ describe('what ends and comes back', () => {
     expect(mainContainer(well)?.restartCount).toBe(out.lines('lives').length);
     const ready = '{.status.conditions[?(@.type=="Ready")].status}';
     await cluster.untilPrinted(['get', 'node', NODE, '-o', `jsonpath=${ready}`], /^True$/);
-    // The healer is back at work as well.
+    // The healer works again as well.
     const result = await cluster.mendlet('restart', 'pod/looping', '-c', 'main');
     const told = await cluster.kubectl(['get', 'podrestarts', '-o', 'yaml']);
     expect(result, [told, healer.log, cluster.agentLog].join('\n')).toMatchObject({ code: 0 });

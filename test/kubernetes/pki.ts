@@ -1,4 +1,4 @@
-/** The certificates and kubeconfigs of a control plane for tests. One authority signs for all. */
+/** The certificates and kubeconfigs of a control plane for tests, all signed by one authority. */
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export class Pki {
     this.#authority = authority;
   }
 
-  /** Makes it in `folder`: the authority, the API server's own, and the key pair of service account tokens. */
+  /** Makes the authority, the API server's certificate, and the key pair of service account tokens in `folder`. */
   static async create(folder: string): Promise<Pki> {
     const authority = await systemSigner.createAuthority({ commonName: 'kubernetes', ...validity() });
     const pki = new Pki(folder, authority);
@@ -62,13 +62,13 @@ export class Pki {
     return this.#writeKubeconfig(file, server, user);
   }
 
-  /** The same, of who has a token, which stays in a file beside it. */
+  /** Writes the kubeconfig of a user with a token, which is in a separate file. */
   tokenKubeconfig(file: string, server: string, token: string): string {
     writeFileSync(this.path(`${file}.token`), token, { mode: 0o600 });
     return this.#writeKubeconfig(file, server, { tokenFile: `${file}.token` });
   }
 
-  /** Signs what a node asked for. @throws when it cannot be signed */
+  /** Signs a node's request. @throws when it cannot be signed */
   async sign(csrPem: string, usages: readonly string[]): Promise<string> {
     const result = await signCertificateRequest(this.#authority, { csrPem, usages, ...validity() });
     if (!result.ok) throw new Error(`a node's request: ${result.reason}`);

@@ -13,7 +13,7 @@ interface SigningRequest {
   readonly status?: { readonly certificate?: string };
 }
 
-/** Signs what comes, until `signal` says so. The server may be away meanwhile. */
+/** Signs requests until `signal` is aborted. The server may be away meanwhile. */
 export async function signServingCertificates(api: Api, pki: Pki, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -22,7 +22,7 @@ export async function signServingCertificates(api: Api, pki: Pki, signal: AbortS
         if (each.spec.signerName === SIGNER && each.status?.certificate === undefined) await sign(api, pki, each);
       }
     } catch {
-      // Looked for again: who needs the certificate waits for it.
+      // The next look retries; the kubelet waits for its certificate.
     }
     await sleep(LOOK_AGAIN_MS);
   }

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Apart from the end-to-end suites: what it needs is built for minutes, once. */
+/** Separate from the end-to-end suites, because the control plane's programs take minutes to build once. */
 export default defineConfig({
   test: {
     include: ['test/kubernetes/**/*.e2e.test.ts'],

@@ -1,4 +1,4 @@
-/** What a soak does to a mendlet: each disaster strikes once, and undoes what it must. */
+/** The disasters of a soak: each strikes once, and undoes its effects where necessary. */
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ export interface Stage {
   readonly footprints: Footprints;
   readonly random: Random;
   readonly flags: readonly string[];
-  /** The data folder has a small file system of its own. */
+  /** The data folder is on a separate, small file system. */
   readonly smallDisk: boolean;
   readonly say: (line: string) => void;
 }

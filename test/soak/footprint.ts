@@ -1,4 +1,4 @@
-/** What a mendlet takes of its machine, counted from the outside: for leaks. */
+/** Counts a mendlet's resources from the outside, to detect leaks. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_DEAD_IN_WAITING } from '../../src/kubelet/plan/limits.ts';
@@ -6,7 +6,7 @@ import { CriRuntime } from '../../src/cri/containerd/cri-runtime.node.ts';
 import { openGrpcSocket } from '../../src/cri/containerd/grpc.node.ts';
 import type { Mendlet } from '../e2e/harness.ts';
 
-/** Of what there must be exactly one for each pod, or none. */
+/** Resources that must exist exactly once per pod, or not at all. */
 export interface PodFootprint {
   readonly sandboxes: number;
   readonly shims: number;
@@ -15,11 +15,14 @@ export interface PodFootprint {
   readonly cgroups: number;
   readonly logFolders: number;
   readonly podFolders: number;
-  /** Containers beyond one alive and five dead of each name: four may wait until no start is under way (plan/limits.ts). */
+  /**
+   * Containers beyond one running and five dead ones of each name; four may wait until no start is under way
+   * (plan/limits.ts).
+   */
   readonly superfluousContainers: number;
 }
 
-/** Of what there may be some, but never more and more. */
+/** Resources that may exist, but must not grow without end. */
 export interface ProcessFootprint {
   readonly rssMiB: number;
   readonly descriptors: number;
@@ -94,7 +97,7 @@ export class Footprints {
       });
   }
 
-  /** Host ends of the pods' links: members of the instance's bridge. */
+  /** The number of host ends of the pods' links, which are members of the instance's bridge. */
   #interfaces(): number {
     const bridge = names('/sys/class/net').find((name) => name === `mndt-${this.#instance}`);
     return bridge === undefined ? 0 : names(`/sys/class/net/${bridge}/brif`).length;
@@ -129,7 +132,7 @@ function leases(folder: string): number {
   return found.filter((name) => /^\d+\.\d+\.\d+\.\d+$/.test(name)).length;
 }
 
-/** Pods' cgroups in the hierarchy that has them, v1 or v2. */
+/** The number of pods' cgroups, in v1 or v2. */
 function podCgroups(root: string): number {
   const hierarchy = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].find((path) => existsSync(join(path, root)));
   if (hierarchy === undefined) return 0;

@@ -1,4 +1,7 @@
-/** A file system of its own for a data folder, small enough to be filled: in memory, as loop devices are not everywhere. */
+/**
+ * A separate file system for a data folder that is small enough to be filled. It is in memory, because loop devices may be
+ * missing.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +14,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** `undefined`: this machine does not let us mount one. */
+/** `undefined`: this machine does not allow the mount. */
 export function smallDisk(): SmallDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), 'mendlet-disk-'));
   const remove = (): void => {

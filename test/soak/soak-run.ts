@@ -1,6 +1,6 @@
 /**
- * A soak: churn, disasters at random moments, and after each round the question what was left behind, touched, or run twice.
- * All of it follows from the seed but the machine's own timing.
+ * A soak: churn, disasters at random moments, and after each round a check for things that were left behind, disturbed, or run
+ * twice. Everything follows from the seed, except the machine's timing.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { Footprints, type PodFootprint, type ProcessFootprint } from './footprin
 export interface SoakOptions {
   readonly mendlet: Mendlet;
   readonly seed: number;
-  /** Ends with the round in which this is over. */
+  /** The soak ends with the round in which this time is over. */
   readonly minutes: number;
   /** Disasters in a round. */
   readonly strikes: number;
   readonly smallDisk: boolean;
   readonly say: (line: string) => void;
-  /** What must strike, in this order, before chance does. */
+  /** Disasters that strike first, in this order, before random ones. */
   readonly first?: readonly string[];
 }
 
@@ -30,10 +30,10 @@ const PIDS_LIMIT = 40;
 const LOG_BYTES = 1 << 20;
 const LOG_FILES = 3;
 
-/** The attempt that a container is, from the name of its termination message's file on the host. */
+/** A container's attempt, from the name of its termination message's file on the host. */
 const ATTEMPT = "$(sed -n 's|.*/containers/main/\\([0-9]*\\) /dev/termination-log .*|\\1|p' /proc/self/mountinfo)";
 
-/** A kubelet that restarts within a second, so that there are many restarts, and whose bounds are soon reached. */
+/** A KubeletConfiguration with restarts within a second, so that there are many, and with small bounds. */
 export function soakSettings(mendlet: Mendlet): readonly string[] {
   mkdirSync(mendlet.folder, { recursive: true });
   const path = join(mendlet.folder, 'kubelet.yaml');
@@ -58,7 +58,7 @@ interface Untouched {
   readonly restarts: number;
 }
 
-/** Throws at the first thing that is wrong. @returns how many restarts it saw */
+/** Runs the soak; throws at the first fault. @returns the rounds and the restarts that it saw */
 export async function soak(options: SoakOptions): Promise<{ readonly rounds: number; readonly restarts: number }> {
   const { mendlet, say } = options;
   const random = seededRandom(options.seed);
@@ -104,7 +104,7 @@ class SoakRun {
     this.#out = outFolder(options.mendlet, 'soak');
   }
 
-  /** Pods that must not be touched, and those that always misbehave. */
+  /** Creates the pods that must stay undisturbed, and those that always misbehave. */
   async begin(): Promise<void> {
     const { mendlet } = this.#options;
     const pods = [
@@ -114,7 +114,7 @@ class SoakRun {
         'runaway',
         'yes "a log that never ends, and never asks whether somebody reads it" | head -c 30000000; sleep 1',
       ),
-      // Each child lives on: without the limit this is the machine's end.
+      // Each child keeps running, so without the limit this would exhaust the machine.
       this.#pod('bomb', 'for i in $(seq 500); do sleep 3600 & done; sleep 2; exit 1'),
     ];
     await mendlet.create(...pods);
@@ -130,7 +130,7 @@ class SoakRun {
     await disaster.strike({ mendlet, footprints: this.#footprints, random, flags: this.#flags, smallDisk, say });
   }
 
-  /** Pods come, run, end and go while `during` happens. */
+  /** Creates, runs and deletes pods during `during`. */
   async churn(round: number, during: () => Promise<void>): Promise<void> {
     const { mendlet } = this.#options;
     const label = { metadata: { labels: { churn: `${round}` } } };
@@ -163,7 +163,7 @@ class SoakRun {
       podFolders: pods,
       superfluousContainers: 0,
     };
-    // Crash loops go on meanwhile, so a count may be off for a moment; it must come right.
+    // Crash loops go on meanwhile, so a count may be wrong for a moment; it must become right.
     await until(`nothing of round ${round} to be left`, async () => {
       try {
         const found = await this.#footprints.ofPods();
@@ -204,7 +204,7 @@ class SoakRun {
     }
   }
 
-  /** Each attempt of each container at most once; a pod that runs once, once. */
+  /** Checks that each attempt of each container ran at most once, and a pod that runs once exactly once. */
   #checkNothingTwice(): void {
     for (const name of readdirSync(this.#out.path)) {
       const attempts = this.#out.lines(name);
@@ -213,7 +213,7 @@ class SoakRun {
     }
   }
 
-  /** The rotation looks every few seconds: what is written in between is the runaway's own. */
+  /** Checks log sizes. The rotation looks every few seconds, so the bytes that a pod writes in between are not counted. */
   #checkLogs(): void {
     for (const folder of this.#options.mendlet.podLogs('default', 'runaway_')) {
       const path = join(folder, 'main');
@@ -235,7 +235,7 @@ class SoakRun {
     must(processes <= PIDS_LIMIT, `the fork bomb has ${processes} processes, allowed are ${PIDS_LIMIT}`);
   }
 
-  /** Memory and descriptors may settle, but not grow for ever: the last third against the first. */
+  /** Compares memory and descriptors of the last third with the first: they may settle, but must not grow for ever. */
   #checkTrend(): void {
     const now = this.#footprints.ofProcess();
     this.#history.push(now);
@@ -254,8 +254,10 @@ class SoakRun {
     }
   }
 
-  /** The host's process id of a steady pod's container, by its cgroup's only process. */
-  /** A pod's one process: what its first line started is over. */
+  /**
+   * Waits until the pod has only one process, as the commands of its first line have ended.
+   * @returns its process id on the host
+   */
   async #untilAlone(name: string): Promise<string> {
     return await until<string>(`${name} to be one process`, async () => {
       const pids = this.#pidOf(name);
@@ -282,7 +284,7 @@ class SoakRun {
     });
   }
 
-  /** The API server may be away or full for a moment; who drives it tries again. */
+  /** Repeats a call, because the API server may be away or full for a moment. */
   async #insist(what: string, run: () => Promise<unknown>): Promise<void> {
     await until(`kubectl ${what}`, async () => {
       try {

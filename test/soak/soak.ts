@@ -1,6 +1,6 @@
 /**
- * `npm run soak`: hours of disasters on real containers (root). Ends at the first thing that is left behind, touched, or run
- * twice; the same seed strikes in the same order.
+ * `npm run soak`: hours of disasters with real containers (root). It ends at the first thing that is left behind, disturbed, or
+ * run twice; the same seed strikes in the same order.
  *
  *   npm run soak -- [--minutes 30] [--seed N] [--containerd 2] [--strikes 3] [--no-small-disk]
  */

@@ -1,4 +1,4 @@
-/** The API as any client sees it, for tests: requests and watches over HTTPS, with the credentials of a kubeconfig, and no code of mendlet's. */
+/** A client for tests without mendlet's code: requests and watches over HTTPS, with the credentials of a kubeconfig. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,16 +34,16 @@ interface Where {
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** Only ends a hang. */
+/** Time limit of an answer, which only ends a hang. */
 const ANSWER_MS = 120_000;
 
-/** The connection had carried answers before, and is no more. */
+/** A connection that had carried answers before was closed by the server. */
 class StaleConnection extends Error {}
 
 export class Api {
   readonly #server: URL;
   readonly #agent: Agent;
-  /** By apiVersion. */
+  /** Discovered resources by apiVersion. */
   readonly #resources = new Map<string, readonly DiscoveredResource[]>();
   #apiVersions: readonly string[] | undefined;
 
@@ -60,7 +60,10 @@ export class Api {
     });
   }
 
-  /** A read whose connection turns out to be closed by a server that went away is sent once more. @throws when there is no answer; any answer is one */
+  /**
+   * Resolves to any answer, even an error. A read on a connection that the server had closed is sent once more.
+   * @throws when there is no answer
+   */
   send(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
     return this.#attempt(method, path, body, type).catch((error: unknown) => {
       if (method !== 'GET' || !(error instanceof StaleConnection)) throw error;
@@ -95,7 +98,10 @@ export class Api {
     return body as T;
   }
 
-  /** Creates it where discovery says that its kind is, in the namespace that it names. Unknown fields are refused. @throws unless it was created */
+  /**
+   * Creates the object at the path that discovery gives for its kind, and refuses unknown fields.
+   * @throws unless it was created
+   */
   async create(object: object): Promise<void> {
     const { apiVersion, kind, metadata } = object as {
       readonly apiVersion: string;
@@ -115,9 +121,10 @@ export class Api {
   }
 
   /**
-   * What `kubectl get WHAT -o json` reads. `what`: a resource by any of its names, and a name of an object after a slash: `pods`, `sts/web`.
+   * Reads the same as `kubectl get WHAT -o json`.
    *
-   * @throws when the server knows no such resource or object
+   * @param what a resource by any of its names, optionally with a slash and an object's name: `pods`, `sts/web`
+   * @throws when the server has no such resource or object
    */
   async read<T>(what: string, { namespace, selector }: Where = {}): Promise<T> {
     const [type = '', name] = what.split('/');
@@ -140,7 +147,7 @@ export class Api {
     return ['v1', ...this.#apiVersions];
   }
 
-  /** Those of a version of a group, without their subresources. */
+  /** The resources of a version of a group, without their subresources. */
   async #resourcesOf(apiVersion: string): Promise<readonly DiscoveredResource[]> {
     const known = this.#resources.get(apiVersion);
     if (known !== undefined) return known;
@@ -150,12 +157,12 @@ export class Api {
     return found;
   }
 
-  /** Everything at `path`, kept up to date until it is stopped. `query`: selectors. */
+  /** The objects at `path`, kept up to date until it is stopped. `query`: selectors. */
   watch<T extends ApiObject>(path: string, query = ''): Watched<T> {
     return new Watched<T>(this, path, query);
   }
 
-  /** Lines of a watch until it ends, however it does. */
+  /** Calls `line` for each line of a watch; resolves at its end, also after an error. */
   stream(path: string, line: (text: string) => void, signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
       const call = request(new URL(path, this.#server), { agent: this.#agent, signal }, (response) => {
@@ -190,7 +197,7 @@ function pathOf(apiVersion: string, { name, namespaced }: DiscoveredResource, na
 const GIVE_UP_MS = 300_000;
 const AGAIN_MS = 100;
 
-/** A list that follows its watch. It outlives servers: it lists again when the watch ends. */
+/** A list that follows its watch, and lists again when the watch ends, so that it survives restarts of the server. */
 export class Watched<T extends ApiObject> {
   readonly #api: Api;
   readonly #path: string;
@@ -210,13 +217,13 @@ export class Watched<T extends ApiObject> {
     return [...this.#objects.values()];
   }
 
-  /** Calls `listener` after each change, until what it returns is called. */
+  /** Calls `listener` after each change. @returns a function that ends that */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The first value that `look` finds in what is there. The bound only ends a hang. @throws with what was there last */
+  /** The first value that `look` finds in the objects. The time limit only ends a hang. @throws with the last objects */
   until<V>(what: string, look: (items: readonly T[]) => V | undefined, last?: (item: T) => unknown): Promise<V> {
     return new Promise((done, fail) => {
       const end = (): void => {
@@ -255,7 +262,7 @@ export class Watched<T extends ApiObject> {
         const from = `watch=1&resourceVersion=${list.metadata.resourceVersion}&${this.#query}`;
         await this.#api.stream(`${this.#path}?${from}`, (line) => this.#take(line), signal);
       } catch {
-        // The server is away.
+        // The server cannot be reached.
       }
       await sleep(AGAIN_MS);
     }

@@ -1,6 +1,6 @@
 /**
- * Nodes without containers, each with an agent of its own that speaks to the API server as a kubelet does: it registers, keeps its
- * lease, reports its pods Running and Ready, and lets go of those that are deleted.
+ * Nodes without containers, each with its own agent that uses the API server as a kubelet does: it registers, keeps its lease,
+ * reports its pods Running and Ready, and confirms deletions.
  */
 import type { Pod } from '../../src/api/index.ts';
 import { uidOf } from '../../src/api/index.ts';
@@ -15,13 +15,13 @@ export interface HollowNodesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** How many zones the nodes are spread over; 3 when absent. */
+  /** The number of zones of the nodes; 3 when absent. */
   readonly zones?: number;
 }
 
 export interface HollowNodes {
   readonly names: readonly string[];
-  /** Ends the agents: nobody keeps the leases any more. */
+  /** Ends the agents, so that the leases are not renewed any more. */
   stop(): Promise<void>;
 }
 

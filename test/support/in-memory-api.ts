@@ -1,4 +1,4 @@
-/** The real API server on the store in memory, with a clock that the test moves: for tests of its clients. */
+/** The real API server on the store in memory, with a clock that the test moves, for tests of its clients. */
 import { createApiServer } from '../../src/apiserver/index.ts';
 import { createKubeClient, type KubeClient } from '../../src/client/index.ts';
 import { type Connection, seededRandom, silentLogger, type UserInfo } from '../../src/lib/index.ts';
@@ -16,7 +16,10 @@ export interface InMemoryApi {
   restart(): Promise<Connection>;
 }
 
-/** As cluster administrator. New nodes are only tainted when `taintNewNodes` says so: most tests run no lifecycle controller. */
+/**
+ * A server with an administrator's client. By default new nodes are not tainted, because most tests run no lifecycle
+ * controller.
+ */
 export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise<InMemoryApi> {
   const clock = createManualClock();
   const store = createMemoryStore({ clock });
@@ -41,7 +44,7 @@ export async function createInMemoryApi({ taintNewNodes = false } = {}): Promise
   };
 }
 
-/** Lets promises drain until `condition` holds; fails after many turns of the loop. Virtual time stands still. */
+/** Lets promises drain until `condition` holds, without moving virtual time; fails after many turns of the loop. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (let turn = 0; turn < 1000; turn += 1) {
     if (await condition()) return;

@@ -1,4 +1,4 @@
-/** A control plane in memory with the job controllers, and somebody who ends pods. For their tests. */
+/** A control plane in memory with the job controllers, whose tests end the pods. */
 import { startWorkloads, type WorkloadCluster } from './workload-cluster.ts';
 import {
   EVENTS,
@@ -29,7 +29,7 @@ export interface JobCluster extends WorkloadCluster {
   active(): Promise<readonly Pod[]>;
   /** Ends a pod as its node would. */
   end(pod: Pod, exitCode: number, status?: Partial<PodStatus>): Promise<void>;
-  /** Pods being deleted go. */
+  /** Removes pods that are being deleted. */
   reap(): Promise<void>;
   /** "Reason message" of the events so far. */
   events(): Promise<readonly string[]>;

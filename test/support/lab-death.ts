@@ -1,4 +1,4 @@
-/** What is left of a node when its power fails: nothing that runs, and nothing that a reboot would not clear. */
+/** Simulates a power failure of a node: kills its processes, and clears everything that a reboot clears. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { kill } from './lab-network.ts';
 
 const CGROUPS = '/sys/fs/cgroup';
 
-/** SIGKILL to all that a data folder's agent started: containerd, its shims, and all in its cgroups. */
+/** Kills everything that a data folder's agent started: containerd, its shims, and all processes in its cgroups. */
 export async function killNode(dataDir: string, pid: number | undefined): Promise<void> {
   if (pid !== undefined) kill(pid);
   const instance = instanceOf(dataDir);
@@ -20,7 +20,7 @@ export async function killNode(dataDir: string, pid: number | undefined): Promis
   throw new Error(`processes of ${dataDir} outlive SIGKILL`);
 }
 
-/** What a reboot clears: mounts, run folder, cgroups, the network namespaces of pods. The node's processes have ended. */
+/** Clears what a reboot clears: mounts, run folder, cgroups, pods' network namespaces. The node's processes must have ended. */
 export function clearAsByReboot(dataDir: string): void {
   const instance = instanceOf(dataDir);
   const run = `/run/mendlet/${instance}`;
@@ -35,7 +35,7 @@ function instanceOf(dataDir: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : 'none';
 }
 
-/** By their command lines: containerd with its configuration, shims with its socket. */
+/** Finds processes by their command lines: containerd with its configuration, shims with its socket. */
 function processesOf(dataDir: string, instance: string): readonly number[] {
   const marks = [`${dataDir}/`, `/run/mendlet/${instance}/`];
   return readdirSync('/proc')
@@ -69,7 +69,7 @@ function removeGroups(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Busy for a moment: the next start of the agent uses it on.
+    // The cgroup is busy for a moment; the next start of the agent uses it again.
   }
 }
 
@@ -83,7 +83,7 @@ function folders(folder: string): readonly string[] {
   }
 }
 
-/** Those that this node's CNI made: host-local's leases do not name them, sandboxes' specs do. */
+/** The network namespaces of this node's pods, which sandboxes' specs name. */
 function podNamespaces(run: string, dataDir: string): readonly string[] {
   const names = new Set<string>();
   const walk = (folder: string, depth: number): void => {

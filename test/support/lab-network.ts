@@ -1,18 +1,18 @@
-/** The machines of a lab, as far as the kernel is concerned: network namespaces on one bridge. */
+/** The machines of a lab: network namespaces on one bridge. */
 import { spawnSync } from 'node:child_process';
 
 export interface LabNames {
   /** At most six characters, so that all names below fit into Linux' fifteen. */
   readonly id: string;
-  /** Third octet of 10.250.N.0/24, the link that all share. */
+  /** Third octet of 10.250.N.0/24, the network of the shared link. */
   readonly subnet: number;
 }
 
-/** Third octets that labs take by themselves. */
+/** Third octets that labs choose from. */
 const FIRST_SUBNET = 20;
 const SUBNETS = 200;
 
-/** By the subnet: who makes the bridge has the subnet, and nobody else. */
+/** The bridge's name contains the subnet, so that only one lab can have it. */
 export const bridgeOf = ({ subnet }: Pick<LabNames, 'subnet'>): string => `mlab-net${subnet}`;
 export const namespaceOf = ({ id }: LabNames, index: number): string => `mlab-${id}-n${index}`;
 const vethOf = ({ id }: LabNames, index: number): string => `mlv${id}${index}`;
@@ -24,12 +24,15 @@ function ip(...args: readonly string[]): void {
   if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr.trim()}`);
 }
 
-/** For what need not be there. */
+/** Runs ip and ignores its errors, for objects that may not exist. */
 function tryIp(...args: readonly string[]): void {
   spawnSync('ip', args);
 }
 
-/** Takes `wanted`, or the first free one from a place that differs by process, for a lab's own. @throws when all are taken */
+/**
+ * Makes a lab's bridge with the subnet `wanted`, or with the first free one from an offset by process.
+ * @throws when all are taken
+ */
 export function makeBridge(id: string, wanted: number | undefined): LabNames {
   const first = process.pid % SUBNETS;
   const tries = Array.from({ length: SUBNETS }, (_, n) => FIRST_SUBNET + ((first + n) % SUBNETS));
@@ -47,7 +50,7 @@ export function makeBridge(id: string, wanted: number | undefined): LabNames {
   throw new Error(wanted === undefined ? 'no free subnet for a lab' : `another lab has 10.250.${wanted}.0/24`);
 }
 
-/** A machine of its own, with eth0 on the bridge and a default route through it. */
+/** Makes a machine with eth0 on the bridge, and a default route through it. */
 export function makeNamespace(names: LabNames, index: number): void {
   const [namespace, veth] = [namespaceOf(names, index), vethOf(names, index)];
   ip('netns', 'add', namespace);
@@ -59,7 +62,7 @@ export function makeNamespace(names: LabNames, index: number): void {
   ip('-n', namespace, 'route', 'add', 'default', 'via', serverAddress(names));
 }
 
-/** What the machine sends and gets is lost without a word: its cable leads nowhere, though the link is up. */
+/** Cuts the machine off silently: its packets are lost, although its link stays up. */
 export function cut(names: LabNames, index: number): void {
   ip('link', 'set', 'dev', vethOf(names, index), 'nomaster');
 }
@@ -68,7 +71,7 @@ export function mend(names: LabNames, index: number): void {
   ip('link', 'set', 'dev', vethOf(names, index), 'master', bridgeOf(names));
 }
 
-/** Also what is half there. */
+/** Removes a machine, even an incomplete one. */
 export function removeNamespace(names: LabNames, index: number): void {
   const namespace = namespaceOf(names, index);
   const pids = spawnSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
@@ -85,6 +88,6 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended already.
   }
 }

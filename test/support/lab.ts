@@ -1,7 +1,7 @@
 /**
- * A cluster of several nodes on one machine: a real `mendlet server`, and real agents, each in a network namespace with an
- * address, a containerd and pods of its own, and with all the ways to fail. What it makes is removed by `down`, and what a
- * lab that was killed left, by the next one.
+ * A cluster of several nodes on one machine: a real `mendlet server`, and real agents, each in a network namespace with its own
+ * address, containerd and pods, and with many ways to fail. `down` removes everything; the next lab removes the remains of a
+ * killed one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const TOKEN = 'lablab.0123456789abcdef';
 
 export interface LabOptions {
   readonly nodes: number;
-  /** Third octet of the lab's link, 10.250.N.0/24: each lab on the machine has its own. Default: a free one. */
+  /** Third octet of the lab's link, 10.250.N.0/24, which differs between labs on one machine. Default: a free one. */
   readonly subnet?: number;
   /** All pods' network; each node gets a /24 of it. */
   readonly clusterCidr: string;
@@ -65,7 +65,7 @@ export class LabNode {
     this.dataDir = join(lab.folder, this.name);
   }
 
-  /** Everything the running (or last) agent wrote to stderr. */
+  /** The stderr of the running agent, or of the last one. */
   get log(): string {
     return this.#running?.log ?? '';
   }
@@ -97,12 +97,12 @@ export class LabNode {
     return new Running('nsenter', [namespace, process.execPath, PROGRAM, ...args]);
   }
 
-  /** Ends the agent; its pods go on. */
+  /** Ends the agent; its pods keep running. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
     return this.#running?.end(signal) ?? Promise.resolve(0);
   }
 
-  /** From now on nothing reaches it or comes from it, without a word. */
+  /** Cuts the node off silently, in both directions. */
   partition(): void {
     cut(this.#lab.names, this.#index);
   }
@@ -111,7 +111,7 @@ export class LabNode {
     mend(this.#lab.names, this.#index);
   }
 
-  /** The power fails: nothing answers any more, nothing runs. `start` is the reboot. */
+  /** Simulates a power failure: the node is cut off, and nothing runs any more. `start` is the reboot. */
   async die(): Promise<void> {
     this.partition();
     this.#isDead = true;
@@ -125,7 +125,7 @@ export class LabNode {
     this.#isDead = false;
   }
 
-  /** Stops and removes all of it: `mendlet down`. */
+  /** Stops and removes everything with `mendlet down`. */
   async down(flags: readonly string[] = []): Promise<CommandResult> {
     await this.stop();
     if (!existsSync(this.dataDir)) return { code: 0, stdout: '', stderr: '' };
@@ -160,11 +160,11 @@ export class Lab {
     this.nodes = Array.from({ length: options.nodes }, (_, index) => new LabNode(this, index + 1));
   }
 
-  /** Makes the machines; nothing runs yet. Removes first what labs left that are no more. */
+  /** Makes the machines; nothing runs yet. Remains of dead labs are removed first. */
   static async create(options: LabOptions): Promise<Lab> {
     await removeDeadLabs();
     const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
-    // Two temporary folders may differ by case alone.
+    // The names of two temporary folders may differ only by case.
     const id = Buffer.from(folder.slice(-6)).toString('hex').slice(-6);
     const names = makeBridge(id, options.subnet);
     const record: Record = { ...names, owner: thisProcess(), nodes: options.nodes };
@@ -181,7 +181,7 @@ export class Lab {
     return lab;
   }
 
-  /** The join token of the server that runs. */
+  /** The join token of the running server. */
   get token(): string {
     return this.#token;
   }
@@ -190,7 +190,7 @@ export class Lab {
     return this.#running?.log ?? '';
   }
 
-  /** Server first, then all agents at once. */
+  /** Starts the server, then all agents at once. */
   async start(): Promise<void> {
     await this.startServer();
     await Promise.all(this.nodes.map((node) => node.start()));
@@ -239,7 +239,7 @@ export class Lab {
     return this.#client.read(what, where);
   };
 
-  /** Ends and removes everything. Idempotent. @throws for what a node's `mendlet down` says when it fails */
+  /** Ends and removes everything. Idempotent. @throws with the output of a failed `mendlet down` */
   async down(): Promise<void> {
     await this.stopServer();
     this.#client?.close();
@@ -253,7 +253,7 @@ function kubeletFile(fields: object): object {
   return { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields };
 }
 
-/** Whatever is there of a lab goes, its own processes included. */
+/** Removes the remains of a lab, including its processes. */
 async function remove(folder: string, record: Record): Promise<void> {
   const indexes = Array.from({ length: record.nodes }, (_, index) => index + 1);
   const failures: string[] = [];
@@ -261,7 +261,7 @@ async function remove(folder: string, record: Record): Promise<void> {
     indexes.map(async (index) => {
       const dataDir = join(folder, `n${index}`);
       if (existsSync(dataDir)) {
-        // At once: nobody waits for the grace of a lab's pods.
+        // The pods are killed at once, without their grace periods.
         await killNode(dataDir, undefined);
         clearAsByReboot(dataDir);
         const namespace = `/run/netns/${namespaceOf(record, index)}`;
@@ -281,19 +281,19 @@ async function remove(folder: string, record: Record): Promise<void> {
 }
 
 /**
- * Who removes the labs of this process when it is killed: a shell that waits, at the price of nothing, for the end of its
- * input. It is in a session of its own, so that what kills us leaves it alone.
+ * Starts the process that removes the labs of this process if it is killed: a shell that waits for the end of its input. It is
+ * in a separate session, so that a signal to our group does not reach it.
  */
 function guard(): ChildProcess {
   const script = 'cat >/dev/null; exec "$0" "$1"';
   const args = ['-c', script, process.execPath, join(root, 'test/support/remove-dead-labs.ts')];
   const child = spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // It outlives us only to clean up after us.
+  // Our exit does not wait for the shell, which only cleans up afterwards.
   child.unref();
   return child;
 }
 
-/** Labs whose process was killed leave machines behind. What cannot be removed is told, and nobody else's failure. */
+/** Removes the machines of labs whose process was killed. A failure is printed, and does not fail the caller. */
 export async function removeDeadLabs(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(FOLDER_PREFIX))) {
     const folder = join(tmpdir(), name);
@@ -309,7 +309,7 @@ export async function removeDeadLabs(): Promise<void> {
   }
 }
 
-/** Undefined: somebody is just making or removing it. */
+/** Undefined: another process is just making or removing the lab. */
 function recordOf(folder: string): Record | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'lab.json'), 'utf8')) as Record;
@@ -320,7 +320,7 @@ function recordOf(folder: string): Record | undefined {
 
 const claimOf = (folder: string): string => join(folder, 'removed-by');
 
-/** Its guard and the makers of other labs may find a dead lab at once: one of them removes it. */
+/** Claims a dead lab: its guard and the makers of other labs may find it at the same time, and one of them removes it. */
 function claim(folder: string): boolean {
   const path = claimOf(folder);
   try {

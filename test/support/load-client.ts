@@ -1,4 +1,4 @@
-/** A client that finds the ready pods of a service by its EndpointSlices, as proxies do, and asks them without pause. */
+/** A client that finds the ready pods of a service by its EndpointSlices, as proxies do, and sends them requests continuously. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointSlice } from '../../src/api/index.ts';
@@ -7,15 +7,15 @@ import type { Watched } from './api-over-https.ts';
 export interface Load {
   /** Requests so far. */
   readonly count: () => number;
-  /** Ends it. Who answered, how often, and what went wrong. */
+  /** Ends the client. @returns the number of answers by pod, and the failures */
   stop(): Promise<{ readonly answers: ReadonlyMap<string, number>; readonly failures: readonly string[] }>;
 }
 
 export interface LoadOptions {
   readonly slices: Watched<EndpointSlice>;
-  /** So many ask at once… */
+  /** The number of concurrent requests. */
   readonly workers: number;
-  /** …each this long after its last answer, ms. */
+  /** Pause of each worker after an answer, ms. */
   readonly pauseMs: number;
 }
 
@@ -60,7 +60,7 @@ export function startLoad({ slices, workers, pauseMs }: LoadOptions): Load {
   };
 }
 
-/** A connection of its own for each request. */
+/** Sends a request on a new connection. */
 function ask(address: string): Promise<string> {
   return new Promise((done, fail) => {
     const call = get(`http://${address}/`, { agent: false }, (response) => {

@@ -1,7 +1,7 @@
-/** An `OpenFile` for fakes of files in memory. Used by tests alone. */
+/** An `OpenFile` for fakes of files in memory, for tests. */
 import type { OpenFile } from '../../src/lib/index.ts';
 
-/** @param bytes what the file has by now. @param isInPlace whether its name still leads to it */
+/** @param bytes returns the file's present bytes. @param isInPlace returns whether its name still leads to it */
 export function memoryOpenFile(bytes: () => Uint8Array, isInPlace: () => boolean = () => true, path = ''): OpenFile {
   return {
     path,

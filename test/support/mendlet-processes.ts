@@ -1,20 +1,20 @@
-/** Whose processes still run: those of tests that were killed, and the mendlets that they left. */
+/** Finds processes of killed tests, and the mendlets that they left. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** How the folders of the tests' mendlets begin, in the system's folder for temporary files. */
+/** Prefix of the tests' folders for mendlets, in the system's folder for temporary files. */
 export const TEST_FOLDER_PREFIX = 'mendlet-e2e-';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/mendlet.js');
-/** Of a control plane that tests start. */
+/** Programs of a control plane that tests start. */
 const KUBERNETES = new Set(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
 
 const OWNER_FILE = 'owner.json';
 
-/** A process, for good: its number alone is used again. */
+/** A unique identity of a process, whose number alone may be reused. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks after boot, as the kernel has it. */
+  /** The start time in clock ticks after boot. */
   readonly startedAt: string;
 }
 
@@ -26,18 +26,18 @@ export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   return startOf(pid) === startedAt;
 }
 
-/** Says that `folder` goes with this process. */
+/** Notes that `folder` belongs to this process. */
 export function own(folder: string): void {
   writeFileSync(join(folder, OWNER_FILE), JSON.stringify(thisProcess()));
 }
 
-/** Undefined: nobody said, or somebody is just making or removing it. */
+/** Undefined: the folder has no owner, or is just being made or removed. */
 export function ownerOf(folder: string): ProcessIdentity | undefined {
   const text = read(join(folder, OWNER_FILE));
   return text === undefined ? undefined : (JSON.parse(text) as ProcessIdentity);
 }
 
-/** Servers, agents and `up`s on data folders below `folder`, and a control plane whose files are there. */
+/** Process ids of mendlets with data folders below `folder`, and of a control plane with files there. */
 export function mendletsOf(folder: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -49,7 +49,7 @@ export function mendletsOf(folder: string): readonly number[] {
     .map(Number);
 }
 
-/** The 22nd field of stat; a command's name before it may have spaces and brackets. */
+/** The 22nd field of stat; the command's name before it may contain spaces and brackets. */
 function startOf(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,4 +1,4 @@
-/** A cluster for stories about nodes: the API server in memory, the controllers, and kubelets that only tell of themselves. */
+/** A cluster for tests about nodes: the API server in memory, the controllers, and kubelets that only report their nodes. */
 import { createInMemoryApi, type InMemoryApi, until } from './in-memory-api.ts';
 import {
   EVENTS,
@@ -29,7 +29,7 @@ import { DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../../src/co
 
 export interface TestKubelet {
   readonly name: string;
-  /** False: it is dead, or cut off. */
+  /** False: the node is dead or cut off. */
   alive: boolean;
 }
 
@@ -37,9 +37,9 @@ export class TestCluster {
   readonly api: InMemoryApi;
   readonly metrics: MetricsRegistry = createMetrics();
   readonly kubelets: TestKubelet[] = [];
-  /** The controllers' way to the API server is cut. */
+  /** The controllers are cut off from the API server. */
   cut = false;
-  /** Writes of anybody fail: the store is broken. */
+  /** All writes fail, as with a broken store. */
   readOnly = false;
   leaseSeconds = 40;
   #stop = new AbortController();
@@ -100,7 +100,7 @@ export class TestCluster {
     };
   }
 
-  /** A kubelet that registers, is Ready, and renews its lease each quarter of its duration. */
+  /** Adds a kubelet that registers, is Ready, and renews its lease each quarter of its duration. */
   async addNode(name: string, labels: Record<string, string> = {}): Promise<TestKubelet> {
     const kubelet: TestKubelet = { name, alive: true };
     this.kubelets.push(kubelet);
@@ -134,7 +134,7 @@ export class TestCluster {
     return kubelet;
   }
 
-  /** The kubelet's own word. */
+  /** Writes the Ready condition as the kubelet. */
   async sayReady(name: string, status: 'True' | 'False'): Promise<void> {
     const now = formatTime(this.api.clock.now().wall);
     const conditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => ({
@@ -147,7 +147,7 @@ export class TestCluster {
     await this.api.client.patch(NODES, undefined, name, 'strategic', { status: { conditions } }, 'status');
   }
 
-  /** A running, ready pod. */
+  /** Adds a running, ready pod. */
   async addPod(name: string, nodeName: string, tolerations: Toleration[] = []): Promise<void> {
     await this.api.client.create<Pod>(PODS, {
       apiVersion: 'v1',
@@ -200,7 +200,7 @@ export class TestCluster {
     return items.map(({ involvedObject, reason, message }) => `${involvedObject.name} ${reason} ${message}`);
   }
 
-  /** Virtual time, with enough turns of the loop for what it causes. */
+  /** Lets virtual time pass, with enough turns of the loop for its effects. */
   async pass(ms: number): Promise<void> {
     await this.api.clock.advance(ms);
     await calm();

@@ -1,15 +1,15 @@
-/** What really runs on this machine, on all nodes of all labs, whatever anybody's API says: by the environment of processes. */
+/** Finds the pods that really run on this machine, on all nodes of all labs, by the environment of processes. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface RealPod {
   readonly name: string;
   readonly uid: string;
   readonly node: string;
-  /** Processes. */
+  /** Process ids. */
   readonly pids: readonly number[];
 }
 
-/** Variables by which the pods of a test can be known; `mark` keeps tests apart that run side by side. */
+/** Variables that identify the pods of a test; `mark` distinguishes concurrent tests. */
 export function traceable(mark: string): readonly object[] {
   const field = (name: string, fieldPath: string): object => ({ name, valueFrom: { fieldRef: { fieldPath } } });
   return [
@@ -20,7 +20,7 @@ export function traceable(mark: string): readonly object[] {
   ];
 }
 
-/** Pods of which at least one process of a container lives. */
+/** Pods with at least one living process. */
 export function realPods(mark: string): readonly RealPod[] {
   const pods = new Map<string, RealPod>();
   for (const entry of readdirSync('/proc')) {

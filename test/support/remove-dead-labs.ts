@@ -1,4 +1,4 @@
-/** Removes what is left of labs whose processes are no more: by hand, or when a test was killed. */
+/** Removes the remains of labs whose processes have ended; started by hand, or after a test was killed. */
 import { removeDeadLabs } from './lab.ts';
 
 await removeDeadLabs();

@@ -1,6 +1,6 @@
 /**
- * Pods on the real API server in memory, and somebody who does by hand what healing controller and agent do for a restart: for
- * tests of who asks for restarts. Time is the test's.
+ * Pods on the real API server in memory, with a stand-in for healing controller and agent that performs restarts, for tests of
+ * clients that request restarts. The test controls time.
  */
 import {
   controllerReference,
@@ -36,23 +36,23 @@ export interface TestPod {
 
 export interface RestartCluster {
   readonly api: InMemoryApi;
-  /** What was said, and by which way. */
+  /** Output on standard output and standard error. */
   readonly said: { out: string; err: string };
-  /** Order of restarts as the agent did them. */
+  /** Restarted pods in order. */
   readonly restarted: string[];
-  /** The most pods that were not ready at one time. */
+  /** The maximum number of pods that were not ready at one time. */
   mostAway: number;
-  /** @param connection instead of an administrator's */
+  /** @param connection used instead of an administrator's */
   session(signal?: AbortSignal, connection?: Connection): ClusterSession;
   pod(name: string, options?: TestPod): Promise<Pod>;
   setReady(name: string, ready: boolean): Promise<void>;
-  /** A Deployment with one ReplicaSet; the reference makes its pods. */
+  /** Makes a Deployment with one ReplicaSet. @returns the owner reference for its pods */
   deployment(name: string, replicas: number, spec?: object): Promise<OwnerReference>;
   create<T extends KubeObject>(resource: Resource<T>, object: object): Promise<T>;
   budget(name: string, status: object): Promise<void>;
-  /** From now on restarts are done, each in so many ms; `fails` names pods that do not come back. */
+  /** Begins to perform restarts, each in `tookMs`; `fails` names pods that do not come back. */
   serve(options?: { readonly tookMs?: number; readonly fails?: readonly string[] }): void;
-  /** Lets time pass until it is settled. */
+  /** Lets time pass until the work is settled. */
   finish<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -90,7 +90,7 @@ export async function createRestartCluster(): Promise<RestartCluster> {
         spec: { nodeName: node, containers: containers.map((each) => ({ name: each, image: IMAGE })) },
       });
       await setStatus(api, name, { ready, podIP: '10.0.0.1', restarts: 0 });
-      // Ages differ.
+      // The pods get different ages.
       await clock.advance(1000);
       return made;
     },

@@ -11,7 +11,7 @@ export interface RunningControllers extends InMemoryApi {
   stop(): Promise<void>;
 }
 
-/** `prepare` is done before they start. */
+/** @param prepare runs before the controllers start */
 export async function startControllers(prepare?: (api: InMemoryApi) => Promise<void>): Promise<RunningControllers> {
   const api = await createInMemoryApi();
   await prepare?.(api);

@@ -1,4 +1,4 @@
-/** A process of a test, with what it said. */
+/** A process of a test, with its output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { kill } from './lab-network.ts';
 
@@ -9,7 +9,7 @@ export class Running {
   out = '';
 
   constructor(file: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    // A group of its own: a Ctrl-C is for the test, which ends things in their order.
+    // A separate group, because Ctrl-C is for the test, which ends its processes in order.
     this.child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env });
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.log += chunk.toString();

@@ -1,4 +1,4 @@
-/** A simulated cluster of one node, with the real kubelet on it: for tests of the node agent's ways, step by step. */
+/** A simulated cluster of one node with the real kubelet, for tests of the node agent step by step. */
 import { setMaxListeners } from 'node:events';
 import { type Pod, type PodSpec, PODS } from '../../src/api/index.ts';
 import type { KubeClient } from '../../src/client/index.ts';
@@ -31,10 +31,10 @@ export interface SimulatedNode {
   /** Lets time pass until `condition` holds; rejects after `ms`. */
   until(what: string, condition: () => boolean, ms?: number): Promise<void>;
   createPod(name: string, behaviour: Behaviour, spec?: Partial<PodSpec>): Promise<Pod>;
-  /** As the store has it; `undefined`: gone. */
+  /** The stored pod; `undefined`: it is gone. */
   pod(name: string): Pod | undefined;
   deletePod(name: string, gracePeriodSeconds?: number): Promise<void>;
-  /** Of one kind, in order. */
+  /** The facts of one kind, in order. */
   happened<K extends Fact['kind']>(
     kind: K,
   ): readonly { readonly at: number; readonly fact: Extract<Fact, { kind: K }> }[];
@@ -42,7 +42,7 @@ export interface SimulatedNode {
 
 const NAMESPACE = 'default';
 const STEP_MS = 20;
-/** One signal ends everything; that many parts listen to it is no leak. */
+// Many parts listen to the one signal that ends everything, which is no leak.
 setMaxListeners(0);
 
 export async function createSimulatedNode(

@@ -1,4 +1,4 @@
-/** A control plane in memory with some controllers, and somebody who plays the nodes. For tests of workloads. */
+/** A control plane in memory with some controllers, and a stand-in for nodes, for tests of workloads. */
 import { createInMemoryApi, type InMemoryApi } from './in-memory-api.ts';
 import {
   isDeleting,
@@ -26,16 +26,16 @@ export interface WorkloadCluster extends InMemoryApi {
   readonly metrics: MetricsRegistry;
   /** Pods of the namespace "team" that match, in order of creation. */
   pods(labelSelector?: string): Promise<readonly Pod[]>;
-  /** One look of the nodes: new pods run and become ready if `isWell` says so, deleted ones go. */
+  /** One step of the nodes: new pods run, and become ready if `isWell`; deleted ones are removed. */
   runPods(isWell?: (pod: Pod) => boolean): Promise<void>;
   /** Nodes and controllers take turns, a second each, until the condition holds. */
   runUntil(condition: () => boolean | Promise<boolean>, what: string, isWell?: (pod: Pod) => boolean): Promise<void>;
-  /** Lets controllers come to rest without a second passing. */
+  /** Lets the controllers settle without moving the clock. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the controllers under test are made of. */
+/** The ports of the controllers under test. */
 export interface WorkloadSetup {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Co
   await client.create(SERVICE_ACCOUNTS, account);
   await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node1' } });
   const rest = async (): Promise<void> => {
-    // Long enough for a chain of controllers that wake each other up.
+    // Enough turns for a chain of controllers that wake each other.
     for (let turn = 0; turn < 60; turn += 1) await settle();
   };
   const pods = async (labelSelector?: string): Promise<readonly Pod[]> => {
@@ -129,7 +129,7 @@ export async function startWorkloads(make: (setup: WorkloadSetup) => readonly Co
   };
 }
 
-/** The node that the pod requires by its name, as daemons do. */
+/** The node that the pod requires by name, as pods of a DaemonSet do. */
 function wantedNodeOf({ spec }: Pod): string | undefined {
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return required?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0];

@@ -1,11 +1,11 @@
-/** The program that landed last, kept as a fixture: what an upgrade begins with. `npm run upgrade:fixture` makes it. */
+/** The last merged program, kept as a fixture from which upgrades start. `npm run upgrade:fixture` makes it. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 
 const root = resolve(import.meta.dirname, '..', '..');
 export const FIXTURE = 'test/upgrade/landed.json.br';
-/** What `mendlet up` loads; the licences and kubectl's plugins are not needed. */
+/** The files that `mendlet up` loads; the licences and kubectl's plugins are not needed. */
 export const BUNDLED_FILES: readonly string[] = ['mendlet.js', 'program.js', 'store-worker.js'];
 
 export interface LandedProgram {
@@ -13,11 +13,11 @@ export interface LandedProgram {
   readonly revision: string;
   /** The day of that commit. */
   readonly landedAt: string;
-  /** By name, as text. */
+  /** Contents by file name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Unpacks it once below `.cache`; returns the path of its `mendlet.js`. */
+/** Unpacks the program once below `.cache`. @returns the path of its `mendlet.js` */
 export function unpackLandedProgram(): string {
   const program = JSON.parse(brotliDecompressSync(readFileSync(join(root, FIXTURE))).toString()) as LandedProgram;
   const folder = join(root, '.cache/upgrade', program.revision);
@@ -25,7 +25,7 @@ export function unpackLandedProgram(): string {
     const part = `${folder}.${process.pid}`;
     mkdirSync(part, { recursive: true });
     for (const [name, text] of Object.entries(program.files)) writeFileSync(join(part, name), text);
-    // A second suite may have been faster: the same files.
+    // Another suite may have unpacked the same files first.
     try {
       renameSync(part, folder);
     } catch (error) {

@@ -1,10 +1,10 @@
-/** What a user has on his machine before an upgrade: every kind of workload, with objects as people write them. */
+/** The state of a user's machine before an upgrade: every kind of workload, with objects as users write them. */
 import { busyboxPod } from '../e2e/harness.ts';
 
 const IMAGE = 'docker.io/library/busybox:latest';
 const STAY = ['/bin/sh', '-c', "trap 'exit 0' TERM; while :; do sleep 1 & wait; done"];
 
-/** Fields that mean nothing, as generators and old tools leave them: upstream stores the object without most of them. */
+/** Fields without meaning, as generators and old tools write them; upstream stores the object without most of them. */
 const idle = {
   container: {
     args: [],
@@ -20,7 +20,7 @@ const idle = {
   spec: { hostNetwork: false, hostPID: false, nodeSelector: {}, tolerations: [], initContainers: [] },
 };
 
-/** The same container and pod without any of that, in upstream's spelling. */
+/** The same container and pod without those fields, in upstream's spelling. */
 const canonical = {
   container: {
     env: [{ name: 'EMPTY' }, { name: 'WHO', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
@@ -53,7 +53,7 @@ function workload(kind: string, name: string, spec: object, version = 'apps/v1')
   return { apiVersion: version, kind, metadata: { name, namespace: 'default' }, spec };
 }
 
-/** Owners of pods, whose templates must roll nothing. */
+/** Owners of pods; the upgrade must not start a rollout of their templates. */
 export function workloads(form: Form): readonly object[] {
   const of = (app: string) => ({ selector: { matchLabels: { app } }, template: template(app, form) });
   const claim = {
@@ -84,7 +84,7 @@ export function workloads(form: Form): readonly object[] {
   ];
 }
 
-/** What the workloads need: made before them. */
+/** Objects that the workloads need, created before them. */
 export function surroundings(folder: string): readonly object[] {
   const volume = (n: number) => ({
     apiVersion: 'v1',
@@ -128,7 +128,7 @@ function workloadService(app: string, more: object): object {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: app }, spec };
 }
 
-/** Pods of nobody: one that stays, one in a crash loop, one whose ladder has ended. */
+/** Pods without an owner: one that keeps running, one in a crash loop, one whose ladder has ended. */
 export function barePods(mount: { readonly spec: object; readonly mount: object }): readonly object[] {
   const out = { spec: mount.spec, container: mount.mount };
   const at = '$(cut -d" " -f1 /proc/uptime)';

@@ -1,4 +1,4 @@
-/** Once before the suites in a virtual machine: qemu, the disk that guests begin with, and the program under test. */
+/** Set-up before the suites in a virtual machine: qemu, the initial disk of guests, and the program under test. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { writeBusyboxArchive } from '../e2e/busybox-archive.ts';
 import { busyboxArchive, root } from '../e2e/harness.ts';
 import { removeAbandonedGuests } from './guest.ts';
 
-/** Program or file → the package that has it. */
+/** Program or file → its package. */
 const NEEDS = {
   'qemu-system-x86_64': 'qemu-system-x86',
   'qemu-img': 'qemu-utils',
@@ -43,7 +43,7 @@ export default async function setUp(): Promise<void> {
   await makeGoodsDisk({ 'busybox.tar': busyboxArchive });
 }
 
-/** @throws one line that names what is missing, where there is no apt-get to bring it or it cannot */
+/** Installs missing programs. @throws one line that names them, without apt-get or if it fails */
 async function installNeeds(say: (text: string) => void): Promise<void> {
   const path = process.env['PATH'];
   const isThere = (what: string): boolean =>

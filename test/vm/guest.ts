@@ -1,4 +1,4 @@
-/** A machine for one suite: Debian with systemd and cgroup v2 in qemu, to be rebooted, cut off its power, and thrown away. */
+/** A virtual machine for one suite: Debian with systemd and cgroup v2 in qemu, for reboots and power cuts. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -11,13 +11,13 @@ import { type CommandResult, freePort } from '../e2e/harness.ts';
 
 const CPUS = 2;
 const MEMORY_MIB = 2048;
-/** Only ends a hang: an emulated machine boots within seconds, and a loaded one in a minute. */
+/** Time limit that only ends a hang: an emulated machine boots within seconds, on a loaded host within a minute. */
 const BOOT_LIMIT_MS = 600_000;
 const POLL_MS = 200;
 const CONSOLE_LINES = 40;
 const guests = join(vmCache, 'guests');
 
-/** Removes what guests of test runs that were killed have left; their qemu ended with them. */
+/** Removes the remains of guests of killed test runs; their qemu ended with them. */
 export function removeAbandonedGuests(): void {
   if (!existsSync(guests)) return;
   for (const name of readdirSync(guests)) {
@@ -27,7 +27,7 @@ export function removeAbandonedGuests(): void {
 
 export class Guest {
   readonly #folder: string;
-  /** On this machine's 127.0.0.1: leads to the guest's API server. */
+  /** Port on this machine's 127.0.0.1 that leads to the guest's API server. */
   #apiPort = 0;
   #qemu: ChildProcess | undefined;
   #qemuSaid = '';
@@ -40,7 +40,7 @@ export class Guest {
     this.#folder = folder;
   }
 
-  /** A guest with a disk of its own, which is not on yet. */
+  /** A guest with its own disk, which is not switched on yet. */
   static create(): Guest {
     mkdirSync(guests, { recursive: true });
     const folder = mkdtempSync(join(guests, `${process.pid}-`));
@@ -51,7 +51,7 @@ export class Guest {
     return new Guest(folder);
   }
 
-  /** Switches it on, and waits until it takes commands. Its units may still be starting. */
+  /** Switches the guest on, and waits until it accepts commands. Its units may still be starting. */
   async on(): Promise<void> {
     this.#apiPort ||= await freePort();
     const socket = join(this.#folder, 'agent');
@@ -67,7 +67,7 @@ export class Guest {
       apiPort: this.#apiPort,
     });
     rmSync(socket, { force: true });
-    // It ends with this process, however that ends.
+    // qemu ends with this process, even if this process is killed.
     const qemu = spawn('setpriv', ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -93,27 +93,27 @@ export class Guest {
     });
   }
 
-  /** The same, for a script that has to end with 0; returns its output. */
+  /** Runs a script that must exit with 0. @returns its output */
   async sh(script: string): Promise<string> {
     const { code, stdout, stderr } = await this.try(script);
     if (code !== 0) throw new Error(`in the guest: ${script}\nexit ${code}\n${stdout}${stderr}`);
     return stdout;
   }
 
-  /** As an administrator does it: units are stopped, file systems unmounted. */
+  /** Reboots as an administrator does: units are stopped, and file systems unmounted. */
   async reboot(): Promise<void> {
     const before = this.#bootId;
-    // Its end may be told, or lost with the agent.
+    // The command's end may be reported, or lost with the agent.
     await this.try('systemctl reboot --no-block').catch(() => undefined);
     await this.#booted(before);
   }
 
-  /** The machine stops in the middle of whatever it does, and what its kernel had not written yet is lost. */
+  /** Cuts the power: the machine stops at once, and loses everything that its kernel has not written. */
   async powerCut(): Promise<void> {
     await this.#kill();
   }
 
-  /** Switches it off as a power cut does, and throws its disk away. */
+  /** Cuts the power, and deletes the disk. */
   async remove(): Promise<void> {
     await this.#kill();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -123,7 +123,7 @@ export class Guest {
     return this.#apiPort;
   }
 
-  /** The last lines of its serial console. */
+  /** The last lines of the serial console. */
   console(): string {
     const file = join(this.#folder, 'console');
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(-CONSOLE_LINES).join('\n') : '';
@@ -170,7 +170,7 @@ export class Guest {
       this.#socket = socket;
       socket.write(HELLO_LINE);
     });
-    // Before qemu listens; the next try comes soon.
+    // An error comes before qemu listens; the next try follows soon.
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => {
       const split = splitLines(rest + chunk.toString('latin1'));

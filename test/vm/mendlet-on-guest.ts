@@ -1,4 +1,4 @@
-/** mendlet as a service of a guest, as docs/operations.md tells it; and its API, the guest's kubectl and cgroup files to look at it. */
+/** mendlet as a service of a guest, installed by docs/operations.md, with its API, the guest's kubectl and cgroup files. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { Guest } from './guest.ts';
 
 const GOODS = '/usr/lib/node_modules/mendlet';
 const DATA = '/var/lib/mendlet';
-/** Only ends a hang, with what was seen last: an emulated machine on a loaded one takes its time. */
+/** Time limit that only ends a hang, because an emulated machine on a loaded host is slow. */
 const UNTIL_LIMIT_MS = 1_800_000;
 const POLL_MS = 2000;
-/** Asks until there is a value; the error names what was seen last. */
+/** Asks until there is a value; the error contains the last answer. */
 export async function until<T>(what: string, ask: () => Promise<{ value: T } | { last: string }>): Promise<T> {
   const begunAt = performance.now();
   for (;;) {
@@ -48,9 +48,9 @@ export class MendletOnGuest {
     await this.untilReady();
   }
 
-  /** The service's present process has said that it is ready. */
+  /** Waits until the service's present process has printed its ready line. */
   async untilReady(): Promise<void> {
-    // After a boot the connections are those of another life.
+    // After a boot the old connections are dead.
     this.#agent?.destroy();
     this.#agent = undefined;
     await until('the ready line of mendlet', async () => {
@@ -67,7 +67,7 @@ export class MendletOnGuest {
     await this.guest.sh(`mkdir -p "$(dirname ${path})" && base64 -d >${path} <<<'${data}'`);
   }
 
-  /** The guest's kubectl; a start of it takes seconds there. */
+  /** Runs the guest's kubectl, whose start takes seconds there. */
   async tryKubectl(args: string): Promise<CommandResult> {
     return await this.guest.try(`kubectl --kubeconfig ${DATA}/kubeconfig ${args}`);
   }
@@ -80,7 +80,7 @@ export class MendletOnGuest {
     return await this.guest.sh(`mendlet ${args}`);
   }
 
-  /** One request with the admin's certificate; `undefined` when the server has no such object. @throws for any other refusal */
+  /** One request with the admin's certificate; `undefined` when the object does not exist. @throws for any other refusal */
   async request<T>(method: string, path: string, body?: object): Promise<T | undefined> {
     const { code, text } = await this.#send(method, path, body);
     if (code === 404) return undefined;
@@ -107,7 +107,7 @@ export class MendletOnGuest {
     });
   }
 
-  /** Handshakes cost an emulated machine a second each: one connection for all. */
+  /** Opens the one connection for all requests, as each handshake costs an emulated machine a second. */
   async #connect(): Promise<Agent> {
     const files = ['ca.crt', 'admin.crt', 'admin.key'].map((name) => this.guest.sh(`cat ${DATA}/pki/${name}`));
     const [ca, cert, key] = await Promise.all(files);
@@ -118,7 +118,7 @@ export class MendletOnGuest {
     for (const pod of pods) await this.request('POST', '/api/v1/namespaces/default/pods', pod);
   }
 
-  /** @throws when there is no such pod */
+  /** @throws when the pod does not exist */
   async pod(name: string): Promise<ObservedPod> {
     const found = await this.request<ObservedPod>('GET', `/api/v1/namespaces/default/pods/${name}`);
     if (found === undefined) throw new Error(`there is no pod ${name}`);
@@ -136,7 +136,10 @@ export class MendletOnGuest {
     return await this.untilPod(name, 'runs', ({ status }) => status.containerStatuses?.every(isRunning) === true);
   }
 
-  /** Files of cgroups below the pods' root that match bash's pattern: path below the mount → lines, with `;` between. Empty ones are left out. */
+  /**
+   * Cgroup files below the pods' root that match bash's pattern: path below the mount → lines joined by `;`. Empty files are
+   * left out.
+   */
   async cgroupFiles(pattern: string): Promise<ReadonlyMap<string, string>> {
     const text = await this.guest.sh(
       `cd /sys/fs/cgroup && shopt -s globstar && grep -s "" /dev/null mendlet_*.slice/${pattern}; true`,

@@ -1,15 +1,15 @@
-/** Pods' network on a machine with nftables alone: port mappings, masquerading, and the tables of others. */
+/** Tests the pods' network on a machine with only nftables: port mappings, masquerading, and foreign tables. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { busyboxPod } from '../e2e/harness.ts';
 import { MendletOnGuest, until } from './mendlet-on-guest.ts';
 
-/** Somebody beyond this machine: a network namespace behind a link of its own. */
+/** A host outside this machine: a network namespace behind a separate link. */
 const HOST = '192.0.2.1';
 const OUTSIDE = '192.0.2.2';
 const PORT = 8081;
 const FOREVER = 'exec sleep 360000';
 
-/** As an administrator's own firewall, in nft's words: mendlet is to leave it as it is. */
+/** An administrator's firewall in nft's syntax, which mendlet must not change. */
 const FIREWALL = `
 table inet fw {
   set known { type ipv4_addr; elements = { 198.51.100.7 } }
@@ -71,7 +71,7 @@ it('a mapped port is reached from beyond', async () => {
 });
 
 it('a pod goes out under the address of the machine', async () => {
-  // It logs whom it serves.
+  // The server logs the addresses of its clients.
   await guest.sh(`systemd-run --quiet --unit=beyond ${outside('busybox httpd -f -vv -p 9000 -h /etc')}`);
   await mendlet.create(
     busyboxPod(

@@ -1,4 +1,4 @@
-/** What outlives what, on a machine with systemd: reloads, restarts, crashes, reboots and power cuts. */
+/** Tests what survives reloads, restarts, crashes, reboots and power cuts on a machine with systemd. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, mainContainer } from '../e2e/harness.ts';
 import { MendletOnGuest, until } from './mendlet-on-guest.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => mendlet.remove());
 
 const countOf = async (name: string): Promise<number> => mainContainer(await mendlet.pod(name))?.restartCount ?? 0;
-/** Processes of the containers as the kernel has them: whoever was touched has another. */
+/** Process ids of the containers; a restarted container has a new one. */
 const processes = async (): Promise<string> => await mendlet.guest.sh('pgrep -f "sleep 360000" | sort -n');
 const limits = async (): Promise<readonly string[]> => {
   const files = await mendlet.cgroupFiles('**/cri-containerd-*.scope/{memory.max,cpu.max,cpu.weight,memory.oom.group}');
@@ -65,7 +65,7 @@ describe('no container is touched by', () => {
     const main = (await mendlet.guest.sh('systemctl show -P MainPID mendlet')).trim();
     await mendlet.guest.sh(script);
     if (!script.startsWith('systemctl daemon')) {
-      // systemd starts it again by itself, after its RestartSec.
+      // systemd starts the service again after its RestartSec.
       await until('another process', async () => {
         const now = (await mendlet.guest.sh('systemctl show -P MainPID mendlet')).trim();
         return now !== main && now !== '0' ? { value: undefined } : { last: now };
@@ -108,7 +108,7 @@ describe.each<[string, () => Promise<void>]>([
     const counts = new Map<string, number>();
     for (const each of all) counts.set(each, await countOf(each));
     before = { counts, deaths: await deathsOf('crashes') };
-    // A write that nobody waits for is under way when it strikes.
+    // A write is under way when the power fails.
     void mendlet.request('POST', CONFIG_MAPS, { metadata: { name: `${key}-late` } }).catch(() => {});
     for (let n = 0; n < 5; n++) {
       await mendlet.request('POST', CONFIG_MAPS, { metadata: { name: `${key}-${n}` }, data: { n: String(n) } });
@@ -143,7 +143,7 @@ describe.each<[string, () => Promise<void>]>([
     expect(await deathsOf('crashes')).toBeGreaterThanOrEqual(before.deaths);
     const memory = await mendlet.pod('crashes');
     const text = JSON.stringify(mainContainer(memory)?.state);
-    // After so many crashes the back-off is no longer the first one.
+    // After this many crashes the back-off is longer than the first one.
     expect(text).not.toContain('back-off 10s');
   });
 

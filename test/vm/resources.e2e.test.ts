@@ -1,4 +1,4 @@
-/** What pods may use, and what becomes of those that use more, on cgroup v2 under systemd: slices, scopes, limits, OOM, eviction, figures. */
+/** Tests resources of pods on cgroup v2 under systemd: slices, scopes, limits, OOM kills, eviction, figures. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeathRecord } from '../../src/api/index.ts';
 import type { Summary } from '../../src/kubelet/stats/summary.ts';
@@ -39,7 +39,7 @@ afterAll(() => mendlet.remove());
 
 const uidOf = async (name: string): Promise<string> => (await mendlet.pod(name)).metadata.uid;
 const sliceOf = (uid: string): string => `**/*-pod${uid.replaceAll('-', '_')}.slice`;
-/** The group of the pod's container, or with `file` one file of it; exactly one has to be there. */
+/** The scope of the pod's container, as a pattern for `cgroupFiles`. */
 const scopeOf = async (name: string): Promise<string> => {
   const id = mainContainer(await mendlet.pod(name))?.containerID?.replace('containerd://', '');
   return `**/cri-containerd-${id}.scope`;
@@ -68,7 +68,7 @@ describe('under systemd', () => {
         new RegExp(`^${root}\\.slice/${root}-kubepods\\.slice/${classes}${root}-kubepods${qos}-pod${uid}\\.slice/cri-`),
       );
     }
-    // Of systemd, not beside it: each is a unit that runs.
+    // The groups are systemd's: each is a running unit.
     const units = await mendlet.guest.sh('systemctl list-units --no-legend --plain "mendlet_*" "cri-containerd-*"');
     const states = units.split('\n').filter(Boolean);
     expect(states.length).toBeGreaterThanOrEqual(3 + 3 * 3);
@@ -88,7 +88,7 @@ describe('under systemd', () => {
       expect(await read(group, 'memory.max')).toBe(memoryMax);
     }
     expect(await read(await scopeOf(name), 'memory.oom.group')).toBe('1');
-    // The pod's limit alone counts: systemd's default would be one of each container.
+    // Only the pod has a limit; systemd's default would set one for each container.
     expect(await read(sliceOf(await uidOf(name)), 'pids.max')).toBe(String(POD_PIDS));
     expect(await read(await scopeOf(name), 'pids.max')).toBe('max');
   });
@@ -145,7 +145,7 @@ describe('heals', () => {
         container: { resources: { limits: { memory: '48Mi' } } },
       }),
     );
-    // The runtime may miss the kernel's word of one death, but not of all.
+    // The runtime may miss the kernel's report of one death, but not of all.
     const pod = await mendlet.untilPod(
       'oom',
       'OOMKilled',

@@ -1,5 +1,5 @@
 /**
- * Brings answers into a form that two servers can agree in: values that differ from one request to the next become a word in
+ * Normalizes answers, so that those of two servers can be compared: values that differ between requests become a word in
  * parentheses.
  */
 import type { Answer, Json } from './call.ts';

@@ -1,4 +1,4 @@
-/** Asks what a server makes of minimal objects: its defaults. */
+/** Asks a server for its defaults by minimal objects. */
 import { refusalOf, type Refusal, steady } from './answers.ts';
 import { type Base, bodyOf, type Call, collectionOf, DRY, type Json } from './call.ts';
 

@@ -1,4 +1,4 @@
-/** Asks what a server makes of each field of an object in each empty form, and whether dropping such a form is a change. */
+/** Asks how a server stores each field of an object in each empty form, and whether the removal of such a form is a change. */
 import { isDeepStrictEqual } from 'node:util';
 import { refusalOf, type Refusal, steady } from './answers.ts';
 import { type Answer, type Base, bodyOf, type Call, collectionOf, DRY, inParallel, type Json } from './call.ts';

@@ -1,4 +1,4 @@
-/** Asks what a server makes of spellings of quantities, in places of several kinds. */
+/** Asks how a server stores spellings of quantities, in places of several kinds. */
 import { refusalOf, type Refusal } from './answers.ts';
 import { type Base, bodyOf, type Call, collectionOf, DRY, inParallel, type Json, NAMESPACE } from './call.ts';
 import { parsePath, valueAt } from './places.ts';

@@ -1,4 +1,4 @@
-/** The way to the API server that is asked: one port, so that a server in memory and one behind TLS are asked the same. */
+/** The port to an API server, so that a server in memory and one behind TLS get the same questions. */
 
 /** JSON of any kind: a server's answer is inspected, never trusted. */
 export type Json = Record<string, unknown>;
@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 export interface Answer {
   /** The HTTP status; 0 when the connection broke each time. */
   readonly status: number;
-  /** As it came. */
+  /** The raw text. */
   readonly text: string;
 }
 
@@ -26,7 +26,7 @@ export type Call = (method: string, path: string, body?: Json | string) => Promi
 
 /** An object that the questions are variations of. */
 export interface Base {
-  /** Its kind; or its kind, '#', and what it is about. */
+  /** Its kind; or its kind, '#', and a variant. */
   readonly name: string;
   readonly resource: string;
   readonly object: Json & { readonly apiVersion: string; readonly kind: string; readonly metadata: Json };
@@ -41,7 +41,7 @@ export function collectionOf({ resource, object }: Base): string {
   return metadata['namespace'] === undefined ? `${group}/${resource}` : `${group}/namespaces/${NAMESPACE}/${resource}`;
 }
 
-/** Nothing is stored, and no field is ignored. */
+/** The query of a dry run that refuses unknown fields. */
 export const DRY = '?dryRun=All&fieldValidation=Strict&fieldManager=golden';
 
 /** Does `work` for all items, at most `limit` at a time. */

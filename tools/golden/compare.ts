@@ -1,13 +1,13 @@
-/** In what a row of ours differs from the golden one. */
+/** Compares a row of our server with the golden one. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DefaultsRow } from './ask-defaults.ts';
 import type { EmptyValueRow } from './ask-empty-values.ts';
 import type { QuantityRow } from './ask-quantities.ts';
 
 /**
- * - acceptance: one server takes it, the other does not
- * - value: what is stored
- * - change: whether the form and no form are the same, or what a PUT without it does to the generation
+ * - acceptance: one server accepts the object, the other refuses it
+ * - value: the stored values differ
+ * - change: the servers disagree whether the form equals no form, or whether a PUT without it changes the generation
  */
 export type Difference = 'acceptance' | 'value' | 'change';
 

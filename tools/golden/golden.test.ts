@@ -1,4 +1,4 @@
-/** Our server beside a real one of the same version: every question that it was asked, of the kinds that we serve. */
+/** Compares our server with a real one of the same version, on all golden questions about kinds that we serve. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDefaults } from './ask-defaults.ts';
 import { askEmptyValues } from './ask-empty-values.ts';
@@ -7,9 +7,9 @@ import { defaultsDifference, type Difference, differenceOf, quantityDifference, 
 import { NAMED_DIFFERENCES } from './named-differences.ts';
 import { isServed, type OwnServer, readBases, readGolden, readSchema, startOwnServer } from './own-server.ts';
 
-/** Each so many'th PUT is tried here, all of them by `npm run golden`: each is three writes of a whole object. */
+/** One of this many PUTs is tried here, all of them by `npm run golden`, because each writes a whole object three times. */
 const PUT_STRIDE = 24;
-/** The template of the deployment is the pod that is asked about in full: here each so many'th place of it is enough. */
+/** One of this many places in the deployment's template is tried, because the same pod is tried in full by itself. */
 const TEMPLATE_STRIDE = 6;
 const TEMPLATE = 'Deployment spec.template.spec.';
 
@@ -17,7 +17,7 @@ const schema = readSchema();
 const bases = readBases('rich');
 const golden = new Map(readGolden('empty-values').map((row) => [questionOf(row), row]));
 let server: OwnServer;
-/** Questions whose answers differ, and all that were asked. */
+/** Questions whose answers differ, and all questions. */
 const differing = new Map<string, Difference>();
 const asked = new Set<string>();
 
@@ -31,7 +31,7 @@ function note(question: string, difference: Difference | undefined): void {
   if (difference !== undefined) differing.set(question, difference);
 }
 
-/** Those of the differences that have no name. */
+/** The differences without a name. */
 function unnamed(questions: Iterable<string>): string[] {
   return [...questions]
     .filter((question) => differing.has(question) && !NAMED_DIFFERENCES.some(({ covers }) => covers.test(question)))

@@ -1,4 +1,4 @@
-/** Our own API server in memory, as the golden one was when it was asked: a namespace with its accounts. */
+/** Our own API server in memory, in the state of the golden one: a namespace with its accounts. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import type { QuantityRow } from './ask-quantities.ts';
 import { type Base, type Call, NAMESPACE } from './call.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** An answer never is longer. */
+/** Maximum size of an answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 

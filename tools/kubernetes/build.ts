@@ -85,7 +85,7 @@ function environment(work: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Its words go to `log`. @throws with the last of them */
+/** Runs a program with its output in `log`. @throws with the last lines of it */
 async function run(file: string, args: readonly string[], log: string, env = process.env): Promise<void> {
   const out = openSync(log, 'a');
   try {

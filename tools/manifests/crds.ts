@@ -16,7 +16,7 @@ interface Column {
 
 const AGE: Column = { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' };
 
-/** As our own tables, as far as a path can express it. */
+/** The columns of our own tables, as far as a path can express them. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   PodRestart: [
     { name: 'Pod', jsonPath: '.spec.podName', type: 'string' },
@@ -65,7 +65,7 @@ function definition(row: ResourceRow): object {
 
 export const CRDS: readonly object[] = [HEALING_POLICIES, POD_RESTARTS].map((row) => definition(row as ResourceRow));
 
-/** All of them as one text. */
+/** All definitions as one text. */
 export function crdsYaml(): string {
   const head = '# Made by "npm run manifests" of src/api/schema/own-schema.ts and own-docs.ts: change those.\n';
   return `${head}${CRDS.map((crd) => `---\n${dump(crd, { lineWidth: -1, noRefs: true })}`).join('')}`;

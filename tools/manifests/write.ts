@@ -1,4 +1,4 @@
-/** `npm run manifests`: writes what of `deploy/` is made. */
+/** `npm run manifests`: writes the generated files of `deploy/`. */
 import { writeFileSync } from 'node:fs';
 import { crdsYaml } from './crds.ts';
 import { healerYaml } from './healer.ts';

@@ -75,7 +75,7 @@ const ENABLED: readonly string[] = [
 export const FILES: Readonly<Record<string, string>> = {
   '/etc/hostname': 'vm\n',
   '/etc/hosts': '127.0.0.1 localhost\n127.0.1.1 vm\n',
-  // A machine that has no id takes each boot for its first.
+  // A machine without an id would take each boot for its first.
   '/etc/machine-id': '6d656e646c65742076697274756c2121\n',
   '/etc/fstab': 'LABEL=mendlet-goods /usr/lib/node_modules/mendlet ext4 ro,nofail 0 0\n',
   '/etc/systemd/network/80-vm.network': '[Match]\nName=eth0\n\n[Network]\nDHCP=ipv4\nLinkLocalAddressing=no\n',

@@ -1,6 +1,6 @@
 /**
- * Builds what guests begin with, once: a disk with Debian (kept in `.cache/vm/root.img`), its kernel and the little that the kernel
- * needs before. Needs root and Debian's archive; mounts nothing and starts nothing of what it installs.
+ * Builds the initial state of guests, once: a disk with Debian (kept in `.cache/vm/root.img`), its kernel and the kernel's
+ * initial files. It needs root and Debian's archive, and mounts and starts nothing.
  *
  *   node tools/vm/root-disk.ts
  */
@@ -136,7 +136,7 @@ function only(folder: string, prefix: string): string {
   return found;
 }
 
-/** Its words go to `log`. @throws with the last of them */
+/** Runs a program with its output in `log`. @throws with the last lines of it */
 async function run(file: string, args: readonly string[], log: string): Promise<void> {
   const out = openSync(log, 'a');
   try {

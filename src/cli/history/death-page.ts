@@ -1,4 +1,4 @@
-/** One death with all that is known of it. Pure. */
+/** Prints one death with all of its facts. Pure. */
 import type { DeathRecord } from '../../api/index.ts';
 import { visibleLine } from '../../lib/index.ts';
 import { listeningText } from '../../diagnosis/index.ts';
@@ -6,7 +6,7 @@ import { backOffText, cpuText, exitText, oomText, ranText, requestText } from '.
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
 
-/** Lines without their ends. `now`: wall ms. */
+/** Lines without line ends. `now`: wall ms. */
 export function deathLines({ pod, container, death }: PickedDeath, now: number): readonly string[] {
   const { namespace, name, uid } = pod.metadata;
   return [

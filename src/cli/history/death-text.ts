@@ -1,11 +1,11 @@
-/** One death in words: short, for a line of a table, and at length. Pure. */
+/** Describes one death, briefly for a table and at length for a page. Pure. */
 import { visibleLine } from '../../lib/index.ts';
 import { type CpuThrottling, type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
-/** Of killed processes. */
+/** Names of killed processes in one text. */
 const MOST_NAMES = 3;
 
-/** Why, in a few words: what proves most comes first. */
+/** The cause of the death in a few words; the strongest evidence comes first. */
 export function whyText(death: DeathRecord): string {
   const { survived, oom, probe, requested, message, changes } = death;
   const parts: string[] = [];
@@ -25,7 +25,7 @@ export function whyText(death: DeathRecord): string {
     .join('; ');
 }
 
-/** The last line of its log: often the reason. Of an end that was none's fault there is nothing to say. */
+/** The last line of the log, which is often the reason; empty after exit code 0. */
 function lastWords({ log, exitCode }: DeathRecord): string {
   if (exitCode === 0) return '';
   return (log?.tail ?? '').trimEnd().split('\n').at(-1) ?? '';
@@ -40,7 +40,7 @@ export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): 
   return `out of memory${count}${used}${limit}${who}`;
 }
 
-/** "limit 20m; throttled in 58 of 60 periods (97%) of its last minute": of a shorter life, of all of it. */
+/** "limit 20m; throttled in 58 of 60 periods (97%) of its last minute". The figures of a shorter life cover all of it. */
 export function cpuText({ periods, throttledPeriods, limitMillicores }: CpuThrottling): string {
   const share = Math.round((throttledPeriods / periods) * 100);
   return `limit ${limitMillicores}m; throttled in ${throttledPeriods} of ${periods} periods (${share}%) of its last minute`;
@@ -58,13 +58,13 @@ export function requestText({ by, reason, scope }: NonNullable<DeathRecord['requ
   return `asked for${who}${what}${why}`;
 }
 
-/** How long it ran; "-": it never did, or nobody knows. */
+/** The running time; "-" when the container never ran or the time is not known. */
 export function ranText({ startedAt, finishedAt }: DeathRecord): string {
   const ms = startedAt === undefined ? Number.NaN : Date.parse(finishedAt) - Date.parse(startedAt);
   return Number.isNaN(ms) ? '-' : formatDurationMs(Math.max(0, ms));
 }
 
-/** "10s"; "none": it was started again at once; "-": it was not. */
+/** "10s"; "none" when the container was started again at once; "-" when it was not started again. */
 export function backOffText({ backOffSeconds }: DeathRecord): string {
   if (backOffSeconds === undefined) return '-';
   return backOffSeconds === 0 ? 'none' : formatDurationMs(backOffSeconds * 1000);

@@ -1,6 +1,6 @@
 /**
- * Asks a cluster what it remembers of a pod: mendlet's own server knows it as pods/NAME/history; on another one the pod's node is
- * asked through the server, and for a pod that is gone all nodes.
+ * Reads a pod's history: mendlet's own server serves it as pods/NAME/history; with another server the pod's node is asked
+ * through it, and all nodes when the pod is gone.
  */
 import {
   isConditionTrue,
@@ -27,9 +27,9 @@ import {
 } from './limits.ts';
 
 export interface HistoryAnswer {
-  /** The pod that is there, also where nothing of it has died, then those gone last. */
+  /** The existing pod first, even when it has no deaths, then pods that are gone, the latest first. */
   readonly items: readonly PodHistory[];
-  /** Nodes that did not tell. */
+  /** Nodes that did not answer. */
   readonly problems: readonly UnaskedNode[];
 }
 
@@ -54,7 +54,7 @@ export async function fetchHistory(session: Session, wish: HistoryWish): Promise
   try {
     return await throughNodes(session, wish);
   } catch (error) {
-    // Who may neither: the right to one pod's history is the one to ask for.
+    // Without either right the message names the right to one pod's history, which is the smaller one to ask for.
     if (answer.status === 403 && error instanceof StatusError && error.code === 403) throw statusError(answer);
     throw error;
   }
@@ -87,8 +87,8 @@ function listOf({ status, value }: Answer): PodHistoryList | undefined {
 }
 
 /**
- * A server that has no such subresource: it says so, or that we may not use it (rights come before paths). One that names the pod
- * as what it did not find knows the path.
+ * Whether the server has no such subresource. It may answer "forbidden", because it checks rights before paths. A "not found"
+ * that names the pod comes from a server that knows the path.
  */
 function isUnknownPath({ status, value }: Answer, name: string): boolean {
   const details = (value as Status | undefined)?.details;
@@ -120,7 +120,7 @@ async function throughNodes(session: Session, wish: HistoryWish): Promise<Histor
   return { items, problems };
 }
 
-/** All of them; those that are not ready share one short wait, beside the others'. */
+/** Asks all nodes. The nodes that are not ready share one short time limit, in parallel with the others. */
 async function askNodes(session: Session, wish: HistoryWish): Promise<readonly HistoryAnswer[]> {
   const { client, clock, signal } = session;
   const nodes = (await client.list<Node>(NODES, {}, signal)).items;

@@ -1,22 +1,22 @@
-/** The deaths of a pod as a table, oldest first. Pure. */
+/** Prints the deaths of a pod as a table, oldest first. Pure. */
 import type { ContainerHistory, DeathRecord, PodHistory } from '../../api/index.ts';
 import { visibleLine } from '../../lib/index.ts';
 import { backOffText, exitText, ranText, whyText } from './death-text.ts';
 import { LEAST_WHY_CHARACTERS, WHY_CHARACTERS } from './limits.ts';
 
 export interface TableOptions {
-  /** Times, images and all of WHY. */
+  /** Adds times and images, and does not cut WHY. */
   readonly wide: boolean;
   readonly container?: string;
   /** Wall ms. */
   readonly now: number;
-  /** Of the terminal; undefined: there is none. */
+  /** Width of the terminal in characters; undefined: there is none. */
   readonly columns: number | undefined;
 }
 
 const GAP = '   ';
 
-/** Lines without their ends: of each life of the pod a table, the newest first. */
+/** Lines without line ends: a table for each life of the pod, the newest first. */
 export function historyLines(items: readonly PodHistory[], options: TableOptions): readonly string[] {
   const isOnly = items.length === 1 && items[0]?.goneAt === undefined;
   return items.flatMap((item, index) => {
@@ -61,7 +61,7 @@ function rowOf(history: ContainerHistory, death: DeathRecord, { wide, now }: Tab
 
 const WHY = 6;
 
-/** WHY gets what is left of the line. */
+/** Aligns the columns; WHY gets the rest of the line. */
 function alignedLines(rows: readonly (readonly string[])[], options: TableOptions): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const others = widths.reduce((sum, width, column) => sum + (column === WHY ? 0 : width + GAP.length), 0);
@@ -88,7 +88,7 @@ function forgottenText({ name, total, deaths }: ContainerHistory): readonly stri
   ];
 }
 
-/** "5m ago": in the largest unit that says something. */
+/** "5m ago", in a unit that fits. @param now wall ms */
 export function ageText(time: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1000));
   if (seconds < 120) return `${seconds}s ago`;

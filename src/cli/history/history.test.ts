@@ -55,8 +55,8 @@ describe('which pod, which death', () => {
 
   it.each([
     [['deploy/web'], '"deploy" has no deaths of its own'],
-    [['pod/'], 'is no name'],
-    [['Web'], 'is no name'],
+    [['pod/'], 'is not the name'],
+    [['Web'], 'is not the name'],
     [['a', 'b'], 'Name one pod'],
     [['pod', 'a', 'b'], 'Name one pod'],
   ])('%j is refused', (args, problem) => {
@@ -243,7 +243,7 @@ describe('one death at length', () => {
 
 type Served = Readonly<Record<string, { readonly status: number; readonly body: unknown } | 'silent'>>;
 
-/** A cluster that answers these paths, and says of others that they are none. */
+/** A cluster that serves these paths, and answers 404 to all others. */
 function cluster(served: Served) {
   const out: string[] = [];
   const err: string[] = [];
@@ -313,7 +313,7 @@ describe('history', () => {
     };
     const { session, err } = cluster(served);
     expect(await runHistory(session, options)).toBe(0);
-    expect(err()).toBe('mendlet: node n2 does not tell: it is not ready: it does not answer in time\n');
+    expect(err()).toBe('mendlet: no history from node n2: it is not ready: it does not answer in time\n');
     const json = cluster(served);
     expect(await runHistory(json.session, { ...options, output: 'json' })).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ notAsked });
@@ -391,7 +391,7 @@ describe('history', () => {
     });
     expect(await runHistory(session, options)).toBe(0);
     expect(out()).toContain('gone 60s ago');
-    expect(err()).toBe('mendlet: node n3 does not tell: its agent is none of mendlet’s: it keeps no history\n');
+    expect(err()).toBe('mendlet: no history from node n3: its agent is none of mendlet’s: it keeps no history\n');
   });
 
   it('takes a pod for gone that the server has no more, whatever its node says yet', async () => {
@@ -417,7 +417,7 @@ describe('history', () => {
     await clock.advance(UNREADY_NODE_TIMEOUT_MS);
     expect(await done).toBe(0);
     expect(out()).toContain('gone 63s ago');
-    expect(err()).toBe('mendlet: node n2 does not tell: it is not ready: it does not answer in time\n');
+    expect(err()).toBe('mendlet: no history from node n2: it is not ready: it does not answer in time\n');
   });
 
   it('knows nothing of what is nowhere', async () => {
@@ -572,9 +572,9 @@ describe('logs', () => {
     for (const number of [1, 2, 3]) codes.push(await runLogs(session, { ...wish, death: number }));
     expect(codes).toEqual([0, 1, 0]);
     expect(err().split('\n')).toEqual([
-      '(the end of it: the node keeps no more of death 1)',
-      'mendlet: of death 2 of container main the log is lost; there are deaths 1-3.',
-      '(container main said nothing before its death 3)',
+      '(only the end: the node keeps no more of the log of death 1)',
+      'mendlet: the log of death 2 of container main is lost; the known deaths are 1-3.',
+      '(container main wrote nothing before its death 3)',
       '',
     ]);
   });

@@ -1,11 +1,11 @@
 /** Bounds of `history` and `logs --death`. */
 
-/** One answer: some lives of a pod, each of half a MiB at most. */
+/** The size of one answer, which holds some lives of a pod, each of half a MiB at most. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Nodes asked at once for a pod that is gone, where the server does not ask them itself. */
 export const NODES_AT_ONCE = 8;
 export const NODE_TIMEOUT_MS = 10_000;
-/** The same of those that are not ready, of which most will never answer: so many at once, all of them within this time. */
+/** The same limits for nodes that are not ready, of which most will never answer; the time is for all of them together. */
 export const UNREADY_NODES_AT_ONCE = 32;
 export const UNREADY_NODE_TIMEOUT_MS = 3_000;
 /** Width of the column WHY where there is no terminal to fit into. */

@@ -1,4 +1,4 @@
-/** Which death a number means. Pure. */
+/** Finds the death that a number means. Pure. */
 import type { ContainerHistory, DeathRecord, PodHistory } from '../../api/index.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -9,11 +9,11 @@ export interface PickedDeath {
 }
 
 /**
- * Death `number` of a container: 1 is its first, -1 its last. Without a name the container that has it is meant; of several, the
- * one that failed.
+ * Death `number` of a container: 1 is its first, -1 its last. Without a container's name the one that has such a death is taken;
+ * of several, the one that failed.
  *
- * @param pod the life of the pod that is meant
- * @throws UsageError that says which deaths there are
+ * @param pod one life of the pod
+ * @throws UsageError that names the deaths that exist
  */
 export function pickDeath(pod: PodHistory, container: string | undefined, number: number): PickedDeath {
   const containers = diedIn(pod).filter(({ name }) => container === undefined || name === container);
@@ -31,7 +31,7 @@ export function pickDeath(pod: PodHistory, container: string | undefined, number
   throw new UsageError(`Death ${number} of which container of ${nameOf(pod)}? Give ${names}.`);
 }
 
-/** Of others it is only told what they refuse. */
+/** The containers with deaths; the others are listed only for their failed probes. */
 export function diedIn({ containers }: PodHistory): readonly ContainerHistory[] {
   return containers.filter(({ total }) => total > 0);
 }
@@ -41,7 +41,7 @@ function deathOf({ total, deaths }: ContainerHistory, number: number): DeathReco
   return deaths.find((death) => death.number === wanted);
 }
 
-/** "1, 5-54": those that are remembered. */
+/** "1, 5-54": the numbers of the remembered deaths. */
 export function numbersText(deaths: readonly DeathRecord[]): string {
   const ranges: { from: number; to: number }[] = [];
   for (const { number } of deaths) {

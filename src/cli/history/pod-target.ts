@@ -1,4 +1,4 @@
-/** A pod as one names it on the command line: "pod/web", "web", "pod web". Pure. */
+/** Parses a pod's name on the command line: "pod/web", "web", "pod web". Pure. */
 import { UsageError } from '../usage-error.ts';
 
 const KINDS = ['pod', 'pods', 'po'];
@@ -21,7 +21,7 @@ export function podTarget(args: readonly string[]): string {
 
 function named(name: string): string {
   if (/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) return name;
-  throw new UsageError(`"${name}" is no name of a pod.`);
+  throw new UsageError(`"${name}" is not the name of a pod.`);
 }
 
 /** "3", "-1": the number of a death. @throws UsageError */

@@ -1,4 +1,4 @@
-/** What `history` does with a cluster. */
+/** Runs `history` on an open cluster. */
 import type { PodHistory, PodHistoryList } from '../../api/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -40,7 +40,7 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
     columns,
     ...(container === undefined ? {} : { container }),
   };
-  // The pod that is there is told of also where only its namesakes have died.
+  // The existing pod is shown even when only earlier pods of its name have deaths.
   const shown = items.filter((item) => deathsOf(item, container) > 0 || item.goneAt === undefined);
   session.out(
     historyLines(shown, table)
@@ -50,7 +50,7 @@ export async function runHistory(session: ClusterSession, options: HistoryOption
   return exitCodes.done;
 }
 
-/** The life that a death is looked for in: the newest in which there is one, said so where the pod is another by now. */
+/** The newest life of the pod that has a death; a warning says so when the pod has been replaced since. */
 export function lastThatDied({ items }: HistoryAnswer, { err }: Pick<ClusterSession, 'err'>): PodHistory | undefined {
   const died = items.find((item) => diedIn(item).length > 0);
   const [newest] = items;
@@ -62,9 +62,9 @@ export function lastThatDied({ items }: HistoryAnswer, { err }: Pick<ClusterSess
   return died;
 }
 
-/** Of which node nothing is known. */
+/** Warns of nodes that did not answer. */
 export function warnOf({ problems }: HistoryAnswer, { err }: Pick<ClusterSession, 'err'>): void {
-  for (const { node, problem } of problems) err(`mendlet: node ${node} does not tell: ${problem}\n`);
+  for (const { node, problem } of problems) err(`mendlet: no history from node ${node}: ${problem}\n`);
 }
 
 function printDeath(

@@ -1,4 +1,4 @@
-/** What `logs` does with a cluster: a container's log as kubectl shows it, or the end of the log of one of its deaths. */
+/** Runs `logs` on an open cluster: prints a container's log as kubectl does, or the end of the log of one of its deaths. */
 import { type Pod, PODS, type Status, StatusError } from '../../api/index.ts';
 import { decodeText, encodeText, readAll, VisibleDecoder } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES } from './limits.ts';
 import { numbersText, pickDeath } from './pick-death.ts';
 import { lastThatDied, warnOf } from './run-history.ts';
 
-/** What only the log of a container that is there has, and no log of a death. */
+/** Options that apply to the log of an existing container, and not to the log of a death. */
 export interface LiveLog {
   readonly previous: boolean;
   readonly follow: boolean;
@@ -22,7 +22,7 @@ export interface LogsOptions {
   readonly death?: number;
   readonly live: LiveLog;
   readonly tail?: number;
-  /** As the program wrote it, also to a terminal. */
+  /** Prints the log as the program wrote it, even to a terminal. */
   readonly raw: boolean;
 }
 
@@ -45,17 +45,17 @@ async function deadLog(session: ClusterSession, options: LogsOptions, number: nu
   const { deaths, name } = picked.container;
   if (death.log === undefined) {
     session.err(
-      `mendlet: of death ${death.number} of container ${name} the log is lost; there are deaths ${numbersText(deaths)}.\n`,
+      `mendlet: the log of death ${death.number} of container ${name} is lost; the known deaths are ${numbersText(deaths)}.\n`,
     );
     return exitCodes.failed;
   }
-  if (death.log.tail === '') session.err(`(container ${name} said nothing before its death ${death.number})\n`);
-  if (death.log.truncated) session.err(`(the end of it: the node keeps no more of death ${death.number})\n`);
+  if (death.log.tail === '') session.err(`(container ${name} wrote nothing before its death ${death.number})\n`);
+  if (death.log.truncated) session.err(`(only the end: the node keeps no more of the log of death ${death.number})\n`);
   await print([encodeText(lastLines(death.log.tail, tail))], session, options);
   return exitCodes.done;
 }
 
-/** All of them without a number. */
+/** The last lines; all lines without a count. */
 function lastLines(text: string, count: number | undefined): string {
   if (count === undefined || count < 0) return text;
   const end = text.endsWith('\n') ? 1 : 0;
@@ -82,7 +82,7 @@ async function liveLog(session: ClusterSession, options: LogsOptions): Promise<E
   return exitCodes.done;
 }
 
-/** A terminal would do what a program's output tells it to; a file or another program is to have it as it was written. */
+/** Makes control characters visible on a terminal, which would obey them; a file or another program gets the bytes as written. */
 async function print(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { outRaw, isTerminal }: ClusterSession,
@@ -93,7 +93,7 @@ async function print(
   outRaw(decoder.end());
 }
 
-/** As kubectl chooses. */
+/** The container that kubectl would choose. */
 function defaultContainer({ metadata, spec }: Pod): string {
   return metadata?.annotations?.['kubectl.kubernetes.io/default-container'] ?? spec?.containers?.[0]?.name ?? '';
 }
@@ -103,7 +103,7 @@ function refused(code: number, text: string): StatusError {
     const status = JSON.parse(text) as Status;
     if (status.kind === 'Status') return new StatusError(status);
   } catch {
-    // Plain text: it is the message.
+    // An answer in plain text is itself the message.
   }
   return new StatusError({ code, message: text.trim() });
 }

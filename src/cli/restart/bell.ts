@@ -1,4 +1,4 @@
-/** Wakes one who waits for any of several things. */
+/** Wakes one waiter when any of several things happens. */
 import type { Clock } from '../../lib/index.ts';
 
 export class Bell {
@@ -10,11 +10,11 @@ export class Bell {
     this.#wake?.();
   }
 
-  /** Until it has rung since the last time, or `ms` are over. */
+  /** Resolves when the bell has rung since the last call, or after `ms`. */
   async wait(clock: Clock, ms: number): Promise<void> {
     if (!this.#rung) {
       await new Promise<void>((resolve) => {
-        // A timer of Node's ends at 2^31 ms: none of ours needs a day.
+        // Node's timers overflow at 2^31 ms; no wait here needs a day.
         const timer = clock.setTimer(Math.min(ms, 86_400_000), () => resolve());
         this.#wake = () => {
           timer.cancel();

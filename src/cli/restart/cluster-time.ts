@@ -1,4 +1,4 @@
-/** What time it is in the cluster: ours may be wrong by minutes, and restarts are compared with times of nodes. */
+/** Reads the cluster's time: this machine's clock may be wrong by minutes, and restarts are compared with times of nodes. */
 import type { Clock, Connection } from '../../lib/index.ts';
 import { readAll } from '../../lib/index.ts';
 
@@ -8,6 +8,6 @@ export async function clusterTime(connection: Connection, clock: Clock): Promise
   if (!(body instanceof Uint8Array)) await readAll(body, 1 << 20);
   const own = clock.now().wall;
   const told = Date.parse(headers['date'] ?? '');
-  // It has whole seconds: what differs by less is the same, and ours is finer.
+  // The header has whole seconds. A smaller difference does not count, and our own clock is finer.
   return Number.isNaN(told) || Math.abs(told - own) < 2000 ? own : told;
 }

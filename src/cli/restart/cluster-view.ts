@@ -1,4 +1,4 @@
-/** A workload, its pods and what keeps them, as the cluster has them now. */
+/** Watches a workload, its pods and their disruption budgets. */
 import {
   type KubeObject,
   type Pod,

@@ -1,4 +1,4 @@
-/** Whether disruption budgets let a pod go away for a moment. Pure. */
+/** Decides whether disruption budgets allow a pod to be away for a moment. Pure. */
 import {
   isDeleting,
   labelSelectorOf,
@@ -14,18 +14,18 @@ import { isReady } from './pod-facts.ts';
 
 export interface RoomInput {
   readonly pod: Pod;
-  /** Of its namespace. */
+  /** All budgets of its namespace. */
   readonly budgets: readonly PodDisruptionBudget[];
   /** All pods of its namespace. */
   readonly pods: readonly Pod[];
-  /** UIDs of pods that we restart now. */
+  /** UIDs of pods that are being restarted. */
   readonly going: ReadonlySet<string>;
 }
 
 /**
- * The budget that wants to keep the pod; undefined: none does. A pod that is not ready helps no budget, so none keeps it. What
- * a budget says is a moment old: pods that we have just begun to restart may still count as healthy in it, so it is counted
- * again here without them.
+ * The budget that forbids the restart of the pod; undefined: none does. A pod that is not ready does not count in any budget, so
+ * none keeps it. A budget's status may be a moment old and count pods as healthy whose restart has just begun, so the healthy
+ * pods are counted again here without them.
  */
 export function keptBy({ pod, budgets, pods, going }: RoomInput): string | undefined {
   if (!isReady(pod)) return undefined;

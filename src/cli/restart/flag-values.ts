@@ -1,19 +1,19 @@
-/** What the flags of `restart` may hold. Pure. */
+/** Parsers of the flag values of `restart`. Pure. */
 import { durationMs } from '../../api/index.ts';
 import { UsageError } from '../usage-error.ts';
 import { MAX_PARALLEL } from './limits.ts';
 
-/** How many pods of a workload may be away at once: so many, or such a share. */
+/** The pods of a workload that may be away at once, as a number or a share. */
 export interface MaxUnavailable {
   readonly text: string;
-  /** Exactly one of the two. */
+  /** Exactly one of `count` and `percent` is set. */
   readonly count?: number;
   readonly percent?: number;
 }
 
 const TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A time as of RFC 3339. */
+/** A time in the format of RFC 3339. */
 export function parseNotBefore(text: string): string {
   if (!TIME.test(text) || Number.isNaN(Date.parse(text))) {
     throw new UsageError('Give a time as of RFC 3339, for instance 2026-01-31T15:04:05Z.');
@@ -28,7 +28,7 @@ export function parseTimeout(text: string): number {
   return ms;
 }
 
-/** "cache,tmp"; "all" is "*", which may be said as well: it is the object's own word. */
+/** "cache,tmp"; "all" means "*", which is the value in the object and is accepted, too. */
 export function parseEmptyDirs(text: string): readonly string[] {
   if (text === 'all' || text === '*') return ['*'];
   const names = text.split(',');
@@ -57,7 +57,7 @@ export function parseMaxUnavailable(text: string): MaxUnavailable {
   return sign === '%' ? { text, percent: value } : { text, count: value };
 }
 
-/** As pods have them: 0 or more seconds. */
+/** A grace period as pods have it: 0 or more seconds. */
 export function parseGracePeriod(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new UsageError('Give a number of seconds, 0 or more.');
   return Number(text);

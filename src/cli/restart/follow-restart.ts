@@ -1,4 +1,4 @@
-/** Waits for the end of one restart, and says meanwhile what it waits for. */
+/** Waits for the end of one restart, and reports meanwhile what it waits for. */
 import { isExpired, nameOf, type Pod, POD_RESTARTS, type PodRestart, PODS, StatusError } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -10,12 +10,12 @@ import { waitingFor } from './waiting-for.ts';
 export interface FollowOptions {
   readonly made: PodRestart;
   readonly podName: string;
-  /** The pod when it was asked for; undefined where we may not look. */
+  /** The pod when the restart was requested; undefined when we may not read pods. */
   readonly before?: Pod;
   readonly timeoutMs: number;
-  /** Aborted: no longer waited for. */
+  /** Ends the wait, not the restart. */
   readonly signal: AbortSignal;
-  /** What it waits for; told when it changes. */
+  /** Called with what the restart waits for, whenever that changes. */
   readonly note: (text: string) => void;
 }
 
@@ -25,19 +25,19 @@ export type Followed =
   | { readonly kind: 'interrupted' }
   /** The pod is gone, or another has its name. */
   | { readonly kind: 'gone' }
-  /** We cannot know: the object is gone, or we may not look at it. */
+  /** The outcome cannot be known: the object is gone, or we may not read it. */
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Trying again does not help. */
+/** Status codes after which another try does not help. */
 const FINAL = [401, 403, 404, 405];
 
-/** What the watches saw last. */
+/** The last state that the watches saw. */
 interface Sight {
   restart: PodRestart | undefined;
   pod: Pod | undefined;
-  /** Why the restart can be seen no more. */
+  /** Why the restart cannot be watched any more. */
   blind?: string;
-  /** The server does not answer now. */
+  /** Why the server does not answer at the moment. */
   trouble?: string;
 }
 
@@ -51,7 +51,7 @@ export async function followRestart(session: Session, options: FollowOptions): P
   const ring = (): void => bell.ring();
   signal.addEventListener('abort', ring, { once: true });
   void watchObject(session, POD_RESTARTS, nameOf(made), seeRestart(sight, ring), watches.signal);
-  // Who may only ask for restarts does not see the pod: then less is told.
+  // A user who may request restarts but not read pods gets fewer details.
   if (before !== undefined) void watchObject(session, PODS, podName, seePod(sight, ring), watches.signal);
   try {
     return await waitForEnd(session, options, sight, bell);
@@ -124,13 +124,13 @@ function isOver({ status }: PodRestart): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** The two watches run apart: the pod is read once more, so that it is no older than the restart's end. */
+/** Reads the pod once more: the two watches are independent, and the pod must not be older than the restart's end. */
 async function ended({ client, namespace }: Session, options: FollowOptions, restart: PodRestart): Promise<Followed> {
   if (options.before === undefined) return { kind: 'ended', restart };
   try {
     return { kind: 'ended', restart, pod: await client.get(PODS, namespace, options.podName) };
   } catch {
-    // It only tells less.
+    // Without the pod the outcome only has fewer details.
     return { kind: 'ended', restart };
   }
 }

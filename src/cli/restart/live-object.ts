@@ -1,13 +1,13 @@
-/** One object, kept as the server has it. */
+/** Watches one object. */
 import type { KubeObject, Resource } from '../../api/index.ts';
 import { watcher } from '../../client/index.ts';
 import { seededRandom } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 
 export interface LiveObjectListener<T> {
-  /** Undefined: there is none of this name. */
+  /** Called for each state; undefined: no object has this name. */
   see(object: T | undefined): void;
-  /** A call failed; it is tried again. */
+  /** Called when a call failed; it is tried again. */
   fail(error: unknown): void;
 }
 

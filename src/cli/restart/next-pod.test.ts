@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextPod, type PlannedPod } from './next-pod.ts';
 
-/** "a+" available, "b-" not; then the state: nothing for todo, ~ going, ! done, x given up; "@" kept by a budget. */
+/**
+ * Notation: "a+" is available, "b-" is not; then the state: nothing for todo, ~ going, ! done, x given up; "@" kept by a
+ * budget.
+ */
 function pods(text: string): readonly PlannedPod[] {
   return text.split(' ').map((word) => ({
     uid: word.charAt(0),
@@ -76,7 +79,7 @@ describe('nextPod', () => {
             const serving = now.filter(({ available }) => available).length;
             expect(serving).toBeGreaterThanOrEqual(Math.min(servingAtFirst, desired - maxUnavailable));
           }
-          // Where everything that was away has come back, nothing is left over.
+          // If every pod that was away has come back, no pod is left to do.
           if (missing < maxUnavailable) expect(now.every(({ state }) => state === 'done')).toBe(true);
           expect(now.every(({ state, available }) => state === 'done' || (state === 'todo' && available))).toBe(true);
         },

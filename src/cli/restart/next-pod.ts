@@ -1,40 +1,39 @@
 /**
- * Which pod of a workload is restarted next. Pure. Of pods that serve, none is taken that would leave fewer serving than the
- * budget allows, and none that a disruption budget wants to keep; one that does not serve costs nothing, so it need not wait
- * for others to be well.
+ * Chooses the pod of a workload that is restarted next. Pure. A serving pod is taken only if enough others keep serving and no
+ * disruption budget forbids it; a pod that does not serve need not wait until enough others are available.
  */
 
 export interface PlannedPod {
   readonly uid: string;
   readonly name: string;
-  /** todo: not begun. going: asked for, and not well again. given-up: did not come back, and the others go on. */
+  /** todo: not begun. going: requested, and not available again yet. given-up: it did not come back, and the others go on. */
   readonly state: 'todo' | 'going' | 'done' | 'given-up';
   /** Ready for as long as the workload asks for. */
   readonly available: boolean;
-  /** Who wants to keep it as it is: "PodDisruptionBudget web allows no disruption now". */
+  /** The reason why it must not be restarted now: "PodDisruptionBudget web allows no disruption now". */
   readonly keptBy?: string;
 }
 
 export interface RestartPlanInput {
   /** All pods that the workload has now, also those that need no restart (`done`), in the order of their restarts. */
   readonly pods: readonly PlannedPod[];
-  /** How many the workload wants. */
+  /** The number of pods that the workload wants. */
   readonly desired: number;
   /** At least 1. */
   readonly maxUnavailable: number;
 }
 
 export interface RestartPlan {
-  /** The UID of the pod to restart now. Then, with that one going, the plan is made anew. */
+  /** The UID of the pod to restart now. The caller marks it as going and asks for the next plan. */
   readonly start?: string;
-  /** What holds back the next pod. */
+  /** The obstacle of the next pod. */
   readonly waitsFor?: string;
 }
 
 export function nextPod({ pods, desired, maxUnavailable }: RestartPlanInput): RestartPlan {
   const count = (state: PlannedPod['state']): number => pods.filter((pod) => pod.state === state).length;
   if (count('going') >= maxUnavailable) return {};
-  // Missing pods are away, too. Those that were given up count no more: somebody said to go on without them.
+  // Missing pods count as away, too. Pods that were given up are not expected any more, because --keep-going accepts their loss.
   const expected = Math.max(0, desired - count('given-up'));
   const serving = pods.filter(serves).length;
   let waitsFor: string | undefined;

@@ -1,4 +1,4 @@
-/** What a call of `restart` asks for, once its flags are read; and which of them go together. Pure. */
+/** Turns the arguments and flags of `restart` into options, and refuses flags that contradict each other. Pure. */
 import { formatDurationMs, type PodRestartSpec, type RestartScope } from '../../api/index.ts';
 import type { ClusterChoice } from '../cluster-session.ts';
 import { UsageError } from '../usage-error.ts';
@@ -6,7 +6,7 @@ import { DEFAULT_TIMEOUT_MS } from './limits.ts';
 import type { MaxUnavailable } from './flag-values.ts';
 import { parseTargets, type TargetKind, type Targets } from './targets.ts';
 
-/** As commander gives them. */
+/** The flags as commander parses them. */
 export interface RestartFlags extends ClusterChoice {
   readonly scope?: RestartScope;
   readonly container?: string;
@@ -27,13 +27,13 @@ export interface RestartFlags extends ClusterChoice {
 
 export interface RestartOptions {
   readonly targets: Targets;
-  /** What each request says; the pod's name comes to it. */
+  /** The spec of each request; the pod's name is added later. */
   readonly spec: PodRestartSpec;
   readonly parallel: number;
   readonly maxUnavailable?: MaxUnavailable;
   readonly keepGoing: boolean;
   readonly wait: boolean;
-  /** For one pod. */
+  /** Time limit for one pod. */
   readonly timeoutMs: number;
   /** The call as it would be typed again, without its targets: "-n prod --scope containers". */
   readonly flagsText: string;
@@ -98,7 +98,7 @@ function specOf(flags: RestartFlags): PodRestartSpec {
   };
 }
 
-/** Without the time: that is the caller's to add. */
+/** The flags as text, without --not-before, which the caller adds. */
 function flagsText(flags: RestartFlags): string {
   const { namespace, context, kubeconfig, scope, container, emptyDirs, gracePeriod, maxUnavailable, reason, timeout } =
     flags;

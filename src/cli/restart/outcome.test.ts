@@ -75,7 +75,7 @@ describe('outcomeOf', () => {
       { phase: 'Succeeded', reason: 'Superseded' },
       next,
       'restarted',
-      "pod/web restarted by somebody else's request, which took the place of this",
+      'pod/web restarted by another request, which superseded this one',
     ],
     [
       {},
@@ -84,7 +84,7 @@ describe('outcomeOf', () => {
       'failed',
       'pod/web not restarted: PodFinished: the pod has ended',
     ],
-    [{}, { phase: 'Failed' }, one, 'failed', 'pod/web not restarted: it is not said why'],
+    [{}, { phase: 'Failed' }, one, 'failed', 'pod/web not restarted: no reason is given'],
   ])('%j %j', (spec, restartStatus, after, kind, text) => {
     const pods = after === undefined ? {} : { before: one, after };
     const restart = { spec, status: restartStatus };

@@ -1,15 +1,15 @@
-/** How one restart ended, in words. Pure. */
+/** Describes the outcome of one restart. Pure. */
 import type { Pod, PodRestart } from '../../api/index.ts';
 import { containerStatuses } from './pod-facts.ts';
 
-/** `skipped`: there was nothing to restart, and that is well. `left`: asked for, and not waited for. */
+/** `skipped`: there was nothing to restart, which is no failure. `left`: requested, and not waited for. */
 export type OutcomeKind = 'restarted' | 'skipped' | 'left' | 'failed' | 'interrupted';
 
 export interface Outcome {
   readonly kind: OutcomeKind;
-  /** A whole line. */
+  /** A whole line without its end. */
   readonly text: string;
-  /** The pod's resource version at the end; absent where it could not be read. */
+  /** The pod's resource version at the end; absent when it could not be read. */
   readonly version?: string;
 }
 
@@ -35,12 +35,12 @@ function told(ended: EndedRestart): Outcome {
   if (phase === 'Succeeded' && reason === 'Superseded') {
     return {
       kind: 'restarted',
-      text: `pod/${podName} restarted by somebody else's request, which took the place of this`,
+      text: `pod/${podName} restarted by another request, which superseded this one`,
     };
   }
   if (phase === 'Succeeded') return { kind: 'restarted', text: successText(ended) };
   const why = [reason, message].filter((part) => part !== '').join(': ');
-  return { kind: 'failed', text: `pod/${podName} not restarted: ${why || 'it is not said why'}` };
+  return { kind: 'failed', text: `pod/${podName} not restarted: ${why || 'no reason is given'}` };
 }
 
 function successText(ended: EndedRestart): string {

@@ -1,4 +1,4 @@
-/** What `restart` reads in a pod. Pure. */
+/** Facts of a pod that `restart` uses. Pure. */
 import { type ContainerStatus, findCondition, isDeleting, type Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 
@@ -6,7 +6,7 @@ export function isReady({ status }: Pod): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** Its containers have ended for good. */
+/** Whether the pod's containers have ended for good. */
 function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
@@ -16,7 +16,7 @@ export function isActive(pod: Pod): boolean {
 }
 
 /**
- * Ms until it has been ready for so long; 0: it has; undefined: it is not ready.
+ * Ms until the pod has been ready for `minReadySeconds`; 0: it has; undefined: it is not ready.
  * @param now wall ms, as the cluster's clock has it
  */
 export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
@@ -25,12 +25,12 @@ export function availableInMs(pod: Pod, minReadySeconds: number, now: number): n
   return Math.max(0, Math.min(since, now) + minReadySeconds * 1000 - now);
 }
 
-/** Of init containers, then of containers, then of ephemeral ones. */
+/** Statuses of init containers, then of containers. */
 export function containerStatuses({ status }: Pod): readonly ContainerStatus[] {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
 }
 
-/** Names of all containers that a request may name. */
+/** Names of the containers that a request may name: containers and sidecars. */
 export function containerNames({ spec }: Pod): readonly string[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...(spec?.containers ?? []), ...sidecars].map(({ name }) => name);

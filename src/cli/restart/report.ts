@@ -1,4 +1,4 @@
-/** What became of a workload's restart, in words. Pure. */
+/** Prints the result of a workload's restart. Pure. */
 import { MAX_NAMED } from './limits.ts';
 import { secondsText } from './outcome.ts';
 
@@ -7,22 +7,22 @@ export interface WorkloadReport {
   readonly target: string;
   /** Names of pods. */
   readonly restarted: readonly string[];
-  /** Needed no restart: they began after the time that was asked for. */
+  /** Pods that needed no restart, because they began after the given time. */
   readonly skipped: readonly string[];
-  /** Replaced or gone meanwhile; what took their place is new. */
+  /** Pods that were replaced or deleted meanwhile. */
   readonly replaced: readonly string[];
   readonly failed: readonly string[];
-  /** Asked for, and not waited for any longer. */
+  /** Pods whose restart was requested and is not waited for any more. */
   readonly going: readonly string[];
   readonly notBegun: readonly string[];
-  /** Why it did not go on; absent: it came to its end. */
+  /** Why the restart of the workload stopped early; absent: it was completed. */
   readonly stoppedBecause?: string;
-  /** What to type to go on. */
+  /** The command line that continues. */
   readonly goOn: string;
   readonly tookMs: number;
 }
 
-/** Lines without their ends. */
+/** Lines without line ends. */
 export function reportLines(report: WorkloadReport): readonly string[] {
   const { target, restarted, skipped, replaced, failed, tookMs, stoppedBecause } = report;
   const extras = [

@@ -1,4 +1,4 @@
-/** Asks for one restart. Where the server has the verb it is asked for, elsewhere the object is made by hand. */
+/** Requests one restart: through the subresource where the server has it, else by creating the PodRestart. */
 import {
   apiVersionOf,
   isNotFound,
@@ -10,12 +10,12 @@ import {
 } from '../../api/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 
-/** What brings PodRestarts to a cluster that is not ours. */
+/** The manifest that adds PodRestarts to a cluster of another server. */
 const MANIFEST = 'deploy/mendlet-healer.yaml';
-/** generateName cuts what is longer, and a name of a pod may be longer than one of a PodRestart's prefix should be. */
+/** Longest prefix for generateName, which cuts a longer one; names of pods may be longer. */
 const MAX_PREFIX = 50;
 
-/** The cluster cannot do it at all. */
+/** The cluster has no PodRestarts. */
 export class NoRestartsError extends Error {
   override readonly name = 'NoRestartsError';
 }
@@ -57,12 +57,12 @@ export async function requestRestart(
   }
 }
 
-/** Other servers know no such path, and refuse what nobody has been given before they look whether it is there. */
+/** Whether the path may be missing: other servers check rights before they look whether a path exists. */
 function mayBeMissing(error: unknown): boolean {
   return isMissingPath(error) || (error instanceof StatusError && (error.code === 403 || error.code === 405));
 }
 
-/** Not "there is no such pod": there is nothing at this path. */
+/** Whether the path itself is missing, as opposed to the pod. */
 function isMissingPath(error: unknown): boolean {
   return isNotFound(error) && (error.status.details?.name ?? '') === '';
 }

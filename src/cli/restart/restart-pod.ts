@@ -1,4 +1,4 @@
-/** Restarts one pod: asks, waits, tells. */
+/** Restarts one pod: requests the restart, waits for its end and returns the outcome. */
 import { nameOf, type Pod, type PodRestartSpec, PODS, StatusError } from '../../api/index.ts';
 import { ConnectionError } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -11,15 +11,15 @@ export interface RestartPodOptions {
   readonly spec: PodRestartSpec;
   readonly wait: boolean;
   readonly timeoutMs: number;
-  /** Aborted: no longer waited for; the restart itself goes on. */
+  /** Ends the wait; the restart itself goes on. */
   readonly signal: AbortSignal;
-  /** A line about what is waited for. */
+  /** Called with a line about what the restart waits for. */
   readonly note: (line: string) => void;
 }
 
 type Session = Pick<ClusterSession, 'client' | 'clock' | 'namespace'>;
 
-/** Never rejects for what the server says: that is an outcome. */
+/** An error of the server is an outcome, and does not reject. */
 export async function restartPod(session: Session, podName: string, options: RestartPodOptions): Promise<Outcome> {
   try {
     const before = await look(session, podName);
@@ -38,7 +38,7 @@ function problemOf(error: unknown): string | undefined {
   return isTold ? error.message : undefined;
 }
 
-/** Undefined for who may ask for restarts and not look at pods. */
+/** The pod; undefined when we may request restarts but not read pods. */
 async function look({ client, namespace }: Session, podName: string): Promise<Pod | undefined> {
   try {
     return await client.get(PODS, namespace, podName);
@@ -52,7 +52,7 @@ class WhichContainerError extends Error {
   override readonly name = 'WhichContainerError';
 }
 
-/** Of scope container without a name: the only one that there is. */
+/** Fills in the container of scope `container` when the pod has only one. */
 function withContainer(spec: PodRestartSpec, pod: Pod | undefined): PodRestartSpec {
   if (spec.scope !== 'container' || spec.container !== undefined) return spec;
   const names = pod === undefined ? [] : containerNames(pod);

@@ -1,11 +1,11 @@
-/** Restarts pods that were named or picked: so many at a time, in order; the first that fails ends the row unless told otherwise. */
+/** Restarts named or selected pods in order, some at a time; the first failure ends the row unless --keep-going is given. */
 import { mapLimit } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import type { RestartOptions } from './options.ts';
 import type { Outcome } from './outcome.ts';
 import { restartPod } from './restart-pod.ts';
 
-/** @returns whether all came to a good end */
+/** @returns whether all restarts succeeded */
 export async function restartPods(
   session: ClusterSession,
   names: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Restarts a workload's pods in place: one after the other, within its budget and those of disruption budgets, each well again
- * before the next. What happens meanwhile is taken as it comes: pods that are replaced, scaled away, fall sick by themselves.
+ * Restarts a workload's pods in place: one after the other, within --max-unavailable and the disruption budgets, each available
+ * again before the next. Pods may be replaced, scaled away or fail for other reasons meanwhile.
  */
 import { type KubeObject, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS, type Resource } from '../../api/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -11,7 +11,7 @@ import type { WorkloadKind, WorkloadTarget } from './targets.ts';
 import { WORKLOAD_RESOURCES } from './workload.ts';
 import { WorkloadRestart } from './workload-restart.ts';
 
-/** @returns whether all of it came to a good end; what the server says against it at the start is thrown */
+/** @returns whether all restarts succeeded. @throws StatusError, ConnectionError of the first reads */
 export async function restartWorkload(
   session: ClusterSession,
   target: WorkloadTarget,
@@ -21,7 +21,7 @@ export async function restartWorkload(
   const { client, namespace } = session;
   const resource = WORKLOAD_RESOURCES[target.kind];
   await client.get(resource, namespace, target.name);
-  // Who may not see these cannot keep to the budgets: better said now than watched for in vain.
+  // Without the right to read these lists the budgets cannot be kept; the error comes before anything is restarted.
   for (const needed of neededLists(target.kind)) await client.list(needed, { namespace, limit: 1 });
   const watches = new AbortController();
   const view = watchCluster(session, target, watches.signal);
@@ -38,7 +38,7 @@ function neededLists(kind: WorkloadKind): readonly Resource<KubeObject>[] {
   return [PODS, POD_DISRUPTION_BUDGETS, ...(kind === 'deployment' ? [REPLICA_SETS] : [])];
 }
 
-/** What to add to our wall clock to have the cluster's, ms. */
+/** The cluster's wall clock minus ours, ms. */
 async function offsetOf({ connection, clock }: ClusterSession): Promise<number> {
   return (await clusterTime(connection, clock)) - clock.now().wall;
 }

@@ -1,4 +1,4 @@
-/** The verb against the real API server; what agents and the healing controller do is done by hand. */
+/** Tests the verb against the real API server; the tests play the agents and the healing controller. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRestartCluster, type RestartCluster } from '../../../test/support/restart-cluster.ts';
 import {
@@ -109,10 +109,10 @@ describe('pods', () => {
     const { code, err } = await restart(['pod/web'], { timeout: 20_000 });
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^pod\/web: waits to be taken up\npod\/web: nobody has taken it up yet: does the healing controller run\?/,
+      /^pod\/web: waits to be taken up\npod\/web: the restart has not been taken up yet: does the healing controller run\?/,
     );
     expect(err).toMatch(
-      /pod\/web not restarted within 20\.0s: nobody .* It goes on: kubectl get podrestarts web-\S+ -n default -o yaml\n$/,
+      /pod\/web not restarted within 20\.0s: the restart has not been taken up yet.* It goes on: kubectl get podrestarts web-\S+ -n default -o yaml\n$/,
     );
   });
 
@@ -164,7 +164,7 @@ describe('pods', () => {
 });
 
 describe('other clusters, and other people', () => {
-  /** Answers 404 as a server does that knows no such path. */
+  /** Answers 404 to these paths, as a server without them does. */
   const without = (...paths: readonly string[]): Connection => ({
     request: async (request) =>
       paths.some((path) => request.url.includes(path))
@@ -338,7 +338,7 @@ describe('a deployment', () => {
     cluster.serve({ tookMs: 3000 });
     cluster.api.clock.setTimer(1000, () => {
       void (async () => {
-        // One that is being restarted, and one that waits for its turn.
+        // One pod is being restarted, and one waits for its turn.
         for (const name of ['web-0', 'web-1'])
           await cluster.api.client.delete(PODS, 'default', name, { gracePeriodSeconds: 0 });
         for (const name of ['web-3', 'web-4']) await cluster.pod(name, { owner, labels: { app: 'web' } });
@@ -355,7 +355,7 @@ describe('a deployment', () => {
   it('believes no pod that is older than the end of its restart', async () => {
     await web(2, { spec: rolling(1) });
     cluster.serve({ fails: ['web-0'] });
-    // What is watched of pods comes two seconds late: they still look ready when their restart has ended.
+    // The pods' watch events come two seconds late: pods still look ready when their restart has ended.
     const late: Connection = {
       request: async (request) => {
         const answer = await cluster.api.connection.request(request);

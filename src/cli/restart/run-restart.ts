@@ -1,4 +1,4 @@
-/** What `restart` does, on an open cluster. */
+/** Runs `restart` on an open cluster. */
 import { nameOf, PODS } from '../../api/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -9,7 +9,7 @@ import { restartWorkload } from './restart-workload.ts';
 import { type Target, type TargetSet, targetText, type WorkloadTarget } from './targets.ts';
 import { WORKLOAD_RESOURCES } from './workload.ts';
 
-/** @param program how it was called, for hints: "mendlet restart" */
+/** @param program the name for hints: "mendlet restart" */
 export async function runRestart(session: ClusterSession, options: RestartOptions, program: string): Promise<ExitCode> {
   const targets = options.targets.kind === 'named' ? options.targets.targets : await pick(session, options.targets.set);
   if (targets.length === 0) {
@@ -41,7 +41,7 @@ async function restartRow(
   return await restartWorkload(session, first as WorkloadTarget, options, program);
 }
 
-/** Pods that stand beside each other share `--parallel`; each workload is a row of its own. */
+/** Groups neighbouring pods into rows that share `--parallel`; each workload is its own row. */
 function rowsOf(targets: readonly Target[]): readonly (readonly Target[])[] {
   const rows: Target[][] = [];
   for (const target of targets) {
@@ -52,7 +52,7 @@ function rowsOf(targets: readonly Target[]): readonly (readonly Target[])[] {
   return rows;
 }
 
-/** In order of their names. Pods of which nothing runs, or will ever again, are not meant. */
+/** The selected objects in order of their names. Pods that have ended, or have no node yet, have nothing to restart. */
 async function pick({ client, namespace, signal }: ClusterSession, { kind, selector }: TargetSet): Promise<Target[]> {
   const query = { namespace, ...(selector === undefined ? {} : { labelSelector: selector }) };
   const found: { readonly kind: Target['kind']; readonly name: string }[] = [];

@@ -1,4 +1,4 @@
-/** What a call of `restart` names: pods and workloads, in kubectl's ways of writing them. Pure. */
+/** Parses the targets of `restart`: pods and workloads, written as for kubectl. Pure. */
 import { UsageError } from '../usage-error.ts';
 
 export const WORKLOAD_KINDS = ['deployment', 'statefulset', 'daemonset', 'replicaset'] as const;
@@ -14,7 +14,7 @@ export interface WorkloadTarget extends Target {
   readonly kind: WorkloadKind;
 }
 
-/** Everything of a kind, or what a selector picks of it. */
+/** All objects of a kind, or those that a selector matches. */
 export interface TargetSet {
   readonly kind: TargetKind;
   /** Absent: all. */
@@ -25,7 +25,7 @@ export type Targets =
   | { readonly kind: 'named'; readonly targets: readonly Target[] }
   | { readonly kind: 'set'; readonly set: TargetSet };
 
-/** Singular, plural and short, as kubectl knows them. */
+/** Singular, plural and short names, as in kubectl. */
 const NAMES: Readonly<Record<TargetKind, readonly string[]>> = {
   pod: ['pod', 'pods', 'po'],
   deployment: ['deployment', 'deployments', 'deploy'],
@@ -42,7 +42,7 @@ const SHORT: Readonly<Record<TargetKind, string>> = {
 };
 const WANTED = 'a pod, deployment, statefulset, daemonset or replicaset';
 
-/** "pod/web", "deploy/web": what one would type. */
+/** "pod/web", "deploy/web": the target as a user types it. */
 export function targetText({ kind, name }: Target): string {
   return `${SHORT[kind]}/${name}`;
 }
@@ -55,7 +55,7 @@ export function parseTargets(
   args: readonly string[],
   { selector, all }: { readonly selector?: string; readonly all: boolean },
 ): Targets {
-  if (selector !== undefined && all) throw new UsageError('-l picks some, --all all: leave out one.');
+  if (selector !== undefined && all) throw new UsageError('-l and --all exclude each other: leave out one.');
   if (selector !== undefined || all) return parseSet(args, selector);
   const [first] = args;
   if (first === undefined) throw new UsageError('Name what to restart, for instance pod/web or deploy/web.');
@@ -75,7 +75,7 @@ function parseSet(args: readonly string[], selector: string | undefined): Target
 
 function listed(kindName: string, names: readonly string[]): readonly Target[] {
   if (names.length === 0 && findKindOf(kindName) === undefined) {
-    throw new UsageError(`"${kindName}" is no kind: say what it is, for instance pod/${kindName}.`);
+    throw new UsageError(`"${kindName}" is not a kind: say what it is, for instance pod/${kindName}.`);
   }
   const kind = kindOf(kindName);
   if (names.length === 0) throw new UsageError(`Name the ${kind}, or give -l or --all.`);
@@ -97,7 +97,7 @@ function firstIndexOf(targets: readonly Target[], { kind, name }: Target): numbe
   return targets.findIndex((each) => each.kind === kind && each.name === name);
 }
 
-/** Also "deployments.apps" and "deployment.v1.apps". @throws UsageError */
+/** Accepts "deployments.apps" and "deployment.v1.apps", too. @throws UsageError */
 function kindOf(text: string): TargetKind {
   const kind = findKindOf(text);
   if (kind === undefined) throw new UsageError(`"${text}" cannot be restarted: give ${WANTED}.`);

@@ -25,7 +25,7 @@ const ended = status('main', { waiting: { reason: 'RestartingPod' } });
 describe('waitingFor', () => {
   it.each<[string, PodRestartSpec, PodRestartStatus | undefined, Pod | undefined, number, string]>([
     ['at first', {}, undefined, pod(running), 0, 'waits to be taken up'],
-    ['for long', {}, undefined, pod(running), 5000, 'nobody has taken it up yet'],
+    ['for long', {}, undefined, pod(running), 5000, 'the restart has not been taken up yet'],
     [
       'a time to come',
       { notBefore: '2026-01-01T00:01:00Z' },

@@ -1,4 +1,4 @@
-/** What a restart that goes on waits for, in words. Pure. */
+/** Describes what a running restart waits for. Pure. */
 import {
   type ContainerStatus,
   isConditionTrue,
@@ -13,10 +13,10 @@ import { containerStatuses } from './pod-facts.ts';
 
 export interface WaitingInput {
   readonly restart: PodRestart;
-  /** As it is now, and as it was when we asked; undefined where we may not look. */
+  /** The pod now, and as it was at the request; undefined when we may not read pods. */
   readonly pod?: Pod;
   readonly before?: Pod;
-  /** Since it was asked for. */
+  /** Ms since the request. */
   readonly waitedMs: number;
   /** Wall ms. */
   readonly now: number;
@@ -29,10 +29,10 @@ export function waitingFor(input: WaitingInput): string {
   const { phase, message = '' } = restart.status ?? {};
   const notBefore = parseTime(restart.spec?.notBefore);
   if (phase === undefined && waitedMs >= UNTAKEN_MS) {
-    return 'nobody has taken it up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
+    return 'the restart has not been taken up yet: does the healing controller run? ("mendlet up" and "mendlet server" have it; elsewhere: "mendlet healer")';
   }
   if (notBefore !== undefined && notBefore > now) return `waits until ${restart.spec?.notBefore}, its --not-before`;
-  // Nothing of what the pod does now is done for it; whether force would help is in the message.
+  // The pod's present activity belongs to another restart; the message says whether force would help.
   if (restart.status?.reason === 'OneAtATime') return message;
   const what = ofContainers(input);
   if (what !== undefined) return what;
@@ -63,7 +63,7 @@ function ofContainers({ restart, pod, before }: WaitingInput): string | undefine
   return waiting === undefined ? undefined : `container ${waiting.name} waits: ${waitingText(waiting)}`;
 }
 
-/** Still the container that ran when we asked. */
+/** Whether the container still is the one that ran at the request. */
 function isOfBefore({ name, containerID, state }: ContainerStatus, before: Pod | undefined): boolean {
   if (state?.running === undefined || before === undefined) return false;
   return containerStatuses(before).some((old) => old.name === name && old.containerID === containerID);
@@ -83,7 +83,7 @@ function namesOf(statuses: readonly ContainerStatus[]): string {
   return statuses.length === 1 ? `container ${names} is` : `containers ${names} are`;
 }
 
-/** Why a pod is not ready, as far as it says it. */
+/** The reason why a pod is not ready, as far as its status has one. */
 export function whyNotReady(pod: Pod): string {
   const sick = containerStatuses(pod).find(({ state }) => isTelling(state?.waiting?.reason));
   if (sick !== undefined) return `container ${sick.name}: ${waitingText(sick)}`;

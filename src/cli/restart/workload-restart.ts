@@ -1,4 +1,4 @@
-/** The restart of one workload, from its first pod to its report. */
+/** Runs the restart of one workload, from its first pod to its report. */
 import { isDeleting, nameOf, type Pod, type PodRestartSpec, uidOf } from '../../api/index.ts';
 import { compareResourceVersions } from '../../client/index.ts';
 import { errorMessage, formatMicroTime } from '../../lib/index.ts';
@@ -16,16 +16,16 @@ import { targetText, type WorkloadTarget } from './targets.ts';
 import { whyNotReady } from './waiting-for.ts';
 import { desiredOf, maxUnavailableOf, minReadySecondsOf, podsOf, type Workload } from './workload.ts';
 
-/** One of the pods that were there at the start. */
+/** A pod that existed at the start. */
 interface Member {
   readonly uid: string;
   readonly name: string;
   state: 'todo' | 'asked' | 'settling' | 'restarted' | 'skipped' | 'replaced' | 'failed';
-  /** Mono ms: by then it is well again, or has failed. */
+  /** Mono ms by which the pod must be available again. */
   deadline: number;
-  /** Mono ms: when its restart had ended. */
+  /** Mono ms when its restart ended. */
   settlingSince: number;
-  /** The pod's resource version then: what we see of it may be older. */
+  /** The pod's resource version then; a watch event may be older. */
   version?: string;
 }
 
@@ -33,10 +33,10 @@ export interface WorkloadRestartInput {
   readonly session: ClusterSession;
   readonly target: WorkloadTarget;
   readonly options: RestartOptions;
-  /** How we were called, for hints: "mendlet restart". */
+  /** The program's name for hints: "mendlet restart". */
   readonly program: string;
   readonly view: ClusterView;
-  /** What to add to our wall clock to have the cluster's, ms. */
+  /** The cluster's wall clock minus ours, ms. */
   readonly offsetMs: number;
 }
 
@@ -51,10 +51,10 @@ export class WorkloadRestart {
   readonly #begun: number;
   #members: readonly Member[] = [];
   #stoppedBecause: string | undefined;
-  /** Mono ms: since when nothing goes on, and the next pod must wait. */
+  /** Mono ms since when no restart is running and the next pod must wait. */
   #heldSince: number | undefined;
   #told = '';
-  /** What a request for one pod threw: a bug, not an answer. */
+  /** The error that the restart of one pod threw; only a bug can throw there. */
   #crash: { readonly error: unknown } | undefined;
 
   constructor({ session, target, options, program, view, offsetMs }: WorkloadRestartInput) {
@@ -65,7 +65,8 @@ export class WorkloadRestart {
     this.#view = view;
     this.#offsetMs = offsetMs;
     this.#begun = session.clock.now().mono;
-    // All requests of this call say the same time: what began later needs no restart, however often one asks.
+    // All requests of this call have the same time: a container that began later needs no restart, even when the call is
+    // repeated.
     const { spec } = options;
     this.#spec = {
       reason: `restart of ${targetText(target)}`,
@@ -102,7 +103,7 @@ export class WorkloadRestart {
     return this.#report();
   }
 
-  /** False: at its end. */
+  /** One step of the loop. @returns false at the end */
   #step(): boolean {
     for (const member of this.#members) this.#look(member);
     if (this.#stoppedBecause === undefined) this.#startWhatMay();
@@ -111,12 +112,12 @@ export class WorkloadRestart {
     return this.#stoppedBecause === undefined && this.#count('todo') > 0;
   }
 
-  /** What a pod itself shows: gone, well again, or not in time. */
+  /** Updates the member from its pod, which may be gone, available again or too late. */
   #look(member: Member): void {
     if (member.state !== 'todo' && member.state !== 'asked' && member.state !== 'settling') return;
     const pod = this.#view.pods.get(this.#session.namespace, member.name);
     if (pod === undefined || uidOf(pod) !== member.uid || !isActive(pod)) {
-      // A restart that was asked for tells its end by itself.
+      // The outcome of a requested restart comes from its PodRestart.
       if (member.state !== 'asked') this.#end(member, 'replaced');
       return;
     }
@@ -130,7 +131,10 @@ export class WorkloadRestart {
     }
   }
 
-  /** What is older than the end of the restart tells of the life before; a Ready that has lasted since then counts from there on. */
+  /**
+   * Whether the pod is available again. A version older than the restart's end shows the earlier state. A Ready condition that
+   * never changed counts from the restart's end.
+   */
   #isBack(member: Member, pod: Pod): boolean {
     const { resourceVersion = '' } = pod.metadata ?? {};
     if (member.version !== undefined && compareResourceVersions(resourceVersion, member.version) < 0) return false;
@@ -190,7 +194,7 @@ export class WorkloadRestart {
       spec: { ...this.#spec, podUID: member.uid },
       wait: true,
       timeoutMs,
-      // Ctrl-C ends the row of pods, and waits for those that are on their way.
+      // Ctrl-C begins no further pod, and waits for the restarts that are running.
       signal: new AbortController().signal,
       note: (line) => this.#session.err(`${line}\n`),
     });
@@ -226,7 +230,8 @@ export class WorkloadRestart {
 
   #end(member: Member, state: 'restarted' | 'skipped' | 'replaced'): void {
     member.state = state;
-    if (state === 'replaced') this.#session.out(`pod/${member.name} is gone meanwhile: what replaces it is new\n`);
+    if (state === 'replaced')
+      this.#session.out(`pod/${member.name} was deleted or replaced meanwhile; its replacement is new\n`);
   }
 
   #fail(member: Member, text: string): void {
@@ -251,7 +256,7 @@ export class WorkloadRestart {
     this.#view.bell.ring();
   }
 
-  /** Says what the next pod waits for; too long is a failure, as nothing else goes on that could end it. */
+  /** Reports what the next pod waits for; a wait that takes too long is a failure, because no running restart could end it. */
   #hold(waitsFor: string | undefined): void {
     const isGoing = this.#count('asked') + this.#count('settling') > 0;
     if (waitsFor === undefined || isGoing) {
@@ -342,7 +347,7 @@ const PLANNED: Readonly<Record<Member['state'], PlannedPod['state']>> = {
   failed: 'given-up',
 };
 
-/** Has a node, and is not on its way out: else there is nothing to restart. */
+/** Whether the pod has a node and is not being deleted; other pods have nothing to restart. */
 function hasBegun(pod: Pod): boolean {
   return pod.spec?.nodeName !== undefined && pod.spec.nodeName !== '' && !isDeleting(pod);
 }

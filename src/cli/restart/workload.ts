@@ -1,4 +1,4 @@
-/** What a workload's restart needs to know of its kind: whose pods, how many, in which order, how many may be away. Pure. */
+/** The rules of a restart for each kind of workload: its pods, their number and order, and how many may be away. Pure. */
 import {
   DAEMON_SETS,
   type DaemonSet,
@@ -32,12 +32,12 @@ export const WORKLOAD_RESOURCES: Readonly<Record<WorkloadKind, Resource<KubeObje
   replicaset: REPLICA_SETS,
 };
 
-/** An object of the server's, which answers with what its path names. */
+/** Pairs an object with its kind, which is known from the path that it was read from. */
 export function workloadOf(kind: WorkloadKind, object: KubeObject): Workload {
   return { kind, object };
 }
 
-/** How many pods it wants. */
+/** The number of pods that the workload wants. */
 export function desiredOf(workload: Workload): number {
   if (workload.kind === 'daemonset') return workload.object.status?.desiredNumberScheduled ?? 0;
   return workload.object.spec?.replicas ?? 1;
@@ -47,7 +47,7 @@ export function minReadySecondsOf({ object }: Workload): number {
   return object.spec?.minReadySeconds ?? 0;
 }
 
-/** How many pods may be away at once; at least 1, or nothing would ever be restarted. Shares are rounded as upstream does. */
+/** The number of pods that may be away at once; at least 1, or no pod could be restarted. Shares are rounded as upstream does. */
 export function maxUnavailableOf(workload: Workload, asked: MaxUnavailable | undefined): number {
   const desired = desiredOf(workload);
   if (asked?.count !== undefined) return asked.count;
@@ -72,7 +72,10 @@ function ofStrategy(workload: Workload, desired: number): number {
   }
 }
 
-/** Its pods, in the order in which they are restarted. @param replicaSets of its namespace: a deployment's pods are theirs */
+/**
+ * The workload's pods in the order of their restarts.
+ * @param replicaSets those of its namespace, which own a deployment's pods
+ */
 export function podsOf(workload: Workload, pods: readonly Pod[], replicaSets: readonly ReplicaSet[]): readonly Pod[] {
   const { kind, object } = workload;
   const owners: readonly KubeObject[] =
@@ -85,14 +88,14 @@ type Order = (a: Pod, b: Pod) => number;
 
 const byName: Order = (a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
 
-/** Those that do not serve first: they lose nothing. Then the oldest. */
+/** Pods that are not ready come first, as their restart costs nothing; then the oldest. */
 const sickAndOldFirst: Order = (a, b) =>
   Number(isReady(a)) - Number(isReady(b)) || compare(createdAt(a), createdAt(b)) || byName(a, b);
 
 const ORDER: Readonly<Record<WorkloadKind, Order>> = {
   deployment: sickAndOldFirst,
   replicaset: sickAndOldFirst,
-  // As a rolling update goes.
+  // The order of a rolling update.
   statefulset: (a, b) => ordinalOf(b) - ordinalOf(a) || byName(a, b),
   daemonset: (a, b) => compare(a.spec?.nodeName ?? '', b.spec?.nodeName ?? '') || byName(a, b),
 };

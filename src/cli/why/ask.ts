@@ -1,6 +1,6 @@
 /**
- * Reads from the cluster what may be readable: each answer is a value, "missing" or nothing; why there is nothing is noted,
- * once, for the reader. Bounded in time and in how many ask at once.
+ * Reads objects that we may not be allowed to read: each answer is a value, "missing" or nothing, and the reason for nothing is
+ * noted once for the user. Time and the number of requests at once are bounded.
  */
 import { isNotFound, type KubeObject, type Resource, StatusError, statusErrorFromResponse } from '../../api/index.ts';
 import type { ListQuery } from '../../client/index.ts';
@@ -16,12 +16,12 @@ export type Answer<T> =
 
 export class Asker {
   readonly session: ClusterSession;
-  /** What the cluster's clock is ahead of ours, ms. */
+  /** The cluster's clock minus ours, ms. */
   readonly #aheadMs: number;
   readonly #places = new Semaphore(REQUESTS_AT_ONCE);
   readonly #notes = new Set<string>();
 
-  /** @param aheadMs what the cluster's clock is ahead of ours: all ages are by its own. */
+  /** @param aheadMs the cluster's clock minus ours; all ages follow the cluster's clock */
   constructor(session: ClusterSession, aheadMs = 0) {
     this.session = session;
     this.#aheadMs = aheadMs;
@@ -32,7 +32,7 @@ export class Asker {
     return this.session.clock.now().wall + this.#aheadMs;
   }
 
-  /** What was not looked at, and why, in a stable order. */
+  /** The objects that could not be read, with reasons, in a stable order. */
   get notLookedAt(): readonly string[] {
     return [...this.#notes].toSorted();
   }
@@ -41,7 +41,7 @@ export class Asker {
     this.#notes.add(what);
   }
 
-  /** @param what as it is told when it cannot be read: "node/n1" */
+  /** @param what its name in a note: "node/n1" */
   get<T extends KubeObject>(
     what: string,
     resource: Resource<T>,
@@ -51,7 +51,7 @@ export class Asker {
     return this.#answer(what, (signal) => this.session.client.get(resource, namespace, name, signal));
   }
 
-  /** An empty list where it cannot be read. */
+  /** The items; an empty list when they cannot be read. */
   async list<T extends KubeObject>(what: string, resource: Resource<T>, query: ListQuery): Promise<readonly T[]> {
     const answer = await this.#answer(what, (signal) => this.session.client.list(resource, query, signal));
     if (answer.kind === 'missing') this.note(`${what}: the server does not have them`);
@@ -60,7 +60,7 @@ export class Asker {
     return answer.value.items;
   }
 
-  /** The text at a path. `quiet`: nobody is told when it cannot be had, as another way follows. */
+  /** The text at a path. `quiet`: a failure is not noted, because the caller has another way. */
   text(what: string, url: string, maxBytes: number, quiet = false): Promise<Answer<string>> {
     const { connection } = this.session;
     return this.#answer(

@@ -1,4 +1,4 @@
-/** ConfigMaps and Secrets that a waiting pod refers to. Of their content only the names of keys are kept. */
+/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys are kept. */
 import { CONFIG_MAPS, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';

@@ -1,9 +1,9 @@
-/** What the pod's node remembers of its deaths, and which probes it refuses: through our server, else through the node's own API, else nothing. */
+/** Gathers the deaths and failed probes that the pod's node remembers, through our server or else the node's own API. */
 import { type ContainerHistory, type Pod, type PodHistoryList, uidsOf } from '../../api/index.ts';
 import { type Answer, type Asker } from './ask.ts';
 import { MAX_HISTORY_BYTES } from './limits.ts';
 
-/** `undefined`: the statuses are all there is; said so when there was something to remember. */
+/** `undefined`: only the pod's status is known; a note says so when there was something to remember. */
 export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly ContainerHistory[] | undefined> {
   const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const nodeName = pod.spec?.nodeName;
@@ -12,7 +12,7 @@ export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly Co
   const answer = await asker.text('', own, MAX_HISTORY_BYTES, true);
   const list = historyList(answer);
   if (list !== undefined) return deathsIn(list, pod);
-  // Of a server of ours this is the node's own answer: it remembers nothing. Another server has no such path.
+  // "Missing" from our server means that the node remembers nothing; another server has no such path.
   if (answer.kind === 'missing' && !hasDied(pod) && !isUnready(pod)) return undefined;
   return await fromNode(asker, pod, nodeName);
 }
@@ -47,7 +47,7 @@ function historyList(answer: Answer<string>): PodHistoryList | undefined {
   }
 }
 
-/** Its node may know which probe it refuses. */
+/** Whether a running container is not ready: its node may know which probe fails. */
 function isUnready({ status }: Pod): boolean {
   return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].some(
     ({ ready, state }) => !ready && state?.running !== undefined,

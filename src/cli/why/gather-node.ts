@@ -1,4 +1,4 @@
-/** What is known of a node from outside: itself and its lease. */
+/** Gathers a node's object and its lease. */
 import { LEASES, NODES } from '../../api/index.ts';
 import type { NodeEvidence } from '../../diagnosis/index.ts';
 import { parseTime } from '../../lib/index.ts';

@@ -1,4 +1,4 @@
-/** All evidence about one pod: what is always read first, then what the first made worth reading. */
+/** Gathers all evidence about one pod, in two rounds: the second reads what the first found worth reading. */
 import { controllerOf, EVENTS, isControlledBy, type Pod, PODS, uidsOf } from '../../api/index.ts';
 import {
   type ContainerLogs,
@@ -21,7 +21,7 @@ import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTE
 import { ownersOf } from './owners.ts';
 import { throttlingOf } from './throttling-metrics.ts';
 
-/** What the asker of several pods of one owner knows already. */
+/** Evidence that a caller with several pods of one owner has read already. */
 export interface Known {
   readonly owners?: readonly WorkloadObject[];
   readonly siblings?: readonly Pod[];
@@ -61,7 +61,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
   return await gatherRest(asker, first);
 }
 
-/** The kubelet tells of a static pod by the UID that it has there, and not by that of its mirror. */
+/** The kubelet's events of a static pod carry the UID of the static pod, not that of its mirror. */
 async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> {
   const { namespace, name = '' } = pod.metadata ?? {};
   const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${name}`;
@@ -91,7 +91,7 @@ async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {
   return all.filter((other) => isControlledBy(other, reference));
 }
 
-/** Kills of pods, for cascades; nothing else needs them. */
+/** Killing events of pods, which only the rule about cascades needs. */
 export function killingsIn(asker: Asker, pod: Pod): Promise<PodEvidence['siblingEvents']> | [] {
   if (controllerOf(pod) === undefined) return [];
   const { namespace = 'default' } = pod.metadata ?? {};

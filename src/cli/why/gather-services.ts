@@ -1,4 +1,4 @@
-/** Services that a failing pod names, and how many stand behind them. */
+/** Gathers the services that a failing pod names, with the number of their endpoints. */
 import { ENDPOINT_SLICES, SERVICES } from '../../api/index.ts';
 import type { ServiceEvidence, ServiceName } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
@@ -22,7 +22,7 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
   if (service.kind === 'missing') return { ...empty, missing: true };
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
-  // Nobody is behind it in the cluster.
+  // An ExternalName service has no endpoints in the cluster.
   if (spec?.type === 'ExternalName') return undefined;
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
   const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;

@@ -1,4 +1,4 @@
-/** Claims of a pod, their volumes, and what was said about them. */
+/** Gathers a pod's claims with their volumes and events. */
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, type Pod } from '../../api/index.ts';
 import { type ClaimEvidence, claimNames } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
@@ -13,7 +13,7 @@ export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvid
   );
 }
 
-/** `undefined`: it may not be read, which is no evidence of anything. */
+/** `undefined`: the claim may not be read, which proves nothing about it. */
 async function gatherClaim(
   asker: Asker,
   namespace: string | undefined,

@@ -1,4 +1,4 @@
-/** All evidence about a workload or a node: itself, and its pods, those that are not well first. */
+/** Gathers all evidence about a workload or a node: its object, and its pods, unhealthy ones first. */
 import {
   EVENTS,
   formatLabelSelector,
@@ -52,7 +52,7 @@ export async function gatherWorkload(
 function selectorText({ spec }: WorkloadObject): string {
   const selector: LabelSelector | Record<string, string> | undefined = spec?.selector;
   if (selector === undefined) return '';
-  // A ReplicationController has plain labels.
+  // A ReplicationController's selector is a plain map of labels.
   const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
   const parsed = labelSelectorOf(isPlain ? { matchLabels: selector as Record<string, string> } : selector);
   return parsed === undefined ? '' : formatLabelSelector(parsed);
@@ -72,7 +72,7 @@ async function eventsOf(asker: Asker, objects: readonly WorkloadObject[]): Promi
 }
 
 export async function gatherNodeSubject(asker: Asker, name: string): Promise<NodeSubjectEvidence> {
-  // There must be such a node.
+  // A missing node is the caller's error.
   await asker.session.client.get(NODES, undefined, name, asker.session.signal);
   const [node, events, pods] = await Promise.all([
     gatherNode(asker, name),
@@ -83,7 +83,7 @@ export async function gatherNodeSubject(asker: Asker, name: string): Promise<Nod
     asker.list(`pods of node/${name}`, PODS, { fieldSelector: `spec.nodeName=${name}`, limit: MAX_LISTED }),
   ]);
   const looked = await gatherPods(asker, pods.filter(isUnwell), (pod) => ({
-    // Siblings elsewhere say nothing about this node.
+    // Siblings on other nodes prove nothing about this node.
     siblings: [],
     killings: [],
     namespaceFlag: `-n ${pod.metadata?.namespace ?? 'default'}`,
@@ -102,7 +102,7 @@ async function gatherPods(
   return await Promise.all(sorted.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, known(pod))));
 }
 
-/** Not ready before restarted before the rest. */
+/** A sort key: pods that are not ready or have restarted come first, those with more restarts before the others. */
 function urgency(pod: Pod): number {
   if (pod.status?.phase === 'Succeeded') return 0;
   if (isUnwell(pod)) return 2 + Math.min(1, restarts(pod) / 1000);

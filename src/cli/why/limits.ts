@@ -1,6 +1,6 @@
 /** The bounds of `why`. */
 
-/** One request, ms: what does not answer by then is not looked at. */
+/** Time limit of one request, ms; an answer that comes later is not used. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 export const REQUESTS_AT_ONCE = 8;
 export const MAX_EVENTS = 500;
@@ -12,7 +12,7 @@ export const MAX_CONFIGS = 20;
 export const MAX_CLAIMS = 20;
 export const MAX_SERVICES = 10;
 export const MAX_OWNERS = 4;
-/** The end of a log. */
+/** Lines at the end of a log that are read. */
 export const LOG_TAIL_LINES = 40;
 export const MAX_LOG_BYTES = 1024 * 1024;
 export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** The controllers above a pod, nearest first. */
+/** Finds the controllers above a pod, nearest first. */
 import {
   controllerOf,
   DAEMON_SETS,
@@ -16,7 +16,7 @@ import { type Asker, found } from './ask.ts';
 import { MAX_OWNERS } from './limits.ts';
 import type { WhyWorkload } from './target.ts';
 
-/** Kinds that make pods: what `why` can be asked about, and goes up through. */
+/** Kinds that make pods: `why` explains them, and follows owner references through them. */
 export const WORKLOADS: Readonly<Record<WhyWorkload, Resource<WorkloadObject>>> = {
   Deployment: DEPLOYMENTS,
   ReplicaSet: REPLICA_SETS,
@@ -26,7 +26,7 @@ export const WORKLOADS: Readonly<Record<WhyWorkload, Resource<WorkloadObject>>> 
   ReplicationController: REPLICATION_CONTROLLERS,
 };
 
-/** Ends where an owner is of no known kind, or cannot be read. */
+/** The list ends at an owner of an unknown kind, or one that cannot be read. */
 export async function ownersOf(asker: Asker, pod: Pod): Promise<readonly WorkloadObject[]> {
   const owners: WorkloadObject[] = [];
   let object: KubeObject = pod;

@@ -4,7 +4,7 @@ import { printDiagnosis } from './print-diagnosis.ts';
 
 const HOSTILE = '\u001b]0;owned\u0007\u009b2J\u202e\u007f\r';
 
-/** Every text of a diagnosis, whoever wrote it. */
+/** A diagnosis in which every text is hostile. */
 const diagnosis = {
   apiVersion: 'mendlet.dev/v1alpha1',
   kind: 'Diagnosis',

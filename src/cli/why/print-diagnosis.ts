@@ -1,4 +1,4 @@
-/** A diagnosis as text: what is wrong, why we say so, what to try; nothing in it but our own colours drives a terminal. Pure. */
+/** Prints a diagnosis: findings, evidence, commands to try. Control characters are made visible, except our own colours. Pure. */
 import type { Diagnosis, Finding } from '../../diagnosis/index.ts';
 import { plural, quoteText } from '../../diagnosis/index.ts';
 import { visibleLine, visibleText } from '../../lib/index.ts';

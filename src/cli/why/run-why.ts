@@ -1,4 +1,4 @@
-/** One question to a cluster: gathers, diagnoses, prints. */
+/** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
 import { PODS } from '../../api/index.ts';
 import { diagnoseNode, diagnosePod, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -14,13 +14,13 @@ import type { WhyTarget } from './target.ts';
 export interface WhyOptions {
   readonly target: WhyTarget;
   readonly output: 'text' | 'json';
-  /** Findings end with 1. */
+  /** --exit-code: findings lead to exit code 1. */
   readonly exitCode: boolean;
-  /** -n was given: then commands name the namespace, too. */
+  /** -n was given, so the suggested commands name the namespace, too. */
   readonly namespaceGiven: boolean;
 }
 
-/** Rejects with the server's StatusError when there is no such object, or it may not be read. */
+/** @throws StatusError when the object does not exist or may not be read */
 export async function runWhy(session: ClusterSession, options: WhyOptions): Promise<ExitCode> {
   const { clock, connection } = session;
   const asker = new Asker(session, (await clusterTime(connection, clock)) - clock.now().wall);

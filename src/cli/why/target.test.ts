@@ -19,7 +19,7 @@ describe('what is asked about', () => {
   it.each<[string, RegExp]>([
     ['', /Say what to ask about/],
     ['node', /Name the node/],
-    ['service/db', /"service" is nothing to ask about/],
+    ['service/db', /"service" is not a kind that can be explained/],
     ['pod/', /names nothing/],
     ['pod/a/b', /names nothing/],
     ['pod/a pod/b', /One at a time/],

@@ -1,7 +1,7 @@
-/** What a call of `why` asks about. Pure. */
+/** Parses the target of `why`. Pure. */
 import { UsageError } from '../usage-error.ts';
 
-/** Of workloads: the API's kind. */
+/** Kinds of the API. */
 export type WhyKind = 'Pod' | 'Node' | WhyWorkload;
 export type WhyWorkload = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'ReplicationController';
 
@@ -10,7 +10,7 @@ export interface WhyTarget {
   readonly name: string;
 }
 
-/** Singular, plural and short, as kubectl knows them. */
+/** Singular, plural and short names, as in kubectl. */
 const NAMES: Readonly<Record<WhyKind, readonly string[]>> = {
   Pod: ['pod', 'pods', 'po'],
   Node: ['node', 'nodes', 'no'],
@@ -45,11 +45,11 @@ function nameAlone(name: string): WhyTarget {
 
 function kindOf(text: string): WhyKind {
   const kind = findKind(text);
-  if (kind === undefined) throw new UsageError(`"${text}" is nothing to ask about: give ${WANTED}.`);
+  if (kind === undefined) throw new UsageError(`"${text}" is not a kind that can be explained: give ${WANTED}.`);
   return kind;
 }
 
-/** Also "deployments.apps". */
+/** Accepts "deployments.apps", too. */
 function findKind(text: string): WhyKind | undefined {
   const [word = ''] = text.toLowerCase().split('.');
   return (Object.keys(NAMES) as WhyKind[]).find((kind) => NAMES[kind].includes(word));

@@ -1,10 +1,10 @@
-/** Throttling of one pod's containers, out of a kubelet's /metrics/cadvisor. Pure. */
+/** Reads the throttling of a pod's containers from a kubelet's /metrics/cadvisor. Pure. */
 import type { Throttling } from '../../diagnosis/index.ts';
 
 const LINE = /^container_cpu_cfs_(throttled_)?periods_total\{([^}]*)\} ([\d.eE+]+)/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
-/** By container; figures of the whole pod (no container) are left out. */
+/** Throttling by container; figures of the whole pod, which name no container, are left out. */
 export function throttlingOf(text: string, namespace: string, pod: string): Readonly<Record<string, Throttling>> {
   const counters = new Map<string, { periods: number; throttledPeriods: number }>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** The verb against the real API server; nodes are played by hand. */
+/** Tests the verb against the real API server; the tests play the nodes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
 import {
@@ -21,7 +21,7 @@ import type { ClusterSession } from '../cluster-session.ts';
 import { runWhy, type WhyOptions } from './run-why.ts';
 
 let api: InMemoryApi;
-/** Path without query → what the node answers. */
+/** Path without query → the node's answer. */
 let nodeAnswers: Record<string, string>;
 let asked: string[];
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   asked = [];
 });
 
-/** The server's answers, but for those of nodes. */
+/** Answers paths of nodes from `nodeAnswers`, and passes all others to the server. */
 function playing(connection: Connection): Connection {
   return {
     request: async (request): Promise<HttpResponse> => {
@@ -187,7 +187,7 @@ describe('a pod', () => {
     expect(out).toContain('container main may not use /data/db: permission denied');
     expect(out).toContain('death 4 of main');
     expect(out).not.toContain('not looked at');
-    // The death brought its log along.
+    // The record of the death contains the end of its log.
     expect(asked.some((url) => url.startsWith(LOG))).toBe(false);
   });
 

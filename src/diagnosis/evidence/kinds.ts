@@ -19,5 +19,5 @@ export type {
   Probe,
 } from '../../api/index.ts';
 
-/** A controller of pods, or of one. */
+/** A controller of pods, or of such a controller. */
 export type WorkloadObject = Deployment | ReplicaSet | StatefulSet | DaemonSet | Job | ReplicationController;

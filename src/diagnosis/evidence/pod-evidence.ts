@@ -1,4 +1,4 @@
-/** What rules may rest on: all that could be read about one pod, as plain data. What is absent was not read. */
+/** The evidence about one pod as plain data. An absent field was not read. */
 import type {
   ContainerHistory,
   Event,
@@ -18,28 +18,28 @@ export interface PodEvidence {
   readonly node?: NodeEvidence;
   /** The controllers above it, nearest first. */
   readonly owners: readonly WorkloadObject[];
-  /** What its node remembers of its containers' deaths. */
+  /** The deaths of its containers that its node remembers. */
   readonly history?: readonly ContainerHistory[];
-  /** Ends of logs, by container. */
+  /** The last lines of logs, by container. */
   readonly logs: Readonly<Record<string, ContainerLogs>>;
   readonly claims: readonly ClaimEvidence[];
-  /** ConfigMaps and Secrets that it refers to: never their values. */
+  /** ConfigMaps and Secrets that it refers to, without their values. */
   readonly configs: readonly ConfigEvidence[];
   readonly services: readonly ServiceEvidence[];
-  /** How much its containers were throttled, by container. */
+  /** CPU throttling, by container. */
   readonly throttling: Readonly<Record<string, Throttling>>;
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** Killing events of siblings. */
   readonly siblingEvents: readonly Event[];
   readonly notLookedAt: readonly string[];
-  /** Said in commands: "-n shop", or nothing where it is the session's own namespace. */
+  /** The flag in suggested commands: "-n shop", or empty for the session's own namespace. */
   readonly namespaceFlag: string;
 }
 
 export interface NodeEvidence {
   readonly name: string;
-  /** Absent: there is no such node (any more), or it may not be read. */
+  /** Absent: the node does not exist (any more), or may not be read. */
   readonly node?: Node;
   readonly missing?: boolean;
   /** Wall ms of the lease's last renewal. */
@@ -48,7 +48,7 @@ export interface NodeEvidence {
 }
 
 export interface ContainerLogs {
-  /** Of the life before this one, oldest line first. */
+  /** The log of the life before this one, oldest line first. */
   readonly previous?: readonly string[];
   readonly current?: readonly string[];
 }
@@ -58,7 +58,7 @@ export interface ClaimEvidence {
   readonly missing: boolean;
   readonly claim?: PersistentVolumeClaim;
   readonly volume?: PersistentVolume;
-  /** The claim's volume is named and does not exist. */
+  /** The claim names a volume that does not exist. */
   readonly volumeMissing?: boolean;
   readonly events: readonly Event[];
 }

@@ -1,4 +1,4 @@
-/** What is known of a workload and a node, besides their pods. */
+/** The evidence about a workload or a node, with that of its pods. */
 import type { Event, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence, PodEvidence } from './pod-evidence.ts';
 
@@ -6,11 +6,11 @@ export interface WorkloadEvidence {
   /** Wall ms. */
   readonly now: number;
   readonly workload: WorkloadObject;
-  /** About it, and about what it makes its pods through (the ReplicaSets of a Deployment). */
+  /** Events of the workload, and of the ReplicaSets through which a Deployment makes its pods. */
   readonly events: readonly Event[];
-  /** All its pods. */
+  /** All pods of the workload. */
   readonly pods: readonly Pod[];
-  /** Those that were looked at one by one. */
+  /** The pods whose evidence was gathered. */
   readonly looked: readonly PodEvidence[];
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
@@ -20,7 +20,7 @@ export interface NodeSubjectEvidence {
   /** Wall ms. */
   readonly now: number;
   readonly node: NodeEvidence;
-  /** About the node. */
+  /** Events of the node. */
   readonly events: readonly Event[];
   readonly pods: readonly Pod[];
   readonly looked: readonly PodEvidence[];

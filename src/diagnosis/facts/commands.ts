@@ -1,24 +1,24 @@
-/** Command lines that fit a pod: kubectl's and mendlet's, with its namespace, and its owner where a change belongs there. */
+/** Builds command lines of kubectl and mendlet for a pod, with its namespace, and with its owner where a change belongs there. */
 import { controllerOf } from '../../api/index.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import { shellWord } from './text.ts';
 
 export interface Commands {
-  /** "deployment/web", or "pod/web" of a pod that has no owner: where its spec is changed. */
+  /** The object in which the spec is changed: "deployment/web", or "pod/web" for a pod without an owner. */
   readonly target: string;
-  /** The pod's spec can be changed through its owner. */
+  /** Whether the pod's spec can be changed through its owner. */
   readonly owned: boolean;
-  /** Its owner's template can be changed where it is: that of a Job never changes. */
+  /** Whether the owner's template can be changed in place; that of a Job is immutable. */
   readonly settable: boolean;
   /** A kubectl call in the pod's namespace. */
   readonly kubectl: (...words: readonly string[]) => string;
-  /** A kubectl call about no namespace: nodes, volumes. */
+  /** A kubectl call for objects without a namespace, such as nodes and volumes. */
   readonly cluster: (...words: readonly string[]) => string;
   readonly mendlet: (...words: readonly string[]) => string;
-  /** The log of the life before. */
   readonly whyNode: (name: string) => string;
+  /** Prints the log of the life before. */
   readonly previousLog: (container: string) => string;
-  /** Opens the manifest in which the fault is: the owner's, or of a pod that is then made anew. None of a static pod. */
+  /** Edits the manifest with the fault: that of the owner, or of a pod, which is then replaced. Empty for a static pod. */
   readonly edit: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   const flag = namespaceFlag === '' ? [] : [namespaceFlag];
   const kubectl = (...words: readonly string[]): string => ['kubectl', ...flag, ...words.map(shellWord)].join(' ');
   const settable = owned && !target.startsWith('job/');
-  // What cannot be changed is made anew; a Job's selector and labels hold the UID that it had.
+  // An immutable object is replaced. A Job's selector and labels must go, because they contain its old UID.
   const anew = (what: string, filter = ''): string => {
     const file = `${what.slice(what.indexOf('/') + 1)}.yaml`;
     return `${kubectl('get', what, '-o', 'yaml')}${filter} > ${file} && \${EDITOR:-vi} ${file} && ${kubectl('replace', '--force', '-f', file)}`;
@@ -49,7 +49,7 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   };
 }
 
-/** Its manifest is a file on its node. */
+/** Whether the pod's manifest is a file on its node. */
 function isStatic(pod: Pod): boolean {
   return controllerOf(pod)?.kind === 'Node';
 }
@@ -58,7 +58,7 @@ function nameOf(owner: WorkloadObject): string {
   return owner.metadata?.name ?? '';
 }
 
-/** The owner could not be read: its reference names it. */
+/** The owner's name by the pod's owner reference, for an owner that could not be read. */
 function ownerFromPod(pod: Pod, name: string): string {
   const owner = controllerOf(pod);
   return owner === undefined || isStatic(pod) ? `pod/${name}` : `${owner.kind.toLowerCase()}/${owner.name}`;

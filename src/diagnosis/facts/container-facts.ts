@@ -1,4 +1,4 @@
-/** One container as rules see it: how it stands, the death that is to be explained, and what it said last. */
+/** The facts of one container for rules: its state, the death to explain, and its last log lines. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
@@ -10,8 +10,8 @@ import { containerOf, eventsWith, lastSeenMs } from './events.ts';
 export type ContainerKind = 'init' | 'sidecar' | 'container';
 
 /**
- * none: nothing to explain; waiting: it cannot start, or not yet again; ended: it ended badly for good; died-lately: it runs
- * again since; keeps-dying: it runs, but has died often today.
+ * none: nothing to explain; waiting: it cannot start, or is in back-off; ended: it failed and is not started again;
+ * died-lately: it died within the last minutes and has been started again; keeps-dying: it runs, but died often in the last day.
  */
 export type Trouble = 'none' | 'waiting' | 'ended' | 'died-lately' | 'keeps-dying';
 
@@ -25,15 +25,15 @@ export interface ContainerFacts {
   readonly trouble: Trouble;
   /** Newest first. */
   readonly deaths: readonly Death[];
-  /** Why there is trouble: the newest end, unless somebody asked for it. */
+  /** The death to explain: the newest end, unless it was requested. */
   readonly death?: Death;
-  /** Who killed it then, when it was the agent. */
+  /** Why the agent killed it, if the agent did. */
   readonly killed?: AgentKill;
-  /** Deaths in which a child was killed for memory and the container lived on, newest first. */
+  /** Kills of child processes for memory that the container survived, newest first. */
   readonly survived: readonly Death[];
-  /** Of the life that goes on: probes that were refused, and where the pod listened then. */
+  /** Probes of the present life that were refused, with the ports on which the pod listened then. */
   readonly refused: readonly FailedProbe[];
-  /** The end of the log of that death, else of the life that goes on: oldest line first. */
+  /** The last log lines before that death, else of the present life; oldest line first. */
   readonly lines: readonly string[];
   readonly events: readonly Event[];
 }
@@ -43,10 +43,10 @@ export interface AgentKill {
   readonly event?: Event;
 }
 
-/** Two ends of one container within this time, both of a kind, have one cause. */
+/** Two similar ends of one container within this time have one cause. */
 const SAME_CAUSE_MS = 30 * 60_000;
 
-/** Waiting for these is part of every start. */
+/** Reasons of waiting that are part of every start. */
 const NORMAL_WAITS = new Set(['ContainerCreating', 'PodInitializing', 'RestartingPod']);
 
 export function containerFacts(evidence: PodEvidence): readonly ContainerFacts[] {
@@ -114,7 +114,7 @@ function troubleOf(standing: Standing): Trouble {
   const wanted = wasWanted(newest, killed);
   if (status?.state?.terminated !== undefined) return wanted || newest.exitCode === 0 ? 'none' : 'ended';
   if (wanted) return 'none';
-  // It waits for its sandbox, or for others, after an end of its own.
+  // The container runs again, or waits for its sandbox or for other containers.
   const bad = deaths.filter((death) => isBad(death, pod) && !wasRequested(death));
   if (now - newest.finishedMs <= RECENT_DEATH_MS && isBad(newest, pod) && !repeatsNormally(standing)) {
     return 'died-lately';
@@ -123,12 +123,12 @@ function troubleOf(standing: Standing): Trouble {
   return lately.length >= MANY_DEATHS && lately[0] === newest ? 'keeps-dying' : 'none';
 }
 
-/** An init container of a pod that starts again has ended before. */
+/** Whether the death is normal: an init container runs and ends again when its pod starts again. */
 function repeatsNormally({ kind, deaths }: Standing): boolean {
   return kind === 'init' && deaths[0]?.exitCode === 0;
 }
 
-/** Exit code 0 is as good as any where nothing is restarted for it. */
+/** Whether the end is a failure; exit code 0 is one only where the container must run for ever. */
 function isBad(death: Death, pod: Pod): boolean {
   return death.exitCode !== 0 || (pod.spec?.restartPolicy ?? 'Always') === 'Always';
 }
@@ -137,22 +137,22 @@ function wasRequested(death: Death): boolean {
   return death.requested !== undefined;
 }
 
-/** Somebody asked for this end, or the agent ended it for a reason that is no failure of its own. */
+/** Whether the end was requested, or the agent ended the container for a reason outside it. */
 function wasWanted(death: Death, killed: AgentKill | undefined): boolean {
   return wasRequested(death) || killed?.because === 'other';
 }
 
-/** The agent's hand in a death: from the node's history, else from a Killing event of that life. */
+/** The agent's kill that led to a death, from the node's history, else from a Killing event of that life. */
 function agentKill(death: Death, events: readonly Event[]): AgentKill | undefined {
   const event = killingEvent(death, events);
   if (death.probe?.type === 'liveness' || death.probe?.type === 'startup') return { because: death.probe.type, event };
-  // The node knows of every kill of its own for a probe.
+  // The node's history contains every kill for a probe.
   if (death.number !== undefined)
     return event === undefined || isProbeKill(event) ? undefined : { because: 'other', event };
   if (event === undefined) return undefined;
   const because = probeOfKill(event);
   if (because !== undefined) return { because, event };
-  // Hooks that fail are failures, too.
+  // A failed hook is a failure of the container, too.
   return (event.message ?? '').includes('PostStartHook') ? undefined : { because: 'other', event };
 }
 
@@ -165,7 +165,7 @@ function probeOfKill({ message = '' }: Event): 'liveness' | 'startup' | undefine
   return message.includes('failed startup probe') ? 'startup' : undefined;
 }
 
-/** Exit codes of what was asked to end, and of what was then made to. */
+/** Exit codes of containers that were asked to end, or were killed after their grace period. */
 const KILLED_CODES = new Set([0, 137, 143]);
 
 function killingEvent(death: Death, events: readonly Event[]): Event | undefined {
@@ -175,7 +175,7 @@ function killingEvent(death: Death, events: readonly Event[]): Event | undefined
   const to = death.finishedMs + 1000;
   const own = killings.find((event) => lastSeenMs(event) >= from && lastSeenMs(event) <= to);
   if (own !== undefined || death.number !== undefined || !KILLED_CODES.has(death.exitCode)) return own;
-  // A pod with many events is told of once in five minutes: that of an earlier life stands for this one, when it ended so.
+  // The recorder limits a pod with many events to one in five minutes, so the event of an earlier, similar life counts.
   return killings.find(
     (event) => probeOfKill(event) !== undefined && lastSeenMs(event) < from && from - lastSeenMs(event) < SAME_CAUSE_MS,
   );

@@ -1,11 +1,11 @@
-/** Ends of a container, from what its node remembers, else from its status. */
+/** The ends of a container, from its node's history, else from its status. */
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerHistory, ContainerStateTerminated, ContainerStatus, DeathRecord } from '../evidence/kinds.ts';
 import type { Quote } from '../finding.ts';
 import { signalOf } from './signals.ts';
 import { quotable } from './text.ts';
 
-/** A death record; of a status it has no number. */
+/** A death record; one from a status has no number. */
 export type Death = Omit<DeathRecord, 'number' | 'containerId' | 'restartCount' | 'finishedAt'> & {
   readonly number?: number;
   readonly containerId?: string;
@@ -15,7 +15,7 @@ export type Death = Omit<DeathRecord, 'number' | 'containerId' | 'restartCount' 
   readonly livedMs?: number;
 };
 
-/** Newest first; what a container survived is not among them. */
+/** Deaths, newest first, without kills of child processes that the container survived. */
 export function deathsOf(status: ContainerStatus | undefined, history: ContainerHistory | undefined): readonly Death[] {
   const remembered = (history?.deaths ?? []).filter(({ survived }) => survived !== true).map(fromRecord);
   const told = [status?.state?.terminated, status?.lastState?.terminated].flatMap((end) =>
@@ -25,7 +25,7 @@ export function deathsOf(status: ContainerStatus | undefined, history: Container
   return [...remembered, ...missing].toSorted((a, b) => b.finishedMs - a.finishedMs);
 }
 
-/** Children killed for memory whose container lived on, newest first. */
+/** Kills of child processes for memory that the container survived, newest first. */
 export function survivedOf(history: ContainerHistory | undefined): readonly Death[] {
   return (history?.deaths ?? [])
     .filter(({ survived }) => survived === true)
@@ -37,7 +37,7 @@ function same(a: Death, b: Death): boolean {
   return bareId(a.containerId) === bareId(b.containerId) && bareId(a.containerId) !== '';
 }
 
-/** Statuses say "containerd://ID". */
+/** The id without the runtime's name, which statuses put before it: "containerd://ID". */
 function bareId(id = ''): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

@@ -1,4 +1,4 @@
-/** What a pod says it needs: in its annotation, and in the last words of its containers. */
+/** Finds the services that a pod needs, by its annotation and by the last log lines of its containers. */
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
@@ -16,7 +16,7 @@ export interface Trouble {
   readonly port?: number;
 }
 
-/** The last complaint about a peer in a container's last words. */
+/** The last complaint about a peer in a container's last log lines. */
 export function dependencyTrouble(container: ContainerFacts): Trouble | undefined {
   const refused = lastWord(container, REFUSED);
   const unresolved = lastWord(container, UNRESOLVED);
@@ -35,7 +35,7 @@ const PEER = new RegExp(String.raw`(?:^|[\s/@"'(=[])(${ADDRESS}|localhost|${NAME
 const HOST = new RegExp(String.raw`host:?\s+["'(]*(${ADDRESS}|${NAME})["')]*`, 'i');
 const PORT = /port[ :=]+(\d{2,5})\b/i;
 
-/** The last HOST:PORT of the line: "dial tcp A->B" and "lookup X on DNS" name the peer last but for DNS servers. */
+/** The last HOST:PORT of the line, as in "dial tcp A->B". */
 function refusedPeer(line: string): { readonly host?: string; readonly port?: number } {
   const all = [...line.matchAll(PEER)].filter(([, host = '']) => !/^\d+$/.test(host));
   const last = all.at(-1);
@@ -77,7 +77,7 @@ export function serviceOfHost(host: string, namespace: string): ServiceName | un
   return { namespace: ns, name };
 }
 
-/** Services that the pod says it needs. */
+/** Services that the pod's annotation declares. */
 export function declaredServices(pod: Pod): readonly ServiceName[] {
   const namespace = pod.metadata?.namespace ?? 'default';
   const text = pod.metadata?.annotations?.[DEPENDS_ON];
@@ -87,7 +87,7 @@ export function declaredServices(pod: Pod): readonly ServiceName[] {
   );
 }
 
-/** Services that the evidence names, and what is behind them is to be read. */
+/** Services that annotation and logs name, whose endpoints are worth reading. */
 export function namedServices(
   evidence: Pick<PodEvidence, 'pod'>,
   containers: readonly ContainerFacts[],

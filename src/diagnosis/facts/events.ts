@@ -1,4 +1,4 @@
-/** Events as facts: counted, dated, by container. */
+/** Reads counts, times and containers of events. */
 import { parseTime } from '../../lib/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import type { Quote } from '../finding.ts';
@@ -8,7 +8,7 @@ export function eventCount(event: Event): number {
   return event.series?.count ?? event.count ?? 1;
 }
 
-/** RFC 3339; whichever of its times its writer filled in. */
+/** When the event was seen last, RFC 3339, by the field that its writer filled in. */
 export function eventLastSeen(event: Event): string | undefined {
   const time =
     event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp;
@@ -29,7 +29,7 @@ export function containerOf(event: Event): string | undefined {
   return /\{(.+)\}$/.exec(event.involvedObject.fieldPath ?? '')?.[1];
 }
 
-/** Those of the reasons, newest first. */
+/** The events with one of the reasons, newest first. */
 export function eventsWith(events: readonly Event[], ...reasons: readonly string[]): readonly Event[] {
   return events.filter(({ reason = '' }) => reasons.includes(reason)).toSorted((a, b) => lastSeenMs(b) - lastSeenMs(a));
 }

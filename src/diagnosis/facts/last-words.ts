@@ -1,4 +1,4 @@
-/** Causes that programs name themselves, in the last lines of their log. */
+/** Finds causes that programs name in the last lines of their log. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { tellingLines } from './telling-lines.ts';
@@ -7,7 +7,7 @@ import { quotable } from './text.ts';
 export interface LastWord {
   readonly line: string;
   readonly match: RegExpExecArray;
-  /** 0: the very last line. */
+  /** Distance from the end; 0: the last line. */
   readonly fromEnd: number;
 }
 
@@ -22,7 +22,7 @@ export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord |
   return undefined;
 }
 
-/** The nearer to the end, the more telling: within 30 ranks of `rank`. */
+/** `rank`, reduced by up to 15 for lines that are further from the end. */
 export function rankOfWord(rank: number, word: LastWord): number {
   return rank - Math.min(word.fromEnd, 30) / 2;
 }
@@ -31,12 +31,12 @@ export function quoteLine(container: ContainerFacts, line: string): Quote {
   return { source: 'log', container: container.name, death: container.death?.number, line: quotable(line) };
 }
 
-/** The last lines that tell something, for findings that know no better. */
+/** The last significant lines, for findings without a more precise quotation. */
 export function quoteLastLines(container: ContainerFacts, count: number): readonly Quote[] {
   return tellingLines(container.lines, count).map((line) => quoteLine(container, line));
 }
 
-/** It ended badly, by itself: then its last words may say why. */
+/** Whether the container failed by itself, so that its last log lines may say why. */
 export function endedByItself(container: ContainerFacts): boolean {
   const { death, killed } = container;
   return death !== undefined && killed === undefined && death.exitCode !== 0 && death.reason !== 'OOMKilled';

@@ -1,4 +1,4 @@
-/** Where a pod listened when it refused a probe, as its node saw it, and whether that is where the probe should ask. */
+/** Compares the ports on which a pod listened when it refused a probe, as its node saw them, with the probe's port. */
 import type { ListeningPort, Pod, Probe } from '../evidence/kinds.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -6,7 +6,7 @@ import type { PodFacts } from './pod-facts.ts';
 import { portOfProbe } from './probe-port.ts';
 import { listed } from './text.ts';
 
-/** `undefined`: nobody looked. */
+/** The ports on which the pod listened; `undefined`: its node did not look. */
 export function listeningOf({ death, refused }: ContainerFacts, type: ProbeType): readonly ListeningPort[] | undefined {
   const ofDeath = death?.probe?.type === type ? death.probe.listening : undefined;
   return ofDeath ?? refused.find((probe) => probe.type === type)?.listening;
@@ -30,8 +30,9 @@ function placeText({ port, loopback }: ListeningPort): string {
 }
 
 /**
- * Where the container listens instead of on `port`: "it listens on 9090", "the pod listens on 9090" where nobody knows who does.
- * What another container listens on, or claims, is not its place; a loopback address elsewhere is a debugger's as likely as not.
+ * The port on which the container listens instead of `port`: "it listens on 9090", or "the pod listens on 9090" if the owner of
+ * the socket is not known. A port that another container uses or claims does not count, and neither does another port on a
+ * loopback address, which may well be a debugger's.
  */
 export function listensInstead(
   facts: PodFacts,
@@ -48,13 +49,13 @@ export function listensInstead(
   return `${who} listens on ${listed(found.map(placeText))}`;
 }
 
-/** "it listens on 127.0.0.1:8080 only": there it cannot be asked. */
+/** "it listens on 127.0.0.1:8080 only", which no probe reaches. */
 export function listensInside(ports: readonly ListeningPort[], port: number): string | undefined {
   const found = ports.find((each) => each.port === port && each.loopback !== undefined);
   return found && `${found.own === true ? 'it' : 'the pod'} listens on ${placeText(found)}`;
 }
 
-/** A pod of the same controller is ready by a probe of this port: there is nothing wrong with it. */
+/** Whether a pod of the same controller is ready by a probe of this port, which proves that the port is right. */
 export function isAnsweredBySibling({ evidence }: PodFacts, { name }: ContainerFacts, port: number): boolean {
   return evidence.siblings.some((pod) => {
     const probe = pod.spec?.containers.find((each) => each.name === name)?.readinessProbe;
@@ -74,7 +75,7 @@ function declaredBy({ spec }: ContainerFacts): readonly number[] {
   return (spec.ports ?? []).map(({ containerPort }) => containerPort);
 }
 
-/** What it declares, and what its own probes ask. */
+/** The ports that the container declares or its probes ask. */
 function claimedBy(container: ContainerFacts): readonly number[] {
   const { livenessProbe, readinessProbe, startupProbe, ports } = container.spec;
   const asked = [livenessProbe, readinessProbe, startupProbe].flatMap((probe) => {

@@ -1,4 +1,4 @@
-/** Memory limits, and what they should be. */
+/** Reads memory limits, and suggests larger ones. */
 import { quantityValue } from '../../api/index.ts';
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -12,7 +12,7 @@ export interface MemoryLimit {
   readonly path: string;
 }
 
-/** The limit in force: what the status tells (it may have been resized), else the spec's. */
+/** The limit in force: that of the status, as the container may have been resized, else that of the spec. */
 export function memoryLimit(container: ContainerFacts): MemoryLimit | undefined {
   const inForce = container.status?.resources?.limits?.['memory'];
   const wanted = container.spec.resources?.limits?.['memory'];
@@ -25,7 +25,7 @@ export function limitQuote(limit: MemoryLimit | undefined): readonly Quote[] {
   return limit === undefined ? [] : [{ source: 'field', path: limit.path, value: limit.text }];
 }
 
-/** Twice the limit, in whole MiB and a round number of them. */
+/** Twice the limit, rounded up to a round number of MiB. */
 export function largerLimit(bytes: number): string {
   const wanted = Math.ceil((bytes * 2) / MIB);
   const step = wanted > 4096 ? 512 : wanted > 256 ? 32 : wanted > 32 ? 8 : 1;

@@ -1,4 +1,4 @@
-/** Which volume a container's file lies in, and what fills it. */
+/** Finds the volume in which a container's file lies, and its source. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -40,11 +40,11 @@ export interface Place {
   /** "in image registry.example/web:1", "in volume bin", "in volume run (ConfigMap scripts)" */
   readonly where: string;
   readonly quotes: readonly Quote[];
-  /** Makes the volume's files executable, as YAML; of those that the node makes. */
+  /** A change as YAML that makes the volume's files executable, for volumes whose files the node writes. */
   readonly executable?: string;
 }
 
-/** Where a program of a container comes from: its image, or a volume that lies over it. */
+/** The origin of a container's program: its image, or a volume that is mounted over it. */
 export function placeOf(facts: PodFacts, container: ContainerFacts, file: string): Place {
   const mounted = file.startsWith('/') ? volumeOf(facts, container, file) : undefined;
   if (mounted === undefined) return { where: `in image ${container.spec.image ?? ''}`, quotes: [] };
@@ -62,7 +62,7 @@ export function placeOf(facts: PodFacts, container: ContainerFacts, file: string
   };
 }
 
-/** The ConfigMaps and Secrets that a volume is made of. */
+/** The ConfigMaps and Secrets in a volume. */
 export function configsBehind({ volume, path }: MountedVolume): readonly ConfigBehind[] {
   const found: ConfigBehind[] = [];
   const add = (kind: ConfigBehind['kind'], name: string | undefined, at: string): void => {

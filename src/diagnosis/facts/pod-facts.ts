@@ -1,4 +1,4 @@
-/** One pod as rules see it, made once from the evidence. */
+/** The facts of one pod for rules, made once from the evidence. */
 import { controllerOf, findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { Event, Pod, PodCondition, WorkloadObject } from '../evidence/kinds.ts';
@@ -17,10 +17,10 @@ export interface PodFacts {
   readonly owner?: WorkloadObject;
   readonly commands: Commands;
   readonly condition: (type: string) => PodCondition | undefined;
-  /** Wall ms; the pod's own age. */
+  /** The age of the pod, ms. */
   readonly ageMs: number;
   readonly deleting: boolean;
-  /** Ended, and not started again. */
+  /** The pod has ended and is not started again. */
   readonly finished: boolean;
 }
 
@@ -50,7 +50,7 @@ export function isReplaced(facts: PodFacts): boolean {
   return controllerOf(facts.pod) !== undefined;
 }
 
-/** Since when (ms) a condition has its status; undefined when it is not known. */
+/** Ms since a condition has its status; undefined when that is not known. */
 export function conditionAgeMs(condition: PodCondition | undefined, now: number): number | undefined {
   const since = parseTime(condition?.lastTransitionTime ?? undefined);
   return since === undefined ? undefined : Math.max(0, now - since);

@@ -1,4 +1,4 @@
-/** How a pod stands, in kubectl's words, with when the next start is. */
+/** The state of a pod in kubectl's words, with the time of the next start. */
 import { parseTime } from '../../lib/index.ts';
 import { RESTARTING_CONDITION } from '../../api/index.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -30,7 +30,7 @@ function statusWord(facts: PodFacts): string {
   return main ?? phase;
 }
 
-/** Why it does not run. */
+/** The reason why the container does not run. */
 function stateWord({ status }: ContainerFacts): string | undefined {
   const waiting = status?.state?.waiting?.reason;
   if (waiting !== undefined && waiting !== '') return waiting;
@@ -51,7 +51,7 @@ function details(facts: PodFacts): readonly string[] {
   return restarts === 0 ? [ready] : [ready, `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
 }
 
-/** "next start in 2m10s", of the container that waits longest. */
+/** "next start in 2m10s", for the container that waits longest. */
 function nextStart({ containers, now }: PodFacts): string | undefined {
   const times = containers.flatMap((container) => nextStartMs(container) ?? []);
   if (times.length === 0) return undefined;
@@ -59,7 +59,7 @@ function nextStart({ containers, now }: PodFacts): string | undefined {
   return leftMs <= 0 ? 'next start at any moment' : `next start in ${formatAge(leftMs)}`;
 }
 
-/** Wall ms at which its back-off ends. */
+/** Wall ms at which the container's back-off ends. */
 export function nextStartMs({ status, deaths }: ContainerFacts): number | undefined {
   const waiting = status?.state?.waiting;
   const ended = parseTime(status?.lastState?.terminated?.finishedAt ?? undefined);

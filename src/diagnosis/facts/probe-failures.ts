@@ -1,4 +1,4 @@
-/** What probes answered when they failed: from the node's history of a death, else from Unhealthy events. */
+/** The outputs of failed probes, from the node's history of a death, else from Unhealthy events. */
 import type { Event, Probe } from '../evidence/kinds.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -34,7 +34,7 @@ const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): 
 const UNCONNECTED = /failed to connect service/;
 
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
-  // Upstream tries the name as a number last.
+  // Upstream's error for an unknown port name comes from its last attempt, which parses the name as a number.
   [/^invalid port: |^strconv\.\w+: parsing .*invalid syntax/, 'no-port'],
   [/statuscode: 404/, 'not-found'],
   [/statuscode: 40[13]/, 'unauthorized'],
@@ -49,7 +49,10 @@ export function failureKind(output: string): FailureKind {
   return KINDS.find(([pattern]) => pattern.test(output))?.[1] ?? 'other';
 }
 
-/** A client of gRPC goes on dialling until its time is over: that it was refused is known where the node saw that nobody listens. */
+/**
+ * The kind of a failure. A gRPC client keeps dialling until its time-out, so a refused connection shows as a time-out; the
+ * node's list of listening ports tells the two apart.
+ */
 function kindOf(container: ContainerFacts, type: ProbeType, output: string): FailureKind {
   const kind = failureKind(output);
   return kind === 'timeout' && UNCONNECTED.test(output) && isDeaf(container, type) ? 'refused' : kind;
@@ -63,7 +66,7 @@ function isDeaf(container: ContainerFacts, type: ProbeType): boolean {
   return !ports.some((each) => each.port === port && each.loopback === undefined);
 }
 
-/** Failures of one probe of a container, newest first. What the node remembers is exact; events come late when there are many. */
+/** Failures of one probe of a container, newest first. The node's history is exact; events come late when there are many. */
 export function probeFailures(container: ContainerFacts, type: ProbeType): readonly ProbeFailure[] {
   const remembered = container.death?.probe?.type === type ? container.death.probe.outputs : [];
   const told = eventsWith(container.events, 'Unhealthy').flatMap((event) => fromEvent(event, container, type) ?? []);
@@ -106,7 +109,7 @@ export function probePath(container: ContainerFacts, type: ProbeType): string {
   return `${container.path}.${type}Probe`;
 }
 
-/** Seconds a container has from its start until this probe has failed it. */
+/** Seconds from a container's start until this probe can have failed it. */
 export function secondsUntilFailed(probe: Probe): number {
   const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3, timeoutSeconds = 1 } = probe;
   return initialDelaySeconds + periodSeconds * failureThreshold + timeoutSeconds;

@@ -1,13 +1,13 @@
-/** The port that a probe asks. */
+/** Finds the port that a probe asks. */
 import type { Container, Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from './container-facts.ts';
 
-/** Its port as a number; names are looked up among the container's ports. */
+/** The probe's port as a number; a name is looked up among the container's ports. */
 export function probePort(container: ContainerFacts, probe: Probe): number | undefined {
   return portOfProbe(container.spec.ports, probe);
 }
 
-/** `ports`: those that its container declares. */
+/** @param ports the ports that the container declares */
 export function portOfProbe(ports: Container['ports'], probe: Probe): number | undefined {
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
   if (typeof port === 'number') return port;

@@ -20,7 +20,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   31: 'SIGSYS',
 };
 
-/** "SIGKILL" of 137; undefined of codes that hold none. */
+/** "SIGKILL" for 137; undefined for a code that means no signal. */
 export function signalOf(exitCode: number): string | undefined {
   return exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
 }

@@ -1,4 +1,4 @@
-/** How long a container needs until it can answer, as far as anybody saw it. */
+/** Estimates how long a container needs until it can answer. */
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerStatus, Pod } from '../evidence/kinds.ts';
@@ -6,14 +6,14 @@ import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 export interface StartTime {
-  /** Measured: this long it took until it was ready. Else: at least this long, as it was killed before. */
+  /** True: `ms` is the time until it was ready. False: it needs at least `ms`, because it was killed before it was ready. */
   readonly measured: boolean;
   readonly ms: number;
-  /** Where it was seen: "this life", "pod web-2", "4 lives". */
+  /** The source of the figure: "this life", "pod web-2", "4 lives". */
   readonly where: string;
 }
 
-/** The longest start that anybody saw succeed, in this pod or its siblings; else the longest life that did not. */
+/** The longest successful start of this pod or its siblings, else the longest life that ended before it was ready. */
 export function startTimeOf(facts: PodFacts, container: ContainerFacts): StartTime | undefined {
   const own = readyAfterMs(facts.pod, container.status);
   const seen = [
@@ -31,7 +31,7 @@ export function startTimeOf(facts: PodFacts, container: ContainerFacts): StartTi
   return { measured: false, ms: Math.max(...lives), where: lives.length === 1 ? 'one life' : `${lives.length} lives` };
 }
 
-/** From the container's start until the pod was ready. Without a readiness probe nobody has waited for anything. */
+/** Ms from the container's start until the pod was ready. Without a readiness probe that time proves nothing. */
 function readyAfterMs(pod: Pod, status: ContainerStatus | undefined): number | undefined {
   const spec = pod.spec?.containers.find(({ name }) => name === status?.name);
   if (status?.ready !== true || spec?.readinessProbe === undefined) return undefined;

@@ -1,9 +1,9 @@
-/** A startup probe that would fit, as YAML: asks what the failing probe asks, and leaves time enough. */
+/** Suggests a startup probe as YAML: it asks the same as the failing probe, and leaves enough time. */
 import type { Probe } from '../evidence/kinds.ts';
 import type { StartTime } from './start-time.ts';
 
 const MIN_BUDGET_SECONDS = 60;
-/** A start that was measured may take this much longer another time; of one that was never seen nobody knows. */
+/** Factors between a known start time and the suggested budget; a start that never succeeded needs a larger one. */
 const MEASURED_FACTOR = 2;
 const UNKNOWN_FACTOR = 10;
 const MAX_BUDGET_SECONDS = 1800;
@@ -27,7 +27,7 @@ export function startupProbeFor(container: string, probe: Probe, start: StartTim
   return `${lines.join('\n')}\n`;
 }
 
-/** JSON is YAML: values are quoted as JSON where they could be read as something else. */
+/** Values that YAML could misread are quoted as JSON, which is YAML. */
 function handler({ httpGet, tcpSocket, grpc, exec }: Probe): readonly string[] {
   if (httpGet !== undefined) {
     const { path = '/', port, scheme, host } = httpGet;

@@ -1,4 +1,4 @@
-/** The last lines that tell something: a trace ends with frames, and what happened stands above them. */
+/** Picks the significant last lines of a log: a stack trace ends with frames, and its error stands above them. */
 
 /** Java, Node.js, .NET; Python; Go. */
 const TRACES = /^\s+at \S|^\s+File "|^goroutine \d+ /;
@@ -9,14 +9,14 @@ const FRAMES: readonly RegExp[] = [
   /^goroutine \d+ /,
   /^\s+\S+\.go:\d+/,
   /^(?:created by )?[\w./*()-]+\(.*\)$/,
-  // What stands around them.
+  // Lines around the frames.
   /^\[signal SIG|^exit status \d+$|^Node\.js v\d|^[\s{}[\](),;]+$/,
 ];
 const HEADLINE = /^(?:panic|fatal(?: error)?)\b|(?:Error|Exception)\b|^Caused by:/;
 
 /**
- * At most `count` of a log's lines, in their order: the last ones; of a trace what was thrown, and the last line that is no
- * frame of it.
+ * At most `count` of a log's lines, in their order: the last lines, or for a stack trace its error and the last line that is
+ * not a frame.
  */
 export function tellingLines(lines: readonly string[], count: number): readonly string[] {
   if (!lines.some((line) => TRACES.test(line))) return lines.slice(-count);

@@ -1,10 +1,10 @@
-/** Words and lists as findings write them. */
+/** Formats names, lists, ages and sizes for findings. */
 import { MAX_NAMES, MAX_QUOTE_LENGTH } from '../limits.ts';
 
 /** Escape sequences of terminals. */
 const COLOUR = new RegExp(String.raw`${String.fromCharCode(27)}\[[0-9;]*[A-Za-z]`, 'g');
 
-/** Cut to what a quotation may be, without line ends and control characters: it is shown on terminals. */
+/** The text as a quotation: cut to its maximum, without line ends and control characters, because terminals show it. */
 export function quotable(text: string): string {
   const flat = text
     .replace(COLOUR, '')
@@ -27,7 +27,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** "5s", "2m10s", "3h4m", "2d3h": how long, as kubectl says it. */
+/** A duration as kubectl prints it: "5s", "2m10s", "3h4m", "2d3h". */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 120) return `${seconds}s`;
@@ -39,7 +39,7 @@ export function formatAge(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** "64Mi", "1536Mi", "2Gi": bytes in the binary unit that reads best; exact where it can be. */
+/** Bytes in a binary unit, exact if possible: "64Mi", "1536Mi", "2Gi". */
 export function formatBytes(bytes: number): string {
   const units = ['', 'Ki', 'Mi', 'Gi', 'Ti'];
   let value = bytes;
@@ -51,7 +51,7 @@ export function formatBytes(bytes: number): string {
   return `${Math.round(value)}${units[unit]}`;
 }
 
-/** For a POSIX shell, quoted only where it must be. */
+/** The text as a word of a POSIX shell, quoted only where necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

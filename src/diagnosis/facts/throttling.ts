@@ -1,4 +1,4 @@
-/** Whether a container is, or was, held back by its CPU limit, by the counters of its cgroup. */
+/** Decides by the counters of its cgroup whether a container is, or was, held back by its CPU limit. */
 import { quantityMilliValue } from '../../api/index.ts';
 import type { PodEvidence, Throttling } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
@@ -7,25 +7,26 @@ import type { ContainerFacts } from './container-facts.ts';
 import type { Death } from './deaths.ts';
 
 export interface Throttled {
-  /** The limit that did it: a quantity. */
+  /** The CPU limit, a quantity. */
   readonly limit: string;
-  /** Whole percent of the periods in which it wanted to run. */
+  /** Throttled periods in whole percent of the periods in which it wanted to run. */
   readonly share: number;
   readonly quote: Quote;
-  /** It was so before this death; absent: it is so in the life that goes on. */
+  /** The death before which it was throttled; absent: it is throttled in its present life. */
   readonly death?: Death;
 }
 
 /**
- * How its CPU limit holds a container back. A probe's kill is explained by what its node counted before it: the container that waits
- * for its next start has no counters, and the one that has just started has hardly any. `undefined`: it does not, or nobody counted.
+ * How the CPU limit holds a container back. After a probe's kill the node's counters before that death decide, because a
+ * container that waits for its next start has no counters, and one that has just started has hardly any. `undefined`: it is not
+ * throttled, or there are no counters.
  */
 export function throttledBy(evidence: PodEvidence, container: ContainerFacts): Throttled | undefined {
   const { death, killed, name, spec, status } = container;
   const limit = spec.resources?.limits?.['cpu'];
   const byProbe = killed?.because === 'liveness' || killed?.because === 'startup';
   const before = byProbe ? death?.cpu : undefined;
-  // A limit that was raised since explains nothing any more.
+  // A limit that has been raised since does not explain the present state.
   if (limit !== undefined && before !== undefined && quantityMilliValue(limit) <= before.limitMillicores) {
     if (isThrottled(before, THROTTLED_MIN_PERIODS_OF_DEATH))
       return { limit, share: shareOf(before), quote: quoteOf(name, before, death), death };

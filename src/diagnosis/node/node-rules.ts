@@ -1,4 +1,4 @@
-/** What is wrong with a node itself: silence, its runtime, its network, pressure, a cordon. */
+/** The rules about a node: silence, its runtime, its network, pressure, a cordon. */
 import { findCondition, type NodeCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { NodeSubjectEvidence } from '../evidence/workload-evidence.ts';
@@ -10,7 +10,7 @@ import { NOTHING } from '../rule.ts';
 
 export type NodeRule = (evidence: NodeSubjectEvidence) => readonly RankedFinding[];
 
-/** A lease is renewed each 10 s; clocks of machines differ. */
+/** A lease older than this is late: it is renewed each 10 s, but clocks of machines differ. */
 const LATE_LEASE_MS = 5 * 60_000;
 
 interface Kind {
@@ -22,7 +22,7 @@ interface Kind {
 
 const describe = (name: string): readonly string[] => [`kubectl describe ${shellWord(`node/${name}`)}`];
 
-/** The kubelet's message names one cause after the other. */
+/** Causes by the parts of the kubelet's message, which lists them one after another. */
 const KINDS: readonly Kind[] = [
   {
     id: 'runtime-down',

@@ -1,4 +1,4 @@
-/** All rules about a pod. Their order says nothing: findings carry their rank. */
+/** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
@@ -25,7 +25,7 @@ import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumes } from './volumes.ts';
 
-/** Of a pod that goes: what keeps it. */
+/** Rules about a pod that is being deleted: why it still exists. */
 export const DELETION_RULES: readonly PodRule[] = [terminating, nodeLost];
 
 export const POD_RULES: readonly PodRule[] = [

@@ -1,4 +1,4 @@
-/** What rules are tried with: pods that end, hang or never start, in the words of runtimes, kubelets and programs. */
+/** Pods for the tests of rules: they end, hang or never start, with messages of real runtimes, kubelets and programs. */
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { crashed, evidence, lastWords, NOW, pod, waiting } from '../evidence.fixtures.ts';
@@ -11,7 +11,7 @@ export const crash = (exitCode: number, ...lines: readonly string[]): Partial<Po
   pod: pod({ status: crashed({ exitCode }) }),
   logs: lastWords(...lines),
 });
-/** With a volume at /etc/app. */
+/** A pod with a volume of this source at /etc/app. */
 export const configured = (source: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
   pod: pod({
     container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
@@ -47,7 +47,7 @@ export const pull = (problem: string): Partial<PodEvidence> =>
 export const resolve =
   'failed to pull and unpack image "registry.example/web:1": failed to resolve reference "registry.example/web:1": ';
 
-/** Each case: this finding first, in such words, with such evidence. */
+/** Checks for each case the id, the text and the evidence of the first finding. */
 export function tellsEach(cases: readonly Case[]): void {
   it.each<Case>([...cases])('%s', (_what, given, id, says, quotes = []) => {
     const { findings } = diagnosePod(evidence(given));

@@ -1,4 +1,4 @@
-/** A container that is too slow because of its CPU limit: throttled, and something fails of it. Throttling alone is no fault. */
+/** Rule: a container is throttled by its CPU limit, and a probe times out for it. Throttling alone is no fault. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -47,7 +47,7 @@ function deathQuote(container: string, { death }: Throttled): readonly Quote[] {
   return death === undefined ? [] : [quoteDeath(container, death)];
 }
 
-/** Of a probe that killed one is enough; of others it takes several, and lately. */
+/** The time-outs that count: one of a probe that killed is enough; other probes need several recent ones. */
 function timeouts({ now }: PodFacts, container: ContainerFacts): readonly ProbeFailure[] {
   return (['liveness', 'startup', 'readiness'] as const satisfies readonly ProbeType[]).flatMap((type) => {
     const failures = probeFailures(container, type);

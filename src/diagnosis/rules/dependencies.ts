@@ -1,4 +1,4 @@
-/** A peer that refuses connections, or whose name nobody knows. */
+/** Rule: a peer refuses connections, or its name does not resolve. */
 import { DEPENDS_ON } from '../../api/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
@@ -18,7 +18,7 @@ import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit } from './readiness.ts';
 
 const ofContainer: ContainerRule = (facts, container) => {
-  // A log that complains is normal; one that complains and then ends, or never gets ready, is not.
+  // A complaint in the log is normal; it counts only if the container then ends or does not get ready.
   const unready = container.death === undefined && (isLateForReady(facts, container) || isLongInit(facts, container));
   if (!endedByItself(container) && !unready) return NOTHING;
   const trouble = dependencyTrouble(container);
@@ -52,7 +52,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
   };
 }
 
-/** Its words name no peer; but what its pod says that it needs is not well. */
+/** The log names no peer, but a service that the pod declares has no ready endpoints. */
 function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const behind = servicesBehind(facts, undefined);
   const [service] = behind;
@@ -64,7 +64,7 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
     {
       id: 'dependency-not-ready',
       severity: severityOf(container),
-      // Any cause that its words name comes before.
+      // A cause that the log names ranks higher.
       rank: 55,
       topic: `end/${container.name}`,
       container: container.name,
@@ -89,12 +89,12 @@ function serviceCommands({ commands }: PodFacts, { name, namespace, missing }: S
   ];
 }
 
-/** What the line names, else what the pod itself says that it needs; only what is not well explains anything. */
+/** The service that the line names, else the declared services that are unhealthy. */
 function servicesBehind(facts: PodFacts, host: string | undefined): readonly ServiceEvidence[] {
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
-  // "db.example" may be any name of the world's: that there is no such service says nothing then.
+  // "db.example" may be a name outside the cluster, so a missing service of that name proves nothing.
   const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
   if (named !== undefined && (!named.missing || isService)) return [named];
   const wanted = declaredServices(pod);
@@ -114,7 +114,10 @@ function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[]): str
   return `: service ${service.name} has no endpoint that is ready`;
 }
 
-/** A service with an address has a name, whoever is behind it; a headless one is found by those who are ready. */
+/**
+ * Whether the service's name resolves: that of a service with an address always does, that of a headless one only with ready
+ * endpoints.
+ */
 function isNamed(kind: Trouble['kind'], { missing, clusterIPs }: ServiceEvidence): boolean {
   return kind === 'not-resolved' && !missing && clusterIPs.length > 0;
 }

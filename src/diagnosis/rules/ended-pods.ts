@@ -1,4 +1,4 @@
-/** Pods that were ended from outside: evicted, preempted, rejected by their node, out of time. */
+/** Rule: the pod was ended from outside: evicted, preempted, rejected by its node, or past its deadline. */
 import { controllerOf, isConditionTrue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { isReplaced, type PodFacts } from '../facts/pod-facts.ts';
@@ -8,7 +8,7 @@ import { NOTHING, type PodRule } from '../rule.ts';
 const REJECTIONS =
   /^(OutOf\w[\w.-]*|NodeAffinity|NodePorts|NodeName|UnexpectedAdmissionError|SysctlForbidden|TopologyAffinityError|Unexpected\w+|PodOSNotSupported|PodOSSelectorNodeLabelDoesNotMatch|InvalidNodeInfo|SupplementalGroupsPolicyNotSupported|AdmissionError|VolumeAttachmentLimitExceeded|PodFeatureUnsupported)$/;
 
-/** What the pod asks for no node of this kind gives. */
+/** Reasons of a rejection that lie in the pod's spec. */
 const OF_THE_POD = /^(?:SysctlForbidden|PodOSNotSupported|PodFeatureUnsupported)$/;
 
 export const endedPods: PodRule = (facts) => {
@@ -50,7 +50,7 @@ function evicted(facts: PodFacts): RankedFinding {
   };
 }
 
-/** The limit that the message names. */
+/** Quotes the limit that the message names. */
 function limits({ pod, containers }: PodFacts, message: string): readonly Quote[] {
   const volume = /EmptyDir volume "([^"]+)"/i.exec(message)?.[1];
   const index = (pod.spec?.volumes ?? []).findIndex(({ name }) => name === volume);
@@ -138,7 +138,7 @@ function jobOf({ pod }: PodFacts): string | undefined {
   return owner?.kind === 'Job' ? owner.name : undefined;
 }
 
-/** Its job, which then makes no more pods. */
+/** Whether the pod's job has failed, so that it makes no more pods. */
 function hasFailed({ evidence }: PodFacts): boolean {
   const job = evidence.owners.find(({ kind }) => kind === 'Job');
   return isConditionTrue(job?.status?.conditions, 'Failed');

@@ -1,4 +1,4 @@
-/** Containers that end: what is said of exit codes, signals, memory and last words. */
+/** Tests findings about containers that end: exit codes, signals, memory and last log lines. */
 import { describe } from 'vitest';
 import { ago, crashed, history, lastWords, pod } from '../evidence.fixtures.ts';
 import { type Case, configured, crash, limit, runc, startError, tellsEach } from './cases.fixtures.ts';

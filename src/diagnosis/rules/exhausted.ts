@@ -1,4 +1,4 @@
-/** What a program ran out of, by its own words: space on a disk, processes. */
+/** Rule: a program's log says that it ran out of disk space, processes or heap. */
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { volumeOf } from '../facts/mounts.ts';
@@ -49,7 +49,7 @@ const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] =>
   return [finding];
 };
 
-/** Nobody killed it: a runtime of its own has a bound of its own. */
+/** The program ended itself at the heap limit of its own language runtime; the kernel did not kill it. */
 const fullHeap: ContainerRule = (facts, container): readonly RankedFinding[] => {
   const word = endedByItself(container) ? lastWord(container, FULL_HEAP) : undefined;
   if (word === undefined) return [];

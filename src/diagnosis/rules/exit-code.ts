@@ -1,4 +1,4 @@
-/** What exit codes and signals say by themselves, where nothing says more. */
+/** Rule: the meaning of exit codes and signals, for ends that no other rule explains. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
@@ -8,7 +8,7 @@ import { quotable } from '../facts/text.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
-/** Why a program may have been sent it. */
+/** Usual causes of signals. */
 const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
   SIGABRT: 'it gave up itself (an assertion, or abort())',
   SIGBUS: 'it touched memory that is not there (often a full tmpfs or a truncated file)',
@@ -22,7 +22,7 @@ const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
 const ofContainer: ContainerRule = (facts, container) => {
   const { death, killed } = container;
   if (death === undefined || killed !== undefined || death.reason === 'OOMKilled') return NOTHING;
-  // Other rules speak of what never ran.
+  // Other rules explain containers that never ran.
   if (death.reason === 'StartError' || death.reason === 'ContainerCannotRun') return NOTHING;
   if (death.reason === 'ContainerStatusUnknown') return NOTHING;
   if (death.exitCode === 0) return completed(facts, container);
@@ -57,11 +57,11 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
   ];
 }
 
-/** The first death, when it was another than the newest: what came after it may only be what it left behind. */
+/** The first death, if it differs from the newest: the later deaths may only be its consequences. */
 function firstDeath({ deaths, death }: ContainerFacts): Death | undefined {
   const first = deaths.at(-1);
   if (first?.number !== 1 || first === death || first.exitCode === death?.exitCode) return undefined;
-  // An end that somebody asked for, or that was none, explains nothing.
+  // A requested end, or one with exit code 0, explains nothing.
   return first.requested === undefined && first.exitCode !== 0 ? first : undefined;
 }
 
@@ -112,7 +112,7 @@ function meaning(signal: string, { death }: ContainerFacts): string {
   return SIGNAL_MEANINGS[signal] ?? 'somebody sent it, or it did itself';
 }
 
-/** Under restartPolicy Always a program that succeeds is started again, and again. */
+/** A program that ends with 0 under restartPolicy Always is started again and again. */
 function completed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const policy = facts.pod.spec?.restartPolicy ?? 'Always';
   const crashing = container.status?.state?.waiting?.reason === 'CrashLoopBackOff';
@@ -139,7 +139,7 @@ function base(facts: PodFacts, container: ContainerFacts): { severity: Severity;
   return { severity: severityOf(container), topic: `end/${container.name}`, container: container.name };
 }
 
-/** What runs again is a warning. */
+/** A container that runs again is only a warning. */
 export function severityOf(container: ContainerFacts): Severity {
   return container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical';
 }
@@ -162,14 +162,14 @@ export function argumentsOf({ path, spec }: ContainerFacts): readonly Quote[] {
   return [...quote('command'), ...quote('args')];
 }
 
-/** The log of the life that ended: of a container that is not restarted it is the current one. */
+/** Prints the log of the life that ended, which is the current log of a container that is not restarted. */
 export function commandForLog({ commands, name }: PodFacts, container: ContainerFacts): string {
   return container.status?.state?.terminated === undefined
     ? commands.previousLog(container.name)
     : commands.kubectl('logs', name, '-c', container.name);
 }
 
-/** A finding about the end of a container that its own last words explain. */
+/** A finding about the end of a container that its last log lines explain. */
 export function explainedEnd(
   facts: PodFacts,
   container: ContainerFacts,

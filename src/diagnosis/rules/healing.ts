@@ -1,4 +1,4 @@
-/** What mendlet's own healing says of the pod: stopped, wants to move, cannot read its policy. */
+/** Rule: mendlet's healing of the pod has stopped, wants to move it, or cannot read its policy. */
 import {
   HEALING_POLICY,
   HEALING_STATE,
@@ -24,7 +24,7 @@ function stopped(facts: PodFacts, state: HealingState | undefined): readonly Ran
     {
       id: 'healing-stopped',
       severity: 'critical',
-      // Below every cause, be it an exit code alone.
+      // The rank is below every cause, even a mere exit code.
       rank: 35,
       topic: 'healing',
       says: `mendlet has stopped healing pod ${facts.name}: its ladder is at its end, and nothing more is tried until somebody restarts it`,

@@ -1,4 +1,4 @@
-/** Lifecycle hooks that fail: a postStart hook that does ends its container. */
+/** Rule: a lifecycle hook failed; a failed postStart hook ends its container. */
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

@@ -1,4 +1,4 @@
-/** Images that cannot be had, by kind. */
+/** Rule: an image cannot be pulled, with the kind of the failure. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -26,10 +26,10 @@ interface Kind {
 
 interface Given {
   readonly facts: PodFacts;
-  /** Its name. */
+  /** The container's name. */
   readonly container: string;
   readonly image: Image;
-  /** By which the registry was asked. */
+  /** The scheme of the request to the registry. */
   readonly scheme: 'http' | 'https';
 }
 
@@ -55,7 +55,7 @@ const login = ({ facts, image }: Given): readonly string[] => {
   return [
     secret,
     kubectl('patch', 'serviceaccount', account, '-p', '{"imagePullSecrets":[{"name":"pull-secret"}]}'),
-    // It is written into pods when they are made.
+    // Pull secrets are written into pods at their creation, so the pod must be replaced.
     ...(owned ? [kubectl('delete', `pod/${facts.name}`)] : edit),
   ];
 };
@@ -64,7 +64,7 @@ function secretsEvent({ events }: PodFacts) {
   return eventsWith(events, 'FailedToRetrieveImagePullSecret')[0];
 }
 
-/** Pull secrets that the pod names and its node did not find. */
+/** Pull secrets that the pod names and that its node did not find. */
 function absentSecrets(facts: PodFacts): readonly string[] {
   const told = /pull secrets? \(([^)]*)\)/.exec(secretsEvent(facts)?.message ?? '')?.[1];
   return (told ?? '').split(/,\s*/).filter((name) => name !== '');
@@ -72,12 +72,12 @@ function absentSecrets(facts: PodFacts): readonly string[] {
 const rename = ({ facts, container }: Given): readonly string[] => [
   facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=IMAGE:TAG`),
 ];
-/** The image of a pod can be changed where it is. */
+/** Changes the image in place, which works for pods, too. */
 const change = ({ facts, container, image }: Given): readonly string[] => [
   facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=${withoutTag(image.name)}:TAG`),
 ];
 
-/** The first that fits; a message may hold words of several. */
+/** Kinds of failures; the first match counts, because a message may contain words of several. */
 const KINDS: readonly Kind[] = [
   {
     id: 'image-rate-limit',
@@ -146,7 +146,7 @@ export const images: PodRule = eachContainer((facts, container) => {
   ];
 });
 
-/** It may not pull, and what would have let it is not there. */
+/** Adds that the pull secrets that would have given the right to pull do not exist. */
 function wantOfSecrets(facts: PodFacts, says: string, evidence: readonly Quote[]): Partial<RankedFinding> {
   const absent = absentSecrets(facts);
   const event = secretsEvent(facts);
@@ -162,7 +162,7 @@ function wantOfSecrets(facts: PodFacts, says: string, evidence: readonly Quote[]
   };
 }
 
-/** The back-off's message ends with the last error; older kubelets tell it in an event alone. */
+/** The error of the last pull: it ends the message of the back-off; older kubelets report it only in an event. */
 function problemOf(container: ContainerFacts, message: string): string {
   if (/: Err\w+: |failed to|rpc error/i.test(message)) return message;
   return `${message} ${failure(container)?.message ?? ''}`;
@@ -188,7 +188,7 @@ function base(container: ContainerFacts, reason: string, message: string) {
   };
 }
 
-/** The status mostly ends with what the event said: then once is enough. */
+/** Whether the status repeats the event's message, which then is not quoted twice. */
 function saysTheSame(event = '', status: string): boolean {
   const problem = event.replace(/^Failed to pull image "[^"]*": /, '');
   return problem !== '' && status.includes(problem);
@@ -218,7 +218,7 @@ function judge(
       try: change(given),
     };
   }
-  // Names of images may hold any word: they are no part of the reason.
+  // Names of images may contain any word, so they are removed before the reason is matched.
   const words = text.replaceAll(image.name, 'IMAGE').replace(/https?:\/\/\S+/g, 'URL');
   const kind = KINDS.find(({ pattern }) => pattern.test(words));
   if (kind === undefined) {
@@ -228,7 +228,7 @@ function judge(
   return { id: kind.id, says: `${who}${kind.says(image)}`, try: kind.try(given) };
 }
 
-/** As containerd reads names: without a dot, a port or "localhost" before the first slash it is Docker Hub's. */
+/** Splits the name as containerd does: without a dot, a port or "localhost" before the first slash the registry is Docker Hub. */
 function imageOf(name: string): Image {
   const first = name.split('/')[0] ?? '';
   const isHost = name.includes('/') && (/[.:]/.test(first) || first === 'localhost');

@@ -1,4 +1,4 @@
-/** Many pods of one owner killed by their liveness probes at once: then what they share is sick, and each kill makes it worse. */
+/** Rule: liveness probes killed many pods of one owner at once; a shared dependency is sick, and each kill makes it worse. */
 import type { Event, Pod } from '../evidence/kinds.ts';
 import { lastSeenMs, quoteEvent } from '../facts/events.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -27,7 +27,7 @@ export function probeKills(pods: readonly Pod[], events: readonly Event[], now: 
   });
 }
 
-/** The largest group that fell within the window, when it is a cascade: enough pods, and half of all at least. */
+/** The largest group of kills within the window, if it is a cascade: enough pods, and at least half of all. */
 export function cascadeAmong(kills: readonly ProbeKill[], all: number): readonly ProbeKill[] | undefined {
   const sorted = kills.toSorted((a, b) => a.at - b.at);
   let best: readonly ProbeKill[] = [];

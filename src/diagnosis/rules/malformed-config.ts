@@ -1,4 +1,4 @@
-/** A configuration, certificate or key that is there and cannot be read: what parsers say before a program gives up. */
+/** Rule: the log says that a configuration, certificate or key exists but cannot be parsed. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
@@ -15,7 +15,7 @@ const MALFORMED = new RegExp(
     // YAML
     String.raw`yaml: (?:line \d+|unmarshal errors|control characters)|error converting YAML|mapping values are not allowed`,
     String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,
-    // TOML, INI and such
+    // TOML, INI and similar formats
     String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
     String.raw`\[emerg\] .+ in \/\S+:\d+`,
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
@@ -34,7 +34,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (word === undefined) return NOTHING;
   const source = sourceOf(facts, container, word.line);
   const file = source.file === undefined ? '' : ` ${source.file}`;
-  // Also answers of peers are parsed.
+  // Programs also parse answers of peers, which are no configuration.
   const isConfig = source.file !== undefined || /config|\bPEM\b|\bkey\b/i.test(word.line);
   const origins = source.configs.map(({ kind, name }) => `${kind} ${name}`);
   const origin = origins.length === 0 ? '' : `, which comes of ${listed(origins)}`;
@@ -64,7 +64,7 @@ interface Source {
   readonly configs: readonly ConfigBehind[];
 }
 
-/** The file that the complaint names; else the last one of a ConfigMap or Secret that any line names. */
+/** The file that the complaint names, else the last file of a ConfigMap or Secret that any line names. */
 function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string): Source {
   const named = fileIn(complaint);
   for (const line of [complaint, ...container.lines.toReversed()]) {

@@ -1,4 +1,4 @@
-/** ConfigMaps, Secrets and keys that are not there, and names that cannot be variables. */
+/** Rule: a ConfigMap, Secret or key does not exist, or a key is not a valid name of a variable. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { configsBehind } from '../facts/mounts.ts';
@@ -11,7 +11,7 @@ import { title } from './exit-code.ts';
 
 const MISSING = /(configmap|secret) "([^"]+)" not found/i;
 const MISSING_KEY = /couldn't find key (\S+) in (ConfigMap|Secret) ([^/\s]+)\/(\S+)/i;
-/** Of a volume with items: "references non-existent config key: x". */
+/** The message for a volume with items: "references non-existent config key: x". */
 const MISSING_ITEM = /references non-existent (config|secret) key: (\S+)/i;
 
 const MISSING_FILE = /^subPath "([^"]+)" is not in its volume/;
@@ -42,7 +42,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts, text: string, q
   const mount = container.spec.volumeMounts?.find(({ subPath }) => subPath === key);
   const volume = facts.pod.spec?.volumes?.find(({ name }) => name === mount?.name);
   const { configMap, secret } = volume ?? {};
-  // With items, files are called otherwise than keys.
+  // In a volume with items the names of files differ from those of keys.
   if ((configMap?.items ?? secret?.items) !== undefined) return undefined;
   if (configMap?.name !== undefined)
     return missingKey(facts, 'ConfigMap', configMap.name, key, title(container), quote);
@@ -50,7 +50,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts, text: string, q
   return missingKey(facts, 'Secret', secret.secretName, key, title(container), quote);
 }
 
-/** runAsNonRoot has its own rule. */
+/** Other messages of CreateContainerConfigError; runAsNonRoot has its own rule. */
 function otherConfigError(
   facts: PodFacts,
   container: ContainerFacts,
@@ -72,7 +72,7 @@ function otherConfigError(
   ];
 }
 
-/** A volume of a ConfigMap or Secret keeps the whole pod from starting. */
+/** A missing ConfigMap or Secret of a volume keeps the whole pod from starting. */
 function mounting(facts: PodFacts): readonly RankedFinding[] {
   if (!awaitsVolumes(facts)) return NOTHING;
   for (const event of eventsWith(facts.events, 'FailedMount')) {
@@ -88,7 +88,7 @@ export function awaitsVolumes({ containers, finished, deleting }: PodFacts): boo
     containers.length > 0 &&
     containers.every(({ status, death }) => {
       const { running, terminated } = status?.state ?? {};
-      // One that starts again and again has its volumes.
+      // A container that has started before has its volumes.
       return running === undefined && terminated === undefined && death === undefined;
     })
   );
@@ -111,7 +111,7 @@ function missing(facts: PodFacts, text: string, who: string, quote: Quote): Foun
   return undefined;
 }
 
-/** The object of which the volume wants that key. */
+/** The name of the object from which the volume takes that key. */
 function wantsItem({ pod }: PodFacts, name: string | undefined, kind: ConfigKind, key: string): string | undefined {
   const volume = pod.spec?.volumes?.find((each) => each.name === name);
   const { configMap, secret, projected } = volume ?? {};
@@ -151,7 +151,7 @@ function missingKey(facts: PodFacts, kind: ConfigKind, name: string, key: string
   const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
   const has = known?.state === 'found' ? `; it has ${known.keys.length === 0 ? 'none' : listed(known.keys)}` : '';
   const { kubectl, edit } = facts.commands;
-  // kubectl edits Secrets in base64: a patch takes plain text.
+  // kubectl edit shows Secrets in base64; a patch accepts plain text.
   const add =
     kind === 'ConfigMap'
       ? kubectl('patch', 'configmap', name, '--type=merge', '-p', JSON.stringify({ data: { [key]: 'VALUE' } }))
@@ -173,7 +173,7 @@ function stateQuote(config: PodFacts['evidence']['configs'][number]): Quote {
   return { source: 'object', object, says: `keys: ${config.keys.length === 0 ? 'none' : config.keys.join(', ')}` };
 }
 
-/** Where the pod names it. */
+/** Quotes the fields in which the pod names the object. */
 function references({ containers, pod }: PodFacts, kind: ConfigKind, name: string): readonly Quote[] {
   const found: Quote[] = [];
   const add = (path: string): void => void found.push({ source: 'field', path, value: name });
@@ -195,7 +195,7 @@ function references({ containers, pod }: PodFacts, kind: ConfigKind, name: strin
   return found.slice(0, 2);
 }
 
-/** Keys that the kubelet left out, because no variable can be called so. */
+/** Keys that the kubelet left out, because they are not valid names of variables. */
 function skipped(facts: PodFacts): readonly RankedFinding[] {
   const [event] = eventsWith(facts.events, 'InvalidEnvironmentVariableNames', 'InvalidVariableNames');
   if (event === undefined || facts.finished || facts.now - lastSeenMs(event) > RECENT_DEATH_MS) return NOTHING;

@@ -1,4 +1,4 @@
-/** A variable or a file of its configuration that a program wants and says it does not find. */
+/** Rule: a program says that it does not find a variable or a file of its configuration. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { placeOf } from '../facts/mounts.ts';
@@ -7,7 +7,7 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
-/** Names of variables are in capitals: other keys are a program's own. */
+/** Only names in capitals count as variables; other keys belong to a program's own settings. */
 const VARIABLES: readonly RegExp[] = [
   /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
@@ -19,7 +19,7 @@ const CONFIG_FILE =
 const NO_FILE = /no such file or directory|ENOENT|FileNotFound|cannot find the file|does not exist/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
-  // Of these codes other rules know more.
+  // Other rules explain these exit codes better.
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
   const variable = VARIABLES.flatMap((pattern) => lastWord(container, pattern) ?? []);
   const [word] = variable.toSorted((a, b) => a.fromEnd - b.fromEnd);
@@ -40,7 +40,7 @@ function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastW
   });
 }
 
-/** Where it is to come from, which may leave it out; values are not told. */
+/** Quotes the source of the variable, which may be optional; values are not quoted. */
 function references({ path, spec }: ContainerFacts, variable: string): readonly Quote[] {
   return (spec.env ?? []).flatMap(({ name, valueFrom }, index): readonly Quote[] =>
     name === variable && valueFrom !== undefined

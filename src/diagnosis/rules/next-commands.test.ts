@@ -1,4 +1,4 @@
-/** What is said to type next: it must fit the kind of what is wrong, and do no more than that. */
+/** Tests the suggested commands: they must fit the fault and its object, and do no more. */
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';

@@ -1,4 +1,4 @@
-/** The pod's node is gone, silent, or not well. */
+/** Rule: the pod's node is gone, silent, or not ready. */
 import { findCondition } from '../../api/index.ts';
 import { quoteEvent, eventsWith } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
@@ -73,7 +73,7 @@ function silent(
   };
 }
 
-/** How long it stays, by its tolerations. */
+/** How long the pod stays on the node, by its tolerations. */
 function leaving({ pod }: PodFacts): string {
   const toleration = pod.spec?.tolerations?.find(({ key, effect }) => key === UNREACHABLE && effect === 'NoExecute');
   if (toleration === undefined) return '';

@@ -1,10 +1,10 @@
-/** When no other rule knows: the pod does not come on, since when, and what its node said last. */
+/** Rule of last resort: the pod makes no progress; the finding says since when, and quotes the node's last event. */
 import { lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { formatAge } from '../facts/text.ts';
 import { ANYTHING } from '../order-findings.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 
-/** Large images take minutes. */
+/** Time without progress that is still normal, as large images take minutes to pull. */
 const PATIENCE_MS = 5 * 60_000;
 
 export const notProgressing: PodRule = (facts) => {

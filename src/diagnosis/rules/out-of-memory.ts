@@ -1,4 +1,4 @@
-/** Killed for memory: the container at its limit, at the node's, or a child that it survived. */
+/** Rule: a container was killed for memory at its own limit or the node's, or survived the kill of a child process. */
 import { type ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
@@ -46,7 +46,7 @@ function isOutOfMemory(death: Death): boolean {
 function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const [newest] = container.survived;
   if (newest === undefined || facts.now - newest.finishedMs > RECENT_DEATH_MS) return NOTHING;
-  // The kernel's word may come before the container's own end.
+  // The kernel's report may come just before the container's own death, which is the same kill.
   if (container.deaths.some((death) => isOutOfMemory(death) && isSameKill(death, newest))) return NOTHING;
   const limit = memoryLimit(container);
   const count = container.survived.length;
@@ -68,12 +68,12 @@ function survivedQuote(container: string, { message }: Death): readonly Quote[] 
   return message === undefined ? [] : [{ source: 'cgroup', container, figure: 'survived', value: message }];
 }
 
-/** One kill that was seen twice. */
+/** Whether both records are of the same kill. */
 function isSameKill(death: Death, survived: Death): boolean {
   return Math.abs(death.finishedMs - survived.finishedMs) <= SAME_KILL_MS;
 }
 
-/** What the node counted while it lived. */
+/** The memory figures that the node recorded. */
 function proof(container: string, { oom }: Death): readonly Quote[] {
   if (oom === undefined) return [];
   const quotes: Quote[] = [];
@@ -89,7 +89,7 @@ function proof(container: string, { oom }: Death): readonly Quote[] {
   return quotes;
 }
 
-/** Through the owner a new pod comes; a pod without one is resized where it is. */
+/** Raises the limit: in the owner, which makes new pods, or by a resize in place for a pod without an owner. */
 function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, limit: MemoryLimit): readonly string[] {
   const memory = largerLimit(limit.bytes);
   const requests = container.spec.resources?.requests?.['memory'] === limit.text ? { requests: { memory } } : {};

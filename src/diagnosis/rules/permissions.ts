@@ -1,4 +1,4 @@
-/** What a container may not do: files, read-only file systems, users, ports below 1024. */
+/** Rule: a container lacks a permission: for a file, a read-only file system, its user, or a port below 1024. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
@@ -9,7 +9,7 @@ import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
 const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
-/** Of the messages around them: the file. */
+/** The file that the message names. */
 const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
 
 const ofContainer: ContainerRule = (facts, container) => {
@@ -17,7 +17,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (waiting?.reason === 'CreateContainerConfigError' && /runAsNonRoot/i.test(waiting.message ?? '')) {
     return [nonRoot(facts, container, waiting.message ?? '')];
   }
-  // Of these codes other rules know more.
+  // Other rules explain these exit codes better.
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
   const readOnly = lastWord(container, READ_ONLY);
   if (readOnly !== undefined) {
@@ -103,7 +103,7 @@ function readOnlyFields({ path, spec }: ContainerFacts, file: string | undefined
   return [...root, ...mounts].slice(0, 3);
 }
 
-/** Volumes of ConfigMaps and Secrets can be written by nobody, whatever the mount says. */
+/** Quotes a volume of a ConfigMap or Secret, which is read-only whatever its mount says. */
 function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string | undefined): readonly Quote[] {
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   const [config] = mounted === undefined ? [] : configsBehind(mounted);
@@ -112,7 +112,7 @@ function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string |
   return [{ source: 'object', object: `volume ${mounted.volume.name}`, says }];
 }
 
-/** Where the root is read-only on purpose, the folder becomes an emptyDir. */
+/** Suggests an emptyDir at the folder if the root file system is read-only on purpose. */
 function emptyDirAt({ spec }: ContainerFacts, file: string | undefined): string | undefined {
   const folder = file?.slice(0, file.lastIndexOf('/'));
   if (spec.securityContext?.readOnlyRootFilesystem !== true || folder === undefined || folder === '') return undefined;

@@ -1,4 +1,4 @@
-/** Pods without a place, a network or their volumes, and those that do not go. */
+/** Tests findings about pods without a node, network or volumes, and about pods whose deletion is stuck. */
 import { describe } from 'vitest';
 import { NOW, ago, pod, waiting } from '../evidence.fixtures.ts';
 import { type Case, tellsEach, unscheduled } from './cases.fixtures.ts';

@@ -1,4 +1,4 @@
-/** A port that somebody else listens on already, in the pod or (with the host's network) on the node. */
+/** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -8,7 +8,7 @@ import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
   /address already in use|EADDRINUSE|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
-/** Of the part of the line that is about listening: the rest may hold times. */
+/** The port is searched only from these words on, because the rest of the line may contain times. */
 const ABOUT = /listen|bind|EADDRINUSE|address already|port/i;
 const PORT = /:(\d{2,5})\b|port (\d{2,5})\b|, (\d{2,5})\)/i;
 
@@ -33,14 +33,14 @@ const ofContainer: ContainerRule = (facts, container) => {
 
 export const portInUse: PodRule = eachContainer(ofContainer);
 
-/** Containers of a pod share its network: one that runs can be asked. */
+/** Asks a running container of the pod who listens, as containers of a pod share its network. */
 function whoListens(facts: PodFacts, { name }: ContainerFacts): readonly string[] {
   const other = facts.containers.find((one) => one.name !== name && one.status?.state?.running !== undefined);
   if (other === undefined) return [];
   return [facts.commands.kubectl('exec', facts.name, '-c', other.name, '--', 'netstat', '-tlnp')];
 }
 
-/** Containers of the pod that declare the port, and that the node's network is shared. */
+/** Quotes hostNetwork, and the containers of the pod that declare the port. */
 function others(facts: PodFacts, { name }: ContainerFacts, port: string | undefined): readonly Quote[] {
   const host: readonly Quote[] =
     facts.pod.spec?.hostNetwork === true ? [{ source: 'field', path: 'spec.hostNetwork', value: 'true' }] : [];

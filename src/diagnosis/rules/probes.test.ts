@@ -1,4 +1,4 @@
-/** Probes that are wrong about a container: what is said, and what would fit. */
+/** Tests findings about faulty probes, and the suggested probes. */
 import { describe, expect, it } from 'vitest';
 import type { FailedProbe } from '../../api/index.ts';
 import { diagnosePod } from '../diagnose-pod.ts';

@@ -1,4 +1,4 @@
-/** Probes that are wrong about a container that is not: path, port, scheme, too early, too tight, a command that is not there. */
+/** Rule: a probe fails, often by its own fault: wrong path, port or scheme, too early, too tight, a missing command. */
 import type { Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
@@ -31,7 +31,10 @@ interface Case {
   readonly type: ProbeType;
   readonly probe: Probe;
   readonly failure: ProbeFailure;
-  /** killed: the agent killed it for this probe; unready: it keeps it from being ready; shaky: it fails now and then. */
+  /**
+   * killed: the agent killed the container for this probe; unready: the probe keeps it from being ready; shaky: it fails now
+   * and then.
+   */
   readonly effect: 'killed' | 'unready' | 'shaky';
 }
 
@@ -61,12 +64,12 @@ function effectOf(
   return isShaky(facts, container, type, failure) ? 'shaky' : undefined;
 }
 
-/** Time-outs that did not kill yet: often, lately, and not while it started. */
+/** Whether time-outs that have not killed are a finding: they must be frequent, recent and not from the start. */
 function isShaky({ now }: PodFacts, container: ContainerFacts, type: ProbeType, failure: ProbeFailure): boolean {
   const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
   const probe = probeOf(container, type);
   if (type !== 'liveness' || probe === undefined || Number.isNaN(startedAt)) return false;
-  // It never will: such an error neither kills nor passes.
+  // Such an error neither kills the container nor lets the probe pass.
   if (failure.kind === 'no-command' || failure.kind === 'no-port') return failure.lastMs >= startedAt;
   if (failure.kind !== 'timeout') return false;
   if (failure.count < PROBE_TROUBLE_COUNT || now - failure.lastMs > PROBE_TROUBLE_MS) return false;
@@ -171,7 +174,7 @@ function noCommand(one: Case): RankedFinding {
   };
 }
 
-/** Such a probe is never sent: it neither kills nor passes. */
+/** A probe of an unknown port name is never sent, so it neither kills nor passes. */
 function noSuchPort(one: Case): RankedFinding {
   const { container, probe, facts, type, effect } = one;
   const [handler, { port } = { port: '' }] = probe.httpGet
@@ -193,7 +196,7 @@ function noSuchPort(one: Case): RankedFinding {
   };
 }
 
-/** Refused: another port, too early, or dead. */
+/** The connection was refused: the container listens on another port, is not ready yet, or is dead. */
 function nobodyListens(one: Case): RankedFinding {
   const { container, probe, effect } = one;
   const port = probePort(container, probe);
@@ -208,7 +211,10 @@ interface Elsewhere {
   readonly quotes: readonly Quote[];
 }
 
-/** Its node saw it. Who answered on that port before has not moved: then it is late, or unwell. */
+/**
+ * The other port on which the node saw the container listen. A container that answered on the probe's port before has not
+ * moved.
+ */
 function seenElsewhere(one: Case, port: number | undefined): Elsewhere | undefined {
   const { facts, container, type } = one;
   const ports = listeningOf(container, type);
@@ -222,7 +228,7 @@ function seenElsewhere(one: Case, port: number | undefined): Elsewhere | undefin
   return { says: `nothing listens on port ${port}${shortTime(one, port)}, but ${instead}`, quotes };
 }
 
-/** What declares the port may mean to listen there yet: then the time that it has is worth a word. */
+/** A container that declares the port may still begin to listen there, so the finding names the time that the probe leaves it. */
 function shortTime({ container, probe, effect }: Case, port: number): string {
   const isDeclared = (container.spec.ports ?? []).some(({ containerPort }) => containerPort === port);
   return effect === 'killed' && isDeclared ? ` within the ${secondsLeftBy(probe)}s that the probe leaves it` : '';
@@ -239,7 +245,7 @@ function hasAnswered(one: Case, port: number): boolean {
   return ended.some((death) => (death.livedMs ?? 0) >= PROVING_LIFE_MS && outlived(one, death, startMs));
 }
 
-/** It says so itself, or declares other ports and not this one. */
+/** The other port that the container's log names, or that it declares instead. */
 function toldElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
   if (port === undefined) return undefined;
   const word = lastWord(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
@@ -277,7 +283,7 @@ function wrongPort(one: Case, port: number | undefined, { says, quotes: seen }: 
   };
 }
 
-/** Killed at the first moment at which the probe could: it never got an answer in that life. */
+/** Whether the container was killed at the first possible moment, so that the probe never got an answer in that life. */
 function neverAnswered(one: Case): boolean {
   const { container, type } = one;
   if (type === 'startup') return true;
@@ -285,14 +291,14 @@ function neverAnswered(one: Case): boolean {
   return !outlived(one, container.death);
 }
 
-/** A life longer than the probe would have let it be without an answer. `startMs`: it did not ask for so long. */
+/** Whether a life was longer than the probe allows without an answer. @param startMs time before the first probe */
 function outlived({ container, probe }: Case, { livedMs = 0 }: Death, startMs = 0): boolean {
   const { periodSeconds = 10 } = probe;
   const grace = 1 + periodSeconds;
   return livedMs > startMs + (secondsUntilFailed(probe) + grace) * 1000 + graceMs(container);
 }
 
-/** A life ends only after its grace period. */
+/** The grace period that is part of the life, ms. */
 function graceMs({ killed, death }: ContainerFacts): number {
   if (killed?.event === undefined || death === undefined) return 35_000;
   const at = Date.parse(killed.event.lastTimestamp ?? killed.event.eventTime ?? '');
@@ -346,14 +352,14 @@ function tooTight(one: Case): RankedFinding {
     ...base(one),
     id: 'probe-timeout',
     rank: effect === 'killed' ? 86 : 75,
-    // Then the limit is the cause, and said by its own rule.
+    // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
     says: `${consequence(one)}: no answer within its timeout of ${timeout}s${times}${slow}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
       ...(throttled === undefined ? [] : [throttled.quote]),
-      // Of a life that ended nobody may have counted whether it was throttled.
+      // There may be no throttling counters of a life that ended, so the limit is quoted.
       ...(limit !== undefined
         ? [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: limit }]
         : []),
@@ -363,7 +369,7 @@ function tooTight(one: Case): RankedFinding {
   };
 }
 
-/** The container itself says that it is not well, or is deaf. */
+/** The container itself reports a failure, or nothing listens. */
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
   const { commands, name } = facts;
@@ -389,7 +395,7 @@ function unwell(one: Case): RankedFinding {
   };
 }
 
-/** ": nothing listens on port 8080", as its node saw. */
+/** ": nothing listens on port 8080", by the node's list of listening ports. */
 function silence({ container, probe, type }: Case): string {
   const port = probePort(container, probe);
   const isThere = listeningOf(container, type)?.some((each) => each.port === port) === true;

@@ -1,4 +1,4 @@
-/** Containers that run and are not ready, and readiness gates. */
+/** Rule: a container runs and is not ready, or a readiness gate is not met. */
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
@@ -11,7 +11,7 @@ import { LONG_INIT_MS, NORMAL_START_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
-/** It runs, is not ready, and that is no part of a start any more. */
+/** Whether the container runs and is not ready for longer than a normal start. */
 export function isLateForReady(facts: PodFacts, container: ContainerFacts): boolean {
   const { status, kind } = container;
   const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
@@ -21,14 +21,14 @@ export function isLateForReady(facts: PodFacts, container: ContainerFacts): bool
   return lostReadinessSince(facts, startedAt) || age > allowedMs(container);
 }
 
-/** An init container that goes on and on, and keeps the others waiting. */
+/** Whether an init container runs for very long, so that the others wait. */
 export function isLongInit({ now, finished, deleting }: PodFacts, { kind, status }: ContainerFacts): boolean {
   const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
   if (kind !== 'init' || startedAt === undefined || finished || deleting) return false;
   return now - startedAt > LONG_INIT_MS;
 }
 
-/** It was ready in this life, and is no more. */
+/** Whether the container was ready in this life and is not ready any more. */
 export function lostReadiness(facts: PodFacts, { status }: ContainerFacts): boolean {
   const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
   return startedAt !== undefined && lostReadinessSince(facts, startedAt);
@@ -46,7 +46,7 @@ function allowedMs(container: ContainerFacts): number {
   return Math.max(NORMAL_START_MS, (startup + readiness) * 1000);
 }
 
-/** Where no probe said why. */
+/** A container that is not ready without a probe failure that says why. */
 const unready: PodRule = eachContainer((facts, container) => {
   if (!isLateForReady(facts, container)) return NOTHING;
   const startedAt = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? facts.now;

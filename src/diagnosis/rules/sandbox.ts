@@ -1,4 +1,4 @@
-/** Pods whose sandbox or network the runtime cannot make. */
+/** Rule: the runtime cannot create the pod's sandbox or network. */
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -7,7 +7,7 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { awaitsVolumes } from './missing-config.ts';
 
-/** runc's words, of sandboxes and of containers. */
+/** Messages of runc about sandboxes and containers. */
 export const TOO_LITTLE_MEMORY = /OOM-killed|memory limit too low|memory limit .*(?:too low|below)/i;
 
 interface Kind {
@@ -53,7 +53,7 @@ export const sandbox: PodRule = (facts) => {
   return [finding(facts, event)];
 };
 
-/** It has no sandbox, or lost it, and nothing of it runs. */
+/** Whether the pod has no sandbox, or lost it, and none of its containers runs. */
 function isWaiting(facts: PodFacts): boolean {
   return awaitsVolumes(facts) && facts.condition('PodReadyToStartContainers')?.status !== 'True';
 }

@@ -1,4 +1,4 @@
-/** What never ran: a program that is not there, may not be run, or was made for another machine; or the runtime refused. */
+/** Rule: a container never ran: its program is missing, not executable or for another architecture, or the runtime refused. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
@@ -15,22 +15,22 @@ import { TOO_LITTLE_MEMORY } from './sandbox.ts';
 const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
 const NOT_FOUND = /no such file or directory|executable file not found/;
 const WRONG_ARCHITECTURE = /exec format error/i;
-/** Shells that take what the kernel refuses for a script find the head of a binary in it. */
+/** The message of a shell that reads a foreign binary as a script. */
 const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
 /** "exec /app/serve: exec format error", "/app/serve: cannot execute binary file: Exec format error" */
 const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+):/;
-/** runc's own init, at the last moment. */
+/** The message of runc's init when its exec fails. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
-/** Of the runtime's init; a shell says it in capitals, of commands with too many arguments, too. */
+/** The message of the runtime's init for E2BIG; shells print it with a capital letter. */
 const TOO_MUCH_TO_PASS = /argument list too long/;
 const NOTHING_TO_PASS_TO = /^exec \S+: argument list too long$/;
-/** The node agent's own, of what no kernel takes. */
+/** The node agent's own messages about arguments that the kernel would refuse. */
 const CANNOT_BE_PASSED = /can ?not be passed|can be passed|once expanded$/;
 const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a file)/s;
-/** What a program is linked with. */
+/** A library that the program is linked with. */
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
-/** Shells say it so; the name is before it. */
+/** Messages of shells about a missing command, whose name precedes them. */
 const SHELL_NOT_FOUND =
   /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
@@ -47,7 +47,7 @@ interface Refusal {
   readonly quotes: readonly Quote[];
 }
 
-/** The runtime's words: CreateContainerError, RunContainerError, StartError. */
+/** The runtime's refusal: CreateContainerError, RunContainerError, StartError. */
 function refusalOf(container: ContainerFacts): Refusal | undefined {
   const { death, status, path } = container;
   const waiting = status?.state?.waiting;
@@ -67,7 +67,7 @@ function refusalOf(container: ContainerFacts): Refusal | undefined {
 function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): readonly RankedFinding[] {
   const { text } = refusal;
   const program = EXEC.exec(text)?.[1];
-  // The event often says the same once more.
+  // An event that repeats the message is not quoted.
   const [event] = eventsWith(container.events, 'Failed').filter(({ message = '' }) => !message.includes(text));
   const base = {
     severity: severityOf(container),
@@ -97,7 +97,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
   ];
 }
 
-/** A shell, or the runtime's own init, ran and found nothing to run. */
+/** A shell, or the runtime's init, ran and did not find the program. */
 function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const { death } = container;
   if (death === undefined || container.killed !== undefined || death.exitCode === 0) return NOTHING;
@@ -124,7 +124,7 @@ function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedF
   return NOTHING;
 }
 
-/** A program of which the kernel says that it is none, or a shell that tried to read it. */
+/** A program for another architecture, by the kernel's error or by that of a shell that tried to read it. */
 function foreignProgram(container: ContainerFacts): { readonly line: string; readonly program?: string } | undefined {
   const refused = lastWord(container, WRONG_ARCHITECTURE);
   if (refused !== undefined) {
@@ -135,7 +135,7 @@ function foreignProgram(container: ContainerFacts): { readonly line: string; rea
   return misread === undefined ? undefined : { line: misread.line, program: misread.match[1] };
 }
 
-/** The file, or what its first line asks for: the kernel says the same of both. */
+/** The file or its interpreter is missing; the kernel's error is the same for both. */
 function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match }: LastWord): RankedFinding {
   return explainedEnd(facts, container, {
     id: 'missing-binary',
@@ -203,7 +203,7 @@ function tooLittleMemory(
   };
 }
 
-/** E2BIG: of the environment, mostly, which the node agent has measured. */
+/** E2BIG, usually because of the environment, whose size the node agent has measured. */
 function tooMuchToPass(
   container: ContainerFacts,
   base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence' | 'try'>,

@@ -1,4 +1,4 @@
-/** Containers that never start: images, configuration, secrets, runtimes, hooks, init containers. */
+/** Tests findings about containers that never start: images, configuration, secrets, runtimes, hooks, init containers. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';

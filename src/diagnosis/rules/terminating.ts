@@ -1,4 +1,4 @@
-/** Pods whose deletion does not come to its end. */
+/** Rule: the deletion of a pod is stuck. */
 import { parseTime } from '../../lib/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';

@@ -1,4 +1,4 @@
-/** No node takes the pod: the scheduler's sentence, part by part, and what would help. */
+/** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
 import { quantityMilliValue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
@@ -28,10 +28,10 @@ function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
   return keys.length === 0 ? ['topology.kubernetes.io/zone'] : [...new Set(keys)];
 }
 
-/** What a container may well ask for. Of devices, and of what cannot be set in place, nobody knows. */
+/** Small requests that suit many containers. There is no such default for devices. */
 const SMALL_REQUESTS: Readonly<Record<string, string>> = { cpu: '100m', memory: '64Mi' };
 
-/** Of the container that asks for most. */
+/** Lowers the request of the container that asks for most. */
 function askLess({ commands, containers }: PodFacts, resource: string): readonly string[] {
   const small = SMALL_REQUESTS[resource];
   if (small === undefined || !commands.settable) return commands.edit;
@@ -48,7 +48,7 @@ function amountOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : quantityMilliValue(quantity);
 }
 
-/** Upstream's words (scheduler plugins), each once; what matches nothing is quoted as it is. */
+/** The messages of upstream's scheduler plugins; other messages are quoted unchanged. */
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
@@ -171,7 +171,7 @@ export const unschedulable: PodRule = (facts) => {
   };
   const quotes = [event === undefined || event.message !== message ? condensed : quoteEvent(event)];
   const parts = partsOf(message);
-  // Claims have rules of their own, which know why.
+  // The rules about claims know the cause.
   const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
   const known = parts.flatMap((part) => explain(part) ?? []);
   const says = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
@@ -246,7 +246,7 @@ function gated(facts: PodFacts): readonly RankedFinding[] {
   ];
 }
 
-/** Gates alone may be taken from a pod that is there. */
+/** Removes a scheduling gate, which may be removed from an existing pod. */
 function removeGate({ commands, name }: PodFacts, gate: string): string {
   const path = '/spec/schedulingGates/0';
   const patch = [
@@ -256,7 +256,7 @@ function removeGate({ commands, name }: PodFacts, gate: string): string {
   return commands.kubectl('patch', `pod/${name}`, '--type=json', '-p', JSON.stringify(patch));
 }
 
-/** Nobody has looked at it: there may be no scheduler of that name. */
+/** No scheduler has examined the pod; there may be none of that name. */
 function unclaimed(facts: PodFacts): readonly RankedFinding[] {
   const name = facts.pod.spec?.schedulerName ?? 'default-scheduler';
   const waited = conditionAgeMs(facts.condition('PodScheduled'), facts.now) ?? facts.ageMs;

@@ -1,4 +1,4 @@
-/** Claims that are missing or wait, volumes that cannot be attached or mounted. */
+/** Rule: a claim is missing or unbound, or a volume cannot be attached or mounted. */
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -141,7 +141,7 @@ function attach(facts: PodFacts): readonly RankedFinding[] {
 
 function mount(facts: PodFacts): readonly RankedFinding[] {
   const failed = eventsWith(facts.events, 'FailedMount', 'FailedMapVolume');
-  // Missing ConfigMaps and Secrets are told by their own rule, and "unmounted volumes" sums up what others say.
+  // Missing ConfigMaps and Secrets have their own rule, and "unmounted volumes" only summarizes other events.
   const own = failed.filter(
     ({ message = '' }) => !/(configmap|secret) "[^"]+" not found|non-existent \w+ key/i.test(message),
   );

@@ -1,4 +1,4 @@
-/** Pods that cannot even be made: quota, limit ranges, admission. */
+/** Rule: the controller cannot create pods: quota, limit ranges, admission. */
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -63,7 +63,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Only while pods are missing: an old refusal that was overcome is nobody's trouble. */
+/** A refusal counts only while pods are missing. */
 export function createFailed(facts: WorkloadFacts): readonly RankedFinding[] {
   if (facts.missing === 0) return NOTHING;
   const [event] = eventsWith(facts.evidence.events, 'FailedCreate').toSorted((a, b) => lastSeenMs(b) - lastSeenMs(a));

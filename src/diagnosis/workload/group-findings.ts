@@ -1,17 +1,17 @@
-/** The same finding of many pods is said once: "3 of 5 pods: …". Pure. */
+/** Merges the same finding of several pods into one: "3 of 5 pods: …". Pure. */
 import type { RankedFinding } from '../finding.ts';
 
 export interface PodFindings {
-  /** As it is listed: "web-1", or "shop/web-1" where pods are of several namespaces. */
+  /** The name in lists: "web-1", or "shop/web-1" for pods of several namespaces. */
   readonly label: string;
   readonly name: string;
   readonly findings: readonly RankedFinding[];
 }
 
 export interface Grouping {
-  /** What is said before: "3 of 5 pods"; nothing for an empty text. */
+  /** The text before a finding: "3 of 5 pods"; an empty text adds nothing. */
   readonly prefix: (labels: readonly string[]) => string;
-  /** Pods of one template have one fault when rule and container are the same; of others, when all that is said is. */
+  /** True: findings of the same rule and container are merged. False: only findings with the same text are. */
   readonly sameTemplate: boolean;
 }
 
@@ -29,7 +29,7 @@ export function groupFindings(
     }
   }
   return [...groups.values()].map(({ first, name, pods }) => {
-    // It speaks of several pods already.
+    // The finding is about several pods already.
     if (first.pods !== undefined) return first;
     const before = prefix(pods);
     const says = before === '' ? first.says : `${before}: ${first.says.replaceAll(`pod ${name}`, 'the pod')}`;
@@ -37,7 +37,7 @@ export function groupFindings(
   });
 }
 
-/** Exit codes differ in their sentence alone. */
+/** The key of equal findings. Different exit codes are different findings, which only their text shows. */
 function keyOf({ id, container = '', says, fallback }: RankedFinding, sameTemplate: boolean, name: string): string {
   const differs = !sameTemplate || (fallback === true && (id === 'exit-code' || id === 'signal'));
   return `${id}|${container}|${differs ? says.replaceAll(name, '') : ''}`;

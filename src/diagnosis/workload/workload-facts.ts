@@ -1,4 +1,4 @@
-/** A workload as its rules see it: how many pods it wants, has and lacks, whatever its kind. */
+/** The facts of a workload for its rules: the pods that it wants, has and lacks, for all kinds alike. */
 import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../api/index.ts';
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
@@ -14,7 +14,7 @@ export interface WorkloadFacts {
   readonly kind: string;
   readonly wanted: number;
   readonly wantedPath: string;
-  /** Pods that should be there and are not. */
+  /** The number of pods that should exist and do not. */
   readonly missing: number;
   readonly ready: number;
   /** A job that is over. */

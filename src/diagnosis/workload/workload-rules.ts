@@ -1,4 +1,4 @@
-/** What controllers say of themselves: rollouts that do not come on, jobs that gave up, pods that wait for others. */
+/** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
@@ -16,7 +16,7 @@ const progressDeadline: WorkloadRule = (facts) => {
     {
       id: 'progress-deadline',
       severity: 'critical',
-      // Its pods say why.
+      // The findings of its pods say why, and rank higher.
       rank: 20,
       topic: 'rollout',
       says: `the rollout of ${facts.target} has not come on within its deadline`,
@@ -65,7 +65,7 @@ const jobFailed: WorkloadRule = (facts) => {
   ];
 };
 
-/** In order: the next is made when the ones before are ready. */
+/** A StatefulSet makes the next pod only when the ones before are ready. */
 const ordered: WorkloadRule = (facts) => {
   const { workload, pods } = facts.evidence;
   if (facts.kind !== 'StatefulSet' || facts.missing === 0) return NOTHING;

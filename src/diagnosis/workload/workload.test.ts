@@ -103,7 +103,7 @@ describe('workloads', () => {
     expect(findings[0]).toMatchObject({ id, severity: 'critical' });
     expect(findings[0]?.says).toMatch(says);
     expect(findings[0]?.says).toMatch(/^deployment\/web lacks 2 of 3 pods/);
-    // It was overcome.
+    // All pods exist, so the refusal has been overcome.
     expect(ids(workload({ pods: three(), events: [refused] }))).toEqual([]);
   });
 

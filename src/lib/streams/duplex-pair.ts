@@ -1,4 +1,4 @@
-/** Two ends of a two-way byte stream in memory. A write is done when the other side took it: nothing is buffered. */
+/** The two ends of a two-way byte stream in memory. A write ends when the other side has read it; nothing is buffered. */
 import { ConnectionError, type DuplexStream } from '../http.ts';
 
 interface Offer {

@@ -1,19 +1,19 @@
-/** Keeps a client's SPDY pings from cutting off the output that it has not read yet. */
+/** Holds back a client's SPDY pings, which could cut off output that it has not read yet. */
 import { concatBytes } from '../bytes.ts';
 import type { Clock, Timer } from '../clock.ts';
 import type { DuplexStream } from '../http.ts';
 import { MAX_HELD_PINGS } from './limits.ts';
 import { SpdyPingSieve } from './spdy-ping-sieve.ts';
 
-/** The server must have been silent for this long before it gets a ping. */
+/** Ms for which the server must have been silent before it gets a ping. */
 const QUIET_MS = 500;
 
 /**
- * Bytes for a SPDY server, which waits with PING frames until everything that the server sent has been read.
+ * Wraps the stream to a SPDY server, and holds back PING frames until everything that the server sent has been read.
  *
- * A runtime's streaming server closes its socket when the command ended, while output may wait in the kernel for a slow
- * client. A ping that arrives there then is answered by a reset, and the kernel throws the output away. A client (kubectl pings
- * each 5 s) can't know; we do.
+ * A runtime's streaming server closes its socket when the command has ended, while output may still wait in the kernel for a slow
+ * client. The kernel answers a ping that arrives then with a reset, and drops the output. A client (kubectl pings each 5 s)
+ * cannot know this state, but we do.
  */
 export function holdBackPings(server: DuplexStream, clock: Clock): DuplexStream {
   const sieve = new SpdyPingSieve();

@@ -1,11 +1,11 @@
-/** Ends a connection on which nothing passes for long. */
+/** Ends a connection that is idle for too long. */
 import type { Clock, Timer } from '../clock.ts';
 import type { DuplexStream } from '../http.ts';
 
-/** A timer that is later than this tells of our own absence (a suspended machine), not of the connection's idleness. */
+/** A timer that is later than this shows that our machine was suspended, not that the connection was idle, ms. */
 const LATE_MS = 60_000;
 
-/** `stream`, destroyed after `timeoutMs` in which no byte passed either way. 0: never. */
+/** `stream`, which is destroyed after `timeoutMs` without a byte in either direction. 0: never. */
 export function withIdleTimeout(stream: DuplexStream, clock: Clock, timeoutMs: number): DuplexStream {
   if (timeoutMs <= 0) return stream;
   let lastMono = clock.now().mono;

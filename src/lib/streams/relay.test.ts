@@ -56,7 +56,7 @@ describe('relay', () => {
     const stuck = client.write(encodeText('one')).then(() => client.write(encodeText('two')));
     stuck.catch(() => {});
     await settle();
-    // Nobody reads "one" at the backend; its output finds the client gone.
+    // The backend does not read "one", and its output cannot reach the client, which is gone.
     const output = backend.write(encodeText('output'));
     client.destroy();
     await output;

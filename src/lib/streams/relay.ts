@@ -1,14 +1,13 @@
-/** A client and what its upgraded connection leads to: bytes both ways, to a clean end. */
+/** Relays bytes between a client and its backend in both directions, to a clean end. */
 import type { DuplexStream } from '../http.ts';
 
 /**
- * Passes bytes until the client is gone; then the backend is let go as well. None of the protocols that we carry says anything
- * by closing half of a connection: they close their own streams, so a client whose bytes end has left (upstream's proxy takes
- * it so, too).
+ * Relays bytes until the client is gone, and then closes the backend as well. The protocols that we carry never close half of a
+ * connection, because they close their own streams, so a client whose bytes end has left (upstream's proxy assumes the same).
  *
- * A backend that ended does not end the client's connection: what the client still sends is thrown away until it closes. Were
- * we to close on bytes that nobody read, the kernel would reset the connection, and a slow reader would lose what it has not
- * read yet. `onBackendEnd` is told, to bound that wait. Never rejects.
+ * The end of the backend does not end the client's connection: the client's further bytes are dropped until it closes. If we
+ * closed with unread bytes, the kernel would reset the connection, and a slow reader would lose output that it has not read
+ * yet. `onBackendEnd` is called so that the caller can bound that wait. Never rejects.
  */
 export async function relay(client: DuplexStream, backend: DuplexStream, onBackendEnd: () => void): Promise<void> {
   const output = passOn(backend, client).then((clientTakes) => {
@@ -16,7 +15,7 @@ export async function relay(client: DuplexStream, backend: DuplexStream, onBacke
       client.end();
       onBackendEnd();
     } else {
-      // Its input may be stuck on the way to the backend: nobody would look there.
+      // The client's input may be stuck on the way to the backend, where its end would not be noticed.
       client.destroy();
       backend.destroy();
     }
@@ -27,7 +26,7 @@ export async function relay(client: DuplexStream, backend: DuplexStream, onBacke
       if (backendTakes) backendTakes = await taken(backend, chunk);
     }
   } catch {
-    // It broke instead of ending: gone all the same.
+    // A client whose connection broke is gone, too.
   }
   backend.end();
   backend.destroy();
@@ -35,12 +34,12 @@ export async function relay(client: DuplexStream, backend: DuplexStream, onBacke
   client.destroy();
 }
 
-/** @returns false when `to` takes no more */
+/** @returns false when `to` accepts no more bytes */
 async function passOn(from: DuplexStream, to: DuplexStream): Promise<boolean> {
   try {
     for await (const chunk of from.readable) if (!(await taken(to, chunk))) return false;
   } catch {
-    // What came before the break has been passed on, and the protocol inside tells that something is missing.
+    // The bytes before the break have been relayed, and the inner protocol shows that something is missing.
   }
   return true;
 }

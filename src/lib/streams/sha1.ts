@@ -1,4 +1,4 @@
-/** SHA-1, for the WebSocket handshake alone (RFC 6455 asks for it; it protects nothing there). Pure: FIPS 180-4. */
+/** SHA-1 by FIPS 180-4, only for the WebSocket handshake, where RFC 6455 requires it and it protects nothing. Pure. */
 
 const BLOCK_BYTES = 64;
 

@@ -1,8 +1,8 @@
 /**
  * SPDY/3.1 frames, as far as a client of a container runtime needs them (the draft's sections 2.2 and 2.6). Pure.
  *
- * Header blocks: those we write are a zlib stream of stored blocks, which every reader of the compressed form takes; those we
- * get are not unpacked, as a runtime says nothing in them. So there is no compression state to lose.
+ * Header blocks that we write are a zlib stream of stored blocks, which every decompressor accepts. Header blocks that we receive
+ * are not unpacked, as a runtime sends nothing of interest in them. So there is no compression state.
  */
 import { encodeText } from '../bytes.ts';
 import { MAX_SPDY_CONTROL_BYTES, MAX_SPDY_DATA_BYTES } from './limits.ts';
@@ -34,10 +34,10 @@ export type SpdyEvent =
   | { readonly type: 'rst-stream'; readonly streamId: number; readonly status: number }
   | { readonly type: 'ping'; readonly id: number }
   | { readonly type: 'go-away'; readonly lastStreamId: number }
-  /** SETTINGS, WINDOW_UPDATE and what the draft does not know. */
+  /** SETTINGS, WINDOW_UPDATE and types that the draft does not define. */
   | { readonly type: 'other'; readonly frameType: number };
 
-/** What came is no SPDY/3: read no more of it. */
+/** The bytes are not SPDY/3; the connection must not be read any further. */
 export class SpdyError extends Error {
   override readonly name = 'SpdyError';
 }
@@ -48,7 +48,7 @@ interface OpenData {
   left: number;
 }
 
-/** Bytes to events. One per direction of a connection. */
+/** Decodes bytes to events. One per direction of a connection. */
 export class SpdyDecoder {
   readonly #head = new Uint8Array(HEAD_BYTES);
   #headBytes = 0;
@@ -56,12 +56,12 @@ export class SpdyDecoder {
   #control: Uint8Array | undefined;
   #controlBytes = 0;
 
-  /** Is the last byte that came the last of its frame? */
+  /** Whether the last byte so far ended a frame. */
   get atBoundary(): boolean {
     return this.#headBytes === 0 && this.#data === undefined && this.#control === undefined;
   }
 
-  /** What `chunk` completed, in order. Throws `SpdyError`; the decoder is no good after that. */
+  /** The events that `chunk` completes, in order. Throws `SpdyError`, after which the decoder must not be used. */
   *push(chunk: Uint8Array): Generator<SpdyEvent, void, undefined> {
     let offset = 0;
     while (offset < chunk.length) {
@@ -110,7 +110,7 @@ export class SpdyDecoder {
     return { type: 'data', streamId: data.streamId, payload, fin: data.fin && data.left === 0 };
   }
 
-  /** Of the head that came last and this body. */
+  /** The event of the last head and this body. */
   #controlEvent(body: Uint8Array): SpdyEvent {
     this.#control = undefined;
     const frameType = ((this.#head[2] as number) << 8) | (this.#head[3] as number);
@@ -183,7 +183,7 @@ export function encodeSpdyReply(streamId: number): Uint8Array {
   return controlFrame(TYPES.synReply, words(streamId));
 }
 
-/** What a sync flush leaves: an empty stored block. Go's reader hands out a block only when it sees the next one. */
+/** The empty stored block of a sync flush. Go's reader returns a block only when it sees the next one. */
 const FLUSH = [0, 0, 0, 0xff, 0xff];
 
 /** A name/value block as zlib: its two bytes of head (first time only; no preset dictionary), one stored block, a flush. */

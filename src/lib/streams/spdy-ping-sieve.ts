@@ -1,16 +1,16 @@
-/** SPDY bytes, without knowing more of them than where a frame ends and which ones are pings. */
+/** Finds pings and the ends of frames in SPDY bytes, without decoding the rest. */
 import { concatBytes } from '../bytes.ts';
 
 const HEAD_BYTES = 8;
 const PING_BYTES = 12;
 
-/** Parts PING frames from all others, however the bytes are cut. Pure. */
+/** Separates PING frames from all others, however the bytes are divided. Pure. */
 export class SpdyPingSieve {
-  /** The beginning of a frame that is not complete enough to know what it is. */
+  /** The beginning of a frame whose type is not known yet. */
   #rest: Uint8Array = new Uint8Array(0);
   #bodyLeft = 0;
 
-  /** Would a frame put in here stand between two frames? */
+  /** Whether a frame may be inserted here. */
   get atBoundary(): boolean {
     return this.#rest.length === 0 && this.#bodyLeft === 0;
   }
@@ -35,7 +35,7 @@ export class SpdyPingSieve {
       const left = bytes.length - at;
       if (left < HEAD_BYTES || (isPing(bytes, at) && left < PING_BYTES)) {
         passUpTo(at);
-        // A copy: the chunk may be large.
+        // A copy, so that a large chunk is not kept.
         this.#rest = bytes.slice(at);
         return { passed, pings };
       }

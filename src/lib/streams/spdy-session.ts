@@ -1,4 +1,4 @@
-/** The client's end of a SPDY/3.1 connection: opens streams, sends, and hands what comes to each stream's own sink. */
+/** The client's end of a SPDY/3.1 connection: opens streams, sends data, and passes received data to each stream's sink. */
 import { ConnectionError, type DuplexStream } from '../http.ts';
 import { MAX_SPDY_STREAMS } from './limits.ts';
 import {
@@ -11,13 +11,13 @@ import {
   SpdyStreamOpener,
 } from './spdy-frames.ts';
 
-/** `fin`: all came. `reset`: the peer broke it off. `lost`: the connection ended before. */
+/** `fin`: the data is complete. `reset`: the peer aborted the stream. `lost`: the connection ended first. */
 export type SpdyStreamEnd = 'fin' | 'reset' | 'lost';
 
 export interface SpdySink {
-  /** The connection is read on when it resolves: this is the back-pressure. */
+  /** The connection is read further when this resolves, which is the back-pressure. */
   data(payload: Uint8Array): Promise<void> | void;
-  /** Once, after all data. */
+  /** Called once, after all data. */
   end(how: SpdyStreamEnd): void;
 }
 
@@ -29,8 +29,8 @@ interface OpenStream {
 }
 
 /**
- * Flow control: none, as in the library behind every runtime's streaming server. It sends no WINDOW_UPDATE and heeds none, so
- * one who waited for it would wait for ever. A sink that is slow holds up the whole connection instead.
+ * A session has no flow control, like the library behind every runtime's streaming server: it neither sends nor obeys
+ * WINDOW_UPDATE, so a wait for one would never end. A slow sink delays the whole connection instead.
  */
 export class SpdySession {
   readonly #connection: DuplexStream;
@@ -62,8 +62,8 @@ export class SpdySession {
   }
 
   /**
-   * Opens a stream and waits for its reply: a peer throws away what comes before. Rejects with `ConnectionError` when the
-   * peer refuses it or the connection ends.
+   * Opens a stream and waits for its reply, because a peer drops data that comes earlier. Rejects with `ConnectionError` when the
+   * peer refuses the stream or the connection ends.
    */
   async open(headers: Readonly<Record<string, string>>, sink: SpdySink): Promise<number> {
     const id = this.#nextId;
@@ -78,12 +78,12 @@ export class SpdySession {
     return id;
   }
 
-  /** Resolves when the peer's machine took it. Rejects with `ConnectionError`. */
+  /** Resolves when the peer's machine has accepted the data. Rejects with `ConnectionError`. */
   send(streamId: number, payload: Uint8Array, fin = false): Promise<void> {
     return this.#connection.write(encodeSpdyData(streamId, payload, fin));
   }
 
-  /** A sign of life; the answer is not waited for. */
+  /** Sends a ping and does not wait for the answer. */
   ping(): Promise<void> {
     const id = this.#nextPing;
     this.#nextPing = (this.#nextPing + 2) % 0x8000_0000;
@@ -106,7 +106,7 @@ export class SpdySession {
       case 'rst-stream':
         return this.#finish(event.streamId, 'reset');
       case 'syn-stream':
-        // Nothing that we do lets a server open streams.
+        // Nothing in our use of SPDY lets a server open streams.
         this.#sendQuietly(encodeSpdyReset(event.streamId, RST_REFUSED_STREAM));
         return;
       case 'ping':
@@ -146,7 +146,7 @@ export class SpdySession {
     stream.sink.end(how);
   }
 
-  /** Waiting for the peer to take it would stop our reading, and so perhaps the peer. */
+  /** Sends without waiting: a wait would stop our reading, and thereby perhaps the peer. */
   #sendQuietly(frame: Uint8Array): void {
     this.#connection.write(frame).catch(() => {});
   }

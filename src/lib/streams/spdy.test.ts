@@ -86,7 +86,7 @@ describe('frames', () => {
       { type: 'syn-stream', streamId: 3, fin: false },
     ]);
     const blocks = frames.map((each) => each.subarray(18));
-    // A last block and the checksum are for this reader alone.
+    // `finishFlush` accepts a stream without its last block and checksum.
     const plain = [...inflateSync(concatBytes(blocks), { finishFlush: 2 })];
     const view = new DataView(new Uint8Array(plain).buffer);
     let at = 0;
@@ -248,7 +248,7 @@ describe('pings', () => {
     })();
     const output = far.write(encodeText('first')).then(() => far.write(encodeText('second')));
     expect(decodeText((await reader.next()).value as Uint8Array)).toBe('first');
-    // The reader is busy with it: "second" may still be in the kernel.
+    // The reader is busy, so "second" may still be in the kernel.
     await held.write(concatBytes([encodeSpdyPing(1), encodeSpdyData(1, encodeText('x'), false)]));
     await clock.advance(5000);
     expect(seen).toEqual([`data 1 ${Buffer.from('x').toString('hex')}`]);

@@ -1,4 +1,4 @@
-/** For tests: what a peer sends, cut at any place. */
+/** Divides the bytes of a peer at any place, for tests. */
 import fc from 'fast-check';
 
 /** The same bytes in pieces, some of them empty. */

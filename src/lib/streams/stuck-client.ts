@@ -1,17 +1,17 @@
-/** Finds out a SPDY client that left while what it sent last was still waiting to be taken. */
+/** Detects a SPDY client that left while its last input was still waiting for the server. */
 import type { Clock, Timer } from '../clock.ts';
 import type { DuplexStream } from '../http.ts';
 import { encodeSpdyPing } from './spdy-frames.ts';
 import { SpdyPingSieve } from './spdy-ping-sieve.ts';
 
-/** After two of these a client that is gone is found out: its machine refuses the first ping, and we cannot send the second. */
+/** A client that is gone is detected after two probes: its machine refuses the first, and the second cannot be sent. */
 const PROBE_MS = 5000;
-/** Even: ours. What a server behind us sends has even numbers, too, but no runtime pings. */
+/** An even number, as a server's pings have. The server behind us would use even numbers, too, but no runtime pings. */
 const PROBE_ID = 2;
 
 /**
- * Bytes from a SPDY server for a client, with a ping between them now and then while the server does not take what the client
- * sends. The end of a client's bytes stands behind those, so that nobody would see it.
+ * Wraps the stream from a SPDY server to a client, and inserts pings while the server does not accept the client's input. The
+ * end of the client's bytes waits behind that input, so that it would go unnoticed.
  */
 export function probeStuckClient(server: DuplexStream, clock: Clock): DuplexStream {
   const input = new SpdyPingSieve();
@@ -74,7 +74,7 @@ export function probeStuckClient(server: DuplexStream, clock: Clock): DuplexStre
       }
     })(),
     write: async (chunk) => {
-      // Answers to our pings are not for the server.
+      // Answers to our own pings must not reach the server.
       const { passed, pings } = input.push(chunk);
       underWay += 1;
       if (timer === undefined) plan();

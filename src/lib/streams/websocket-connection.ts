@@ -12,7 +12,7 @@ import {
   type WebSocketEvent,
 } from './websocket-frames.ts';
 
-/** As often as kubectl pings, which gives up 61 s after the last pong (client-go: pingReadDeadline). */
+/** The interval of kubectl's pings; kubectl gives up 61 s after the last pong (client-go: pingReadDeadline). */
 const HEARTBEAT_MS = 5000;
 
 export type MessagePiece = Extract<WebSocketEvent, { readonly type: 'data' }>;
@@ -22,15 +22,15 @@ export class WebSocketConnection {
   readonly #clock: Clock;
   readonly #onPing: () => void;
   #isClosing = false;
-  /** A pong on its way to a client that does not read; the newest one waits behind it. */
+  /** The state of pongs: one may be on its way to a client that does not read, and the newest waits behind it. */
   #pong: 'none' | 'sending' | Uint8Array = 'none';
-  /** Did anything come since the last look? */
+  /** Whether the client sent anything since the last heartbeat. */
   #heard = false;
-  /** Is somebody busy with what came? */
+  /** Whether the consumer is still busy with the last piece. */
   #isBusy = false;
   #heartbeat: Timer | undefined;
 
-  /** `onPing`: the client showed that it lives. */
+  /** @param onPing called for each ping, a sign of life of the client */
   constructor(stream: DuplexStream, clock: Clock, onPing: () => void = () => {}) {
     this.#stream = stream;
     this.#clock = clock;
@@ -38,8 +38,8 @@ export class WebSocketConnection {
   }
 
   /**
-   * What the client says, until it closes, breaks the protocol or is gone. The next piece is read when the last one has been
-   * dealt with: this is the back-pressure. Call once; it must run for pings to be answered. Never rejects of itself.
+   * The client's messages, until it closes, breaks the protocol or is gone. The next piece is read when the last one has been
+   * consumed, which is the back-pressure. It may be called once, and must run for pings to be answered. It never rejects itself.
    */
   async *messages(): AsyncGenerator<MessagePiece, void> {
     const decoder = new WebSocketDecoder({ masked: true });
@@ -68,12 +68,12 @@ export class WebSocketConnection {
     }
   }
 
-  /** Resolves when the client's side took the frame. Rejects with `ConnectionError` when it is gone. */
+  /** Resolves when the client's side has accepted the frame. Rejects with `ConnectionError` when it is gone. */
   async send(frame: Uint8Array): Promise<void> {
     if (!this.#isClosing) await this.#stream.write(frame);
   }
 
-  /** Nothing is sent after it. Idempotent. */
+  /** Sends a close frame; nothing is sent after it. Idempotent. */
   close(code: number, reason: string): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -93,9 +93,9 @@ export class WebSocketConnection {
   }
 
   /**
-   * While a process does not read its input, nothing is read of the client: its pings wait behind that input, and it would take
-   * our silence for death; and were it gone, nobody would see. Pongs that nobody asked for are allowed. They are a sign of life
-   * for the one, and the other's machine refuses them.
+   * Plans unsolicited pongs, which the protocol allows. While a process does not read its input, we do not read from the client:
+   * its pings wait behind that input, so it would think that we are dead, and we would not notice its own end. The pongs show a
+   * living client that we live, and the machine of a client that is gone refuses them.
    */
   #planHeartbeat(): void {
     this.#heartbeat = this.#clock.setTimer(HEARTBEAT_MS, () => {
@@ -106,7 +106,7 @@ export class WebSocketConnection {
     });
   }
 
-  /** Not waited for: a client that does not read now must not stop what it writes. */
+  /** Sends without waiting, because a client that does not read at the moment must still be able to write. */
   #sendPong(payload: Uint8Array): void {
     if (this.#pong !== 'none') {
       this.#pong = payload;

@@ -1,4 +1,4 @@
-/** WebSocket frames (RFC 6455, section 5), both ways. Pure; data passes in the pieces in which it comes. */
+/** Encodes and decodes WebSocket frames (RFC 6455, section 5). Pure; data passes in the pieces in which it arrives. */
 import { decodeText, encodeText } from '../bytes.ts';
 import { MAX_WEBSOCKET_CONTROL_BYTES, MAX_WEBSOCKET_MESSAGE_BYTES } from './limits.ts';
 
@@ -10,12 +10,12 @@ export const CLOSE_INTERNAL_ERROR = 1011;
 const OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export type WebSocketEvent =
-  /** A piece of a message. `first` and `last` frame it; a piece may be empty. */
+  /** A piece of a message. `first` and `last` mark the message's ends; a piece may be empty. */
   | { readonly type: 'data'; readonly payload: Uint8Array; readonly first: boolean; readonly last: boolean }
   | { readonly type: 'ping' | 'pong'; readonly payload: Uint8Array }
   | { readonly type: 'close'; readonly code: number; readonly reason: string };
 
-/** The peer broke the protocol: close with `code`, and read no more of it. */
+/** The peer broke the protocol: the connection must be closed with `code` and not be read further. */
 export class WebSocketError extends Error {
   override readonly name = 'WebSocketError';
   readonly code: number;
@@ -30,30 +30,30 @@ interface Frame {
   readonly opcode: number;
   readonly mask: Uint8Array | undefined;
   readonly length: number;
-  /** Payload bytes that came already. */
+  /** Payload bytes so far. */
   seen: number;
-  /** Of a control frame: its payload so far. */
+  /** The payload so far of a control frame. */
   readonly held: Uint8Array | undefined;
 }
 
-/** Bytes to events. One per direction of a connection. */
+/** Decodes bytes to events. One per direction of a connection. */
 export class WebSocketDecoder {
   readonly #masked: boolean;
   readonly #maxMessageBytes: number;
   readonly #head = new Uint8Array(14);
   #headBytes = 0;
   #frame: Frame | undefined;
-  /** A message is open: its next data frame is a continuation. */
+  /** A message is incomplete, and its next data frame is a continuation. */
   #open = false;
   #messageBytes = 0;
 
-  /** `masked`: the peer is a client, whose frames must be masked; a server's must not. */
+  /** `masked`: the peer is a client, whose frames must be masked; those of a server must not be. */
   constructor(options: { readonly masked: boolean; readonly maxMessageBytes?: number }) {
     this.#masked = options.masked;
     this.#maxMessageBytes = options.maxMessageBytes ?? MAX_WEBSOCKET_MESSAGE_BYTES;
   }
 
-  /** What `chunk` completed, in order. Throws `WebSocketError`; the decoder is no good after that. */
+  /** The events that `chunk` completes, in order. Throws `WebSocketError`, after which the decoder must not be used. */
   *push(chunk: Uint8Array): Generator<WebSocketEvent, void, undefined> {
     let offset = 0;
     while (offset < chunk.length) {
@@ -85,7 +85,7 @@ export class WebSocketDecoder {
     }
   }
 
-  /** The frame whose head is now complete, if it is. */
+  /** The frame, if its head is complete. */
   #readHead(): Frame | undefined {
     const head = this.#head;
     if (this.#headBytes < 2) return undefined;
@@ -120,7 +120,7 @@ export class WebSocketDecoder {
   }
 }
 
-/** `maskingKey`: four bytes; a client must give them (unforeseeable ones, on an open network). */
+/** @param maskingKey four bytes that a client must give, unpredictable ones on an open network */
 export function encodeWebSocketFrame(
   kind: 'text' | 'binary' | 'close' | 'ping' | 'pong',
   payload: Uint8Array,
@@ -156,7 +156,7 @@ function emptyFrame(
   return { frame, bodyAt };
 }
 
-/** `reason` is cut to what a control frame holds. */
+/** `reason` is cut to the maximum of a control frame. */
 export function encodeWebSocketClose(code: number, reason: string, maskingKey?: Uint8Array): Uint8Array {
   const text = encodeText(reason).subarray(0, MAX_WEBSOCKET_CONTROL_BYTES - 2);
   const payload = new Uint8Array(2 + text.length);
@@ -168,7 +168,7 @@ export function encodeWebSocketClose(code: number, reason: string, maskingKey?: 
 function controlEvent(opcode: number, payload: Uint8Array): WebSocketEvent {
   if (opcode === OPCODES.ping) return { type: 'ping', payload };
   if (opcode === OPCODES.pong) return { type: 'pong', payload };
-  // 1005: the peer gave no code.
+  // 1005 means that the peer gave no code.
   if (payload.length === 0) return { type: 'close', code: 1005, reason: '' };
   if (payload.length === 1) throw broken('a close frame with half a code');
   return {

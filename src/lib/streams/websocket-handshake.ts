@@ -6,7 +6,7 @@ import { sha1 } from './sha1.ts';
 const ACCEPT_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 export type WebSocketHandshake =
-  /** `headers`: of the answer, which has the status 101. `protocol`: '' when the client named none. */
+  /** `headers` are those of the answer with status 101. `protocol` is '' when the client named none. */
   | { readonly ok: true; readonly headers: Headers; readonly protocol: string }
   | { readonly ok: false; readonly status: number; readonly message: string; readonly headers: Headers };
 
@@ -23,8 +23,8 @@ export function offeredProtocols({ headers }: HttpRequest): readonly string[] {
 }
 
 /**
- * Answers a handshake. The client's first subprotocol that is in `supported` is taken, as upstream does; a client that names
- * none gets none where `supported` has ''.
+ * Answers a handshake. The client's first subprotocol that is in `supported` is chosen, as upstream does; a client that names
+ * none gets none if `supported` contains ''.
  */
 export function answerHandshake(request: HttpRequest, supported: readonly string[]): WebSocketHandshake {
   const { method, headers } = request;

@@ -12,12 +12,12 @@ import {
 
 export interface AffinityTerm {
   readonly namespaces: ReadonlySet<string>;
-  /** Also pods of namespaces with these labels. */
+  /** The term also applies to namespaces with these labels. */
   readonly namespaceSelector: ParsedLabelSelector | undefined;
   /** Absent: no pod matches. */
   readonly selector: ParsedLabelSelector | undefined;
   readonly topologyKey: string;
-  /** Of preferred terms; 0 for required ones. */
+  /** The weight of a preferred term; 0 for a required one. */
   readonly weight: number;
 }
 
@@ -28,7 +28,7 @@ export interface AffinityTerms {
   readonly preferredAnti: readonly AffinityTerm[];
 }
 
-/** What of a pod terms look at. */
+/** The parts of a pod that terms look at. */
 export interface LabelledPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export function affinityTermsOf(pod: Pod): AffinityTerms {
 
 function readTerm(term: PodAffinityTerm, namespace: string, weight: number): AffinityTerm {
   const { namespaces = [], namespaceSelector, labelSelector, topologyKey } = term;
-  // Only a term that speaks of no namespace at all means its pod's own.
+  // A term that names no namespace and has no namespace selector applies to its pod's own namespace.
   const own = namespaces.length === 0 && namespaceSelector === undefined;
   return {
     namespaces: new Set(own ? [namespace] : namespaces),
@@ -78,7 +78,7 @@ export function readSelector(selector: LabelSelector | undefined): ParsedLabelSe
   }
 }
 
-/** Whether the term speaks of this pod, wherever it runs. */
+/** Whether the term selects this pod, whatever its node. */
 export function termMatches(term: AffinityTerm, other: LabelledPod, labelsOf: NamespaceLabels): boolean {
   if (term.selector === undefined || !matchesLabels(term.selector, other.labels)) return false;
   if (term.namespaces.has(other.namespace)) return true;

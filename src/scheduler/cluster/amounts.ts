@@ -3,7 +3,7 @@ import { type Pod, podRequestsInUse, quantityMilliValue, quantityValue } from '.
 
 export type Amounts = Readonly<Record<string, number>>;
 
-/** What upstream counts for a container without requests when it scores (never when it filters). */
+/** Upstream's amounts for a container without requests; they count in scores, never in filters. */
 const STAND_IN_CPU = 100;
 const STAND_IN_MEMORY = 200 * 1024 * 1024;
 
@@ -15,7 +15,7 @@ export function toAmounts(quantities: Readonly<Record<string, string>>): Amounts
   return amounts;
 }
 
-/** What the pod asks for, and holds after a resize that is not through. */
+/** The pod's requests, including the amounts that it still holds while a resize is under way. */
 export function amountsOf(pod: Pod): Amounts {
   return toAmounts(podRequestsInUse(pod));
 }

@@ -1,4 +1,4 @@
-/** A cluster written down, for tests of what decides. */
+/** A cluster written down as objects, for tests of decisions. */
 import type {
   Namespace,
   Node,
@@ -17,7 +17,7 @@ import { spreadSelectorOf } from './spread-selector.ts';
 
 export interface Written {
   readonly nodes: readonly Node[];
-  /** Those with `spec.nodeName` run there. */
+  /** A pod with `spec.nodeName` runs on that node. */
   readonly pods?: readonly Pod[];
   readonly namespaces?: readonly Namespace[];
   readonly claims?: readonly PersistentVolumeClaim[];
@@ -91,7 +91,7 @@ export function aPod(
   };
 }
 
-/** … that runs on the node. */
+/** The pod as it runs on the node. */
 export function running(nodeName: string, pod: Pod): Pod {
   return { ...pod, spec: { containers: [], ...pod.spec, nodeName } };
 }

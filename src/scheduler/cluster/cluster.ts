@@ -1,4 +1,4 @@
-/** What filters and scores may ask of the cluster: a consistent view for one decision. */
+/** The view of the cluster that filters and scores query; it is consistent for one decision. */
 import type {
   ParsedLabelSelector,
   PersistentVolume,
@@ -18,9 +18,9 @@ export interface Cluster {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
   storageClass(name: string): StorageClass | undefined;
-  /** What joins the pod to its like: services and the controller that made it; undefined: nothing does. */
+  /** Selects the pods that spread together with this one, by its services and its controller; undefined: it has none. */
   spreadSelector(pod: Pod): ParsedLabelSelector | undefined;
   budgets(): readonly PodDisruptionBudget[];
-  /** On how many nodes the image is. */
+  /** The number of nodes that have the image. */
   imageSpread(image: string): number;
 }

@@ -1,4 +1,4 @@
-/** What the scheduler knows of a node: what it has, and what its pods take of it. Kept up to date pod by pod. */
+/** A node with its resources and the sums of what its pods request, kept up to date pod by pod. */
 import { matchesLabels, type Node, type ParsedLabelSelector } from '../../api/index.ts';
 import { type Amounts, toAmounts } from './amounts.ts';
 import type { PodInfo } from './pod-info.ts';
@@ -23,7 +23,7 @@ export class NodeInfo {
     this.name = name;
   }
 
-  /** A node with these pods, for tests and sums. */
+  /** A node with these pods, for tests and for clusters that are made from lists. */
   static of(node: Node, pods: readonly PodInfo[] = []): NodeInfo {
     const info = new NodeInfo(node.metadata?.name ?? '');
     info.setNode(node);
@@ -31,7 +31,7 @@ export class NodeInfo {
     return info;
   }
 
-  /** Undefined: the node is gone, or not there yet, and pods name it all the same. */
+  /** Undefined: pods name the node, but it is gone or does not exist yet. */
   get node(): Node | undefined {
     return this.#node;
   }
@@ -116,7 +116,7 @@ export class NodeInfo {
     this.#sum(pod, -1);
   }
 
-  /** Pods of the namespace that the selector matches and that stay. `text` names the selector. */
+  /** The number of pods of the namespace that the selector matches and that are not being deleted. `text` names the selector. */
   countMatching(namespace: string, text: string, selector: ParsedLabelSelector): number {
     const question = `${namespace} ${text}`;
     const known = this.#counts.get(question);

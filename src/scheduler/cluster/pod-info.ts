@@ -1,4 +1,4 @@
-/** What the scheduler reads out of a pod, once per version of it. Pure. */
+/** The facts of a pod that the scheduler uses, read once per version of the pod. Pure. */
 import { type HostPort, hostPortsOf, type Pod, uidOf } from '../../api/index.ts';
 import { objectKey } from '../../client/index.ts';
 import { type AffinityTerms, affinityTermsOf } from './affinity-term.ts';
@@ -13,7 +13,7 @@ export interface PodInfo {
   readonly labels: Readonly<Record<string, string>>;
   readonly priority: number;
   readonly amounts: Amounts;
-  /** With upstream's stand-ins, so that pods that ask for nothing spread, too. */
+  /** Requests with upstream's stand-ins, so that pods without requests spread, too. */
   readonly scoredCpu: number;
   readonly scoredMemory: number;
   readonly hostPorts: readonly HostPort[];
@@ -21,7 +21,7 @@ export interface PodInfo {
   readonly hasAffinity: boolean;
   /** Names of the claims that its volumes are made of. */
   readonly claims: readonly string[];
-  /** It is being deleted. */
+  /** The pod is being deleted. */
   readonly ending: boolean;
 }
 

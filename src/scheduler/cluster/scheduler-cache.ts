@@ -1,6 +1,6 @@
 /**
- * Nodes with their pods as the watch shows them, kept up to date change by change, plus the bindings of ours that the watch does
- * not show yet. One cache for all decisions: it is never built anew.
+ * Nodes with their pods as the watch shows them, kept up to date change by change, plus our bindings that the watch does not
+ * show yet. All decisions use one cache, which is never rebuilt.
  */
 import type { Node, Pod } from '../../api/index.ts';
 import { NodeInfo } from './node-info.ts';
@@ -8,7 +8,7 @@ import { hasEnded, type PodInfo, podInfo } from './pod-info.ts';
 
 export class SchedulerCache {
   readonly #infos = new Map<string, NodeInfo>();
-  /** Those whose node exists; undefined: to be gathered anew. */
+  /** The nodes that exist; undefined: the list must be made again. */
   #nodes: readonly NodeInfo[] | undefined;
   /** Pod key → where it is counted. */
   readonly #places = new Map<string, string>();
@@ -55,13 +55,13 @@ export class SchedulerCache {
     this.#dropIfUnused(info);
   }
 
-  /** As the watch shows it. */
+  /** Applies a pod as the watch shows it. */
   setPod(pod: Pod): void {
     const info = podInfo(pod);
     const nodeName = pod.spec?.nodeName ?? '';
     const assumed = this.#assumed.get(info.key);
     if (nodeName === '') {
-      // Unbound for the watch: what we promised it holds on, as long as it is the same pod.
+      // The watch shows the pod unbound. Our assumed binding stays as long as it is the same pod.
       if (assumed === undefined || assumed.uid !== info.uid || hasEnded(pod)) this.deletePod(info.key);
       return;
     }
@@ -75,13 +75,13 @@ export class SchedulerCache {
     this.#remove(key);
   }
 
-  /** It will be bound to this node. */
+  /** Counts the pod on the node before its binding is written. */
   assume(pod: PodInfo, nodeName: string): void {
     this.#assumed.set(pod.key, pod);
     this.#put(pod, nodeName);
   }
 
-  /** It was not. @returns false when the watch has told of it meanwhile */
+  /** Takes back `assume` after a failed binding. @returns false when the watch has shown the pod's binding or end meanwhile */
   forget(pod: PodInfo): boolean {
     if (this.#assumed.get(pod.key) !== pod) return false;
     this.deletePod(pod.key);

@@ -1,4 +1,4 @@
-/** What joins a pod to its like, for spreading: services that select it, and the controller that made it. Pure. */
+/** Selects the pods that spread together: those of the same services and the same controller. Pure. */
 import {
   labelSelectorOf,
   type LabelSelector,
@@ -18,7 +18,7 @@ export interface SpreadSources {
   statefulSet(namespace: string, name: string): StatefulSet | undefined;
 }
 
-/** Undefined: the pod belongs to nothing. */
+/** Undefined: no service selects the pod, and it has no controller. */
 export function spreadSelectorOf(pod: Pod, sources: SpreadSources): ParsedLabelSelector | undefined {
   const { namespace = '', labels = {}, ownerReferences = [] } = pod.metadata ?? {};
   const joined: Record<string, string> = {};

@@ -1,13 +1,13 @@
 /**
- * Nodes where a pod's predecessors died: they fit as a last resort only, when no other node does. No filter like upstream's,
- * since what it refuses comes into question after all. Pure.
+ * Nodes where a pod's predecessors died: they fit only as a last resort, when no other node does. This is no filter in
+ * upstream's sense, because such a node can still be chosen. Pure.
  */
 import { AVOID_NODES, type AvoidedNode, readAvoidedNodes } from '../../api/index.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 
 const NONE: ReadonlyMap<string, AvoidedNode> = new Map();
 
-/** By name of the node; of several entries for it, the newest. @param now wall ms */
+/** Node name → its newest entry. @param now wall ms */
 export function avoidedNodesOf({ pod }: PodInfo, now: number): ReadonlyMap<string, AvoidedNode> {
   const text = pod.metadata?.annotations?.[AVOID_NODES];
   if (text === undefined) return NONE;
@@ -15,7 +15,7 @@ export function avoidedNodesOf({ pod }: PodInfo, now: number): ReadonlyMap<strin
   return new Map(entries.toReversed().map((entry) => [entry.node, entry]));
 }
 
-/** For the event that says where the pod went. */
+/** A text for the Scheduled event. */
 export function lastResortText(entry: AvoidedNode | undefined): string {
   const { pod, cause } = entry ?? {};
   const died = pod === undefined ? '' : `: ${pod} died there${cause === undefined ? '' : ` (${cause})`}`;

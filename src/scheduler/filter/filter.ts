@@ -1,4 +1,4 @@
-/** What every filter answers. Pure. */
+/** The interface of a filter. Pure. */
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
@@ -24,13 +24,13 @@ export interface Misfit {
   readonly resolvable: boolean;
 }
 
-/** A filter with what it found out about the pod once, for all nodes. */
+/** A filter prepared for one pod: work that does not depend on the node has been done. */
 export interface PreparedFilter {
   /** `undefined`: it fits. */
   check(info: NodeInfo): Misfit | undefined;
-  /** Another pod was put on the node (1) or taken from it (-1), in thought. */
+  /** Another pod is added to the node (1) or removed from it (-1) in a simulation, e.g. of preemption. */
   move?(info: NodeInfo, other: PodInfo, delta: 1 | -1): void;
-  /** Only nodes of these names come into question. */
+  /** Only nodes with these names can fit. */
   readonly nodeNames?: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export interface Rejection {
 
 export interface Filter {
   readonly name: FilterName;
-  /** `undefined`: the filter has nothing to say about this pod. */
+  /** `undefined`: the filter does not concern this pod. */
   prepare(pod: PodInfo, cluster: Cluster): PreparedFilter | Rejection | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** All filters in upstream's order, prepared for one pod; the first that refuses a node speaks for it. */
+/** All filters in upstream's order, prepared for one pod; the first that refuses a node gives the reason. */
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
@@ -25,10 +25,10 @@ const FILTERS: readonly Filter[] = [
   interPodAffinity,
 ];
 
-/** Pods that are promised room on a node by preemption, and wait for it. */
+/** Pods that are nominated to a node by preemption and wait for the end of their victims. */
 export type NominatedPods = (nodeName: string) => Iterable<PodInfo>;
 
-/** No node can fit, whatever it has. */
+/** No node can fit, for a reason that lies in the pod. */
 export interface Rejected {
   readonly kind: 'rejected';
   readonly filter: FilterName;
@@ -51,7 +51,7 @@ export function prepareFitting(pod: PodInfo, cluster: Cluster, nominated: Nomina
 export class Fitting {
   readonly kind = 'fitting';
   readonly pod: PodInfo;
-  /** The only nodes that come into question, when the pod names them. */
+  /** The only nodes that can fit, when the pod names them. */
   readonly nodeNames: ReadonlySet<string> | undefined;
   readonly #filters: readonly PreparedFilter[];
   readonly #nominated: NominatedPods;
@@ -69,8 +69,8 @@ export class Fitting {
   }
 
   /**
-   * Whether the pod fits on the node, with those of its rank and above that are promised room there, and also without them: they
-   * may go elsewhere. `undefined`: it fits.
+   * Whether the pod fits on the node. It must fit beside the nominated pods of the same or a higher priority, and also without
+   * them, because they may go elsewhere. `undefined`: it fits.
    */
   check(info: NodeInfo): Misfit | undefined {
     const promised: PodInfo[] = [];
@@ -87,7 +87,7 @@ export class Fitting {
     return this.#checkAsIs(info);
   }
 
-  /** Puts a pod on the node in thought; `take` must follow. */
+  /** Adds a pod to the node for a simulation; `take` must follow. */
   put(info: NodeInfo, other: PodInfo): void {
     info.addPod(other);
     for (const filter of this.#filters) filter.move?.(info, other, 1);

@@ -1,4 +1,4 @@
-/** Required pod affinity and anti-affinity, of the pod and of those that run already. */
+/** Filter: required pod affinity and anti-affinity, of the pod and of the pods that run already. */
 import { allTermsMatch, termMatches } from '../cluster/affinity-term.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
@@ -27,11 +27,11 @@ export const interPodAffinity: Filter = {
 class AffinityCounts implements PreparedFilter {
   readonly #pod: PodInfo;
   readonly #cluster: Cluster;
-  /** Where pods are that all affinity terms of the pod match. */
+  /** Counts of pods that all affinity terms of the pod match. */
   readonly #friends = new TopologyCounts();
-  /** Where pods are that an anti-affinity term of the pod matches. */
+  /** Counts of pods that an anti-affinity term of the pod matches. */
   readonly #foes = new TopologyCounts();
-  /** Where pods are whose own anti-affinity matches the pod. */
+  /** Counts of pods whose own anti-affinity matches the pod. */
   readonly #theirs = new TopologyCounts();
 
   constructor(pod: PodInfo, cluster: Cluster) {
@@ -67,7 +67,7 @@ class AffinityCounts implements PreparedFilter {
     if (affinity.length === 0) return true;
     if (affinity.some(({ topologyKey }) => labels[topologyKey] === undefined)) return false;
     if (affinity.every(({ topologyKey }) => this.#friends.get(topologyKey, labels[topologyKey]) > 0)) return true;
-    // The first of a group that wants to be together must be let in somewhere.
+    // The first pod of a group with affinity to itself finds no other pod of the group anywhere, and must still fit.
     return this.#friends.empty && allTermsMatch(affinity, this.#pod, this.#cluster.namespaceLabels);
   }
 }

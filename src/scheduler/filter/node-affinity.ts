@@ -18,7 +18,7 @@ export const nodeAffinity: Filter = {
   },
 };
 
-/** The only nodes that terms on `metadata.name` leave (DaemonSets have these), so that no other need be looked at. */
+/** The only nodes that terms on `metadata.name` allow, as DaemonSets have them; no other node need be examined. */
 function namesOf(pod: Pod): ReadonlySet<string> | undefined {
   const terms =
     pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -26,7 +26,7 @@ function namesOf(pod: Pod): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   for (const term of terms) {
     const ofTerm = namesOfTerm(term);
-    // One term that names none may match any node.
+    // A term without names may match any node.
     if (ofTerm === undefined) return undefined;
     for (const name of ofTerm) names.add(name);
   }

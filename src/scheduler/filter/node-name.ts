@@ -1,4 +1,4 @@
-/** Filter: a node that the pod names. Pure. */
+/** Filter: the node that the pod names. Pure. */
 import { type Filter, unresolvable } from './filter.ts';
 
 /** A pod that names a node fits no other. */

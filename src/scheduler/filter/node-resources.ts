@@ -1,7 +1,7 @@
-/** Filter: room for what the pod asks for. Pure. */
+/** Filter: the node has room for the pod's requests. Pure. */
 import type { Filter } from './filter.ts';
 
-/** cpu, memory, pods and whatever else the node counts must suffice. All shortages are named. */
+/** The node's free cpu, memory, pods and other counted resources must suffice. All shortages are named. */
 export const nodeResourcesFit: Filter = {
   name: 'NodeResourcesFit',
   prepare({ amounts }) {
@@ -15,7 +15,7 @@ export const nodeResourcesFit: Filter = {
           const all = allocatable[name] ?? 0;
           if (amount <= all - (requested[name] ?? 0)) continue;
           (reasons ??= []).push(`Insufficient ${name}`);
-          // More than the whole node has: no pod's end can help.
+          // The request exceeds the whole node, so preemption cannot help.
           if (amount > all) helpful = false;
         }
         return reasons === undefined ? undefined : { filter: 'NodeResourcesFit', reasons, resolvable: helpful };

@@ -1,4 +1,4 @@
-/** Topology spread constraints that forbid (DoNotSchedule). */
+/** Filter: topology spread constraints with DoNotSchedule. */
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { type Filter, type Misfit, type PreparedFilter, resolvable, unresolvable } from './filter.ts';
@@ -71,7 +71,7 @@ class Spread implements PreparedFilter {
       const { constraint, self, perValue } = domains;
       const value = labels[constraint.topologyKey];
       if (value === undefined) return NO_LABEL;
-      // With fewer domains than wanted, one more could come up empty.
+      // With fewer domains than minDomains the minimum counts as 0, as if an empty domain existed.
       const least = perValue.size < constraint.minDomains ? 0 : leastOf(domains);
       if ((perValue.get(value) ?? 0) + self - least > constraint.maxSkew) return TOO_SKEWED;
     }
@@ -87,7 +87,7 @@ class Spread implements PreparedFilter {
   }
 }
 
-/** Without any domain nothing can be too skewed. */
+/** The smallest count of all domains; without a domain a number that no skew exceeds. */
 function leastOf(domains: Domains): number {
   if (domains.least !== undefined) return domains.least;
   let least = Number.MAX_SAFE_INTEGER;

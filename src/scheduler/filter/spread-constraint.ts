@@ -1,4 +1,4 @@
-/** A topology spread constraint, read. Pure. */
+/** Parses topology spread constraints. Pure. */
 import {
   formatLabelSelector,
   matchesLabels,

@@ -11,7 +11,7 @@ export class TopologyCounts {
     return value === undefined ? 0 : (this.#counts.get(key)?.get(value) ?? 0);
   }
 
-  /** Nothing happens on a node without that label. */
+  /** A node without the label is not counted. */
   add(key: string, labels: Readonly<Record<string, string>>, by: number): void {
     const value = labels[key];
     if (value === undefined) return;

@@ -1,4 +1,4 @@
-/** Claims of a pod: whether they are there and bound, and where their volumes may be used. */
+/** Filters: the pod's claims exist and are bound, and the node can use their volumes. */
 import {
   nodeSelectorTermMatches,
   type Node,
@@ -9,7 +9,10 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { type Filter, resolvable, unresolvable } from './filter.ts';
 
-/** All claims must be there and bound to a volume that the node reaches. Those that wait for their consumer a controller binds. */
+/**
+ * All claims must exist and be bound to a volume that the node reaches. A controller binds claims that wait for their first
+ * consumer.
+ */
 export const volumeBinding: Filter = {
   name: 'VolumeBinding',
   prepare(pod, cluster) {
@@ -37,7 +40,7 @@ export const volumeBinding: Filter = {
   },
 };
 
-/** A volume that one pod alone may use (ReadWriteOncePod) keeps all others away. */
+/** A volume that only one pod may use (ReadWriteOncePod) excludes all other pods. */
 export const volumeRestrictions: Filter = {
   name: 'VolumeRestrictions',
   prepare(pod, cluster) {

@@ -1,10 +1,10 @@
-/** Ends one pod for a more important one: says why in its status, then deletes it with its own grace. */
+/** Evicts one victim of preemption: writes the reason into its status, then deletes it with its own grace period. */
 import { findCondition, isConflict, isNotFound, namesOtherUid, PODS, setCondition } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, formatTime } from '../../lib/index.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 
-/** @returns whether there was something to end. Rejects when it may go on. */
+/** @returns false when the pod was gone already. Rejects when the victim may still be running. */
 export async function evictVictim(
   victim: PodInfo,
   schedulerName: string,

@@ -1,4 +1,4 @@
-/** Who is promised room on which node: pods whose victims are still ending. */
+/** Nominated pods by node: each waits for room there while its victims end. */
 import type { PodInfo } from '../cluster/pod-info.ts';
 
 export class Nominations {
@@ -6,7 +6,7 @@ export class Nominations {
   /** Pod key → node name. */
   readonly #nodeOf = new Map<string, string>();
 
-  /** Replaces what was promised to the pod before. */
+  /** Replaces the pod's earlier nomination. */
   set(pod: PodInfo, nodeName: string): void {
     this.delete(pod.key);
     this.#nodeOf.set(pod.key, nodeName);
@@ -15,7 +15,7 @@ export class Nominations {
     else pods.set(pod.key, pod);
   }
 
-  /** @returns whether there was a promise */
+  /** @returns whether there was a nomination */
   delete(key: string): boolean {
     const nodeName = this.#nodeOf.get(key);
     if (nodeName === undefined) return false;

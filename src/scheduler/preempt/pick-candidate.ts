@@ -1,11 +1,11 @@
-/** Among nodes that could be made to fit, the one where it hurts least. Pure. */
+/** Picks the node where preemption does the least harm. Pure. */
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { startOf, type Victims } from './pick-victims.ts';
 
-/** Makes every priority positive, so that few pods of a low priority are less than many. */
+/** Makes every priority positive, so that the sum of few pods of a negative priority is less than that of many. */
 const PRIORITY_OFFSET = 2 ** 31;
 
-/** Less is better; the first that tells the candidates apart decides. */
+/** Costs in the order in which they decide; less is better. */
 const COSTS: readonly ((victims: Victims) => number)[] = [
   ({ violations }) => violations,
   ({ pods }) => highestPriority(pods),
@@ -21,7 +21,7 @@ export function pickCandidate(candidates: readonly Victims[]): Victims | undefin
     left = left.filter((_, i) => costs[i] === least);
     if (left.length <= 1) return left[0];
   }
-  // Where the most important victims have run for the shortest time.
+  // The last criterion prefers the node whose most important victims have run for the shortest time.
   const starts = left.map(({ pods }) => earliestStart(pods));
   const latest = starts.reduce((best, start) => (start > best ? start : best), '');
   return left.find((_, i) => starts[i] === latest);

@@ -1,4 +1,4 @@
-/** Which pods of a node would have to go for a more important one to fit: as few and as unimportant as possible. */
+/** Picks the pods of a node that must end so that a pod of higher priority fits: as few and as unimportant as possible. */
 import { matchesLabels, type PodDisruptionBudget } from '../../api/index.ts';
 import { readSelector } from '../cluster/affinity-term.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
@@ -9,13 +9,13 @@ export interface Victims {
   readonly nodeName: string;
   /** Most important first; never empty. */
   readonly pods: readonly PodInfo[];
-  /** How many of them their disruption budgets forbid to take. */
+  /** The number of victims that their disruption budgets protect. */
   readonly violations: number;
 }
 
 /**
- * Takes all lesser pods from the node in thought and gives them back one by one as long as the pod still fits: first those whose
- * budgets forbid to take them, each time the most important first. The node is left as it was.
+ * Simulates the end of all pods of lower priority, and then gives them back one by one as long as the pod still fits: first those
+ * that a budget protects, in each group the most important first. The node is left as it was.
  * @returns the victims, or why the node cannot be made to fit
  */
 export function pickVictims(
@@ -53,7 +53,7 @@ export function pickVictims(
   }
 }
 
-/** Higher priority first, then who has run longer. */
+/** Sorts by priority, highest first, then by running time, longest first. */
 export function byImportance(a: PodInfo, b: PodInfo): number {
   return b.priority - a.priority || compareText(startOf(a), startOf(b)) || compareText(a.key, b.key);
 }
@@ -67,7 +67,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Budgets are spent in the order of the pods; who comes when one is spent is protected by it. */
+/** Budgets are spent in the order of the pods. A pod whose budget is already spent is protected by it. */
 function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],
@@ -91,6 +91,6 @@ function protects({ metadata, spec, status }: PodDisruptionBudget, { pod, namesp
   if (metadata?.namespace !== namespace) return false;
   const selector = readSelector(spec?.selector);
   if (selector === undefined || selector.length === 0 || !matchesLabels(selector, labels)) return false;
-  // Its eviction has been counted already.
+  // The budget has counted this pod's eviction already.
   return status?.disruptedPods?.[pod.metadata?.name ?? ''] === undefined;
 }

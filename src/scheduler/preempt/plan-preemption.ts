@@ -1,4 +1,4 @@
-/** Whether less important pods should go for one that fits nowhere, which, and what to say of it (upstream's default preemption). */
+/** Decides which pods of lower priority end so that a pod fits (upstream's DefaultPreemption). */
 import { findCondition } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import type { Unschedulable } from '../choose-node.ts';
@@ -8,7 +8,10 @@ import { fitMessage } from '../fit-message.ts';
 import { pickCandidate } from './pick-candidate.ts';
 import { pickVictims, type Victims } from './pick-victims.ts';
 
-/** At least so many nodes are thought through, and at least this share of them (upstream's minCandidateNodes…). */
+/**
+ * At least this many candidate nodes are examined, and at least this share (upstream's minCandidateNodesAbsolute and
+ * -Percentage).
+ */
 const MIN_CANDIDATES = 100;
 const MIN_CANDIDATES_SHARE = 0.1;
 
@@ -17,10 +20,11 @@ export type PreemptionPlan =
   | {
       readonly kind: 'none';
       readonly message: string;
-      /** Preemption cannot help any more: a promise made earlier is void. */
+      /** Preemption cannot help any more: an earlier nomination is cleared. */
       readonly forgetNomination: boolean;
     };
 
+/** The victims to evict for the pod, or the message why preemption does not help. */
 export function planPreemption(pod: PodInfo, choice: Unschedulable, cluster: Cluster, random: Random): PreemptionPlan {
   if (pod.pod.spec?.preemptionPolicy === 'Never') return none('not eligible due to preemptionPolicy=Never.', false);
   if (waitsForVictims(pod, choice, cluster)) {
@@ -51,7 +55,7 @@ function none(message: string, forgetNomination: boolean): PreemptionPlan {
   return { kind: 'none', message: `preemption: ${message}`, forgetNomination };
 }
 
-/** Those whom it preempted are still ending: nobody else has to go for now, unless the node became hopeless. */
+/** Whether earlier victims are still ending: no other pod is evicted meanwhile, unless the nominated node cannot fit any more. */
 function waitsForVictims({ pod, priority }: PodInfo, { misfits }: Unschedulable, cluster: Cluster): boolean {
   const name = pod.status?.nominatedNodeName ?? '';
   const info = name === '' ? undefined : cluster.node(name);

@@ -1,15 +1,15 @@
-/** What happened in the cluster, as far as it may help a pod that fitted nowhere. */
+/** The events of the cluster that may help a pod that fitted nowhere. */
 import type { Node, PersistentVolumeClaim } from '../../api/index.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 
 export type ClusterEvent =
-  /** It came, or changed in what filters look at. */
+  /** A node was added, or a part of it changed that filters look at. */
   | { readonly kind: 'node'; readonly info: NodeInfo; readonly before: Node | undefined }
   | { readonly kind: 'node-gone' }
-  /** A pod has its node now, or other labels there. */
+  /** A pod got its node, or its labels there changed or it began to end. */
   | { readonly kind: 'pod-placed'; readonly pod: PodInfo; readonly before: PodInfo | undefined }
-  /** A pod gives back what it held, all or (by resize) some of it. */
+  /** A pod gives back all of its resources, or by a resize (`pod-shrunk`) some of them. */
   | { readonly kind: 'pod-gone'; readonly pod: PodInfo }
   | { readonly kind: 'pod-shrunk'; readonly pod: PodInfo }
   | { readonly kind: 'claim'; readonly claim: PersistentVolumeClaim }

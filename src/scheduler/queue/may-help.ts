@@ -1,4 +1,4 @@
-/** Whether something that happened may let a pod fit that fitted nowhere: each filter that refused a node is asked. Pure. */
+/** Decides whether an event may let a waiting pod fit: each filter that refused a node is asked. Pure. */
 import { equalJson, matchesLabels, nodeSelectorMatches } from '../../api/index.ts';
 import { allTermsMatch, type NamespaceLabels, termMatches } from '../cluster/affinity-term.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
@@ -15,6 +15,7 @@ export interface Waiting {
   readonly rejectedBy: ReadonlySet<FilterName>;
 }
 
+/** Whether the pod is worth another attempt after the event. */
 export function mayHelp({ pod, rejectedBy }: Waiting, event: ClusterEvent, namespaceLabels: NamespaceLabels): boolean {
   if (rejectedBy.size === 0) return event.kind === 'node';
   for (const filter of rejectedBy) if (HINTS[filter](pod, event, namespaceLabels)) return true;
@@ -24,7 +25,7 @@ export function mayHelp({ pod, rejectedBy }: Waiting, event: ClusterEvent, names
 type Hint = (pod: PodInfo, event: ClusterEvent, namespaceLabels: NamespaceLabels) => boolean;
 
 const HINTS: Readonly<Record<FilterName, Hint>> = {
-  // Who tolerates it was not refused for it.
+  // A pod that tolerates the cordon was not refused for it, so only uncordoning helps.
   NodeUnschedulable: (_, event) =>
     event.kind === 'node' &&
     event.info.node?.spec?.unschedulable !== true &&
@@ -73,14 +74,15 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
     if (event.kind === 'node') return isNews(event, ({ metadata }) => metadata?.labels);
     if (event.kind === 'namespace') return true;
     if (event.kind !== 'pod-placed' && event.kind !== 'pod-gone') return false;
-    // Either somebody whom it wants came, or somebody went (or changed) whom it cannot stand, or who could not stand it.
+    // A pod helps that came and matches the affinity, or that went (or changed) and was in conflict with the anti-affinity of
+    // either.
     const gone = event.kind === 'pod-gone' ? event.pod : event.before;
     if (event.kind === 'pod-placed' && allTermsMatch(terms.affinity, event.pod, namespaceLabels)) return true;
     if (gone === undefined) return false;
     return (
       terms.antiAffinity.some((term) => termMatches(term, gone, namespaceLabels)) ||
       gone.terms.antiAffinity.some((term) => termMatches(term, pod, namespaceLabels)) ||
-      // The first of a group may come where nobody is left.
+      // When the last matching pod has gone, this pod may be the first of its group.
       (terms.affinity.length > 0 && terms.affinity.some((term) => termMatches(term, gone, namespaceLabels)))
     );
   },
@@ -92,7 +94,7 @@ function isNews({ info, before }: NodeEvent, of: (node: NonNullable<NodeInfo['no
   return before === undefined || info.node === undefined || !equalJson(of(info.node), of(before));
 }
 
-/** Whether the empty node could take it. */
+/** Whether the pod would fit on the node if it were empty. */
 function hasRoomFor({ amounts }: PodInfo, { allocatable }: NodeInfo): boolean {
   if ((allocatable['pods'] ?? 0) < 1) return false;
   return Object.entries(amounts).every(([name, amount]) => amount <= (allocatable[name] ?? 0));

@@ -1,4 +1,4 @@
-/** A binary heap of waiting pods that can also give up any one of them. */
+/** A binary heap of waiting pods from which any pod can be removed. */
 import type { QueuedPod } from './queued-pod.ts';
 
 export class PodHeap {

@@ -3,8 +3,8 @@ import type { PodInfo } from '../cluster/pod-info.ts';
 import type { FilterName } from '../filter/filter.ts';
 
 /**
- * active: to be decided next. backoff: until its back-off is over. unschedulable: until something happens that may help.
- * in-flight: being decided, bound or making room; nothing happens to it meanwhile but that it is noted.
+ * active: it is decided next. backoff: it waits until its back-off is over. unschedulable: it waits for an event that may help.
+ * in-flight: it is being decided, bound or given room by preemption; events are only noted meanwhile.
  */
 export type QueuePlace = 'active' | 'backoff' | 'unschedulable' | 'in-flight';
 
@@ -13,17 +13,17 @@ export interface QueuedPod {
   readonly key: string;
   info: PodInfo;
   place: QueuePlace;
-  /** Mono ms since when it stands in this line: who came first is first among its like. */
+  /** Mono ms since when the pod is in its place; among pods of one priority the earliest is first. */
   since: number;
   /** Breaks ties of `since`. */
   order: number;
   /** Decisions so far. */
   attempts: number;
-  /** Failures in a row that were not the pod's fault. */
+  /** Failures in a row for reasons outside the pod. */
   errors: number;
-  /** Mono ms; not tried before. */
+  /** Mono ms before which the pod is not tried. */
   backOffUntil: number;
   rejectedBy: ReadonlySet<FilterName>;
-  /** Something that may help happened while it was in flight. */
+  /** An event that may help came while the pod was in flight. */
   moved: boolean;
 }

@@ -151,7 +151,7 @@ describe('SchedulingQueue', () => {
     queue.moveOne('default/nobody', 'PodUpdate');
     expect(incoming).toEqual(['active x', 'active x']);
     expect(popAll()).toEqual(['a', 'b']);
-    // In flight: what it is told of counts when it is refused after that.
+    // The pod is in flight: this event counts when the pod is refused afterwards.
     queue.moveOne('default/a', 'PodUpdate');
     refuse('a');
     refuse('b');

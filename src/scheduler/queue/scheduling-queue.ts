@@ -7,7 +7,8 @@
  *             │◄─ may help ─ unschedulable ─ may help ──► backoff ──► active, when its time has come
  *             │◄─ after five minutes ──┘
  *
- * Active pods come by priority, then in order of arrival; when there are none, those in back-off need not wait. One timer for each waiting line, none when it is empty.
+ * Active pods are popped by priority, then in order of arrival. When there are none, pods in back-off may be tried early. Each
+ * waiting place has one timer, and none while it is empty.
  */
 import {
   type BucketShape,
@@ -31,11 +32,11 @@ export type WaitingPlace = Exclude<QueuePlace, 'in-flight'>;
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
-  /** There is a pod to pop. */
+  /** Called when there is a pod to pop. */
   readonly onReady: () => void;
-  /** A pod came into a line, and why; for metrics. */
+  /** Called when an event put a pod into a waiting place; for metrics. */
   readonly onIncoming?: (place: WaitingPlace, event: string) => void;
-  /** How many pods may be tried before their back-off is over, when no other waits. */
+  /** The pods that may be tried before their back-off is over, when no other pod waits. */
   readonly earlyRetries?: BucketShape;
 }
 
@@ -60,7 +61,7 @@ export class SchedulingQueue {
     this.#early = fullBucket(this.#earlyShape, options.clock.now().mono);
   }
 
-  /** How many pods wait where. */
+  /** The number of pods in each waiting place. */
   get sizes(): Readonly<Record<WaitingPlace, number>> {
     return { active: this.#active.size, backoff: this.#backOff.size, unschedulable: this.#unschedulable.size };
   }
@@ -69,7 +70,7 @@ export class SchedulingQueue {
     return this.#pods.get(key);
   }
 
-  /** A new pod. One that is known already only gets its new version. */
+  /** Adds a new pod. A known pod only gets its new version. */
   add(info: PodInfo, event: string): void {
     const known = this.#pods.get(info.key);
     if (known !== undefined) {
@@ -92,18 +93,18 @@ export class SchedulingQueue {
     this.#activate(pod, event);
   }
 
-  /** The pod's object changed, and not in what decides. */
+  /** Stores a new version of the pod whose change cannot make it fit. */
   update(info: PodInfo): void {
     const pod = this.#pods.get(info.key);
     if (pod === undefined) return;
     const wasActive = pod.place === 'active';
-    // Its place in the heap rests on its priority.
+    // The heap's order depends on the priority, which may have changed.
     if (wasActive) this.#active.remove(pod);
     pod.info = info;
     if (wasActive) this.#active.add(pod);
   }
 
-  /** It needs no node any more. */
+  /** Removes a pod that needs no node any more. */
   delete(key: string): void {
     const pod = this.#pods.get(key);
     if (pod === undefined) return;
@@ -111,12 +112,12 @@ export class SchedulingQueue {
     this.#leave(pod);
   }
 
-  /** It has its node. Another pod that has its name by now stays. */
+  /** Removes a pod that has its node. Another pod that has its name by now stays. */
   done(pod: QueuedPod): void {
     if (this.#pods.get(pod.key) === pod) this.delete(pod.key);
   }
 
-  /** The next to decide, now in flight: one of `done`, `hold` or `fail` must follow. */
+  /** Takes the next pod, which is in flight from now on: `done`, `hold` or `fail` must follow. */
   pop(): QueuedPod | undefined {
     const pod = this.#active.pop() ?? this.#takeEarly();
     if (pod === undefined) return undefined;
@@ -126,7 +127,7 @@ export class SchedulingQueue {
     return pod;
   }
 
-  /** It fits nowhere; it stays in flight until `release`, and what may help it meanwhile is not forgotten. */
+  /** The pod fits nowhere. It stays in flight until `release`; events that may help it meanwhile are remembered. */
   hold(pod: QueuedPod, rejectedBy: ReadonlySet<FilterName>): void {
     if (this.#pods.get(pod.key) !== pod) return;
     const { mono } = this.#options.clock.now();
@@ -137,7 +138,7 @@ export class SchedulingQueue {
     this.#held.add(pod);
   }
 
-  /** What was done for it is done: it waits until `move` or `moveOne` is called for it, unless that has happened. */
+  /** Ends `hold`: the pod waits until `move` or `moveOne` is called for it, unless that has happened already. */
   release(pod: QueuedPod): void {
     if (!this.#held.delete(pod)) return;
     if (pod.moved) {
@@ -150,7 +151,7 @@ export class SchedulingQueue {
     this.#options.onIncoming?.('unschedulable', 'ScheduleAttemptFailure');
   }
 
-  /** Something else than the pod is to blame: again after a short back-off that grows. */
+  /** The attempt failed for a reason outside the pod: it is tried again after a short back-off that grows. */
   fail(pod: QueuedPod): void {
     if (this.#pods.get(pod.key) !== pod) return;
     const { mono } = this.#options.clock.now();
@@ -160,7 +161,7 @@ export class SchedulingQueue {
     this.#backOffOrActivate(pod, 'ScheduleAttemptFailure');
   }
 
-  /** What happened may help the pods of which `helps` says so. */
+  /** Moves the pods for which `helps` returns true to the active pods or into back-off. */
   move(event: string, helps: (pod: QueuedPod) => boolean): void {
     for (const pod of this.#held) if (!pod.moved && helps(pod)) pod.moved = true;
     for (const pod of this.#unschedulable) {
@@ -170,7 +171,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** What happened may help this pod, wherever it is. */
+  /** Moves this pod as `move` does, whatever its place. */
   moveOne(key: string, event: string): void {
     const pod = this.#pods.get(key);
     if (pod === undefined) return;
@@ -182,7 +183,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** No more timers; nothing is popped any more. */
+  /** Stops the timers. */
   close(): void {
     this.#closed = true;
     this.#backOffTimer?.timer.cancel();
@@ -190,8 +191,8 @@ export class SchedulingQueue {
   }
 
   /**
-   * Back-off is there to let others go first: when there are none, who may fit now is tried at once (upstream does so since 1.33).
-   * Not without bound, lest a crowd that waits for the same room makes a hot loop of every change.
+   * Back-off lets other pods go first. When no other pod is active, a pod in back-off is tried at once (upstream does so since
+   * 1.33). The rate is bounded, because many pods that wait for the same room would make a hot loop of every change.
    */
   #takeEarly(): QueuedPod | undefined {
     if (this.#backOff.size === 0) return undefined;
@@ -291,7 +292,7 @@ export class SchedulingQueue {
   }
 }
 
-/** The more important, then who has waited longer. */
+/** Orders by priority, then by waiting time. */
 function comesBefore(a: QueuedPod, b: QueuedPod): boolean {
   return (b.info.priority - a.info.priority || a.since - b.since || a.order - b.order) < 0;
 }

@@ -1,9 +1,9 @@
-/** Nodes that have the pod's images, unless only few do: then they would all gather there. */
+/** Score: nodes that have the pod's images. An image counts for less where few nodes have it, lest all its pods gather there. */
 import type { Container } from '../../api/index.ts';
 import { MAX_SCORE, type Score } from './score.ts';
 
 const MIB = 1024 * 1024;
-/** Less is not worth a thought; more makes no difference. */
+/** Fewer bytes score 0; more bytes score no higher. */
 const LEAST_BYTES = 23 * MIB;
 const MOST_BYTES_PER_CONTAINER = 1000 * MIB;
 
@@ -20,7 +20,7 @@ export const imageLocality: Score = ({ pod }, candidates, cluster) => {
   });
 };
 
-/** As nodes tell it: with its tag. */
+/** The image's name with its tag, as node statuses have it. */
 function normalizedName(image: string): string {
   return image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image;
 }

@@ -1,9 +1,9 @@
-/** Preferred pod affinity and anti-affinity, of the pod and of those that run already. */
+/** Score: preferred pod affinity and anti-affinity, of the pod and of the pods that run already. */
 import { type AffinityTerm, termMatches } from '../cluster/affinity-term.ts';
 import { TopologyCounts } from '../filter/topology-counts.ts';
 import { MAX_SCORE, type Score } from './score.ts';
 
-/** What a required affinity of a running pod weighs for those whom it wants (upstream's hardPodAffinityWeight). */
+/** The weight of a running pod's required affinity for the pods that it matches (upstream's hardPodAffinityWeight). */
 const REQUIRED_WEIGHT = 1;
 
 export const preferredPodAffinity: Score = (pod, candidates, cluster) => {

@@ -1,4 +1,4 @@
-/** Preferred node affinity, and taints that only discourage. */
+/** Scores: preferred node affinity, and PreferNoSchedule taints. */
 import { nodeSelectorTermMatches, type Taint, type Toleration, tolerationCovers } from '../../api/index.ts';
 import { normalize, type Score } from './score.ts';
 

@@ -1,4 +1,4 @@
-/** How full, and how evenly full, a node would be. */
+/** Scores: the free share of a node with the pod, and the balance between cpu and memory. */
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 import { MAX_SCORE, type Score } from './score.ts';
@@ -19,7 +19,10 @@ function freeShare(pod: PodInfo, { allocatable, scoredCpu, scoredMemory }: NodeI
   return counted === 0 ? 0 : Math.trunc(sum / counted);
 }
 
-/** 100 when cpu and memory would be used by the same share; less by half their difference. Not for pods that ask for neither. */
+/**
+ * 100 when the used shares of cpu and memory are equal, less by half their difference. A pod without such requests is not
+ * scored.
+ */
 export const balancedAllocation: Score = ({ amounts }, candidates) => {
   const cpu = amounts['cpu'] ?? 0;
   const memory = amounts['memory'] ?? 0;

@@ -1,4 +1,4 @@
-/** How well the nodes that fit would do: all scores with upstream's weights. Pure. */
+/** Sums all scores of the nodes that fit, with upstream's weights. Pure. */
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';

@@ -1,12 +1,12 @@
-/** What every score answers. Pure. */
+/** The interface of a score. Pure. */
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
 
-/** The best that a node can have of one score. */
+/** The highest value of one score. */
 export const MAX_SCORE = 100;
 
-/** A score 0 to 100 for each candidate, in their order; `undefined`: it has nothing to say about this pod. */
+/** A score 0 to 100 for each candidate, in their order; `undefined`: the score does not concern this pod. */
 export type Score = (pod: PodInfo, candidates: readonly NodeInfo[], cluster: Cluster) => readonly number[] | undefined;
 
 /** Scales so that the highest becomes 100, or 0 when less is better. */

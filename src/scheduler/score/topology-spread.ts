@@ -1,4 +1,4 @@
-/** Topology spread constraints that only wish (ScheduleAnyway), and the default ones for pods that have none. */
+/** Score: topology spread constraints with ScheduleAnyway, and default constraints for pods that have none. */
 import { formatLabelSelector, type Pod } from '../../api/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
@@ -19,7 +19,7 @@ const DEFAULTS = [
 ] as const;
 
 export const topologySpread: Score = (pod, candidates, cluster) => {
-  // A pod with constraints of its own gets no default ones, and nodes without all its labels get nothing.
+  // A pod with its own constraints gets no default ones, and a node without all their topology keys scores nothing.
   const isOwn = (pod.pod.spec?.topologySpreadConstraints ?? []).length > 0;
   const constraints = isOwn ? spreadConstraintsOf(pod.pod, 'ScheduleAnyway') : defaultsFor(pod.pod, cluster);
   if (constraints.length === 0) return undefined;
@@ -39,7 +39,7 @@ export const topologySpread: Score = (pod, candidates, cluster) => {
       if (before === undefined || !inPlay(info) || !counts(constraint, pod, info)) continue;
       perValue.set(value, before + matching(constraint, pod.namespace, info));
     }
-    // Domains are few or many: without this a few zones would count for nothing beside a hundred hosts.
+    // The weight grows with the number of domains, as upstream's does, because the counts in each of many domains are small.
     const weight = Math.log(perValue.size + 2);
     return (info: NodeInfo) => (perValue.get(info.labels[topologyKey] ?? '') ?? 0) * weight;
   });

@@ -1,4 +1,4 @@
-/** What really runs on the nodes of a simulated fleet, as nobody inside it can know. */
+/** The pods that really run on the nodes of a simulated fleet, which no process inside it can know. */
 import type { Pod } from '../../api/index.ts';
 import { nameOf, namespacedName, uidOf } from '../../api/index.ts';
 import type { Sim } from '../sim.ts';
@@ -19,7 +19,7 @@ export interface FleetListener {
 export class FleetFacts {
   readonly #sim: Sim;
   readonly #listeners: FleetListener[] = [];
-  /** By UID and node. */
+  /** Running pods by UID and node. */
   readonly running = new Map<string, RunningPod>();
 
   constructor(sim: Sim) {

@@ -56,7 +56,7 @@ export class Fleet {
     for (const node of this.nodes) node.startAgent();
   }
 
-  /** All faults end; whatever is down comes back. */
+  /** Ends all faults and starts everything that is down. */
   heal(): void {
     this.controlPlane.link.heal();
     this.controlPlane.startServer();

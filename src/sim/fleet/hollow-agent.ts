@@ -1,6 +1,6 @@
 /**
- * The agent of a hollow node: it registers, keeps its lease and status, and does with its pods what a kubelet would have done by
- * the end, without containers in between. Light enough for a hundred of them in one simulation.
+ * The agent of a hollow node: it registers, keeps its lease and status, and brings its pods to the same end as a kubelet, without
+ * containers. It is light enough for a hundred of them in one simulation.
  */
 import {
   isAlreadyExists,
@@ -36,24 +36,24 @@ const LEASE_MS = 10_000;
 const STATUS_MS = 10_000;
 const RETRY_MS = 1000;
 const LEASE_NAMESPACE = 'kube-node-lease';
-/** Each machine of the fleet has one mendlet. */
+/** The instance name of every node: each machine of the fleet has one mendlet. */
 const INSTANCE = 'fleet';
 
-/** What runs on the machine; it outlives the agent. */
+/** The pods that run on the machine and outlive the agent. */
 export interface HollowMachine {
   isRunning(uid: string): boolean;
   uids(): readonly string[];
   start(pod: Pod): void;
   stop(uid: string): void;
-  /** Mono ms since when it runs. */
+  /** Mono ms since when the pod runs. */
   startedAt(uid: string): number;
 }
 
-/** Who it is. */
+/** The node's identity. */
 export interface HollowIdentity {
   readonly name: string;
   readonly zone: string;
-  /** Where other nodes find it. */
+  /** The address at which other nodes reach it. */
   readonly address: string;
 }
 
@@ -63,7 +63,7 @@ export interface HollowPorts {
   readonly random: Random;
   readonly logger: Logger;
   readonly machine: HollowMachine;
-  /** Where it keeps the routes to other nodes' pods; absent: it keeps none. */
+  /** The machine's network, for routes to other nodes' pods; absent: the agent keeps no routes. */
   readonly network?: { readonly machine: NetworkMachine; readonly fs: FileSystem };
 }
 
@@ -78,7 +78,7 @@ export async function runHollowAgent(ports: HollowPorts, identity: HollowIdentit
   ]);
 }
 
-/** As soon as the node has its part of the pods' network, it keeps the routes to the others'. */
+/** Keeps the routes to other nodes' pods as soon as the node has its own part of the pods' network. */
 async function keepRoutes(ports: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
   const { clock, client, random, network, logger } = ports;
   if (network === undefined) return;
@@ -201,7 +201,7 @@ async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): 
   });
   const queue = new WorkQueue<string>({ clock, backOff: { baseMs: 200, capMs: 10_000 } });
   signal.addEventListener('abort', () => queue.close(), { once: true });
-  /** Pod key → UID that was last seen under it, so that a pod that is gone is found on the machine. */
+  /** Pod key → its last UID, so that a deleted pod is found on the machine. */
   const known = new Map<string, string>();
   const endMissing = (): void => {
     if (!pods.lister.synced) return;
@@ -216,7 +216,7 @@ async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): 
   const work = async (): Promise<void> => {
     await pods.lister.waitForSync(signal).catch(() => {});
     if (signal.aborted) return;
-    // Started again: whoever went meanwhile is stopped.
+    // After a restart of the agent the pods that were deleted meanwhile are stopped.
     endMissing();
     await runWorkQueue({
       queue,
@@ -226,7 +226,7 @@ async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): 
         if (pod === undefined) return undefined;
         try {
           const againMs = await syncPod(ports, name, pod, signal);
-          // Sums of fractions: a wait that ends a hair too early must not begin anew at the same moment.
+          // Sums of fractions are inexact; the added ms keeps a wait that ends slightly early from repeating at the same instant.
           if (againMs !== undefined) queue.addAfter(key, againMs + 1);
           return undefined;
         } catch (error) {
@@ -242,7 +242,7 @@ async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): 
   await Promise.all([pods.run(signal), work()]);
 }
 
-/** @returns ms until it must be looked at again, if time alone changes it */
+/** @returns ms until the pod must be synced again, if its state changes with time alone */
 async function syncPod(
   { client, clock, machine }: HollowPorts,
   name: string,
@@ -282,7 +282,7 @@ async function syncPod(
   return behaviour.runMs === undefined ? undefined : behaviour.runMs - age;
 }
 
-/** What a server or a network does to an agent is its daily bread; everything else is a mistake of the simulation. */
+/** Ignores errors of server and network, which are part of the simulation; any other error is a bug of the simulation. */
 function ignoreOperating(error: unknown): void {
   if (error instanceof StatusError || error instanceof ConnectionError) return;
   if (isAlreadyExists(error)) return;

@@ -1,4 +1,4 @@
-/** A machine of the fleet: what runs on it stays while its agent comes and goes; a dead machine loses both. */
+/** A machine of the fleet: its pods keep running while its agent comes and goes; a dead machine loses both. */
 import { type Pod, uidOf } from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import type { Connection, Logger } from '../../lib/index.ts';
@@ -19,7 +19,7 @@ export interface HollowNodeOptions {
   readonly facts: FleetFacts;
   readonly name: string;
   readonly zone: string;
-  /** Where other nodes find it. */
+  /** The address at which other nodes reach it. */
   readonly address: string;
   readonly server: () => Connection | undefined;
   readonly logger: Logger;
@@ -83,14 +83,14 @@ export class HollowNode {
     });
   }
 
-  /** The agent alone. */
+  /** Kills only the agent. */
   killAgent(): void {
     this.#agent?.kill();
     // Its sockets close with it.
     this.link.breakStreams();
   }
 
-  /** Power off: the agent and all that runs. */
+  /** Powers the machine off, with its agent and all pods. */
   die(): void {
     this.killAgent();
     for (const uid of this.uids()) this.#stop(uid);

@@ -12,7 +12,7 @@ import { runFleet, SMALL_FLEET } from './run-fleet.ts';
 
 const BIG_FLEET = { deployments: 20, replicas: 150, statefulSets: 10, daemonSets: 2, jobs: 20 } as const;
 
-// One signal ends a whole process: that many parts of it listen is no leak.
+// Many parts of a process listen to its one signal, which is no leak.
 setMaxListeners(0);
 
 const { values } = parseArgs({

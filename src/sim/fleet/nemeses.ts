@@ -1,4 +1,4 @@
-/** What goes wrong in a fleet. */
+/** The nemeses of a fleet, which cause faults. */
 import type { Random } from '../../lib/index.ts';
 import type { Fleet } from './fleet.ts';
 import type { HollowNode } from './hollow-node.ts';
@@ -157,14 +157,14 @@ export const FLEET_NEMESES: readonly FleetNemesis[] = [
   },
 ];
 
-/** Those of this seed: each takes part with even odds, at least one does. `only` names them instead. */
+/** The nemeses of this seed: each takes part with even odds, and at least one does. `only` names them instead. */
 export function drawFleetNemeses(random: Random, only: readonly string[] | undefined): readonly FleetNemesis[] {
   if (only !== undefined) return FLEET_NEMESES.filter(({ name }) => only.includes(name));
   const drawn = FLEET_NEMESES.filter(() => random.next() < 0.5);
   return drawn.length > 0 ? drawn : FLEET_NEMESES.slice(0, 1);
 }
 
-/** Lets them strike for `forMs` from now. */
+/** Lets the nemeses strike for `forMs` from now. */
 export function unleashFleet(fleet: Fleet, nemeses: readonly FleetNemesis[], forMs: number): void {
   for (const nemesis of nemeses) {
     const random = fleet.sim.random.split(`nemesis ${nemesis.name}`);

@@ -1,4 +1,4 @@
-/** What is still missing until all is as it was asked for, in words; undefined when nothing is. Pure reads of the store. */
+/** Describes what is still missing until the fleet is as its objects say; undefined when nothing is. Pure. */
 import { isDeleting, type KubeObject, namespacedName, type Node } from '../../api/index.ts';
 import type { Fleet } from './fleet.ts';
 import { isEvicted } from './invariants/no-eviction-storm.ts';
@@ -39,7 +39,7 @@ export function notYetWell(fleet: Fleet): string | undefined {
   );
 }
 
-/** After everything was deleted. */
+/** What still exists after everything was deleted. */
 export function notYetGone(fleet: Fleet): string | undefined {
   const { stored } = fleet;
   const left = [
@@ -67,7 +67,7 @@ function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 }
 
-/** Runs and should not, or should and does not. */
+/** A pod that runs and should not, or that should run and does not. */
 function strayPod({ stored, facts }: Fleet): string | undefined {
   for (const { key, uid, node } of facts.running.values()) {
     const pod = stored.pods.objects.get(key);
@@ -76,7 +76,7 @@ function strayPod({ stored, facts }: Fleet): string | undefined {
   return firstOf(stored.pods.list(), (pod) => (isDeleting(pod) ? 'is still being deleted' : undefined));
 }
 
-/** A node that does not find the pods of another one, or looks for them elsewhere. */
+/** A node with a missing or wrong route to the pods of another one. */
 function wrongRoute({ stored, nodes }: Fleet): string | undefined {
   for (const { name, network } of nodes) {
     const found = [...network.routes.values()].map(({ dst, gateway }) => `${dst} via ${gateway}`);

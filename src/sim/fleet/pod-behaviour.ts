@@ -1,9 +1,9 @@
-/** How the pods of a simulated fleet behave: told by an annotation, so that it goes through templates and controllers. */
+/** The behaviour of pods in a simulated fleet, in an annotation, so that it passes through templates and controllers. */
 import type { Pod } from '../../api/index.ts';
 
 const ANNOTATION = 'sim.mendlet.dev/behaviour';
 
-/** Times in ms; `startMs` to ready, `runMs` to its end with `exit`, which never comes without it. */
+/** Times in ms: `startMs` until ready, `runMs` until the end with `exit`; without `runMs` the pod never ends. */
 export interface PodBehaviour {
   readonly startMs: number;
   readonly stopMs: number;

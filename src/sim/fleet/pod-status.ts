@@ -1,4 +1,4 @@
-/** What a hollow agent reports of its pods. Pure. */
+/** The pod statuses that a hollow agent reports. Pure. */
 import { type Pod, type PodStatus } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 
@@ -51,7 +51,7 @@ export function endedStatus(pod: Pod, phase: 'Succeeded' | 'Failed', wall: numbe
   };
 }
 
-/** Some address; the same for the same text. */
+/** An address that depends only on the text. */
 function addressOf(text: string): string {
   let hash = 7;
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 16_777_216;

@@ -1,5 +1,5 @@
 /**
- * One simulation of a fleet: nodes, workloads, and the nemeses that the seed drew.
+ * Runs one simulation of a fleet: nodes, workloads, and the nemeses that the seed drew.
  *
  *   settle ─► faults and changes (safety after every event) ─► heal ─► all is as asked for ─► all deleted, all gone
  */

@@ -1,11 +1,11 @@
-/** The objects of a few kinds as the store really has them, in the order of its log: what invariants are checked against. */
+/** The stored objects of a few kinds, in the order of the store's log; invariants are checked against them. */
 import type { DaemonSet, Deployment, Job, KubeObject, Node, Pod, ReplicaSet, StatefulSet } from '../../api/index.ts';
 import { decodeText } from '../../lib/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Sim } from '../sim.ts';
 
 export class Stored<T extends KubeObject> {
-  /** By key below the prefix: "namespace/name" or "name". */
+  /** Objects by key below the prefix: "namespace/name" or "name". */
   readonly objects = new Map<string, T>();
   readonly #listeners: ((key: string, object: T | undefined, before: T | undefined) => void)[] = [];
 
@@ -13,7 +13,7 @@ export class Stored<T extends KubeObject> {
     void this.#follow(store, prefix).catch((error: unknown) => sim.fail(error));
   }
 
-  /** `object`: undefined when it is gone. A listener that throws ends the run. */
+  /** Adds a listener; its `object` is undefined after a deletion. A listener that throws ends the run. */
   onChange(listener: (key: string, object: T | undefined, before: T | undefined) => void): void {
     this.#listeners.push(listener);
   }

@@ -1,4 +1,4 @@
-/** What the fleet's people want, and change their minds about: deployments, stateful and daemon sets, jobs. */
+/** The users of a fleet, who create, change and delete deployments, stateful and daemon sets, and jobs. */
 import {
   DAEMON_SETS,
   DEPLOYMENTS,
@@ -19,7 +19,7 @@ const NAMESPACE = 'default';
 
 export interface WorkloadSize {
   readonly deployments: number;
-  /** Replicas of each, at most. */
+  /** Maximum replicas of each deployment. */
   readonly replicas: number;
   readonly statefulSets: number;
   readonly daemonSets: number;
@@ -43,7 +43,7 @@ export class FleetWorkload {
     this.#random = fleet.sim.random.split('workload');
   }
 
-  /** Plans their lives over the next `forMs`. */
+  /** Plans creations, changes and deletions over the next `forMs`. */
   plan(size: WorkloadSize, forMs: number): void {
     for (let i = 0; i < size.deployments; i += 1) this.#planDeployment(`web${i}`, size.replicas, forMs);
     for (let i = 0; i < size.statefulSets; i += 1) this.#planStatefulSet(`db${i}`, forMs);
@@ -51,7 +51,7 @@ export class FleetWorkload {
     for (let i = 0; i < size.jobs; i += 1) this.#planJob(`work${i}`, forMs);
   }
 
-  /** What people still ask for; undefined when all was said. */
+  /** The requests that are still under way; undefined: none. */
   pending(): string | undefined {
     return this.#underWay === 0 ? undefined : `${this.#underWay} requests are under way`;
   }
@@ -124,7 +124,7 @@ export class FleetWorkload {
     const spec = {
       completions,
       parallelism: 1 + Math.floor(this.#random.next() * 4),
-      // Nodes that die take pods with them: nobody's fault.
+      // A node that dies fails its pods, which must not use up the job's limit.
       backoffLimit: 1000,
       ...indexed,
       template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } },
@@ -168,7 +168,7 @@ export class FleetWorkload {
     this.#do(() => this.#fleet.admin.patch(resource, NAMESPACE, name, 'strategic', patch));
   }
 
-  /** A server that is down or away is asked again; what an answer that was lost did already is done. */
+  /** Repeats a request while the server cannot be reached; an effect of a request whose answer was lost counts. */
   #do(work: () => Promise<unknown>): void {
     this.#underWay += 1;
     this.#try(work);

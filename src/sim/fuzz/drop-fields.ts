@@ -1,17 +1,17 @@
-/** A manifest without the fields that its refusal names: what is left is closer to what a server takes. Pure. */
+/** Removes the fields that a refusal names from a manifest, so that a server is more likely to accept the rest. Pure. */
 
 type Step = string | number;
 
-/** Steps from the top of a manifest that everything rests on: to take them away would leave no pod to try. */
+/** Fields that are never removed, because no pod would be left without them. */
 const KEPT = [/^metadata$/, /^metadata\.(name|namespace)$/, /^spec$/, /^spec\.containers$/, /^spec\.containers\.0$/];
 
 /**
  * @param fields paths as causes of a Status name them: "spec.volumes[0].hostPath.type", "metadata.labels[a.b/c]"
- * @returns a copy; of a field that is not there, because it is missing, what should hold it goes
+ * @returns a copy; for a field that does not exist, e.g. a missing required one, its nearest existing parent is removed
  */
 export function dropFields<T extends object>(manifest: T, fields: readonly string[]): T {
   const copy = structuredClone(manifest);
-  // The last ones first: what is taken out of a list moves those behind it.
+  // The last fields first, because a removal from a list moves the later items.
   for (const field of fields.toSorted().toReversed()) drop(copy, stepsOf(field));
   return copy;
 }
@@ -31,7 +31,7 @@ function drop(top: object, steps: readonly Step[]): void {
   }
 }
 
-/** @returns false when there is nothing at the path */
+/** Removes the field at the path. @returns false when it does not exist */
 function take(top: object, path: readonly Step[]): boolean {
   const last = path.at(-1) as Step;
   let holder: unknown = top;

@@ -1,6 +1,6 @@
 /**
- * Random manifests against a whole simulated cluster. Whatever is written, the server answers with an object or a plain
- * refusal, no worker breaks, the node goes on taking pods, and all of it can be deleted.
+ * Sends random manifests to a whole simulated cluster. For each of them the server must answer with an object or a refusal, no
+ * worker may break, the node must still start pods, and everything must be deletable.
  */
 import { apiVersionOf, isNotFound, type Pod, PODS, RESOURCES, StatusError } from '../../api/index.ts';
 import { createKubelet, type Kubelet } from '../../kubelet/index.ts';
@@ -17,7 +17,7 @@ export interface FuzzReport {
   readonly seed: number;
   readonly accepted: number;
   readonly refused: number;
-  /** What must not be; empty when all is well. */
+  /** The problems that were found; empty: none. */
   readonly problems: readonly string[];
 }
 
@@ -25,9 +25,9 @@ const SETTLE_MS = 10_000;
 const LIVE_MS = 60_000;
 const CLEAN_UP_MS = 10 * 60_000;
 const STEP_MS = 1000;
-/** Of one pod, each time without what was refused. */
+/** Tries to create one pod, each without the fields that were refused. */
 const MAX_TRIES = 4;
-/** A pod that everybody can start. */
+/** The name of a pod that every node can start. */
 const SENTINEL = 'sentinel';
 
 export async function fuzzSeed(options: {
@@ -67,7 +67,7 @@ export async function fuzzSeed(options: {
   return { seed, accepted: run.accepted.length, refused: run.refused, problems: run.problems };
 }
 
-/** The fields that a refusal names; none of anything else. */
+/** The fields that a refusal names; none for other errors. */
 function fieldsOf(error: unknown): readonly string[] {
   if (!(error instanceof StatusError)) return [];
   return (error.status.details?.causes ?? []).flatMap(({ field }) => (field === undefined ? [] : [field]));
@@ -93,13 +93,13 @@ class FuzzRun {
   async createAll(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       const name = `pod-${i}`;
-      // Half go past the scheduler, as static placement does.
+      // Half of the pods name their node and bypass the scheduler.
       const node = this.#random.next() < 0.5 ? undefined : this.#cluster.nodes[0]?.name;
       await this.#createPod(randomPod(this.#random, name, node), name);
     }
   }
 
-  /** What is refused is tried again without what the refusal names: so more of the schema gets past validation. */
+  /** Creates a pod; a refused one is tried again without the named fields, so that more of the schema passes validation. */
   async #createPod(given: Pod, name: string): Promise<void> {
     let pod = given;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -116,7 +116,7 @@ class FuzzRun {
     }
   }
 
-  /** Labels change, and a new image comes: both are allowed on a running pod. */
+  /** Changes labels and images, which is allowed for a running pod. */
   async changeSome(): Promise<void> {
     for (const name of this.accepted) {
       if (this.#random.next() < 0.5) continue;
@@ -168,7 +168,7 @@ class FuzzRun {
     if (left !== undefined) this.problems.push(`left after all was deleted: ${left}`);
   }
 
-  /** Objects of every kind, wholly by the schema: the server takes or refuses them. */
+  /** Creates objects of every kind from the schema alone, which the server may accept or refuse. */
   async askForAnything(count: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       const row = pick(this.#random, RESOURCES);
@@ -197,7 +197,7 @@ class FuzzRun {
     return [...this.#cluster.pods.values()].map(({ metadata }) => metadata?.name);
   }
 
-  /** A refusal is an answer; a failure of the server is not. */
+  /** Sends a request. A refusal is a valid answer; a failure of the server is a problem. */
   async #ask(what: string, work: () => Promise<void>): Promise<void> {
     const state = { done: false };
     const asked = work()

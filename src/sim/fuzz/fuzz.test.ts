@@ -8,7 +8,7 @@ it.each([1, 2, 3, 4])(
   async (seed) => {
     const report = await fuzzSeed({ seed, pods: 40, loop: realEventLoop });
     expect(report.problems).toEqual([]);
-    // A fuzz that is always refused would prove nothing.
+    // The test would prove nothing if the server refused all manifests.
     expect(report.accepted).toBeGreaterThan(4);
   },
 );

@@ -1,4 +1,4 @@
-/** Pods drawn from the schema: a pod that works, with a few fields of any depth grafted onto it. */
+/** Draws pods from the schema: a valid pod, to which a few random fields of any depth are added. */
 import { type FieldShape, type Pod, structOfKind, structSchema } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import { commandOf } from '../runtime/behaviour.ts';
@@ -32,7 +32,7 @@ export function randomPod(random: Random, name: string, nodeName: string | undef
   return pod;
 }
 
-/** Wholly by the schema, for a request that need not make sense. */
+/** An object from the schema alone, which need not make sense. */
 export function randomObject(random: Random, apiVersion: string, kind: string): object {
   const struct = structOfKind(apiVersion, kind);
   const body = struct === undefined ? {} : (aValue(random, { kind: 'struct', type: struct.name }, 'body', 0) as object);
@@ -49,7 +49,7 @@ function container(random: Random, name: string): JsonObject {
   };
 }
 
-/** Sets one field, somewhere below. */
+/** Sets one random field at any depth. */
 function graftInto(random: Random, structName: string, target: JsonObject, depth: number): void {
   const fields = [...structSchema(structName).fields];
   const [name, { shape }] = pick(random, fields);
@@ -84,7 +84,7 @@ function aValue(random: Random, shape: FieldShape, name: string, depth: number):
   }
 }
 
-/** What is required, and a little of the rest. */
+/** A struct with its required fields and a few others. */
 function aStruct(random: Random, structName: string, depth: number): JsonObject {
   const fields = [...structSchema(structName).fields];
   const optional = depth >= MAX_DEPTH ? 0 : Math.min(0.5, 1.5 / fields.length);

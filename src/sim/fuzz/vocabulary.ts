@@ -1,11 +1,11 @@
-/** What random manifests say: mostly what makes sense, so that they get past validation, and now and then what does not. */
+/** The values in random manifests: mostly sensible ones, so that they pass validation, and sometimes senseless ones. */
 import type { Random } from '../../lib/index.ts';
 
-/** Small pools, so that references often meet what they refer to. */
+/** Small pools, so that references often match. */
 const NAMES = ['a', 'b', 'main', 'data', 'settings', 'x-1'];
 const PATHS = ['/', '/a', '/a/b', '/data', '/var/run/x', '/etc/hosts', '/dev/termination-log'];
 
-/** By field name. */
+/** Values by field name. */
 const WORDS: Readonly<Record<string, readonly unknown[]>> = {
   name: NAMES,
   containerName: NAMES,

@@ -1,4 +1,4 @@
-/** All that must hold after every event. */
+/** The invariants that must hold after every event. */
 import { Life } from '../life.ts';
 import type { SimCluster } from '../sim-cluster.ts';
 import { keepsBackOff } from './back-off-spacing.ts';

@@ -1,4 +1,4 @@
-/** Invariant: crash loops wait as long as they should between restarts. */
+/** Invariant: the back-off between the restarts of a crash loop is long enough. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { healsByPolicy, wasAsked } from './healing-words.ts';
@@ -7,7 +7,7 @@ import { InvariantViolation } from './violation.ts';
 
 const LADDER_MS = [0, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000];
 const RESET_MS = 600_000;
-/** A reset is decided a little before the start that we see. */
+/** A reset is decided some time before the start that the invariant sees. */
 const RESET_SLACK_MS = 150_000;
 const SLACK_MS = 5;
 
@@ -16,13 +16,13 @@ interface Curve {
   /** Mono ms. */
   startedAt: number;
   exitedAt: number | undefined;
-  /** Set when something came between that lets a back-off begin anew: another sandbox, another machine time. */
+  /** Set by an event that may reset the back-off: a new sandbox, or a step of the machine's clock. */
   excused: boolean;
 }
 
 /**
  * Restarts keep CrashLoopBackOff's distances from the exit: 0, 10, 20 … 300 s, again from 0 after ten minutes without a
- * crash; whatever happens to the agent in between. A lower bound: to wait longer is liveness' business.
+ * crash, even if the agent dies in between. The invariant is a lower bound; the liveness checks detect a wait that is too long.
  */
 export function keepsBackOff(facts: Facts): void {
   const curves = new Map<string, Curve>();
@@ -31,7 +31,7 @@ export function keepsBackOff(facts: Facts): void {
     for (const [key, curve] of curves) if (matches(key)) curve.excused = true;
   };
   facts.on({
-    // The exit's wall time is all that a new agent has: a step in between makes it meaningless.
+    // A new agent knows only the exit's wall time, which a step of the clock makes meaningless.
     'wall-stepped': () => excuse(() => true),
     'machine-lost': () => excuse(() => true),
     'sandbox-created': ({ uid }) => excuse((key) => key.startsWith(`${uid} `)),
@@ -42,14 +42,14 @@ export function keepsBackOff(facts: Facts): void {
     'pod-written': ({ pod }) => {
       const { uid = '' } = pod.metadata ?? {};
       pods.set(uid, pod);
-      // With force the curve begins anew.
+      // A request with force resets the back-off.
       if (wasAsked(pod)) excuse((key) => key.startsWith(`${uid} `));
     },
     started: ({ uid, container }, mono) => {
       const pod = pods.get(uid);
-      // Restarted with all others, by the back-off of the one that asked for it.
+      // The container restarts with all others, by the back-off of the one whose exit asked for it.
       if (mayRestartAll(pod) && !asksForAll(pod, container)) return;
-      // By a curve of its own, or because somebody asked: see the ladder's invariants.
+      // A pod with its own policy or a requested restart follows other rules; see the invariants of the ladder.
       if (healsByPolicy(pod) || wasAsked(pod)) return;
       onStart(curves, `${uid} ${container}`, mono);
     },
@@ -72,6 +72,6 @@ function onStart(curves: Map<string, Curve>, key: string, mono: number): void {
       `${key} restarted ${waitedMs.toFixed(0)} ms after its exit, not ${neededMs} (restart ${level + 1})`,
     );
   }
-  // An excused start may not have counted as a restart: then the next one is free again.
+  // An excused start may not have counted as a restart, so the next one may come at once.
   curves.set(key, { level: curve.excused ? 0 : level + 1, startedAt: mono, exitedAt: undefined, excused: false });
 }

@@ -1,4 +1,4 @@
-/** Invariant: nobody is killed before the grace is over. */
+/** Invariant: no container is killed before its grace period is over. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { graceOfRestart } from './healing-words.ts';
@@ -14,17 +14,17 @@ const EVICTION_GRACE_SECONDS = 1;
 /** No SIGKILL before the grace ends: the one that the deletion asked for, else the pod's own (or its probe's). */
 export function givesFullGrace(facts: Facts): void {
   const pods = new Map<string, Pod>();
-  /** UID → mono ms when the shortest grace that was ever asked for ends. */
+  /** UID → mono ms at the end of the shortest grace period that a deletion asked for. */
   const deadlines = new Map<string, number>();
-  /** UID → the shortest grace that a restart of the pod ever asked for, seconds. */
+  /** UID → the shortest grace period that a restart of the pod asked for, seconds. */
   const restartGraces = new Map<string, number>();
-  /** Container id → mono ms when its first stop was sent: the grace counts from there, whatever became of the call. */
+  /** Container id → mono ms when its first stop was sent; the grace period counts from there, even if the call failed. */
   const firstStops = new Map<string, number>();
-  /** UID → mono ms when any of its containers was first told to stop: what follows of a pod's end shares that grace. */
+  /** UID → mono ms of the first stop of any of its containers; all stops of a pod's end share that grace period. */
   const podStops = new Map<string, number>();
-  /** Container id → mono ms when a stop first reached the runtime: the process has heard its stop signal. */
+  /** Container id → mono ms when a stop first reached the runtime, so that the process got its stop signal. */
   const firstHeard = new Map<string, number>();
-  /** Nodes that may have evicted pods: those get a second. */
+  /** Nodes that may have evicted pods, which get one second. */
   const short = new Set<string>();
   let wallIsSane = true;
   facts.on({
@@ -72,7 +72,7 @@ export function givesFullGrace(facts: Facts): void {
   });
 }
 
-/** However late a stop got through, its process has had a moment to end by itself. */
+/** Mono ms until which the process must have had time to end by itself, however late the stop arrived. */
 function heardLongEnough(heardAt: number | undefined, graceSeconds: number): number {
   return (heardAt ?? Number.NEGATIVE_INFINITY) + Math.min(graceSeconds, LEAST_GRACE_SECONDS) * 1000;
 }
@@ -86,7 +86,7 @@ function graceOf(pod: Pod, container: string): number {
   return Math.min(own, ...probes);
 }
 
-/** It ends after the others, with what they left of the grace. */
+/** Whether the container is a sidecar, which ends after the others with the rest of the grace period. */
 function isSidecar(pod: Pod, container: string): boolean {
   return (
     pod.spec?.initContainers?.some(({ name, restartPolicy }) => name === container && restartPolicy === 'Always') ===

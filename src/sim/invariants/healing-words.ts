@@ -1,4 +1,4 @@
-/** What a pod's annotations say of its healing: who heals by a policy, and whether somebody asked for a restart of it. */
+/** Reads a pod's annotations about healing: its policy, and requested restarts. */
 import {
   HEALING_POLICY,
   HEALING_STATE,
@@ -17,12 +17,12 @@ export function healingStateOf(pod: Pod | undefined): HealingState {
   return text === undefined ? {} : (JSON.parse(text) as HealingState);
 }
 
-/** Somebody has asked for a restart of this pod: what its containers do then is not their restart policy's. */
+/** Whether a restart of this pod has been requested, so that its restart policy alone does not explain its restarts. */
 export function wasAsked(pod: Pod | undefined): boolean {
   return pod?.metadata?.annotations?.[RESTART_REQUEST] !== undefined;
 }
 
-/** The grace that a restart gives the pod's containers, seconds; undefined: the pod's own. */
+/** The grace period of the requested restart, seconds; undefined: the pod's own. */
 export function graceOfRestart(pod: Pod): number | undefined {
   const text = pod.metadata?.annotations?.[RESTART_REQUEST];
   return text === undefined ? undefined : (JSON.parse(text) as RestartRequest).gracePeriodSeconds;

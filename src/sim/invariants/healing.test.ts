@@ -16,7 +16,7 @@ function written(state: HealingState): Fact {
 
 const started: Fact = { kind: 'started', uid: 'u', container: 'main', id: 'x', attempt: 0, sandbox: 's' };
 
-/** The message of the first violation, or nothing. One fact every `stepMs`. */
+/** Plays one fact every `stepMs`. @returns the message of the first violation, if there is one */
 async function play(install: (facts: Facts) => void, given: readonly Fact[], stepMs = 1000): Promise<string> {
   const sim = new Sim({ seed: 1, loop: realEventLoop });
   const facts = new Facts(sim);

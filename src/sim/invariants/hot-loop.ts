@@ -5,16 +5,19 @@ import { healsByPolicy, wasAsked } from './healing-words.ts';
 import { InvariantViolation } from './violation.ts';
 
 const WINDOW_MS = 10_000;
-/** The quickest curve here is 500 ms, tripled: the free first restart, four more, and rungs above that begin anew. */
+/**
+ * Starts within the window. The quickest curve here is 500 ms, tripled: a free first restart, four more, and the higher
+ * rungs, which begin again.
+ */
 const MAX_STARTS = 8;
 
-/** Whatever a policy says, a container of it is never started over and over without a pause. */
+/** A container is never started over and over without a pause, whatever the pod's policy is. */
 export function neverHot(facts: Facts): void {
   const pods = new Map<string, Pod>();
   const starts = new Map<string, number[]>();
   facts.on({
     'pod-written': ({ pod }) => void pods.set(pod.metadata?.uid ?? '', pod),
-    // Its containers are gone, and begin anew.
+    // A lost machine loses its containers, whose starts count again from zero.
     'machine-lost': () => starts.clear(),
     started: ({ uid, container }, mono) => {
       const pod = pods.get(uid);

@@ -54,7 +54,7 @@ function written(more: {
   return { kind: 'pod-written', pod, revision: 1 };
 }
 
-/** Plays facts at their times (s); the message of the first violation, or nothing. */
+/** Plays facts at their times (s). @returns the message of the first violation, if there is one */
 async function play(
   install: (facts: Facts) => void,
   steps: readonly (readonly [number, Fact])[],

@@ -1,4 +1,4 @@
-/** Invariant: healing climbs its ladder as the pod's policy says. */
+/** Invariant: healing climbs its ladder by the pod's policy. */
 import {
   HEALING_POLICY,
   HEALING_SCOPES,
@@ -13,8 +13,8 @@ import { InvariantViolation } from './violation.ts';
 const RUNGS: readonly string[] = [...HEALING_SCOPES, 'stopped'];
 
 /**
- * What a pod tells of its healing keeps to its policy: within an episode the rung never falls, attempts never exceed what
- * the rung allows, whole-pod restarts neither fall nor exceed the maximum, and each state names its cause.
+ * A pod's healing state follows its policy: within an episode the rung never falls, attempts never exceed the rung's maximum,
+ * whole-pod restarts neither fall nor exceed theirs, and each state names its cause.
  */
 export function climbsOnly(facts: Facts): void {
   const last = new Map<string, HealingState>();

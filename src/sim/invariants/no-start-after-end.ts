@@ -1,10 +1,10 @@
-/** Invariant: nothing of a pod starts once its end has begun. */
+/** Invariant: no container of a pod starts once the pod's end has begun. */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
- * No start after termination began, nor after a terminal phase was written. Termination has begun once an agent that knows
- * of the deletion stops something of the pod. What counts is when a start was sent: one on its way is nobody's mistake.
+ * No start is sent after termination began, nor after a terminal phase was written. Termination has begun once an agent that
+ * knows of the deletion stops a part of the pod. A start that was on its way at that moment is no violation.
  */
 export function noStartAfterEnd(facts: Facts): void {
   const told = new Set<string>();

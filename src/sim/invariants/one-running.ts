@@ -1,8 +1,8 @@
-/** Invariant: a container runs once. */
+/** Invariant: a container never runs twice at once. */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
-/** Never two running containers of one (UID, name), on whatever nodes. */
+/** There are never two running containers of one (UID, name) on any nodes. */
 export function oneRunning(facts: Facts): void {
   const running = new Map<string, string>();
   facts.on({

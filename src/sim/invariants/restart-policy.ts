@@ -5,8 +5,8 @@ import { wasAsked } from './healing-words.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
- * Never is never restarted, OnFailure only after a failure, an ephemeral container never. Init containers are another
- * matter: they run again.
+ * Containers with Never and ephemeral containers are never restarted, those with OnFailure only after a failure. Init
+ * containers may run again and are not checked.
  */
 export function keepsRestartPolicy(facts: Facts): void {
   const pods = new Map<string, Pod>();

@@ -1,19 +1,22 @@
-/** Invariant: a restart that is told as done was done. */
+/** Invariant: a restart that is reported as done was done. */
 import type { Pod, PodRestart } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
 interface Asked {
-  /** Names of containers started since, and whether there was a new sandbox. */
+  /** Names of containers that were started since the request. */
   readonly started: Set<string>;
   sandbox: boolean;
   ended: boolean;
 }
 
-/** A restart that is told as done was done: after it was asked for, what it names was started, in a new sandbox where it says so. */
+/**
+ * After the request of a restart that is reported as done, its containers were started, in a new sandbox if its scope is the
+ * pod.
+ */
 export function restartsHappen(facts: Facts): void {
   const pods = new Map<string, Pod>();
-  /** By UID of the restart; which pod it means is known by name. */
+  /** Requests by UID of the restart; a restart names its pod. */
   const asked = new Map<string, Asked & { readonly podKey: string }>();
   const each = (uid: string, change: (entry: Asked) => void): void => {
     const { namespace, name } = pods.get(uid)?.metadata ?? {};

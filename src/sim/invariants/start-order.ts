@@ -4,7 +4,7 @@ import type { Facts } from '../facts.ts';
 import { behaviourOf } from '../runtime/behaviour.ts';
 import { InvariantViolation } from './violation.ts';
 
-/** What became of the newest container of a name in one sandbox. */
+/** The newest container of a name in one sandbox. */
 interface Run {
   readonly startedAt: number;
   /** Mono ms and exit code; absent while it runs. */
@@ -47,7 +47,7 @@ function outOfOrder(
 ): string | undefined {
   const inits = pod?.spec?.initContainers ?? [];
   const index = inits.findIndex((init) => init.name === name);
-  // A sidecar that has started before comes back whatever else goes on; an ephemeral container knows no order.
+  // A sidecar that has started before may restart at any time; an ephemeral container has no order.
   if (index >= 0 && isSidecar(inits[index]) && runOf(name) !== undefined) return undefined;
   const isApp = pod?.spec?.containers.some((container) => container.name === name) === true;
   if (index < 0 && !isApp) return undefined;

@@ -1,11 +1,11 @@
-/** Invariant: what the API says of a pod only goes forward. */
+/** Invariant: a pod's status never goes backwards. */
 import type { Pod } from '../../api/index.ts';
 import type { ContainerName, Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
- * What the API says of a pod only goes forward: restart counts never fall, a terminal phase never leaves and is never told
- * while a container runs, a pod is bound once.
+ * A pod's status never goes backwards: restart counts never fall, a terminal phase stays and is never reported while a container
+ * runs, and a pod is bound once.
  */
 export function keepsStatusHistory(facts: Facts, running: () => readonly ContainerName[]): void {
   const last = new Map<string, Pod>();

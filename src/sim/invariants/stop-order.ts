@@ -1,20 +1,20 @@
-/** Invariant: sidecars stop after what they serve. */
+/** Invariant: sidecars stop after the containers that they serve. */
 import type { Pod } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
- * When a pod is deleted, no sidecar is told to stop while an app container or a later sidecar still runs, unless the grace
- * is over. A sidecar that was being stopped before (its probe failed, its sandbox changed) is no matter of the deletion.
+ * When a pod is deleted, no sidecar is stopped while an app container or a later sidecar still runs, unless the grace period is
+ * over. A sidecar whose stop began before the deletion (its probe failed, its sandbox changed) does not count.
  */
 export function keepsStopOrder(facts: Facts): void {
   const pods = new Map<string, Pod>();
-  /** UID → mono ms when the shortest grace asked for ends. */
+  /** UID → mono ms at the end of the shortest requested grace period. */
   const deadlines = new Map<string, number>();
-  /** Nodes that may have evicted pods: those get a second, after which nothing is in order. */
+  /** Nodes that may have evicted pods, which get one second, after which there is no order. */
   const short = new Set<string>();
   const told = new Set<string>();
-  /** UID → names of what runs. */
+  /** UID → names of running containers. */
   const running = new Map<string, Set<string>>();
   const stoppedBefore = new Set<string>();
   facts.on({
@@ -47,7 +47,7 @@ export function keepsStopOrder(facts: Facts): void {
   });
 }
 
-/** Whose end a sidecar waits for: the app containers and the sidecars after it. None for other containers. */
+/** The containers that a sidecar waits for: the app containers and later sidecars. None for other containers. */
 function servedBy(pod: Pod | undefined, name: string): readonly string[] {
   const inits = pod?.spec?.initContainers ?? [];
   const index = inits.findIndex((init) => init.name === name && init.restartPolicy === 'Always');

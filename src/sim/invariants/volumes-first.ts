@@ -1,9 +1,9 @@
-/** Invariant: volumes are there before the containers that mount them. */
+/** Invariant: volumes exist before the containers that mount them. */
 import type { Pod, Volume } from '../../api/index.ts';
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
-/** No container is created before each volume that it mounts is there: its folder or file, and its file system where it has one. */
+/** No container is created before its volumes exist, each as a folder or file, and mounted if it has a file system. */
 export function hasVolumesFirst(facts: Facts): void {
   const pods = new Map<string, Pod>();
   facts.on({

@@ -6,8 +6,8 @@ import type { Facts } from '../facts.ts';
 import { InvariantViolation } from './violation.ts';
 
 /**
- * Every watcher sees each event once, in order: an observer watches pods over a faulty link, resuming from what it saw last,
- * and what it sees is compared with what the store took, one by one.
+ * Every watcher sees each event once, in order: an observer watches pods over a faulty link, resumes from its last version, and
+ * its events are compared with the store's commits one by one.
  */
 export async function observeWatch(client: KubeClient, clock: Clock, facts: Facts): Promise<void> {
   const revisions: number[] = [];

@@ -1,4 +1,4 @@
-/** What goes wrong. Each nemesis strikes a node (or the control plane) at times that it draws, and undoes what it did. */
+/** The nemeses, which cause faults. Each strikes a node or the control plane at random times, and later undoes the fault. */
 import type { Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
 import type { SimNode } from '../sim-node.ts';
@@ -14,7 +14,7 @@ function between(random: Random, min: number, max: number): number {
   return min + random.next() * (max - min);
 }
 
-/** Does it for a while. */
+/** Begins a fault now, and ends it after `ms`. */
 function forAWhile(cluster: SimCluster, name: string, ms: number, begin: () => void, end: () => void): void {
   begin();
   cluster.sim.after(ms, `${name} ends`, end);
@@ -224,7 +224,7 @@ export function drawNemeses(random: Random, only: readonly string[] | undefined)
   return drawn.length > 0 ? drawn : NEMESES.slice(0, 1);
 }
 
-/** Lets them strike between `fromMs` and `untilMs` from now. */
+/** Lets the nemeses strike between `fromMs` and `untilMs` from now. */
 export function unleash(cluster: SimCluster, nemeses: readonly Nemesis[], fromMs: number, untilMs: number): void {
   for (const nemesis of nemeses) {
     const random = cluster.sim.random.split(`nemesis ${nemesis.name}`);

@@ -1,22 +1,22 @@
-/** What a simulated container does with its life. It travels in the pod's own command, so a manifest is the whole script. */
+/** The behaviour of a simulated container. It is part of the container's command, so that a manifest is the whole script. */
 export interface Behaviour {
-  /** It ends by itself this long after its start, ms, drawn in between; absent: never. */
+  /** It ends by itself after a random time within these bounds, ms; absent: never. */
   readonly exitAfterMs?: readonly [number, number];
-  /** Sick only so long: it stays from this attempt of its container, or of its sandbox, on. */
+  /** It does not end by itself from this attempt of its container, or of its sandbox, on. */
   readonly wellFromAttempt?: number;
   readonly wellFromSandbox?: number;
   readonly exitCode?: number;
-  /** It ends because it wants too much memory. */
+  /** Its end is a kill for memory. */
   readonly oom?: boolean;
-  /** It does not heed SIGTERM. */
+  /** It ignores SIGTERM. */
   readonly ignoreTerm?: boolean;
   /** From SIGTERM to its end, ms. */
   readonly stopMs?: number;
-  /** Probes succeed only so long after the start, ms. */
+  /** Probes succeed only from this time after the start on, ms. */
   readonly readyAfterMs?: number;
-  /** Probes hang from so long after the start on, ms: a frozen server. */
+  /** Probes hang from this time after the start on, like those of a frozen server, ms. */
   readonly frozenAfterMs?: number;
-  /** False: it listens on no port, and answers no probe that comes over the network. */
+  /** False: it listens on no port, and answers no probe over the network. */
   readonly serves?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function commandOf(behaviour: Behaviour): string[] {
   return [PROGRAM, JSON.stringify(behaviour)];
 }
 
-/** Of a command that is no script of ours: runs until it is told to stop. */
+/** The behaviour in a command; a container with any other command runs until it is stopped. */
 export function behaviourOf(command: readonly string[]): Behaviour {
   const [program, script] = command;
   return program === PROGRAM && script !== undefined ? (JSON.parse(script) as Behaviour) : {};
@@ -35,13 +35,13 @@ export function behaviourOf(command: readonly string[]): Behaviour {
 
 export type Health = 'healthy' | 'failing' | 'frozen';
 
-/** How it answers probes `ranMs` after its start. */
+/** The result of probes `ranMs` after the start. */
 export function healthOf({ readyAfterMs = 0, frozenAfterMs }: Behaviour, ranMs: number): Health {
   if (frozenAfterMs !== undefined && ranMs >= frozenAfterMs) return 'frozen';
   return ranMs < readyAfterMs ? 'failing' : 'healthy';
 }
 
-/** It ends by itself, in this attempt of its container and sandbox. */
+/** Whether the container ends by itself in this attempt of its container and sandbox. */
 export function isSick({ exitAfterMs, wellFromAttempt, wellFromSandbox }: Behaviour, attempts: Attempts): boolean {
   if (exitAfterMs === undefined) return false;
   if (wellFromAttempt !== undefined && attempts.container >= wellFromAttempt) return false;

@@ -1,4 +1,4 @@
-/** What is wrong with the way to a runtime, right now; and the fate of each call, drawn from it. */
+/** The present faults between an agent and its runtime, from which the fate of each call is drawn. */
 import { RuntimeError } from '../../cri/index.ts';
 import type { Random } from '../../lib/index.ts';
 import type { CallFate } from '../remote-call.ts';
@@ -31,7 +31,7 @@ export function noRuntimeFaults(): RuntimeFaults {
   };
 }
 
-/** `usualMs`: what the call takes on a good day, at most. */
+/** @param usualMs maximum time of the call without faults */
 export function drawFate(faults: RuntimeFaults, random: Random, usualMs: number): CallFate {
   const slowMs = random.next() < faults.slow ? random.next() * faults.slowMs : 0;
   const thereMs = 0.2 + random.next() * usualMs + slowMs;

@@ -1,4 +1,4 @@
-/** The RuntimeService and ImageService ports of one process: the simulated runtime, with the way there and back. */
+/** The RuntimeService and ImageService ports of one process: the simulated runtime, with delays and faults of calls. */
 import {
   type CallOptions,
   type ImageService,
@@ -35,7 +35,7 @@ type Call = <T>(
   effect: () => T | Promise<T>,
 ) => Promise<T>;
 
-/** A call that the runtime is there for, or not; that ends at its deadline, or when its signal says so. */
+/** Makes calls that fail when the runtime is down, at their deadline, or when their signal is aborted. */
 function createCall(wiring: RuntimeWiring): Call {
   const { sim, life, runtime, faults, random } = wiring;
   return (name, usualMs, options, effect) => {
@@ -62,7 +62,7 @@ function withTimeout<T>(
           life.deliver(() => reject(new RuntimeError('DeadlineExceeded', 'context deadline exceeded'))),
         )
       : undefined;
-    // The daemon died: whatever it was asked, nobody answers any more.
+    // The daemon died, so calls under way get no answer.
     const stopListening = runtime.onCut(() =>
       sim.after(1, `cut ${label}`, () =>
         life.deliver(() => reject(new RuntimeError('Unavailable', 'error reading from server: EOF'))),
@@ -147,7 +147,7 @@ export function createSimRuntimeService(wiring: RuntimeWiring): RuntimeService {
   };
 }
 
-/** Lasts until the container is dead; whoever hangs up before takes the stop back. */
+/** Stops a container; the call lasts until it is dead, and a caller that hangs up earlier takes the stop back. */
 function stopContainer(
   { life, runtime }: RuntimeWiring,
   call: Call,
@@ -169,7 +169,7 @@ function stopContainer(
   });
 }
 
-/** `exit CODE` ends so, `sleep S` takes its time; any other command asks for the container's health. */
+/** Runs a command: `exit CODE` and `sleep S` do as they say; any other command returns the container's health. */
 async function execSync(
   { sim, runtime }: RuntimeWiring,
   call: Call,

@@ -1,6 +1,6 @@
 /**
- * A simulated container runtime: sandboxes and containers that live on when their agent dies. It acts at once; the way to it
- * (latency, faults) is `sim-runtime-service.ts`. As containerd does, it announces an exit before its status shows it.
+ * A simulated container runtime: sandboxes and containers that survive their agent. It acts at once; `sim-runtime-service.ts`
+ * adds latency and faults. Like containerd, it announces an exit before its status shows it.
  */
 import {
   type Container,
@@ -18,7 +18,7 @@ import type { WallClock } from '../sim-clock.ts';
 import type { Cancellable, Sim } from '../sim.ts';
 import { type Behaviour, type Health, behaviourOf, healthOf, isSick } from './behaviour.ts';
 
-/** containerd's status leaves RUNNING so long after its exit event: measured 33 to 125 ms. */
+/** Time from containerd's exit event until its status leaves RUNNING, ms; measured. */
 const STATUS_LAG_MS: readonly [number, number] = [33, 125];
 const DEFAULT_STOP_MS = 30;
 const SIGKILL_CODE = 137;
@@ -44,10 +44,10 @@ interface ContainerRecord {
   finishedAt: number;
   exitCode: number;
   reason: string;
-  /** Until then reads still say "running". */
+  /** Mono ms until which reads still show it running. */
   visibleAt: number;
   termSent: boolean;
-  /** SIGKILLs planned by stops under way: the daemon's doing, lost with it or with whoever asked. */
+  /** SIGKILLs planned by stops under way; they are lost with the daemon, or with the caller of the stop. */
   readonly kills: Set<Cancellable>;
   readonly planned: Cancellable[];
   readonly onDead: Set<() => void>;
@@ -66,7 +66,7 @@ export class SimRuntime {
   #down = false;
   readonly #cutListeners = new Set<() => void>();
 
-  /** `findOnHost`: what the machine has at a path that a container mounts. */
+  /** @param findOnHost returns the object on the machine at a path that a container mounts */
   constructor(
     sim: Sim,
     wall: WallClock,
@@ -86,7 +86,7 @@ export class SimRuntime {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called when event streams break. */
+  /** Adds a listener for breaks of the event streams. */
   onCut(listener: () => void): () => void {
     this.#cutListeners.add(listener);
     return () => this.#cutListeners.delete(listener);
@@ -96,7 +96,7 @@ export class SimRuntime {
     return this.#down;
   }
 
-  /** The runtime's daemon dies; containers run on. What ends meanwhile keeps its code and loses its reason. */
+  /** Kills the runtime's daemon; containers keep running. One that ends meanwhile keeps its exit code and loses its reason. */
   goDown(): void {
     this.#down = true;
     for (const { kills, onDead } of this.#containers.values()) {
@@ -214,8 +214,9 @@ export class SimRuntime {
   }
 
   /**
-   * `onDead` is called once it is dead and reads show it. Of overlapping stops the shortest grace wins. The answer takes the
-   * stop back, as containerd does when its caller hangs up: the signal that was sent stays sent, no SIGKILL follows.
+   * Stops a container. `onDead` is called once it is dead and reads show it. Of overlapping stops the shortest grace period wins.
+   * The returned function takes the stop back, as containerd does when its caller hangs up: the stop signal has been sent, but no
+   * SIGKILL follows.
    */
   stopContainer(id: string, graceSeconds: number, onDead: () => void): () => void {
     const container = this.#containers.get(id);
@@ -264,7 +265,7 @@ export class SimRuntime {
     };
   }
 
-  /** How a running container of the pod with this address answers; `undefined`: nobody there. */
+  /** The health of a running container of the pod with this address; `undefined`: there is none. */
   healthAt(ip: string): Health | undefined {
     for (const container of this.#containers.values()) {
       if (container.sandbox.ip !== ip || container.state !== 'running') continue;
@@ -279,41 +280,41 @@ export class SimRuntime {
     return healthOf(container.behaviour, this.#sim.mono - container.startedMono);
   }
 
-  /** Who a container is, while it is there. */
+  /** The name of an existing container. */
   name(id: string): ContainerName | undefined {
     const container = this.#containers.get(id);
     return container === undefined ? undefined : nameOf(container);
   }
 
-  /** An agent sends a start, which may arrive much later. */
+  /** Records that an agent sent a start, which may arrive much later. */
   startSent(id: string): void {
     const name = this.name(id);
     if (name !== undefined) this.#facts.tell({ kind: 'start-sent', ...name });
   }
 
-  /** An agent sends a stop. */
+  /** Records that an agent sent a stop. */
   stopSent(id: string, graceSeconds: number): void {
     const name = this.name(id);
     if (name !== undefined) this.#facts.tell({ kind: 'stop-sent', graceSeconds, ...name });
   }
 
-  /** Ids of what runs, by (uid, container name): for invariants. */
+  /** The running containers, for invariants. */
   running(): readonly ContainerName[] {
     return [...this.#containers.values()].filter(({ state }) => state === 'running').map(nameOf);
   }
 
-  /** Uids of which anything is left. */
+  /** UIDs of pods with remaining sandboxes. */
   uids(): ReadonlySet<string> {
     return new Set([...this.#sandboxes.values()].map(({ config }) => config.metadata.uid));
   }
 
-  /** A container ends for want of memory, now. */
+  /** Kills a container for memory now. */
   outOfMemory(id: string): void {
     const container = this.#containers.get(id);
     if (container?.state === 'running') this.#end(container, SIGKILL_CODE, 'oom');
   }
 
-  /** The machine went down: every process is gone, the runtime's own records stay. */
+  /** Ends every process, as the machine lost power; the runtime's records stay. */
   losePower(): void {
     for (const sandbox of this.#sandboxes.values()) sandbox.ready = false;
     for (const container of this.#containers.values()) {

@@ -1,4 +1,4 @@
-/** Pods that heal beyond Kubernetes: each with a policy of its own, sick in a way that some rung of it ends, or none. */
+/** Pods with healing policies: each is sick in a way that some rung of its ladder heals, or none. */
 import { HEALING_POLICY, type HealingPolicySpec, type PodSpec } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import type { Behaviour } from '../runtime/behaviour.ts';
@@ -6,7 +6,7 @@ import { between, container, type Patient, probe } from './patients.ts';
 
 type Make = (random: Random) => Patient;
 
-/** Quick enough for a few minutes of virtual time. */
+/** A back-off that is quick enough for a few minutes of virtual time. */
 const QUICK = { initial: '1s', factor: 2, cap: '8s', resetAfter: '2m' };
 
 function patient(kind: string, expect: Patient['expect'], policy: HealingPolicySpec, spec: PodSpec): Patient {
@@ -17,7 +17,7 @@ function oneOf(behaviour: Behaviour): PodSpec {
   return { terminationGracePeriodSeconds: 5, containers: [container('main', behaviour), container('helper', {})] };
 }
 
-/** By the ways in which they are sick. */
+/** Pods by their sickness. */
 export const HEALING_KINDS: readonly Make[] = [
   (random) =>
     patient(

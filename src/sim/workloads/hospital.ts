@@ -1,4 +1,7 @@
-/** The workload: pods come, some are deleted again (politely, in a hurry, by force), all are watched until they are well. */
+/**
+ * The workload: pods are created, some are deleted (with grace, with little grace, by force), and all are watched until they
+ * are well.
+ */
 import {
   CONFIG_MAPS,
   type ContainerStatus,
@@ -17,10 +20,10 @@ import type { Patient } from './patients.ts';
 import { CONFIG_NAME, drawPatient, podOf, visitor } from './pods.ts';
 import { Restarts } from './restarts.ts';
 
-/** One less of each pod is asked for. */
+/** Exclusive maximum of requested restarts per pod. */
 const MAX_RESTARTS_ASKED = 3;
 const HOUSE = 'default';
-/** A namespace that may be deleted with everybody in it. */
+/** A namespace that may be deleted with all its pods. */
 const WARD = 'ward';
 
 interface Admitted {
@@ -80,7 +83,7 @@ export class Hospital {
     }
   }
 
-  /** What is still missing, or nothing. */
+  /** Describes what is still missing, if anything is. */
   pending(): string | undefined {
     const byName = new Map([...this.#cluster.pods.values()].map((pod) => [pod.metadata?.name ?? '', pod]));
     for (const [name, { patient, deleted }] of this.#admitted) {
@@ -92,7 +95,7 @@ export class Hospital {
     return this.#restarts.pending() ?? this.#orphans();
   }
 
-  /** A node whose disk was full evicts, and takes nobody new for a while: the pod's end is final. */
+  /** Whether an eviction is legitimate: a node whose disk was full evicts pods and refuses new ones for a while. */
   #isRightlyEvicted(pod: Pod | undefined): boolean {
     const { phase, reason } = pod?.status ?? {};
     return phase === 'Failed' && reason === 'Evicted' && this.#cluster.nodes.some(({ disk }) => disk.wasFull);
@@ -114,7 +117,7 @@ export class Hospital {
     return true;
   }
 
-  /** Anything in a runtime of a pod that the API does not have any more. */
+  /** Remains in a runtime of a pod that the API server does not have any more. */
   #orphans(): string | undefined {
     for (const { name, runtime } of this.#cluster.nodes) {
       for (const uid of runtime.uids()) {
@@ -127,7 +130,7 @@ export class Hospital {
   async #admit(namespace: string, name: string, patient: Patient): Promise<void> {
     if (namespace === WARD && this.#wardClosed) return;
     this.#admitted.set(name, { patient, namespace, deleted: false });
-    // A create whose answer was lost took effect after all; one that came too late for its namespace is as good as deleted.
+    // A create whose answer was lost has taken effect; one that comes after its namespace's deletion counts as deleted.
     const pod = podOf(namespace, name, patient);
     await quietly(
       this.#cluster.admin.create(PODS, pod),
@@ -152,14 +155,14 @@ export class Hospital {
     );
   }
 
-  /** As `kubectl debug` does: a container for a look around, which ends by itself or with the pod. */
+  /** Adds an ephemeral container, as `kubectl debug` does, which ends by itself or with the pod. */
   async #visit(name: string): Promise<void> {
     const admitted = this.#admitted.get(name);
     if (admitted === undefined || admitted.deleted) return;
     const patch = { spec: { ephemeralContainers: [visitor(this.#random.next() < 0.5 ? [100, 30_000] : undefined)] } };
     await quietly(
       this.#cluster.admin.patch(PODS, admitted.namespace, name, 'strategic', patch, 'ephemeralcontainers'),
-      // Gone, ended, or visited before: the answer was lost.
+      // The pod is gone or has ended, or a request whose answer was lost added the container before.
       (error) => error instanceof StatusError,
     );
   }
@@ -181,7 +184,7 @@ export class Hospital {
     return quietly(this.#cluster.admin.delete(PODS, namespace, name, options), isNotFound);
   }
 
-  /** A server that is down or away is asked again. */
+  /** Repeats a request while the server cannot be reached. */
   #do(work: () => Promise<void>): void {
     const { sim } = this.#cluster;
     work().catch((error: unknown) => {

@@ -1,9 +1,9 @@
-/** What pods of the workload are made of. */
+/** The parts of pods in the workload. */
 import type { Container, PodSpec, Probe } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import { type Behaviour, commandOf } from '../runtime/behaviour.ts';
 
-/** What a left-alone pod must come to. `stopped`: its ladder is at its end. */
+/** The state that an undisturbed pod must reach. `stopped`: its ladder is at its end. */
 export type Expectation = 'ready' | 'restarting' | 'succeeded' | 'failed' | 'stopped';
 
 export interface Patient {
@@ -11,7 +11,7 @@ export interface Patient {
   readonly expect: Expectation;
   readonly spec: PodSpec;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** A ConfigMap that it needs, which comes only this long after it, ms. */
+  /** Time after which the ConfigMap that the pod needs is created, ms. */
   readonly needsConfigAfterMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Pods that are sick in one way each, and what must become of them once nobody disturbs them. */
+/** Pods that are each sick in one way, with the state that they must reach without disturbance. */
 import type { Container, Pod } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import { HEALING_KINDS } from './healing-pods.ts';
@@ -147,7 +147,7 @@ const KINDS: readonly Make[] = [
             restartPolicy: 'Never',
             restartPolicyRules: [
               { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
-              // Killed from outside it comes back alone.
+              // After a kill from outside, only this container restarts.
               { action: 'Restart', exitCodes: { operator: 'NotIn', values: [0, 42] } },
             ],
           },
@@ -224,10 +224,10 @@ const KINDS: readonly Make[] = [
   }),
 ];
 
-/** Of the pods that have a healing policy. */
+/** Share of pods with a healing policy. */
 const HEALING_SHARE = 0.3;
 
-/** One at random. */
+/** A random pod. */
 export function drawPatient(random: Random): Patient {
   const kinds = random.next() < HEALING_SHARE ? HEALING_KINDS : KINDS;
   const make = kinds[Math.floor(random.next() * kinds.length)] as Make;

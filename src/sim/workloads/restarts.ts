@@ -1,4 +1,4 @@
-/** Somebody asks for restarts of pods, in all their forms; each must come to an end that is told. */
+/** Requests restarts of pods in all their forms; each must end with a reported result. */
 import { POD_RESTARTS, type PodRestart, type RestartScope, StatusError } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
@@ -15,7 +15,7 @@ export class Restarts {
     this.#random = cluster.sim.random.split('restarts');
   }
 
-  /** Draws one for this pod; the returned work asks for it and may be repeated. */
+  /** Draws a restart of this pod; the returned function requests it and may be called again. */
   draw(namespace: string, podName: string): () => Promise<void> {
     this.#asked += 1;
     const scope = SCOPES[Math.floor(this.#random.next() * SCOPES.length)] ?? 'pod';
@@ -37,13 +37,13 @@ export class Restarts {
       try {
         await this.#cluster.admin.create(POD_RESTARTS, object);
       } catch (error) {
-        // The answer was lost and it is there, or its namespace goes.
+        // An earlier request whose answer was lost created it, or its namespace is being deleted.
         if (!(error instanceof StatusError)) throw error;
       }
     };
   }
 
-  /** A restart that has no end yet, or nothing. */
+  /** Describes a restart that has not ended, if there is one. */
   pending(): string | undefined {
     for (const { metadata, spec, status } of this.#cluster.restarts.values()) {
       if (status?.phase === 'Succeeded' || status?.phase === 'Failed') continue;

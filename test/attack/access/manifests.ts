@@ -1,4 +1,4 @@
-/** The least that each kind accepts, so that every kind can be stored in every place that it may lie in. */
+/** Minimal valid objects of every kind, so that each kind can be stored in every namespace. */
 import { RESOURCES, type ResourceRow } from '../../../src/api/index.ts';
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'x' }] } };
@@ -43,7 +43,7 @@ export function fullName({ group, resource }: Pick<ResourceRow, 'group' | 'resou
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** An object of a kind; in `namespace` when it is of one. */
+/** An object of a kind, in `namespace` if the kind is namespaced. */
 export function manifestOf(
   row: ResourceRow,
   name: string,
@@ -64,14 +64,14 @@ function eventOf(namespace: string | undefined): object {
   return { regarding, ...who, type: 'Normal', eventTime: '2026-01-01T00:00:00.000000Z' };
 }
 
-/** Not these: a certificate needs a real request, and events of one form are events of the other. */
+/** Kinds that are left out: a certificate needs a real request, and the two kinds of events share their objects. */
 const UNMADE: readonly string[] = [
   'certificatesigningrequests.certificates.k8s.io',
   'events.events.k8s.io',
   'bindings',
 ];
 
-/** Kinds of which objects can be made by anybody with the rights to. */
+/** Kinds whose objects any user with the right can create. */
 export const MAKEABLE: readonly ResourceRow[] = RESOURCES.filter(
   (row) => row.verbs.includes('list') && !UNMADE.includes(fullName(row)),
 );

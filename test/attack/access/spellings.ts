@@ -1,7 +1,7 @@
-/** Ways to write a path so that one reader might take it for another: each changes one place of a plain path. */
+/** Spellings of a path that one parser might take for another path; each changes one place of a plain path. */
 export type Spelling = (path: string, at: number) => string;
 
-/** Changes the segment at `at` (counted round and round). */
+/** Changes the segment at `at`, modulo the number of segments. */
 function segment(change: (text: string) => string): Spelling {
   return (path, at) => {
     const parts = path.split('/').slice(1);

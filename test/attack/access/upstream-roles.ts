@@ -1,6 +1,6 @@
 /**
- * What Kubernetes documents that its roles may do, as data of its own: from "Using RBAC Authorization" (user-facing roles, core
- * component roles) and "Using Node Authorization". Nothing of this is made from the server's policy.
+ * The rights of roles by Kubernetes' documentation, from "Using RBAC Authorization" (user-facing roles, core component roles) and
+ * "Using Node Authorization". This data is independent of the server's policy.
  */
 
 /** "VERBS: RESOURCES", both lists of words; a resource is "NAME[/SUBRESOURCE][.GROUP]". */
@@ -26,7 +26,7 @@ export const VIEW: Rights = [
   `${read}: pods.metrics.k8s.io`,
 ];
 
-/** "Read/write access to most objects in a namespace", secrets and running as any service account among them; no roles. */
+/** "Read/write access to most objects in a namespace", including secrets and pods with any service account; no roles. */
 export const EDIT: Rights = [
   ...VIEW,
   `${read} ${write}: secrets ${streams} leases.coordination.k8s.io`,
@@ -42,7 +42,7 @@ export const ADMIN: Rights = [
   'create: localsubjectaccessreviews.authorization.k8s.io',
 ];
 
-/** Everybody who is known, everywhere: system:basic-user. */
+/** system:basic-user: all authenticated users, in all namespaces. */
 export const BASIC: Rights = [
   'create: selfsubjectaccessreviews.authorization.k8s.io selfsubjectrulesreviews.authorization.k8s.io',
   'create: selfsubjectreviews.authentication.k8s.io',
@@ -56,14 +56,14 @@ export const SCHEDULER: Rights = [
   `${read}: nodes namespaces pods replicationcontrollers services persistentvolumeclaims persistentvolumes`,
   `${read}: replicasets.apps statefulsets.apps poddisruptionbudgets.policy storageclasses.storage.k8s.io`,
   'delete: pods',
-  // Not upstream's, which gets a pod's priority from its spec alone.
+  // Upstream's scheduler does not have this right, because it takes a pod's priority only from its spec.
   `${read}: priorityclasses.scheduling.k8s.io`,
   'create: bindings pods/binding leases.coordination.k8s.io',
   'update patch: pods/status persistentvolumeclaims persistentvolumes',
   delegated,
 ];
 
-/** system:kube-controller-manager itself; each controller has a role of its own beside it. */
+/** system:kube-controller-manager itself; each controller has a separate role in addition. */
 export const CONTROLLER_MANAGER: Rights = [
   'create update patch: events events.events.k8s.io',
   'create: leases.coordination.k8s.io secrets serviceaccounts serviceaccounts/token',
@@ -74,7 +74,7 @@ export const CONTROLLER_MANAGER: Rights = [
   delegated,
 ];
 
-/** Whether `rights` have this; "*" stands for every resource without a subresource. */
+/** Whether `rights` include the verb on the resource; "*" means every resource without a subresource. */
 export function mayBy(rights: Rights, verb: string, resource: string): boolean {
   return rights.some((line) => {
     const [verbs = '', resources = ''] = line.split(': ');

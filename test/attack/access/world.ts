@@ -1,6 +1,6 @@
 /**
- * A cluster in memory with objects of every kind in two namespaces and in none, each with a mark that no request contains; all
- * that is written, and all that kubelets and pods are asked, is kept.
+ * A cluster in memory with objects of every kind in two namespaces and in none, each with a mark that no request contains. It
+ * records all writes, and all requests to kubelets and pods.
  */
 import { NAMESPACES, type ResourceRow, RESOURCES } from '../../../src/api/index.ts';
 import { createPlainTokenSigner } from '../../../src/apiserver/index.ts';
@@ -19,9 +19,9 @@ import { collectionOf, fullName, MAKEABLE, manifestOf } from './manifests.ts';
 
 export const OWN = 't1';
 export const OTHER = 't2';
-/** In every object that is not in `OWN`, and in all that kubelets say of others. */
+/** The mark in every object outside `OWN`, and in kubelets' answers about others. */
 export const MARK = 'of-somebody-else';
-/** In every object of `OWN`. */
+/** The mark in every object of `OWN`. */
 export const OWN_MARK = 'of-our-own';
 
 export interface Seen {
@@ -37,7 +37,7 @@ export interface AccessWorld {
   readonly seen: Seen;
   /** UIDs of objects outside of `OWN`. */
   readonly strange: ReadonlySet<string>;
-  /** Makes again what the last request took away. */
+  /** Recreates objects that the last request deleted. */
   mend(): Promise<void>;
   send(user: UserInfo | undefined, request: Sent): Promise<Got>;
   close(): Promise<void>;
@@ -173,7 +173,7 @@ async function made(api: TestServer, url: string, body: object): Promise<Answer>
   return answer;
 }
 
-/** What is missing in `OWN`. */
+/** Creates the objects that are missing in `OWN`. */
 async function fill(api: TestServer): Promise<void> {
   for (const row of MAKEABLE) {
     if (!row.namespaced) continue;
@@ -202,7 +202,7 @@ async function running(api: TestServer, namespace: string, name: string): Promis
   await api.call('PATCH', `/api/v1/namespaces/${namespace}/pods/${name}/status`, { status }, type);
 }
 
-/** Sends it, and reads what comes at once: a watch that goes on is left. */
+/** Sends a request, and reads the part of the answer that comes at once; an endless watch is aborted. */
 async function send(api: TestServer, user: UserInfo | undefined, sent: Sent): Promise<Got> {
   const { method, url, body, headers = {}, isUpgrade = false } = sent;
   const abort = new AbortController();
@@ -224,7 +224,7 @@ async function send(api: TestServer, user: UserInfo | undefined, sent: Sent): Pr
   return { status: response.status, text: JSON.stringify(response.headers) + (await readSome(response, abort)) };
 }
 
-/** What waits for a time that is over (a revision yet to come) is let have it. */
+/** Moves the clock until the answer comes, for requests that wait for a time-out (of a future revision). */
 async function inTime<T>(api: TestServer, answer: Promise<T>): Promise<T> {
   const state = { isOver: false };
   const over = (): void => {

@@ -1,4 +1,4 @@
-/** An API server behind its real TLS edge on loopback, with an honest client beside it that must be served whatever happens. */
+/** An API server behind its real TLS edge on loopback, with an honest client that must always be served. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,22 +30,22 @@ export interface UnderAttack {
   readonly port: number;
   readonly edge: EdgeServer;
   readonly pki: Pki;
-  /** Of the edge alone: time limits pass when the test says so. */
+  /** The clock of the edge alone, so that the test controls its time limits. */
   readonly clock: ReturnType<typeof createManualClock>;
   readonly metrics: MetricsRegistry;
-  /** With no credentials. */
+  /** A target without credentials. */
   readonly stranger: Target;
-  /** With the admin's. */
+  /** A target with the admin's credentials. */
   readonly admin: Target;
-  /** A bearer token of an ordinary user, who may do nothing but ask who he is. */
+  /** The bearer token of an ordinary user, who may only query his own identity. */
   readonly token: string;
   /** A new honest client; `h2` on one connection. */
   honest(): HttpConnection;
   /** Fails unless a new honest client is served: a read, a write of some size, a read back. */
   stillServes(): Promise<void>;
-  /** Fails unless nothing of anybody is held any more. */
+  /** Fails unless the edge holds nothing for any client any more. */
   holdsNothing(): Promise<void>;
-  /** The value of a counter of the edge. */
+  /** Counters of the edge by reason. */
   ended(reason: string): number;
   refused(reason: string): number;
   close(): Promise<void>;
@@ -168,12 +168,12 @@ const TOKEN = 'token-of-jane';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Moves the clock in the steps in which a server looks at its connections. */
+/** Moves the clock in the steps in which a server checks its connections. */
 export async function pass(clock: { advance(ms: number): Promise<void> }, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) await clock.advance(Math.min(1000, left));
 }
 
-/** Memory outside and inside the heap, after what is garbage has gone, bytes. */
+/** Memory outside and inside the heap after a garbage collection, bytes. */
 export function memoryHeld(): number {
   collectGarbage();
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();

@@ -1,16 +1,16 @@
-/** A client that speaks TLS, HTTP/1.1 and HTTP/2 as badly as it likes: bytes and frames, with no protocol library between. */
+/** A client that sends any bytes and frames over TLS, HTTP/1.1 and HTTP/2, without a protocol library. */
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 
 export interface Target {
   readonly port: number;
-  /** Any of this machine's: each is one address to the server, loopback all the same. */
+  /** An address of this machine; the server sees each loopback address as a different client. */
   readonly host?: string;
   readonly credentials?: { readonly certificatePem: string; readonly keyPem: string };
 }
 
-/** A TCP connection on which nothing was said. */
+/** A TCP connection on which nothing was sent. */
 export async function openSilent({ port, host = '127.0.0.1' }: Target): Promise<Wire> {
   const socket = connectTcp(port, host);
   const wire = new Wire(socket);
@@ -18,7 +18,7 @@ export async function openSilent({ port, host = '127.0.0.1' }: Target): Promise<
   return wire;
 }
 
-/** After the TLS handshake; `protocols`: what it offers. */
+/** A connection after its TLS handshake. @param protocols the offered ALPN protocols */
 export async function openTls(target: Target, protocols: readonly string[]): Promise<Wire> {
   const { port, host = '127.0.0.1', credentials } = target;
   const socket = connectTls({
@@ -35,7 +35,7 @@ export async function openTls(target: Target, protocols: readonly string[]): Pro
 
 const MAX_KEPT_BYTES = 1024 * 1024;
 
-/** A socket that keeps what it was sent, up to a bound, and when it ended. */
+/** A socket that keeps received bytes, up to a bound, and notes its end. */
 export class Wire {
   readonly socket: Socket | TLSSocket;
   /** Resolves when the connection is over, however it ends. */
@@ -58,7 +58,7 @@ export class Wire {
         resolve();
       });
     });
-    // Reads to the end, so that it sees it.
+    // The socket must be read to notice its end.
     socket.resume();
   }
 
@@ -72,13 +72,13 @@ export class Wire {
     return this.received.toString('latin1');
   }
 
-  /** Resolves when the kernel took the bytes, or the connection is over. */
+  /** Resolves when the kernel has accepted the bytes, or the connection is over. */
   async send(bytes: Uint8Array | string): Promise<void> {
     if (this.isOver || this.socket.destroyed) return;
     await Promise.race([new Promise<void>((resolve) => this.socket.write(bytes, () => resolve())), this.ended]);
   }
 
-  /** Resolves when `seen` says so, or the connection is over. */
+  /** Resolves when `seen` returns true, or the connection is over. */
   async until(seen: (wire: Wire) => boolean): Promise<void> {
     while (!this.isOver && !seen(this)) {
       await Promise.race([once(this.socket, 'data').catch(() => {}), this.ended]);

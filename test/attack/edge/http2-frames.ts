@@ -1,4 +1,4 @@
-/** HTTP/2 frames (RFC 9113), made by hand, so that they can be wrong. */
+/** Builds HTTP/2 frames (RFC 9113), including invalid ones. */
 
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
@@ -24,7 +24,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return frameOfLength(payload.length, type, flags, stream, payload);
 }
 
-/** A frame whose length may be a lie. */
+/** A frame whose length field may be wrong. */
 export function frameOfLength(
   length: number,
   type: number,
@@ -103,7 +103,7 @@ export interface SeenFrame {
   readonly payload: Buffer;
 }
 
-/** The whole frames in what a server sent. */
+/** The complete frames in a server's bytes. */
 export function framesIn(bytes: Buffer): readonly SeenFrame[] {
   const frames: SeenFrame[] = [];
   for (let at = 0; at + 9 <= bytes.length; ) {
@@ -120,7 +120,7 @@ export function framesIn(bytes: Buffer): readonly SeenFrame[] {
   return frames;
 }
 
-/** The error code of the GOAWAY in what a server sent; undefined: there is none. */
+/** The error code of the GOAWAY in a server's bytes; undefined: there is none. */
 export function goAwayCode(bytes: Buffer): number | undefined {
   return framesIn(bytes)
     .findLast(({ type }) => type === TYPES.goAway)

@@ -1,4 +1,4 @@
-/** What an attacker sends with: HTTP/2 connections, many requests at once, and watches whose bytes are thrown away. */
+/** The client of an attacker: HTTP/2 connections, many requests at once, and watches whose bytes are dropped. */
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import type { Credentials } from './credentials.ts';
 
@@ -26,7 +26,7 @@ export class AttackerClient {
     return session;
   }
 
-  /** Never rejects: code 0 when there was no answer. */
+  /** Sends a request; never rejects. The code is 0 when there was no answer. */
   send(method: string, path: string, body?: string | Uint8Array, headers: IncomingHttpHeaders = {}): Promise<Sent> {
     return new Promise((resolve) => {
       const session = this.#sessions[this.#next++ % this.#sessions.length] as ClientHttp2Session;
@@ -45,13 +45,13 @@ export class AttackerClient {
       stream.on('error', () => {});
       const over = (): void => resolve({ code, bytes, text: Buffer.concat(kept).toString() });
       stream.on('close', over);
-      // An answer may end before its request does: Node's client then waits for ever to send the rest.
+      // An answer may end before its request, in which case Node's client would wait for ever to send the rest.
       stream.on('end', over);
       stream.end(body);
     });
   }
 
-  /** A watch that reads and forgets; what it returns says how many bytes came. */
+  /** Starts a watch whose bytes are dropped. @returns a function with the number of bytes so far */
   watch(path: string): () => number {
     const session = this.#sessions[this.#next++ % this.#sessions.length] as ClientHttp2Session;
     let bytes = 0;
@@ -68,7 +68,7 @@ export class AttackerClient {
   }
 }
 
-/** Runs `act` for 0 to `count` - 1, so many at once. */
+/** Runs `act` for 0 to `count` - 1, `atOnce` of them at a time. */
 export async function crowd(count: number, atOnce: number, act: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {

@@ -1,4 +1,7 @@
-/** One attack in a process of its own: `attacker.ts KUBECONFIG NAME`. Prepares, waits for a line on stdin, attacks, and says what came back. */
+/**
+ * The process of one attack: `attacker.ts KUBECONFIG NAME`. It prepares, waits for a line on stdin, attacks, and prints the
+ * answers.
+ */
 import { once } from 'node:events';
 import { AttackerClient } from './attacker-client.ts';
 import { ATTACKS } from './attacks.ts';

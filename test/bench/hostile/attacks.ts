@@ -1,4 +1,4 @@
-/** The attacks of `npm run bench:hostile`, each with rights that a namespace's admin has, or less. */
+/** The attacks of `npm run bench:hostile`, each with at most the rights of a namespace's admin. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttackerClient, crowd } from './attacker-client.ts';
 import { entries, listField, magic, message, nested } from './hostile-bodies.ts';
@@ -6,7 +6,7 @@ import { entries, listField, magic, message, nested } from './hostile-bodies.ts'
 export interface Attack {
   readonly what: string;
   prepare?(client: AttackerClient): Promise<void>;
-  /** `count` notes each answer's code, or another word. */
+  /** Runs the attack. @param count notes each answer's code, or another result */
   run(client: AttackerClient, count: (code: number | string) => void): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const fill =
     await crowd(count, 16, (i) => client.send('POST', MAPS, map(`m${i}`, bytes, labels)));
   };
 
-/** Sends each of `bodies` so often. */
+/** An attack that sends each of `bodies` many times. */
 const post =
   (path: string, times: number, bodies: () => readonly (string | Uint8Array)[], headers = {}): Attack['run'] =>
   async (client, count) => {
@@ -54,7 +54,7 @@ async function patchTimes(client: AttackerClient, times: number, body: (i: numbe
   await crowd(times, 4, (i) => client.send('PATCH', `${MAPS}/m0`, JSON.stringify(body(i)), merge));
 }
 
-/** Waits until bytes have come and no more do, or nothing came for long. */
+/** Waits until bytes have come and then stopped, or none came for long. */
 async function settled(bytes: () => number): Promise<number> {
   const from = bytes();
   for (let waited = 0; bytes() === from && waited < 20_000; waited += 100) await sleep(100);
@@ -62,7 +62,7 @@ async function settled(bytes: () => number): Promise<number> {
   return bytes();
 }
 
-/** A watch under way, with what one change does to all who watch. */
+/** An attack with many watches, all of which get each change. */
 const toldToAll = (many: number, times: number, change: (i: number) => object, query = 'resourceVersion=0'): Attack => {
   let bytes: () => number = () => 0;
   return {

@@ -1,4 +1,4 @@
-/** What a client needs of a kubeconfig. */
+/** Reads the server and the credentials from a kubeconfig. */
 import { readFileSync } from 'node:fs';
 
 export interface Credentials {

@@ -1,11 +1,11 @@
 /** Bodies that cost more to read than to send. */
 
-/** A ConfigMap with so many entries. */
+/** A ConfigMap with `count` entries. */
 export function entries(count: number): string {
   return `{"metadata":{"name":"e"},"data":{${Array.from({ length: count }, (_, i) => `"${i}":""`).join(',')}}}`;
 }
 
-/** Objects nested so deep, as many as fit. */
+/** Objects nested `depth` deep, as many as fit into `bytes`. */
 export function nested(depth: number, bytes: number): string {
   const one = '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
   const many = Array.from({ length: Math.floor(bytes / (one.length + 1)) }, () => one);

@@ -1,4 +1,4 @@
-/** Loaded into the server under attack (--import): writes how late its event loop was and what memory it has, five times a second. */
+/** Loaded into the server under attack (--import): records the lateness of its event loop and its memory, five times a second. */
 import { appendFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';

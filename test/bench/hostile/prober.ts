@@ -1,6 +1,7 @@
 /**
- * The honest clients, in a process of their own: /livez each 20 ms and the renewal of a lease each second, until SIGTERM. A request
- * is counted from the moment when it was due, so that one that waits does not hide those behind it. Prints all as JSON.
+ * The process of the honest clients: /livez each 20 ms and the renewal of a lease each second, until SIGTERM. The latency of a
+ * request is measured from its due time, so that a delayed request does not hide those behind it. It prints all latencies as
+ * JSON.
  */
 import { Agent, request } from 'node:https';
 import { readCredentials } from './credentials.ts';
@@ -47,7 +48,7 @@ function finish(): void {
 
 const name = 'honest';
 send('POST', LEASES, performance.now(), [], { metadata: { name }, spec: { holderIdentity: name } });
-/** Calls `act` at its due times, all of them, also those that passed while this process was away. */
+/** Calls `act` for every due time, also for those that passed while this process was delayed. */
 function each(periodMs: number, act: (dueAt: number) => void): NodeJS.Timeout {
   let due = performance.now() + periodMs;
   return setInterval(() => {

@@ -1,22 +1,22 @@
-/** Pods that fail, each in its own way, and what `mendlet why` must say first. All can be made of one image of busybox. */
+/** Pods that each fail in a different way, with the first finding of `mendlet why`. All use one image of busybox. */
 import { busyboxPod } from '../harness.ts';
 
 export interface FailingPod {
   readonly name: string;
   /** The finding that must come first. */
   readonly finding: string;
-  /** How its state must begin then; absent: it does not matter. */
+  /** The required beginning of its state then; absent: any. */
   readonly state?: string;
-  /** What its evidence must quote, each somewhere. */
+  /** Texts that the evidence must quote. */
   readonly quotes: readonly string[];
-  /** What some command to try must contain. */
+  /** A text that some suggested command must contain. */
   readonly tries?: string;
   readonly objects: readonly object[];
 }
 
 const IMAGE = 'docker.io/library/busybox:latest';
 const sleep = 'exec sleep 36000';
-/** `port`: "ADDRESS:PORT" listens there alone. */
+/** @param port "ADDRESS:PORT" listens only at that address */
 const serve = (port: number | string): string =>
   `mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p ${port} -h /www`;
 
@@ -31,7 +31,7 @@ function failing(
   return { name, finding, quotes, objects: [...others, busyboxPod(name, script, extra)] };
 }
 
-/** Without a shell: the command is what is wrong. */
+/** A pod without a shell, whose command is faulty. */
 function commanded(
   name: string,
   finding: string,
@@ -67,7 +67,7 @@ const foreignElf = `printf '\\177ELF\\002\\002\\001\\000\\000\\000\\000\\000\\00
 export interface Registries {
   readonly open: string;
   readonly locked: string;
-  /** Speaks plain HTTP at an address where TLS is expected. */
+  /** A registry with plain HTTP at an address where TLS is expected. */
   readonly plain: string;
 }
 
@@ -382,8 +382,9 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
 }
 
 /**
- * Killed by its probe while its limit holds it back, and then without a cgroup, waiting for its next start. Who answers the probe
- * too late is another container, without a limit: however fast the machine is, there is no answer in time.
+ * A container that its probe kills while its limit holds it back, and that then waits for its next start without a cgroup.
+ * Another
+ * container without a limit answers the probe too late, so that even a fast machine gives no answer in time.
  */
 function starved(): FailingPod {
   const answerLate = `mkdir -p /www/cgi-bin; printf '#!/bin/sh\\nsleep 5\\necho; echo ok\\n' >/www/cgi-bin/late; chmod 755 /www/cgi-bin/late; exec httpd -f -p 8080 -h /www`;

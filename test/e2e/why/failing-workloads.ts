@@ -1,13 +1,13 @@
-/** Workloads that fail, and what `mendlet why` must say first of them. */
+/** Workloads that fail, with the first finding of `mendlet why`. */
 import { busyboxPod } from '../harness.ts';
 
 export interface FailingWorkload {
   readonly target: string;
   readonly namespace?: string;
   readonly finding: string;
-  /** All must be quoted or said. */
+  /** Texts that must be quoted or said. */
   readonly quotes: readonly string[];
-  /** Also among the findings. */
+  /** The id of another finding that must be present. */
   readonly also?: string;
   readonly objects: readonly object[];
 }
@@ -166,23 +166,23 @@ export const failingWorkloads: readonly FailingWorkload[] = [
   },
 ];
 
-/** Nothing may be said of these. */
+/** Objects that must have no findings. */
 export const healthyObjects: readonly object[] = [
   busyboxPod('well', sleep),
   busyboxPod('well-probed', 'mkdir -p /www; echo ok >/www/index.html; exec httpd -f -p 8080 -h /www', {
     container: {
-      // As patient as probes of a busy machine have to be.
+      // The probe is patient enough for a busy machine.
       startupProbe: { periodSeconds: 5, timeoutSeconds: 60, failureThreshold: 300, tcpSocket: { port: 8080 } },
       livenessProbe: { periodSeconds: 1, timeoutSeconds: 60, failureThreshold: 30, httpGet: { path: '/', port: 8080 } },
       readinessProbe: { periodSeconds: 1, timeoutSeconds: 60, httpGet: { path: '/', port: 8080 } },
     },
   }),
-  // Complains, and lives on.
+  // The pod complains in its log, and keeps running.
   busyboxPod(
     'well-complaining',
     `echo "dial tcp 10.0.0.1:1: connect: connection refused"; echo Permission denied; ${sleep}`,
   ),
-  // Still within the time that it asked for.
+  // The pod is still within the time that its probe allows.
   busyboxPod('well-starting', sleep, {
     container: { startupProbe: { periodSeconds: 1, failureThreshold: 3600, exec: { command: ['false'] } } },
   }),
@@ -192,7 +192,7 @@ export const healthyObjects: readonly object[] = [
   }),
   { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'odd-names' }, data: { '1.odd': 'x', good: 'y' } },
   busyboxPod('well-odd-names', sleep, { container: { envFrom: [{ configMapRef: { name: 'odd-names' } }] } }),
-  // Uses all of its limit, and nothing fails for it.
+  // The pod uses all of its limit, and nothing fails for it.
   busyboxPod('well-busy', 'while :; do :; done', { container: { resources: { limits: { cpu: '20m' } } } }),
   busyboxPod('well-restarted', sleep),
   busyboxPod('well-ending', 'trap "" TERM; while :; do sleep 1; done', {

@@ -1,4 +1,4 @@
-/** All that must hold in a fleet after every event. */
+/** The invariants that must hold in a fleet after every event. */
 import type { Fleet } from '../fleet.ts';
 import { noBlindEviction } from './no-blind-eviction.ts';
 import { noEvictionStorm } from './no-eviction-storm.ts';

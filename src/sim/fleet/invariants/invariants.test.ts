@@ -1,4 +1,4 @@
-/** Each invariant of the fleet sees what it is there for: played on a fleet in which nobody does anything by himself. */
+/** Tests that each invariant of the fleet detects its violation, on a fleet without controllers or agents. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject, Pod } from '../../../api/index.ts';
 import { encodeText, silentLogger } from '../../../lib/index.ts';
@@ -9,7 +9,7 @@ import { checkFleet } from './all.ts';
 
 type Step = (fleet: Fleet) => void | Promise<unknown>;
 
-/** Does one step each second; the message of the first violation, or nothing. */
+/** Plays one step each second. @returns the message of the first violation, if there is one */
 async function play(...steps: readonly Step[]): Promise<string | undefined> {
   const sim = new Sim({ seed: 1, loop: realEventLoop });
   const fleet = new Fleet({ sim, nodes: 40, zones: 1, logger: silentLogger });

@@ -1,9 +1,12 @@
-/** Who sees nobody must suspect himself: once not a single node was heard of for longer than the grace, none is given up. */
+/**
+ * Invariant: no node counts as lost after no node at all was heard of for longer than the grace period, because then the fault
+ * is likely at the control plane.
+ */
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';
 import { isEvicted } from './no-eviction-storm.ts';
 
-/** Upstream's node-monitor-grace-period and a moment: a node that was lost before the others may still be given up. */
+/** Upstream's node-monitor-grace-period with slack, as a node that was lost before the others may still be tainted. */
 const GRACE_MS = 60_000;
 
 export function noBlindEviction(fleet: Fleet): void {

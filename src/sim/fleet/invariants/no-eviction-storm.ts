@@ -1,10 +1,10 @@
-/** Nodes lose their pods one by one, never by the dozen: the NoExecute taints of a zone come at a bounded rate. */
+/** Invariant: the NoExecute taints of a zone come at a bounded rate, so that nodes lose their pods one by one. */
 import type { Node } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';
 
 const WINDOW_MS = 100_000;
-/** 0.1 a second, and what a new controller may do at once after a restart of the server. */
+/** Taints within the window: 0.1 a second, and those that a new controller may set at once after a restart of the server. */
 const MOST = 10 + 4;
 
 export function noEvictionStorm({ sim, stored }: Fleet): void {

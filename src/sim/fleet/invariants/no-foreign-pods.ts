@@ -1,4 +1,4 @@
-/** A node runs only what the store has bound to it: a pod is never started from an old story after its end was confirmed. */
+/** Invariant: a node runs only pods that the store has bound to it, and starts none from old data after its end was confirmed. */
 import { uidOf } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';

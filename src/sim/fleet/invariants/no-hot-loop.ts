@@ -1,11 +1,11 @@
-/** Nobody writes one object over and over: two controllers at odds would do it for ever. */
+/** Invariant: no object is written over and over, as two controllers that contradict each other would do. */
 import type { KubeObject } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';
 import { Stored } from '../stored.ts';
 
 const WINDOW_MS = 10_000;
-/** Of one object within the window; a busy Deployment in the middle of a rollout has about a third of it. */
+/** Writes of one object within the window; a busy Deployment during a rollout has about a third of these. */
 const MOST = 120;
 
 export function noHotLoop({ sim, controlPlane }: Fleet): void {

@@ -1,4 +1,4 @@
-/** No two pods of one StatefulSet identity run at the same time, wherever, whatever the server believes. */
+/** Invariant: no two pods of one StatefulSet identity run at the same time on any nodes, whatever the store says. */
 import { controllerOf } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';

@@ -1,4 +1,4 @@
-/** No two nodes have the same pods' network, and none sends its own pods' packets to another node. */
+/** Invariant: no two nodes have the same pods' network, and no node routes packets for its own pods to another. */
 import { parseIpv4Range } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';

@@ -1,4 +1,4 @@
-/** A pod has one node for life, one owner at a time, and runs in one place. */
+/** Invariant: a pod keeps its node for life, has one owner at a time, and runs on one node. */
 import { controllerOf, uidOf } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';

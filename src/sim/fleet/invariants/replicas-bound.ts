@@ -1,17 +1,17 @@
-/** Pods that count, of one Deployment, ReplicaSet or StatefulSet, are never more than it may have. */
+/** Invariant: a Deployment, ReplicaSet or StatefulSet never has more counted pods than it may have. */
 import { controllerOf, type Deployment, isDeleting, type Pod, type StatefulSet, uidOf } from '../../../api/index.ts';
 import { InvariantViolation } from '../../invariants/violation.ts';
 import type { Fleet } from '../fleet.ts';
 
 /**
- * What it may have now, and the most since it last had no more than that: a smaller number takes effect only by and by, and not
- * before its controller has seen it.
+ * The present bound, and the highest bound since the number of pods was last within it: a lower bound takes effect only
+ * gradually, and not before its controller has seen it.
  */
 interface Bound {
   now: number;
   most: number;
   isSeen: boolean;
-  /** A StatefulSet fills its gaps before it gives up its highest identities: until those are gone the old number holds. */
+  /** A StatefulSet fills its gaps before it deletes its highest identities; the old bound holds until those are gone. */
   readonly isStateful: boolean;
 }
 
@@ -67,7 +67,7 @@ function counts(pod: Pod): boolean {
   return !isDeleting(pod) && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
 }
 
-/** Rounded up, as upstream does (ResolveFenceposts); one of a surge and an unavailable pod is always allowed. */
+/** The surge, rounded up as upstream does (ResolveFenceposts); one surge or one unavailable pod is always allowed. */
 function surgeOf({ spec }: Deployment): number {
   if (spec?.strategy?.type === 'Recreate') return 0;
   const given = spec?.strategy?.rollingUpdate?.maxSurge ?? '25%';
