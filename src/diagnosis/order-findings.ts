@@ -7,13 +7,16 @@ export const ANYTHING = 'anything';
 
 const SEVERITIES = { critical: 0, warning: 1, info: 2 } as const;
 
-/** Removes a fallback if another finding explains its topic; of several fallbacks of a topic the highest rank stays. */
+/** Removes a fallback if another finding explains its topic; of several fallbacks of a topic the first of the highest rank stays. */
 export function withoutFallbacks(found: readonly RankedFinding[]): readonly RankedFinding[] {
-  return found.filter((finding) => {
+  return found.filter((finding, place) => {
     const { fallback, topic, rank } = finding;
     if (fallback !== true) return true;
-    const others = found.filter((other) => other !== finding && (topic === ANYTHING || other.topic === topic));
-    return others.every((other) => other.fallback === true && topic !== ANYTHING && other.rank < rank);
+    return !found.some((other, otherPlace) => {
+      if (otherPlace === place) return false;
+      if (other.topic !== topic) return topic === ANYTHING;
+      return other.fallback !== true || other.rank > rank || (other.rank === rank && otherPlace < place);
+    });
   });
 }
 

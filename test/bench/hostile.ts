@@ -2,9 +2,10 @@
  * `npm run bench:hostile`: measures how long honest clients wait during attacks. Each attack gets a bundled server behind TLS, as
  * users run it; attacker and honest client are separate processes.
  *
- *   npm run bench:hostile -- [--only NAME,…] [--program DIR] [--after-seconds 5] [--together] [--json FILE]
+ *   npm run bench:hostile -- [--only NAME,…] [--program DIR] [--after-seconds 5] [--together [--rest-minutes N]] [--json FILE]
  *
- * --program: another bundle for a comparison; --together: all attacks on one server, one after the other, to see its memory.
+ * --program: another bundle for a comparison; --together: all attacks on one server, one after the other, to see its memory;
+ * --rest-minutes: then everything that they left is deleted, and the server's memory is read each minute.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { percentile, processUsage } from './figures.ts';
-import { ATTACKS } from './hostile/attacks.ts';
+import { AttackerClient } from './hostile/attacker-client.ts';
+import { ATTACKS, LEFT_BEHIND } from './hostile/attacks.ts';
+import { readCredentials } from './hostile/credentials.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +27,7 @@ const { values } = parseArgs({
     program: { type: 'string', default: join(import.meta.dirname, '../../dist') },
     'after-seconds': { type: 'string', default: '5' },
     together: { type: 'boolean', default: false },
+    'rest-minutes': { type: 'string', default: '0' },
     json: { type: 'string' },
   },
 });
@@ -31,6 +35,7 @@ const names = values.only?.split(',') ?? Object.keys(ATTACKS);
 const unknown = names.filter((name) => !Object.hasOwn(ATTACKS, name));
 if (unknown.length > 0)
   throw new Error(`no such attack: ${unknown.join(', ')}; there are ${Object.keys(ATTACKS).join(', ')}`);
+const restMinutes = Number(values['rest-minutes']);
 const afterMs = Number(values['after-seconds']) * 1000;
 const here = join(import.meta.dirname, 'hostile');
 
@@ -185,9 +190,25 @@ function report(result: Result): void {
   );
 }
 
+/** How memory falls when the attackers and all that they made are gone. */
+async function rest({ kubeconfig, process: { pid = 0 } }: Server): Promise<void> {
+  const client = new AttackerClient(readCredentials(kubeconfig));
+  for (const collection of LEFT_BEHIND) {
+    const { code } = await client.send('DELETE', `${collection}?gracePeriodSeconds=0`);
+    if (code !== 200) throw new Error(`DELETE ${collection}: ${code}`);
+  }
+  client.close();
+  for (let minute = 0; minute <= restMinutes; minute++) {
+    const { rssMiB } = processUsage(pid);
+    console.log(`rest, minute ${minute}: ${rssMiB.toFixed(0)} MiB, ${(rssMiB / freshRssMiB).toFixed(2)} of fresh`);
+    if (minute < restMinutes) await sleep(60_000);
+  }
+}
+
 console.log(`${'ms'.padEnd(18)}   p50   p99 p99.9   max lease pause   RSS MiB: before, peak, after`);
 const results: unknown[] = [];
 const shared = values.together ? await startServer() : undefined;
+const freshRssMiB = shared === undefined ? 0 : processUsage(shared.process.pid ?? 0).rssMiB;
 for (const name of names) {
   const server = shared ?? (await startServer());
   try {
@@ -196,6 +217,9 @@ for (const name of names) {
     if (shared === undefined) await stopServer(server);
   }
 }
-if (shared !== undefined) await stopServer(shared);
+if (shared !== undefined) {
+  if (restMinutes > 0) await rest(shared);
+  await stopServer(shared);
+}
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 1)}\n`);
 process.exit(0);

@@ -102,11 +102,12 @@ async function gatherPods(
   return await Promise.all(sorted.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, known(pod))));
 }
 
-/** A sort key: pods that are not ready or have restarted come first, those with more restarts before the others. */
-function urgency(pod: Pod): number {
-  if (pod.status?.phase === 'Succeeded') return 0;
-  if (isUnwell(pod)) return 2 + Math.min(1, restarts(pod) / 1000);
-  return restarts(pod) > 0 ? 1 : 0;
+/** A sort key: pods that are not ready come first, then pods that have restarted; of both, those with more restarts before the others. */
+export function urgency(pod: Pod): number {
+  const { phase, conditions } = pod.status ?? {};
+  if (phase === 'Succeeded') return 0;
+  const share = Math.min(0.999, restarts(pod) / 1000);
+  return isConditionTrue(conditions, 'Ready') ? share : 1 + share;
 }
 
 function isUnwell(pod: Pod): boolean {

@@ -12,6 +12,18 @@ export interface Attack {
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PODS = '/api/v1/namespaces/default/pods';
+
+/** Where the attacks leave objects. Owners come before what they make. */
+export const LEFT_BEHIND: readonly string[] = [
+  '/apis/batch/v1/namespaces/default/cronjobs',
+  '/apis/apps/v1/namespaces/default/deployments',
+  '/apis/apps/v1/namespaces/default/replicasets',
+  PODS,
+  MAPS,
+  '/api/v1/namespaces/default/serviceaccounts',
+  '/api/v1/namespaces/default/resourcequotas',
+  '/api/v1/namespaces/default/secrets',
+];
 const MIB = 1024 * 1024;
 const merge = { 'content-type': 'application/merge-patch+json' };
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
