@@ -16,6 +16,7 @@ import { runDemo } from './demo/run-demo.ts';
 import { purge, removePods } from './down.ts';
 import { type Host, startHost } from './host.ts';
 import { defaultKubeletListen } from './kubelet-edge.ts';
+import { withFlags } from './kubelet-flags.ts';
 import type { SetUpResult } from './set-up/set-up.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { UserError } from './user-error.ts';
@@ -82,24 +83,12 @@ async function showDemo(
   logger: Logger,
 ): Promise<string> {
   await using stack = new AsyncDisposableStack();
-  const started = {
-    dataDir,
-    runtimeEvents: options.runtimeEvents,
-    ...(options.pleg && { pleg: options.pleg }),
-    ...(options.plegRelistPeriod && { plegRelistPeriod: options.plegRelistPeriod }),
-    settings,
-    cluster,
-    nodeName: options.nodeName,
-    runtime: options.runtime,
-    imageArchives,
-    logger,
-    say,
-    context,
-  };
+  const { nodeName, runtime } = options;
   // Another mendlet may have the usual port; the demo needs no certain one.
   const listen = options.listen ?? { ...defaultListen, port: 0 };
   const kubeletListen = options.kubeletListen ?? { ...defaultKubeletListen, port: 0 };
-  const host: Host = await startHost({ ...started, listen, kubeletListen, podCidr }, stack);
+  const node = { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) };
+  const host: Host = await startHost({ dataDir, listen, cluster, node, logger, say, context }, stack);
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);
   try {

@@ -14,6 +14,7 @@ import { defaultDataDir } from './data-dir-path.ts';
 import { demo } from './demo.ts';
 import { type Host, startHost } from './host.ts';
 import { kubeletListenFlag } from './kubelet-edge.ts';
+import { withFlags } from './kubelet-flags.ts';
 import { readSettings } from './kubelet-settings.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
@@ -98,16 +99,10 @@ async function serve({
   const logger = createLogger({ format: options.logFormat });
   const host = await startHost(
     {
-      ...options,
       dataDir,
       listen,
-      kubeletListen,
-      settings,
       cluster,
-      nodeName,
-      podCidr,
-      runtime,
-      imageArchives,
+      node: { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) },
       logger,
       say,
       context,

@@ -39,27 +39,19 @@ export function createWatching(
 
 function createOurBlackBox(
   given: Parameters<typeof createWatching>[0],
-  { nodeName, rootDir, podLogsDir }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir'>,
   ground: Pick<Ground, 'events' | 'desired' | 'later'>,
 ): BlackBox {
-  const { clock, logger, metrics, fs, cgroups, kernelLog, listeners, machine, settings } = given;
-  return createBlackBox({
-    clock,
-    logger,
-    metrics,
-    fs,
-    cgroups,
-    ...(kernelLog === undefined ? {} : { kernelLog }),
-    ...(listeners === undefined ? {} : { listeners }),
-    machine,
-    events: ground.events,
-    nodeName,
-    rootDir,
-    podLogsDir,
-    settings,
-    directory: () => ground.later.workers.it,
-    isKnown: () => knownPods(ground),
-  });
+  const { deathHistoryRetentionMs } = given.settings;
+  return createBlackBox(
+    given,
+    { ...config, deathHistoryRetentionMs },
+    {
+      events: ground.events,
+      directory: () => ground.later.workers.it,
+      isKnown: () => knownPods(ground),
+    },
+  );
 }
 
 function createOurPleg(

@@ -129,21 +129,16 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   const config = containerConfig({
     pod,
     container,
-    attempt: action.attempt,
-    imageId: action.imageId,
-    imageUser: action.imageUser,
-    env: environment.env,
-    command: environment.command,
-    args: environment.args,
-    mounts: pinned,
-    backOff: action.backOff,
-    targetContainerId: action.targetContainerId,
-    instanceId: context.config.instanceId,
-    seccomp: {
-      seccompDefault: context.config.seccompDefault,
-      seccompProfileRoot: `${context.config.rootDir}/seccomp`,
+    start: action,
+    program: { ...environment, mounts: pinned },
+    node: {
+      instanceId: context.config.instanceId,
+      memory: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
+      seccomp: {
+        seccompDefault: context.config.seccompDefault,
+        seccompProfileRoot: `${context.config.rootDir}/seccomp`,
+      },
     },
-    node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
   });
   return { ok: true, config };
 }

@@ -38,7 +38,7 @@ import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
 import { pluginName } from './volume-setup.ts';
 
-export interface VolumeManagerOptions extends ImageVolumeOptions {
+export interface VolumeManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -46,9 +46,10 @@ export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly fs: FileSystem;
   readonly process: Process;
   readonly client: KubeClient;
-  readonly config: ConfigFollower;
-  readonly events: PodEvents;
-  readonly markDirty: MarkDirty;
+}
+
+/** Where the volumes are. */
+export interface VolumesNode {
   readonly nodeName: string;
   /** The value of resourceFieldRef for a container without a limit. */
   readonly nodeResources: () => NodeResources;
@@ -56,8 +57,18 @@ export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly rootDir: string;
 }
 
-export function createVolumeManager(options: VolumeManagerOptions): VolumeManager {
-  return new Manager(options);
+export interface VolumeManagerParts extends ImageVolumeOptions {
+  readonly config: ConfigFollower;
+  readonly events: PodEvents;
+  readonly markDirty: MarkDirty;
+}
+
+export function createVolumeManager(
+  ports: VolumeManagerPorts,
+  node: VolumesNode,
+  parts: VolumeManagerParts,
+): VolumeManager {
+  return new Manager(ports, node, parts);
 }
 
 interface ToldTrouble {
@@ -75,16 +86,18 @@ class Manager implements VolumeManager {
   /** Pods whose tear-down failed: when, and the last message. */
   readonly #troubles = new Map<PodUID, ToldTrouble>();
 
-  constructor(options: VolumeManagerOptions) {
-    const { clock } = options;
-    this.#tokens = new ServiceAccountTokens({ ...options, random: options.random.split('tokens') });
+  constructor(ports: VolumeManagerPorts, node: VolumesNode, parts: VolumeManagerParts) {
+    const { clock } = ports;
+    this.#tokens = new ServiceAccountTokens({ ...ports, random: ports.random.split('tokens') });
     this.#tearDownPlaces = new Places(clock);
     this.#options = {
-      ...options,
+      ...ports,
+      ...node,
+      ...parts,
       tokens: this.#tokens,
-      mounter: new Mounter(options),
+      mounter: new Mounter(ports),
       places: new Places(clock),
-      metrics: createVolumeMetrics(options.metrics, () => this.#counts()),
+      metrics: createVolumeMetrics(ports.metrics, () => this.#counts()),
     };
   }
 
