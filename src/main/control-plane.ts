@@ -75,7 +75,7 @@ export interface ControlPlane {
   /** The address that it listens on, with the chosen port. */
   readonly address: ListenAddress;
   /** A client in memory; `component` names it in logs and User-Agent. */
-  client(user: UserInfo, component: string): KubeClient;
+  readonly client: (user: UserInfo, component: string) => KubeClient;
 }
 
 const RENEW_EVERY_MS = 24 * 3600 * 1000;
