@@ -173,8 +173,6 @@ const SEEDS: readonly (readonly [number, string])[] = [
   [8, ''],
   [10, ''],
   [31, ''],
-  [95, 'a container that started while its pod was read was removed as a leftover'],
-  [271, 'a clock step and a power loss in one back-off'],
 ];
 
 describe('whole clusters', () => {
