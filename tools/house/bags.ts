@@ -104,7 +104,21 @@ class BagFinder {
 
   #isBag({ name, file, node }: Declaration): boolean {
     if (FLAGS_NAME.test(name) || STANDARD_TYPES.test(file.path)) return false;
-    return BAG_NAME.test(name) || !this.#things.has(node);
+    return BAG_NAME.test(name) || !(this.#things.has(node) || this.#isView({ file, node }));
+  }
+
+  /** A name for a thing of its own without some of its fields, or with some that may be absent. */
+  #isView({ file, node }: TypeAt): boolean {
+    const parts = (each: SyntaxNode): readonly SyntaxNode[] =>
+      each.type === 'TSIntersectionType' ? nodesOf(each['types']).flatMap(parts) : [each];
+    const alias = node.type === 'TSTypeAliasDeclaration' ? node['typeAnnotation'] : undefined;
+    if (!isNode(alias)) return false;
+    return parts(alias).every((part) =>
+      referencesIn(part).some((reference) => {
+        const found = this.#types.declaration(file, identifier(reference['typeName']) ?? '');
+        return found !== undefined && (this.#things.has(found.node) || this.#isView(found));
+      }),
+    );
   }
 
   #noteThings(file: SourceFile): void {

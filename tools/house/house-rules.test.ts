@@ -103,6 +103,11 @@ describe('bags', () => {
     ['nine in a part', `interface XOptions { ports: { ${fields(9)} } } function f(x: XOptions) {}`, 1],
     ['nine in a named part', `interface XPorts { ${fields(9)} } interface Y { p: XPorts } function f(x: Y) {}`, 1],
     ['a question', `interface Asked { ${fields(9)} } class A { #x: Asked; constructor(x: Asked) {} }`, 1],
+    [
+      'some fields of a thing of its own',
+      `interface Pod { ${fields(12)} } const pod = (): Pod => x; type Sent = Pick<Pod, 'f0'> & Partial<Pod>; function f(x: Sent) {}`,
+      0,
+    ],
     ['flags of a command line', `interface XFlags { ${fields(9)} } function f(x: XFlags) {}`, 0],
     ['itself in it', `interface XOptions { next: XOptions; ${fields(7)} } function f(x: XOptions) {}`, 0],
   ])('%s', (_, text, count) => expect(findBags(files({ 'a.ts': text }), {})).toHaveLength(count));

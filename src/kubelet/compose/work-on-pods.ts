@@ -67,41 +67,28 @@ function createExecutor(
   { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
   { supplies, watching }: Pick<MadeBefore, 'supplies' | 'watching'>,
 ): Executor {
-  const { clock, logger, metrics, fs, runtime, cgroups, probeTransport, client } = given;
   const { instanceId, rootDir, podLogsDir, nodeName, clusterDns, clusterDomain } = config;
   const { resolvConf, podPidsLimit, seccompDefault } = given.settings;
-  return new Executor({
-    clock,
-    logger,
-    metrics,
-    fs,
-    runtime,
-    cgroups,
-    probeTransport,
-    volumes: supplies.volumes,
-    images: supplies.images,
-    environment: supplies.environment,
-    runtimeClasses: createRuntimeClasses({ clock, client }),
-    events,
-    markDirty,
-    logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
-    config: {
-      instanceId,
-      rootDir,
-      podLogsDir,
-      nodeName,
-      clusterDns,
-      clusterDomain,
-      resolvConf,
-      podPidsLimit,
-      seccompDefault,
+  const dns = { clusterDns, clusterDomain, resolvConf };
+  const { volumes, images, environment } = supplies;
+  return new Executor(
+    given,
+    { instanceId, rootDir, podLogsDir, nodeName, dns, podPidsLimit, seccompDefault },
+    {
+      volumes,
+      images,
+      environment,
+      runtimeClasses: createRuntimeClasses(given),
+      events,
+      markDirty,
+      logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+      node: () => ({
+        hostIps: node.hostIps(),
+        memoryBytes: node.memoryBytes(),
+        allocatable: node.allocatable(),
+      }),
     },
-    node: () => ({
-      hostIps: node.hostIps(),
-      memoryBytes: node.memoryBytes(),
-      allocatable: node.allocatable(),
-    }),
-  });
+  );
 }
 
 function createRecovery(

@@ -134,7 +134,8 @@ function finalNames({ plan, views }: StatusInput): ReadonlySet<string> {
 
 /** The addresses of the newest sandbox that has any; those reported before stay when the network is gone. */
 function addressesOf({ plan, note }: StatusInput): Partial<PodStatus> {
-  const { pod, observed, node, previousStatus: previous } = plan;
+  const { pod, observed, previousStatus: previous } = plan;
+  const { node } = plan.facts;
   if (!note.admitted) return {};
   const host =
     node.hostIps[0] === undefined ? {} : { hostIP: node.hostIps[0], hostIPs: node.hostIps.map((ip) => ({ ip })) };

@@ -257,8 +257,7 @@ export class PodWorkers implements PodDirectory {
       lifecycle: worker.lifecycle,
       observed,
       memory: worker.memory,
-      facts: this.#facts(uid, jobs),
-      node,
+      facts: this.#facts(uid, jobs, node),
       previousStatus: worker.status ?? worker.pod.status,
       now: clock.now(),
     });
@@ -369,12 +368,13 @@ export class PodWorkers implements PodDirectory {
     return true;
   }
 
-  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {
+  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>, node: NodeFacts) {
     const { volumes, images, probes, recovery } = this.#parts;
     const { resize } = this.#node;
     const circumstances = recovery?.circumstances(uid);
     return {
       jobs,
+      node,
       ...(circumstances === undefined ? {} : { circumstances }),
       ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
