@@ -78,7 +78,7 @@ export async function startAgentHalf(
   const runtime = await openOrUndo(
     {
       choice: settings.runtime,
-      place: { dataDir: paths.dir, runDir: runDir(context, instanceId), instanceId },
+      place: { dataDir: paths.dir, runDir: runDir(context.user, instanceId), instanceId },
       network: { podCidr: node.podCidr, ...(server.port !== undefined && { apiServerPort: server.port }) },
       cgroups,
       imageArchives: settings.imageArchives,

@@ -1,7 +1,7 @@
 /** `mendlet agent`: joins, takes its part of the pods' network, and runs the node's half until it is told to end. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type AgentOptions, type ListenAddress, parsePodCidr } from '../cli/index.ts';
+import { type AgentFlags, type ListenAddress, parsePodCidr } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { type KubeletSettings, type Machine, type MachineFacts, newNode } from '../kubelet/index.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
@@ -38,7 +38,7 @@ import { UserError } from './user-error.ts';
 const DEFAULT_KUBELET_LISTEN: ListenAddress = { host: '0.0.0.0', port: 10_250 };
 
 interface Run {
-  readonly options: AgentOptions;
+  readonly options: AgentFlags;
   readonly settings: KubeletSettings;
   readonly imageArchives: readonly string[];
   readonly dataDir: DataDir;
@@ -47,12 +47,12 @@ interface Run {
 }
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
-export async function agent(options: AgentOptions, context: MainContext): Promise<void> {
+export async function agent(options: AgentFlags, context: MainContext): Promise<void> {
   const imageArchives = checkArchives(options.imageArchive);
   const say = (text: string): void => context.err(`mendlet: ${text}\n`);
   const settings = readSettings(options.kubeletConfig, say);
   const holder = { pid: context.pid, verb: 'agent', since: formatTime(systemClock.now().wall) };
-  const folder = options.dataDir ?? defaultDataDir(context);
+  const folder = options.dataDir ?? defaultDataDir(context.user);
   // A taken address must not leave a new folder behind.
   if (!existsSync(folder)) {
     if (options.kubeletListen !== undefined) await refuseTakenPort(options.kubeletListen, kubeletListenFlag);
@@ -82,9 +82,7 @@ async function serve(run: Run, stack: AsyncDisposableStack): Promise<void> {
     signal: context.stop,
     given: options,
     paths,
-    nodeName: self.nodeName,
-    instanceId,
-    machineId: self.facts.machineId,
+    me: { nodeName: self.nodeName, instanceId, machineId: self.facts.machineId },
     inUse: self.last?.inUse === true,
   });
   await setUpMachine({ runtime: options.runtime, demo: false }, context, say);
@@ -230,7 +228,7 @@ async function sayGoodbye({ context, dataDir, say }: Run, { runtime }: NodeRunti
   try {
     const left = await podsLeft(runtime, dataDir.instanceId);
     const program = context.checkout === undefined ? 'mendlet' : './mendlet';
-    const folder = dataDir.paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${dataDir.paths.dir}`;
+    const folder = dataDir.paths.dir === defaultDataDir(context.user) ? '' : ` --data-dir ${dataDir.paths.dir}`;
     say(sayPodsLeft(left, `${program} agent${folder}`, `${program} down${folder}`));
   } catch (error) {
     say(`ending; the pods cannot be counted: ${errorMessage(error)}`);

@@ -171,8 +171,8 @@ function startLoops(
   const certificateSigner: CertificateSigner = { sign: (request) => signCertificateRequest(authority, request) };
   background.start('controllers', (signal) =>
     runControllers(
+      component('kube-controller-manager'),
       {
-        ...component('kube-controller-manager'),
         caCertificate: pki.authorityPem,
         certificateSigner,
         ...(network.nodeIpam && { nodeIpam: network.nodeIpam }),

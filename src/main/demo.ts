@@ -3,7 +3,7 @@ import { freeNetwork, NetworkInUseError } from '../network/index.ts';
 import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cidr, defaultListen, type UpOptions } from '../cli/index.ts';
+import { type Cidr, defaultListen, type UpFlags } from '../cli/index.ts';
 import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -22,7 +22,7 @@ import type { KubeletSettings } from '../kubelet/index.ts';
 import { UserError } from './user-error.ts';
 
 export interface DemoRun {
-  readonly options: UpOptions;
+  readonly options: UpFlags;
   readonly settings: KubeletSettings;
   readonly cluster: ClusterSettings;
   readonly context: MainContext;
@@ -112,7 +112,7 @@ async function showDemo(
         kubeconfig,
         stage: {
           terminal: context.screen,
-          color: context.env['NO_COLOR'] === undefined || context.env['NO_COLOR'] === '',
+          color: context.user.env['NO_COLOR'] === undefined || context.user.env['NO_COLOR'] === '',
           out: context.out,
         },
       },
@@ -121,7 +121,7 @@ async function showDemo(
   ]);
 }
 
-function endSignal({ demoSeconds }: UpOptions, { stop }: MainContext): AbortSignal {
+function endSignal({ demoSeconds }: UpFlags, { stop }: MainContext): AbortSignal {
   return demoSeconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(demoSeconds * 1000)]);
 }
 
@@ -131,7 +131,7 @@ function holder(context: MainContext) {
 
 /** The picture has the terminal for itself: logs go to a file meanwhile. */
 function demoLogger(
-  options: UpOptions,
+  options: UpFlags,
   context: MainContext,
   dataDir: DataDir,
 ): { readonly logger: Logger; tell(): void } {

@@ -89,7 +89,7 @@ export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Conne
       nodeName: node.nodeName,
       instanceId,
       rootDir: paths.agent,
-      podLogsDir: podLogsDir(context, paths.dir),
+      podLogsDir: podLogsDir(context.user, paths.dir),
       podCidr: node.podCidr,
       ...(server.address && { apiServer: server.address }),
       maxPods: settings.maxPods,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { ServerOptions } from '../cli/index.ts';
+import type { ServerFlags } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { formatAddress } from '../apiserver/edge/server.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
@@ -30,10 +30,10 @@ import { aborted } from './up.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
-export async function server(options: ServerOptions, context: MainContext): Promise<void> {
+export async function server(options: ServerFlags, context: MainContext): Promise<void> {
   const cluster = clusterSettings(options);
   const holder = { pid: context.pid, verb: 'server', since: formatTime(systemClock.now().wall) };
-  const folder = options.dataDir ?? defaultDataDir(context);
+  const folder = options.dataDir ?? defaultDataDir(context.user);
   // A taken address must not leave a new folder behind.
   if (!existsSync(folder)) await refuseTakenPort(options.listen);
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
@@ -73,7 +73,7 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   await tellHowToJoin(plane, client, { advertised, token }, context);
-  if (context.uid === 0) {
+  if (context.user.uid === 0) {
     // Proxies to pods and services go through this machine.
     const node = {
       nodeName: '',
