@@ -3,7 +3,7 @@
  * together in a function's parameters (`{ … }`, `A & B`), or when it has a name and is input and no thing of its own: the name
  * ends in Options, Parts, Input, Context, Ports, Deps, Config, Setup or Wiring, or only parameters have the type: nothing
  * returns, contains or collects it. Bags may lie in bags: each is looked at. Fields of types that it extends or picks from
- * count, wherever these are declared. Flags of a command line are what a user types, and the messages of CRI are CRI's.
+ * count, wherever these are declared. Flags of a command line are what a user types, and no bags; nor are the messages of CRI.
  */
 import { isFunction, isNode, isOfTests, type SourceFile, type SyntaxNode, visit } from './source-file.ts';
 import {
