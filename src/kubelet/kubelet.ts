@@ -50,7 +50,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const { metrics } = given;
   const { workers } = working;
   countPods(metrics, ground.desired, workers);
-  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.version, meter: given.machine });
+  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
   const notReady = () => whatIsMissing(ground, watching);
   const parts: readonly Part[] = [
     ...(traffic.files === undefined ? [] : [traffic.files]),

@@ -190,12 +190,8 @@ export class SimNode {
       instanceId: 'sim',
       rootDir: ROOT_DIR,
       podLogsDir: POD_LOGS_DIR,
-      podCidr: '10.244.0.0/16',
+      node: { podCidr: '10.244.0.0/16', version: 'v1.36.0+mendlet.sim' },
       apiServer: { host: '10.0.0.1', port: 6443 },
-      maxPods: 110,
-      version: 'v1.36.0+mendlet.sim',
-      clusterDns: [],
-      clusterDomain: 'cluster.local',
     };
   }
 }

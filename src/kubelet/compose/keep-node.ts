@@ -85,12 +85,14 @@ function createOurCare(
 
 function createOurNodeManager(
   given: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'machine' | 'runtime' | 'images' | 'settings'>,
-  config: Pick<KubeletConfig, 'nodeName' | 'podCidr' | 'maxPods' | 'version' | 'daemonPort' | 'registration'>,
+  { nodeName, node }: Pick<KubeletConfig, 'nodeName' | 'node'>,
   { events, later }: Pick<Ground, 'events' | 'later'>,
   { traffic, health, care }: Pick<NodeParts, 'traffic'> & Pick<NodeKeeping, 'health' | 'care'>,
 ): NodeManager {
   const identity: NodeIdentity = {
-    ...config,
+    ...node,
+    nodeName,
+    maxPods: given.settings.maxPods,
     keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
   };
   const parts: NodeManagerParts = {

@@ -18,14 +18,14 @@ export interface Watching {
 
 export function createWatching(
   given: Omit<Given, 'client' | 'images' | 'process' | 'streams'>,
-  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir' | 'instanceId' | 'runtimeEvents' | 'version'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir' | 'instanceId' | 'node'>,
   ground: Pick<Ground, 'events' | 'markDirty' | 'desired' | 'node' | 'later'>,
 ): Watching {
   const blackBox = createOurBlackBox(given, config, ground);
   const pleg = createOurPleg(given, config, ground, blackBox);
   const probeMetrics = createMetrics();
   const ports = { ...givenTo('probes', given), metrics: probeMetrics, transport: given.probeTransport };
-  const prober = { version: config.version, hostIp: () => ground.node.hostIps()[0] };
+  const prober = { version: config.node.version, hostIp: () => ground.node.hostIps()[0] };
   const probes = createProbeManager(ports, prober, {
     events: ground.events,
     markDirty: ground.markDirty,
@@ -56,13 +56,13 @@ function createOurBlackBox(
 
 function createOurPleg(
   given: Parameters<typeof createWatching>[0],
-  config: Pick<KubeletConfig, 'instanceId' | 'runtimeEvents'>,
+  { instanceId }: Pick<KubeletConfig, 'instanceId'>,
   { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
   blackBox: BlackBox,
 ): Pleg {
   const pleg = createPleg(
     givenTo('pleg', given),
-    { ...config, settings: given.settings },
+    { instanceId, settings: given.settings },
     {
       markDirty,
       onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),

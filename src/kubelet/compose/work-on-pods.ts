@@ -63,12 +63,16 @@ function createExecutor(
     Given,
     'clock' | 'logger' | 'metrics' | 'fs' | 'runtime' | 'cgroups' | 'probeTransport' | 'client' | 'settings'
   >,
-  config: Pick<KubeletConfig, 'instanceId' | 'rootDir' | 'podLogsDir' | 'nodeName' | 'clusterDns' | 'clusterDomain'>,
+  {
+    instanceId,
+    rootDir,
+    podLogsDir,
+    nodeName,
+  }: Pick<KubeletConfig, 'instanceId' | 'rootDir' | 'podLogsDir' | 'nodeName'>,
   { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
   { supplies, watching }: Pick<MadeBefore, 'supplies' | 'watching'>,
 ): Executor {
-  const { instanceId, rootDir, podLogsDir, nodeName, clusterDns, clusterDomain } = config;
-  const { resolvConf, podPidsLimit, seccompDefault } = given.settings;
+  const { clusterDns, clusterDomain, resolvConf, podPidsLimit, seccompDefault } = given.settings;
   const dns = { clusterDns, clusterDomain, resolvConf };
   const { volumes, images, environment } = supplies;
   return new Executor(
@@ -106,7 +110,7 @@ function createRecovery(
 /** Decides whether a pod, or its resize, has room on this node, and collects what plans need to know of the node. */
 function createHostingNode(
   { clock, logger, metrics, settings }: Pick<Given, 'clock' | 'logger' | 'metrics' | 'settings'>,
-  { nodeName, maxPods }: Pick<KubeletConfig, 'nodeName' | 'maxPods'>,
+  { nodeName }: Pick<KubeletConfig, 'nodeName'>,
   { desired, events, node, later }: Pick<Ground, 'desired' | 'events' | 'node' | 'later'>,
 ): HostingNode {
   const preempt = createPreemption({
@@ -121,7 +125,7 @@ function createHostingNode(
     isEnding: ({ metadata }) => later.workers.it.isEnding(metadata?.uid ?? ''),
     preempt,
   };
-  const room = () => forPods(node.allocatable(), { maxPods });
+  const room = () => forPods(node.allocatable(), settings);
   return {
     resize: (pod, others) => fitResize(pod, others, room()),
     admit: (pod, others, since) =>
