@@ -53,7 +53,10 @@ type World = Awaited<ReturnType<typeof world>>;
 function agentWith(changed: (ports: KubeletPorts) => Partial<RuntimeService>) {
   const lives: MetricsRegistry[] = [];
   const runAgent: RunAgent = (ports, config, signal) => {
-    const kubelet = createKubelet({ ...ports, runtime: { ...ports.runtime, ...changed(ports) } }, config);
+    const kubelet = createKubelet(
+      { ...ports, cri: { ...ports.cri, runtime: { ...ports.cri.runtime, ...changed(ports) } } },
+      config,
+    );
     lives.push(kubelet.metrics);
     return kubelet.run(signal);
   };
@@ -192,7 +195,7 @@ describe('a clock step and a power loss in one back-off', () => {
           });
         });
       };
-      const { runAgent } = agentWith(({ runtime }) => ({
+      const { runAgent } = agentWith(({ cri: { runtime } }) => ({
         createContainer: (sandboxId, config, sandbox, options) => {
           // Its second restart is decided, the note of that is written meanwhile, and the runtime has heard nothing of it.
           const isStruck = when !== 'waits' && config.attempt === 2 && on.struck === undefined;
@@ -239,7 +242,7 @@ describe('a container that starts while its pod is read', () => {
    * "first" starts only when "second" has started and the pod was read for that, for `LOOK_MS`; what such a read showed of "first"
    * arrives after the answer to its start.
    */
-  function overtaken({ runtime, clock }: KubeletPorts, lookedAt: number, seen: { stale: number }) {
+  function overtaken({ cri: { runtime }, clock }: KubeletPorts, lookedAt: number, seen: { stale: number }) {
     const names = new Map<string, string>();
     const started = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() };
     const changed: Partial<RuntimeService> = {
@@ -292,7 +295,7 @@ describe('a container that starts while its pod is read', () => {
   /** The start that an agent sent before its death arrives just before the answer to the next agent's status read of this number. */
   async function startThatArrivesLate(read: number): Promise<{ readonly w: World; readonly wasRefused: boolean }> {
     const on: { node?: SimNode; id?: string; reads: number } = { reads: 0 };
-    const { runAgent, metrics } = agentWith(({ runtime }) => ({
+    const { runAgent, metrics } = agentWith(({ cri: { runtime } }) => ({
       startContainer: (id, options) => {
         if (on.id !== undefined) return runtime.startContainer(id, options);
         on.id = id;
