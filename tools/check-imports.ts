@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { findBags } from './house/bags.ts';
 import { findCircles } from './house/circles.ts';
-import { BIG_BAGS, LONG_FUNCTIONS } from './house/exceptions.ts';
+import { LONG_FUNCTIONS } from './house/exceptions.ts';
 import { findMissingHeaders } from './house/headers.ts';
 import { findInnerCrossings } from './house/inner-rooms.ts';
 import { findLongFunctions } from './house/long-functions.ts';
@@ -65,7 +65,7 @@ problems.push(
   ...findCircles(files),
   ...findInnerCrossings(files, INNER_ROOMS),
   ...findLongFunctions(files, LONG_FUNCTIONS),
-  ...findBags(files, BIG_BAGS),
+  ...findBags(files),
   ...findImpureFiles(files),
   ...findMissingHeaders(files),
   ...findRoomsNotListed(page, folders(), Object.keys(INNER_ROOMS)),

@@ -55,9 +55,9 @@ const CHANGE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 const PROXY_VERBS: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
 const STREAM_VERBS: readonly Verb[] = ['create', 'get'];
 
-type RowInput = Pick<ResourceRow, 'resource' | 'kind' | 'namespaced'> & Partial<ResourceRow>;
+type RowAsWritten = Pick<ResourceRow, 'resource' | 'kind' | 'namespaced'> & Partial<ResourceRow>;
 
-function row<T extends KubeObject>(input: RowInput): ResourceRow<T> {
+function row<T extends KubeObject>(input: RowAsWritten): ResourceRow<T> {
   return {
     group: '',
     version: 'v1',

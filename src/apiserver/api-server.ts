@@ -101,7 +101,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const state = { ready: false, closed: false };
   const handler = createHandler({
     context,
-    nodeFigures: new NodeFiguresCache(context),
+    nodeFigures: new NodeFiguresCache({ clock, logger, nodeConnection: context.connections.node }),
     metrics,
     version: options.version,
     checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
@@ -119,7 +119,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     state.ready = true;
     upkeep.begin();
   });
-  const served = onceStarted(handler, ready, context.breather);
+  const served = onceStarted(handler, ready, context.ports.breather);
   return {
     connection: served,
     metrics: metrics.registry,
@@ -151,17 +151,13 @@ function createContext(
   storages: ReadonlyMap<string, ResourceStorage>,
 ): ServerContext {
   return {
-    clock,
-    logger,
-    random,
-    nodeConnection: nodeConnection ?? (() => undefined),
+    ports: { clock, random, logger, breather: breather ?? tireless },
+    connections: { node: nodeConnection ?? (() => undefined), origin: originConnection },
     authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
-    originConnection,
     tokens,
     admission: { ...DEFAULT_ADMISSION, ...admission },
     serviceRange: serviceRangeOf(serviceCidr),
     exclusive: new KeyedLines(),
-    breather: breather ?? tireless,
     storageOf: (registration) => storageOf(storages, registration),
   };
 }

@@ -86,7 +86,7 @@ export function createHandler(options: HandlerOptions): Handler {
     codeOf: (value: T) => number,
     failed: (error: StatusError) => T,
   ): Promise<T> => {
-    const began = context.clock.now().mono;
+    const began = context.ports.clock.now().mono;
     const asked = parseRequestInfo(request.method, request.url, isUpgrade);
     let value: T;
     try {
@@ -99,7 +99,7 @@ export function createHandler(options: HandlerOptions): Handler {
     } catch (error) {
       value = failed(asStatusError(options, request, error));
     }
-    metrics.observe(asked, codeOf(value), (context.clock.now().mono - began) / 1000);
+    metrics.observe(asked, codeOf(value), (context.ports.clock.now().mono - began) / 1000);
     return value;
   };
   return {
@@ -162,7 +162,7 @@ async function userOf(context: ServerContext, request: HttpRequest): Promise<Use
 /** A bug in one handler is that request's 500 and a line in the log, never the end of the process. */
 function asStatusError({ context }: HandlerOptions, request: HttpRequest, error: unknown): StatusError {
   if (error instanceof StatusError) return error;
-  context.logger.error('request failed', { method: request.method, url: request.url, error });
+  context.ports.logger.error('request failed', { method: request.method, url: request.url, error });
   return internalError('the request could not be handled; the server has logged why');
 }
 
@@ -212,7 +212,7 @@ async function answerUpgrade(
   if (info.kind === 'path' || info.row === undefined || info.verb !== 'connect') {
     const isLog = info.kind !== 'path' && info.row === PODS && info.subresource === 'log';
     const answer = (): Promise<HttpResponse> => answerRequest(options, request, info);
-    if (isLog && isWebSocketRequest(request)) return logOverWebSocket(request, options.context.clock, answer);
+    if (isLog && isWebSocketRequest(request)) return logOverWebSocket(request, options.context.ports.clock, answer);
     // Nothing to upgrade to: the answer is the ordinary one.
     return { upgraded: false, response: await answer() };
   }

@@ -8,7 +8,7 @@ import { type Advertised, ensureSystemObjects } from './services/system-objects.
 import type { ServerContext } from './verbs/call.ts';
 
 export class SystemUpkeep {
-  readonly #context: Pick<ServerContext, 'clock' | 'logger' | 'serviceRange'>;
+  readonly #context: Pick<ServerContext, 'ports' | 'serviceRange'>;
   readonly #self: Connection;
   readonly #quotas: QuotaStatus;
   #timer: Timer | undefined;
@@ -17,11 +17,7 @@ export class SystemUpkeep {
   #advertised: Advertised | undefined;
 
   /** `self`: the server as the user behind what it does by itself. */
-  constructor(
-    context: Pick<ServerContext, 'clock' | 'logger' | 'serviceRange'>,
-    self: Connection,
-    quotas: QuotaStatus,
-  ) {
+  constructor(context: Pick<ServerContext, 'ports' | 'serviceRange'>, self: Connection, quotas: QuotaStatus) {
     this.#context = context;
     this.#self = self;
     this.#quotas = quotas;
@@ -39,7 +35,7 @@ export class SystemUpkeep {
   /** Looks after all of it, again and again until it is closed. */
   begin(): void {
     if (this.#isClosed) return;
-    const { clock, logger } = this.#context;
+    const { clock, logger } = this.#context.ports;
     this.#timer = clock.setTimer(SYSTEM_NAMESPACES_PERIOD_MS, () => {
       this.#lookAfter()
         .catch((error: unknown) => {

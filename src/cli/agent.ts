@@ -15,7 +15,7 @@ import {
 } from './node-flags.ts';
 import { parseIpAddress, parseNodeLabels, parseTaints } from './node-values.ts';
 
-export interface AgentOptions extends NodeFlags, JoinFlags {
+export interface AgentFlags extends NodeFlags, JoinFlags {
   readonly dataDir?: string;
   readonly nodeIp?: string;
   /** Used instead of the pod CIDR that the server assigns. */
@@ -53,7 +53,7 @@ ${exitCodesHelp}`;
 const unset = { imageArchive: [], nodeLabels: {}, registerWithTaints: [] };
 
 /** @param run implements the verb */
-export function agentCommand(run: (options: AgentOptions) => Promise<void>): Command {
+export function agentCommand(run: (options: AgentFlags) => Promise<void>): Command {
   const command = new Command('agent')
     .summary('make this machine a node of a cluster')
     .description('Starts a node agent that joins the API server of "mendlet server" or of any Kubernetes cluster.')
@@ -84,8 +84,8 @@ export function agentCommand(run: (options: AgentOptions) => Promise<void>): Com
     );
   return addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)))
     .addHelpText('after', help)
-    .action(async (given: Partial<AgentOptions>) => {
-      const options = { ...unset, ...given } as AgentOptions;
+    .action(async (given: Partial<AgentFlags>) => {
+      const options = { ...unset, ...given } as AgentFlags;
       checkJoinFlags(options);
       checkPlegFlags(options);
       await run(options);

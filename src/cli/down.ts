@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
 import { dataDirFlag } from './flag-parser.ts';
 
-export interface DownOptions {
+export interface DownFlags {
   readonly dataDir?: string;
   readonly purge: boolean;
 }
@@ -21,12 +21,12 @@ folder of "mendlet agent" the command also takes the node out of its cluster, if
 ${exitCodesHelp}`;
 
 /** @param run implements the verb */
-export function downCommand(run: (options: DownOptions) => Promise<void>): Command {
+export function downCommand(run: (options: DownFlags) => Promise<void>): Command {
   return new Command('down')
     .summary('stop and remove all pods of a data folder')
     .description('Stops and removes what "mendlet up" or "mendlet agent" left running.')
     .addOption(dataDirFlag('the data folder (default: as for "mendlet up")'))
     .option('--purge', 'remove the data folder as well: objects, certificates, images, logs')
     .addHelpText('after', help)
-    .action((given: Partial<DownOptions>) => run({ purge: false, ...given }));
+    .action((given: Partial<DownFlags>) => run({ purge: false, ...given }));
 }

@@ -1,15 +1,15 @@
 import type { ImageOptions } from './image.ts';
 import { describe, expect, it } from 'vitest';
 import {
-  type AgentOptions,
-  type DownOptions,
+  type AgentFlags,
+  type DownFlags,
   type ExitCode,
   type HealerOptions,
   runCommandLine,
-  type ServerOptions,
+  type ServerFlags,
   type StoreOptions,
   type TokenOptions,
-  type UpOptions,
+  type UpFlags,
 } from './index.ts';
 
 const TOKEN = `abcdef.0123456789abcdef@sha256:${'0a'.repeat(32)}`;
@@ -17,10 +17,10 @@ const TOKEN = `abcdef.0123456789abcdef@sha256:${'0a'.repeat(32)}`;
 async function call(...args: string[]) {
   const said = { out: '', err: '' };
   const calls: {
-    up?: UpOptions;
-    down?: DownOptions;
-    server?: ServerOptions;
-    agent?: AgentOptions;
+    up?: UpFlags;
+    down?: DownFlags;
+    server?: ServerFlags;
+    agent?: AgentFlags;
     image?: ImageOptions;
     store?: StoreOptions;
     token?: TokenOptions;

@@ -1,28 +1,28 @@
 /** Builds the command line from its verbs, and turns the end of a call into an exit code. */
 import { Command, CommanderError } from 'commander';
-import { type AgentOptions, agentCommand } from './agent.ts';
+import { type AgentFlags, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
-import { type DownOptions, downCommand } from './down.ts';
+import { type DownFlags, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { type HealerOptions, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
 import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
 import { restartCommand } from './restart.ts';
-import { type ServerOptions, serverCommand } from './server.ts';
+import { type ServerFlags, serverCommand } from './server.ts';
 import { type StoreOptions, storeCommand } from './store.ts';
 import { type TokenOptions, tokenCommand } from './token.ts';
-import { type UpOptions, upCommand } from './up.ts';
+import { type UpFlags, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
 import { whyCommand } from './why.ts';
 
 /** The verbs that `main` implements. */
 export interface Verbs {
-  up(options: UpOptions): Promise<ExitCode>;
-  down(options: DownOptions): Promise<ExitCode>;
-  server(options: ServerOptions): Promise<ExitCode>;
-  agent(options: AgentOptions): Promise<ExitCode>;
+  up(options: UpFlags): Promise<ExitCode>;
+  down(options: DownFlags): Promise<ExitCode>;
+  server(options: ServerFlags): Promise<ExitCode>;
+  agent(options: AgentFlags): Promise<ExitCode>;
   store(options: StoreOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   image(options: ImageOptions): Promise<ExitCode>;

@@ -16,7 +16,7 @@ import { addLogFormatFlag } from './node-flags.ts';
 import { parseIpAddress, parseMaskSize } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface ServerOptions extends ClusterFlags {
+export interface ServerFlags extends ClusterFlags {
   readonly dataDir?: string;
   readonly listen: ListenAddress;
   /** The address at which nodes and pods reach the server; absent: the listener's address, or that of the default route. */
@@ -50,7 +50,7 @@ Files:
 ${exitCodesHelp}`;
 
 /** @param run implements the verb */
-export function serverCommand(run: (options: ServerOptions) => Promise<void>): Command {
+export function serverCommand(run: (options: ServerFlags) => Promise<void>): Command {
   const command = new Command('server')
     .summary("run a cluster's API server, controllers and scheduler, without a node")
     .description('Starts an API server, controllers and a scheduler; nodes join with "mendlet agent".')
@@ -89,13 +89,13 @@ export function serverCommand(run: (options: ServerOptions) => Promise<void>): C
     );
   return addLogFormatFlag(addClusterFlags(command))
     .addHelpText('after', help)
-    .action(async (options: ServerOptions) => {
+    .action(async (options: ServerFlags) => {
       checkTogether(options);
       await run(options);
     });
 }
 
-function checkTogether(options: ServerOptions): void {
+function checkTogether(options: ServerFlags): void {
   const { clusterCidr, nodeCidrMaskSize } = options;
   checkClusterFlags(options);
   const services = options.serviceCidr ?? DEFAULT_SERVICE_CIDR;

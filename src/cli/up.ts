@@ -23,7 +23,7 @@ import {
 import { UsageError } from './usage-error.ts';
 
 /** The flags of `mendlet up`; paths are as written. */
-export interface UpOptions extends NodeFlags, ClusterFlags {
+export interface UpFlags extends NodeFlags, ClusterFlags {
   /** Manifests: files, folders, "-" for standard input. */
   readonly filename: readonly string[];
   readonly demo: boolean;
@@ -65,7 +65,7 @@ ${exitCodesHelp}`;
 const unset = { filename: [], imageArchive: [], demo: false };
 
 /** @param run implements the verb */
-export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
+export function upCommand(run: (options: UpFlags) => Promise<void>): Command {
   const command = new Command('up')
     .summary('turn this machine into a host on which pods heal')
     .description('Starts an API server, controllers, a scheduler and a node agent in this one process.')
@@ -92,15 +92,15 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     ).argParser(valueOf(parsePodCidr)),
   );
   addClusterFlags(addPlegFlags(addLogFormatFlag(addRuntimeFlags(command))));
-  return command.addHelpText('after', help).action(async (given: Partial<UpOptions>) => {
-    const options = { ...unset, ...given } as UpOptions;
+  return command.addHelpText('after', help).action(async (given: Partial<UpFlags>) => {
+    const options = { ...unset, ...given } as UpFlags;
     checkTogether(options);
     await run(options);
   });
 }
 
 /** Checks flags against each other. @throws UsageError */
-function checkTogether(options: UpOptions): void {
+function checkTogether(options: UpFlags): void {
   if (options.demoSeconds !== undefined && !options.demo) throw new UsageError('--demo-seconds goes with --demo.');
   if (options.demo && options.dataDir !== undefined) {
     throw new UsageError('--demo has a data folder of its own, removed at its end: leave out --data-dir.');

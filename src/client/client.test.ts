@@ -199,14 +199,10 @@ describe('reflector', () => {
     const { client, clock } = await createInMemoryApi();
     await client.create(CONFIG_MAPS, configMap('a'));
     const stop = new AbortController();
-    const reflector = createReflector<ConfigMap>({
-      client,
-      resource: CONFIG_MAPS,
-      clock,
-      random: seededRandom(1),
-      logger: silentLogger,
-      indexes: { value: (object) => [object.data?.['value'] ?? ''] },
-    });
+    const reflector = createReflector<ConfigMap>(
+      { client, clock, random: seededRandom(1), logger: silentLogger },
+      { resource: CONFIG_MAPS, indexes: { value: (object) => [object.data?.['value'] ?? ''] } },
+    );
     const running = reflector.run(stop.signal);
     await reflector.lister.waitForSync();
     const written = await client.patch(CONFIG_MAPS, 'default', 'a', 'merge', { data: { value: 'new' } });

@@ -123,17 +123,16 @@ export class Informers {
     const { client, clock, random, logger, indexes } = this.#options;
     const { form: _, ...query } = view;
     const key = keyOf(place, form);
-    const reflector = createReflector<KubeObject>({
-      client,
-      clock,
-      random: random.split(key),
-      logger,
-      ...(indexes === undefined ? {} : { indexes }),
-      resource,
-      query,
-      form,
-      onFailure: () => this.#failures.inc({ resource: resource.resource }),
-    });
+    const reflector = createReflector<KubeObject>(
+      { client, clock, random: random.split(key), logger },
+      {
+        resource,
+        query,
+        form,
+        ...(indexes === undefined ? {} : { indexes }),
+        onFailure: () => this.#failures.inc({ resource: resource.resource }),
+      },
+    );
     const source: Source = { reflector, takers: new Set(), place, form };
     this.#sources.set(key, source);
     if (this.#signal !== undefined) this.#start(source, this.#signal);

@@ -7,8 +7,12 @@ import { type Indexes, type Lister, ObjectCache, type Writer } from './lister.ts
 import { type SourceForm, WHOLE } from './source-form.ts';
 import { type WatcherEvent, type WatcherOptions, watcher } from './watcher.ts';
 
-export interface ReflectorOptions<T extends KubeObject> extends Omit<WatcherOptions<T>, 'metadataOnly'> {
+export interface ReflectorPorts extends Pick<WatcherOptions<KubeObject>, 'client' | 'clock' | 'random'> {
   readonly logger: Logger;
+}
+
+export interface ReflectorOptions<T extends KubeObject>
+  extends Pick<WatcherOptions<T>, 'resource' | 'query' | 'pageSize' | 'retry'> {
   readonly indexes?: Indexes<T>;
   /** The form in which objects are requested and kept. Absent: whole objects without managedFields. */
   readonly form?: SourceForm;
@@ -26,13 +30,16 @@ export interface Reflector<T> {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> {
+export function createReflector<T extends KubeObject>(
+  ports: ReflectorPorts,
+  options: ReflectorOptions<T>,
+): Reflector<T> {
   const cache = new ObjectCache<T>(options.indexes);
   const retry = options.retry ?? new RetryPause();
   let form = options.form ?? WHOLE;
   const metadataOnly = (): boolean => form.metadataOnly;
   const run = async (signal: AbortSignal): Promise<void> => {
-    for await (const event of watcher({ ...options, retry, metadataOnly }, signal)) {
+    for await (const event of watcher({ ...ports, ...options, retry, metadataOnly }, signal)) {
       if (event.kind === 'error') {
         const { error, retryMs } = event;
         const fields = {
@@ -40,7 +47,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
           error: errorMessage(error),
           retryMs: Math.round(retryMs),
         };
-        options.logger.warn('list-watch failed, trying again', fields);
+        ports.logger.warn('list-watch failed, trying again', fields);
         options.onFailure?.();
       } else {
         store(cache, event, form);

@@ -1,4 +1,4 @@
-/** The inputs of the control plane's controllers, and the parts that each of them gets. */
+/** The settings of the control plane's controllers, and the parts that each of them gets. */
 import type { Candidacy } from '../client/index.ts';
 import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import type { Refusals } from './healing/other-nodes.ts';
@@ -6,7 +6,7 @@ import type { NodeIpamSettings } from '../network/index.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import type { SetOptions, SetParts } from './run-set.ts';
 
-export interface ControllersOptions extends SetOptions {
+export interface ControllersSettings {
   /** PEM of the CA that signed the API server's certificate. */
   readonly caCertificate: string;
   /** Signs certificates for CertificateSigningRequests. Absent: approved requests wait. */
@@ -26,4 +26,6 @@ export interface ControllersOptions extends SetOptions {
 }
 
 /** The parts that controllers get. */
-export interface ControllerSetup extends ControllersOptions, SetParts {}
+export interface ControllerSetup extends SetOptions, SetParts {
+  readonly settings: ControllersSettings;
+}

@@ -21,8 +21,8 @@ async function start(): Promise<
   const { client, clock } = api;
   const stop = new AbortController();
   const metrics = createMetrics();
-  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
-  const running = runControllers(options, stop.signal);
+  const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics };
+  const running = runControllers(options, { caCertificate: 'PEM' }, stop.signal);
   return {
     ...api,
     metrics,

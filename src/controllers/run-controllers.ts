@@ -27,18 +27,18 @@ import { replicaSetController } from './replicaset/replicaset-controller.ts';
 import { replicationController } from './replication-controller/replication-controller.ts';
 import { rootCaController } from './root-ca/root-ca-controller.ts';
 import type { Controller } from './controller.ts';
-import { runSet } from './run-set.ts';
+import { runSet, type SetOptions } from './run-set.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
 import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
-import type { ControllerSetup, ControllersOptions } from './controller-setup.ts';
+import type { ControllerSetup, ControllersSettings } from './controller-setup.ts';
 import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/replicated-kind.ts';
 
 /** Each makes the controllers of one folder. */
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
   ({ informers }) => [serviceAccountController(informers)],
-  ({ informers, caCertificate }) => [rootCaController(informers, caCertificate)],
+  ({ informers, settings }) => [rootCaController(informers, settings.caCertificate)],
   ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
   (setup) => [podGcController(setup)],
   nodeFailureControllers,
@@ -65,24 +65,31 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   (setup) => [cronJobController({ ...setup, events: setup.events('cronjob-controller') })],
   ({ informers, client, clock }) => [ttlAfterFinishedController(informers, client, clock)],
   (setup) => [approvingController(setup), cleanerController(setup.informers, setup.clock)],
-  ({ informers, clock, certificateSigner }) =>
+  ({ informers, clock, settings: { certificateSigner } }) =>
     certificateSigner === undefined ? [] : [signingController(informers, certificateSigner, clock)],
   ({ informers }) => [aggregationController(informers)],
   ({ informers, clock }) => [tokenCleaner(informers, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
-  (setup) => (setup.healing === false ? [] : healingControllers(setup)),
+  (setup) => {
+    const { healing, refusals } = setup.settings;
+    return healing === false ? [] : healingControllers({ ...setup, ...(refusals && { refusals }) });
+  },
   // The last: it looks at all kinds, through what the others keep where it can.
   ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
 ];
 
 /** Runs until the signal is aborted and everything in flight has ended. */
-export async function runControllers(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  const { leaderElection } = options;
-  if (leaderElection === undefined) return runAll(options, signal);
+export async function runControllers(
+  options: SetOptions,
+  settings: ControllersSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { leaderElection } = settings;
+  if (leaderElection === undefined) return runAll(options, settings, signal);
   const election = { ...options, candidacy: leaderElection, name: 'kube-controller-manager' };
-  return runElected(election, signal, (client, term) => runAll({ ...options, client }, term));
+  return runElected(election, signal, (client, term) => runAll({ ...options, client }, settings, term));
 }
 
-async function runAll(options: ControllersOptions, signal: AbortSignal): Promise<void> {
-  return runSet(options, (setup) => CONTROLLERS.flatMap((make) => make(setup)), signal);
+async function runAll(options: SetOptions, settings: ControllersSettings, signal: AbortSignal): Promise<void> {
+  return runSet({ ...options, settings }, (setup) => CONTROLLERS.flatMap((make) => make(setup)), signal);
 }

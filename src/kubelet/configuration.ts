@@ -1,5 +1,5 @@
 /** The configuration of one node agent: names, folders, addresses, settings. */
-import type { Registration } from './node/node-object.ts';
+import type { NodeIdentity } from './node/node-object.ts';
 import type { KubeletSettings } from './settings.ts';
 
 export interface KubeletConfig {
@@ -10,21 +10,13 @@ export interface KubeletConfig {
   readonly rootDir: string;
   /** `/var/log/pods` as root. */
   readonly podLogsDir: string;
-  readonly podCidr: string;
   /**
    * The address at which pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot reach it, and get
    * no such variables.
    */
   readonly apiServer?: { readonly host: string; readonly port: number };
-  readonly maxPods: number;
-  /** The port of the kubelet's own API on the node's addresses; absent: it is served in memory alone. */
-  readonly daemonPort?: number;
-  readonly registration?: Registration;
-  readonly version: string;
-  readonly clusterDns: readonly string[];
-  readonly clusterDomain: string;
-  /** `false` turns runtime events off (the bench's relist-alone figure); default true. */
-  readonly runtimeEvents?: boolean;
+  /** What its Node object says, beside its name. */
+  readonly node: Pick<NodeIdentity, 'podCidr' | 'version' | 'daemonPort' | 'registration'>;
   /** Absent: `DEFAULT_SETTINGS`. */
   readonly settings?: KubeletSettings;
   /** Others use the runtime, too: their images are left alone. */

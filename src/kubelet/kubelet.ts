@@ -50,7 +50,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const { metrics } = given;
   const { workers } = working;
   countPods(metrics, ground.desired, workers);
-  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.version, meter: given.machine });
+  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
   const notReady = () => whatIsMissing(ground, watching);
   const parts: readonly Part[] = [
     ...(traffic.files === undefined ? [] : [traffic.files]),
@@ -115,27 +115,17 @@ function whatIsMissing({ node, desired }: Ground, { pleg }: Pick<Watching, 'pleg
 
 /** The kubelet's own API. */
 function createOwnApi(
-  { clock, logger, fs, metrics, runtime, streams, cgroups, machine, settings }: Given,
+  given: Given,
   { blackBox, probeMetrics }: Watching,
   { workers }: Working,
   { health, stats }: NodeKeeping,
 ): Connection {
+  const { logger, cgroups, machine, settings } = given;
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
   ];
-  return createKubeletServer({
-    clock,
-    logger,
-    fs,
-    metrics,
-    runtime,
-    streams,
-    directory: workers,
-    health,
-    settings,
-    routes,
-  });
+  return createKubeletServer(given, { directory: workers, health }, { settings, routes });
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */

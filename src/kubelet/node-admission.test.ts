@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Pod } from '../api/index.ts';
-import { type AdmissionContext, admitHere } from './node-admission.ts';
+import { type AdmissionContext, admitHere, type Neighbours } from './node-admission.ts';
 import { testPod } from './plan/plan.fixtures.ts';
 
 const pod = (name: string, cpu: string, priority = 0): Pod =>
   testPod({ priority, containers: [{ name: 'main', resources: { requests: { cpu } } }] }, { name });
 const critical = pod('critical', '2', 2_000_000_000);
 
-function context(change: Partial<AdmissionContext> = {}) {
+function context(change: Partial<Neighbours> = {}) {
   const preempted: string[] = [];
   const given: AdmissionContext = {
     node: { node: () => undefined, readAt: () => 0, refresh: () => {} },
@@ -16,13 +16,15 @@ function context(change: Partial<AdmissionContext> = {}) {
     pressure: { memory: false, disk: false, pid: false },
     since: 0,
     now: 0,
-    isWanted: () => true,
-    isEnding: () => false,
-    preempt: (_, others) => {
-      preempted.push(...others.map(({ metadata }) => metadata?.name ?? ''));
-      return true;
+    neighbours: {
+      isWanted: () => true,
+      isEnding: () => false,
+      preempt: (_, others) => {
+        preempted.push(...others.map(({ metadata }) => metadata?.name ?? ''));
+        return true;
+      },
+      ...change,
     },
-    ...change,
   };
   return { given, preempted };
 }

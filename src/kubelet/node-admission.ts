@@ -24,6 +24,11 @@ export interface AdmissionContext {
   /** Mono ms when the pod was first asked about. */
   readonly since: number;
   readonly now: number;
+  readonly neighbours: Neighbours;
+}
+
+/** How the other pods of the node stand, and how some are made to go. */
+export interface Neighbours {
   /** Whether a pod should still run here. */
   readonly isWanted: (pod: Pod) => boolean;
   /** Whether a pod's end has been asked for. */
@@ -61,14 +66,15 @@ function verdictBeside(pod: Pod, others: readonly Pod[], given: AdmissionContext
 /** Whether only pods that were deleted by force are in the pod's way: the scheduler no longer counted them, and they end soon. */
 function waitsForTheDead(pod: Pod, others: readonly Pod[], given: AdmissionContext): boolean {
   if (given.now - given.since >= DEAD_WAIT_MS) return false;
-  return verdictBeside(pod, others.filter(given.isWanted), given).admitted;
+  return verdictBeside(pod, others.filter(given.neighbours.isWanted), given).admitted;
 }
 
 /** A critical pod waits for those that it preempts, and for those that end anyway. */
 function othersMakeRoom(pod: Pod, others: readonly Pod[], given: AdmissionContext): boolean {
   if (!isCriticalPod(pod)) return false;
-  const staying = others.filter((other) => !given.isEnding(other));
+  const { isEnding, preempt } = given.neighbours;
+  const staying = others.filter((other) => !isEnding(other));
   const verdict = verdictBeside(pod, staying, given);
   if (verdict.admitted) return true;
-  return verdict.shortages !== undefined && given.preempt(pod, staying, verdict.shortages);
+  return verdict.shortages !== undefined && preempt(pod, staying, verdict.shortages);
 }

@@ -145,15 +145,30 @@ export interface KubeletPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly fs: FileSystem;
-  readonly process: Process;
+  readonly client: KubeClient;
+  readonly cri: CriPorts;
+  readonly host: HostPorts;
+  readonly pods: PodPorts;
+}
+
+/** The container runtime. */
+export interface CriPorts {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  readonly client: KubeClient;
-  readonly cgroups: Cgroups;
-  readonly machine: Machine & Meter;
+}
+
+/** The ways into pods. */
+export interface PodPorts {
   readonly probeTransport: ProbeTransport;
   readonly streams: StreamDialer;
+}
+
+/** The machine that it runs on. */
+export interface HostPorts {
+  readonly fs: FileSystem;
+  readonly process: Process;
+  readonly cgroups: Cgroups;
+  readonly machine: Machine & Meter;
   /** Absent: it cannot be read here. */
   readonly kernelLog?: KernelLog;
   /** Absent: this cannot be found out. */

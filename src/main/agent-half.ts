@@ -4,52 +4,51 @@ import { join } from 'node:path';
 import type { ListenAddress, RuntimeChoice } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { watchArchives } from '../cri/index.ts';
-import type { KubeletSettings, Registration } from '../kubelet/index.ts';
+import type { ImageImporter } from '../cri/containerd/image-import.node.ts';
+import type { KubeletSettings } from '../kubelet/index.ts';
 import { openCgroups } from '../kubelet/cgroups.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
-import type { Clock, Connection, Logger, Random } from '../lib/index.ts';
+import type { Connection } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { keepNodeRoutes } from '../network/index.ts';
 import { openNetworkMachine } from '../network/network-machine.node.ts';
-import type { Background } from './background.ts';
 import type { MainContext } from './context.ts';
 import type { DataDir } from './data-dir.node.ts';
-import { runDir } from './data-dir-path.ts';
+import { type DataPaths, runDir } from './data-dir-path.ts';
+import type { Ground } from './ground.ts';
 import type { KubeletEdge } from './kubelet-edge.ts';
-import { startNodeAgent } from './node-agent.ts';
+import { type LocalNode, startNodeAgent } from './node-agent.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
 import { type UpRecord, writeRecord } from './up-record.node.ts';
 
-export interface AgentHalfOptions {
-  readonly dataDir: DataDir;
-  readonly nodeName: string;
-  /** The network of this node's pods. */
-  readonly podCidr: string;
-  /** The bridge's address in it. */
-  readonly gateway: string;
+/** How the node runs its pods. */
+export interface NodeSettings {
   readonly runtime: RuntimeChoice;
   readonly imageArchives: readonly string[];
-  readonly settings: KubeletSettings;
-  /** The record for `down` and the next start, and the previous one. */
-  readonly record: UpRecord;
-  readonly last: UpRecord | undefined;
-  /** A port of the bridge's address that pods may reach; absent: the server is elsewhere. */
-  readonly apiServerPort?: number;
-  /** The address at which pods reach the API server, once the bridge exists. */
-  readonly apiServer: (runtime: NodeRuntime) => Promise<ListenAddress | undefined>;
+  readonly kubelet: KubeletSettings;
+}
+
+/** The API server, as the node reaches it. */
+export interface NodeServer {
   /** As the node. */
   readonly client: KubeClient;
   /** Sees the other nodes. */
   readonly routesClient: KubeClient;
+  /** A port of the bridge's address that pods may reach; absent: the server is elsewhere. */
+  readonly port?: number;
+  /** The address at which pods reach it, once the bridge exists. */
+  readonly addressForPods: (runtime: NodeRuntime) => Promise<ListenAddress | undefined>;
+}
+
+export interface AgentHalfOptions {
+  readonly dataDir: DataDir;
+  /** `gateway`: the bridge's address in the network of its pods. */
+  readonly node: LocalNode & { readonly gateway: string };
+  readonly settings: NodeSettings;
+  /** The record for `down` and the next start, and the previous one. */
+  readonly records: { readonly next: UpRecord; readonly last: UpRecord | undefined };
+  readonly server: NodeServer;
   readonly edge: KubeletEdge;
-  /** Instead of what the machine says. */
-  readonly nodeIp?: string;
-  readonly hostname?: string;
-  readonly registration?: Registration;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly background: Background;
   /** One line of progress. */
   readonly say: (text: string) => void;
   readonly context: MainContext;
@@ -65,67 +64,85 @@ export interface AgentHalf {
  * Starts it. Disposing of `stack` ends the started parts; pods go on.
  * @throws UserError; then a runtime that was started now has ended again
  */
-export async function startAgentHalf(options: AgentHalfOptions, stack: AsyncDisposableStack): Promise<AgentHalf> {
-  const { dataDir, logger, context, say, record, last, edge, gateway } = options;
+export async function startAgentHalf(
+  ground: Ground,
+  options: AgentHalfOptions,
+  stack: AsyncDisposableStack,
+): Promise<AgentHalf> {
+  const { dataDir, node, settings, records, server, edge, say, context } = options;
   const { paths, instanceId } = dataDir;
   // From here on something may be there for `down` to remove.
-  writeRecord(paths, record);
+  writeRecord(paths, records.next);
   const cgroups = await openCgroups({ instanceId, process: systemProcess });
-  say(options.runtime.kind === 'socket' ? 'connecting to the container runtime' : 'starting containerd');
+  say(settings.runtime.kind === 'socket' ? 'connecting to the container runtime' : 'starting containerd');
   const runtime = await openOrUndo(
     {
-      choice: options.runtime,
-      place: { dataDir: paths.dir, runDir: runDir(context, instanceId), instanceId },
-      network: {
-        podCidr: options.podCidr,
-        ...(options.apiServerPort !== undefined && { apiServerPort: options.apiServerPort }),
-      },
+      choice: settings.runtime,
+      place: { dataDir: paths.dir, runDir: runDir(context.user, instanceId), instanceId },
+      network: { podCidr: node.podCidr, ...(server.port !== undefined && { apiServerPort: server.port }) },
       cgroups,
-      imageArchives: options.imageArchives,
-      logger: logger.child({ component: 'cri' }),
-      background: options.background,
+      imageArchives: settings.imageArchives,
+      logger: ground.logger.child({ component: 'cri' }),
+      background: ground.background,
     },
     stack,
-    () => writeRecord(paths, { ...record, inUse: last?.inUse ?? false }),
+    () => writeRecord(paths, { ...records.next, inUse: records.last?.inUse ?? false }),
   );
-  const apiServer = await options.apiServer(runtime);
-  if (runtime.own !== undefined) await edge.listenForPods(gateway);
+  const address = await server.addressForPods(runtime);
+  if (runtime.own !== undefined) await edge.listenForPods(node.gateway);
   say('starting the node agent');
-  const connection = startNodeAgent({
-    ...options,
-    paths,
-    instanceId,
-    apiServer,
-    daemonPort: edge.port,
+  const kubeletSettings = { staticPodPath: await watchedFolder(paths.manifests), ...settings.kubelet };
+  const connection = startNodeAgent(ground, {
+    dataDir,
+    node,
+    server: { client: server.client, address },
+    edge,
     runtime,
     cgroups,
-    metrics: edge.metrics,
-    settings: { staticPodPath: await watchedFolder(paths.manifests), ...options.settings },
+    settings: kubeletSettings,
+    context,
   });
   edge.serve(connection);
   if (runtime.own !== undefined) {
-    const { importer } = runtime.own;
-    const archives = {
-      folder: await watchedFolder(paths.images),
-      fs: systemFileSystem,
-      clock: options.clock,
-      logger: logger.child({ component: 'images' }),
-      importArchive: (file: string) => importer.importArchives([file]),
-    };
-    options.background.start('image archives', (signal) => watchArchives(archives, signal));
-    const { nodeName, podCidr, clock, random } = options;
-    const ports = {
-      machine: openNetworkMachine(systemProcess),
-      fs: systemFileSystem,
-      client: options.routesClient,
-      clock,
-      random,
-      logger: logger.child({ component: 'routes' }),
-    };
-    const node = { nodeName, podCidr, instanceId, file: join(paths.agent, 'peers.json') };
-    options.background.start('routes', (signal) => keepNodeRoutes(ports, node, signal));
+    await startArchives(ground, paths, runtime.own.importer);
+    startRoutes(ground, options);
   }
   return { runtime, connection };
+}
+
+/** Imports images from archives that come into the data folder. */
+async function startArchives(
+  { clock, logger, background }: Ground,
+  paths: DataPaths,
+  importer: ImageImporter,
+): Promise<void> {
+  const archives = {
+    folder: await watchedFolder(paths.images),
+    fs: systemFileSystem,
+    clock,
+    logger: logger.child({ component: 'images' }),
+    importArchive: (file: string) => importer.importArchives([file]),
+  };
+  background.start('image archives', (signal) => watchArchives(archives, signal));
+}
+
+/** Keeps the routes to the pods of other nodes. */
+function startRoutes(
+  { clock, random, logger, background }: Ground,
+  { dataDir, node, server }: Pick<AgentHalfOptions, 'dataDir' | 'node' | 'server'>,
+): void {
+  const ports = {
+    machine: openNetworkMachine(systemProcess),
+    fs: systemFileSystem,
+    client: server.routesClient,
+    clock,
+    random,
+    logger: logger.child({ component: 'routes' }),
+  };
+  const { nodeName, podCidr } = node;
+  const { paths, instanceId } = dataDir;
+  const routed = { nodeName, podCidr, instanceId, file: join(paths.agent, 'peers.json') };
+  background.start('routes', (signal) => keepNodeRoutes(ports, routed, signal));
 }
 
 /** A start that fails leaves nothing: a containerd that was begun now ends again; one that was there before has pods. */

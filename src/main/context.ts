@@ -1,10 +1,9 @@
 /** The surroundings that `main.ts` has read, for the composition roots. */
+import type { Surroundings } from './data-dir-path.ts';
 import type { Terminal } from './demo/screen.ts';
 
 export interface MainContext {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly uid: number;
-  readonly home: string;
+  readonly user: Surroundings;
   readonly pid: number;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;

@@ -1,12 +1,6 @@
 /** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import {
-  type ApiServer,
-  connectionShares,
-  createApiServer,
-  formatKubeconfig,
-  type NodeConnections,
-} from '../apiserver/index.ts';
+import { type ApiServer, connectionShares, createApiServer, formatKubeconfig } from '../apiserver/index.ts';
 import { NODES } from '../api/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
@@ -18,7 +12,7 @@ import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { type CertificateSigner, runControllers } from '../controllers/index.ts';
 import type { NodeIpamSettings } from '../network/index.ts';
-import type { Clock, Logger, MetricsRegistry, Random, UserInfo } from '../lib/index.ts';
+import { type Clock, type Connection, createMetrics, type MetricsRegistry, type UserInfo } from '../lib/index.ts';
 import { loopBreather } from '../lib/breather.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
@@ -26,10 +20,11 @@ import { StoreOpenError, type Store } from '../store/index.ts';
 import { StoreDamage } from './store-damage.ts';
 import { hadStore, refusedStore, storeFile } from './store-file.node.ts';
 import { openSqliteStore } from '../store/sqlite.node.ts';
-import type { Background } from './background.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
+import type { DataDir } from './data-dir.node.ts';
 import type { DataPaths } from './data-dir-path.ts';
 import { firstAddressOf, isWildcard } from './addresses.ts';
+import type { Ground } from './ground.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
 import type { KeyPair } from './key-pair.ts';
 import { maxOpenFiles } from './open-files.node.ts';
@@ -37,32 +32,40 @@ import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion } from './version.ts';
 
-export interface ControlPlaneOptions {
-  readonly paths: DataPaths;
-  /** The id of the data folder: its store is no other's. */
-  readonly instanceId: string;
+/** The names in its certificates, beside those that its addresses give. */
+export interface CertifiedNames {
   readonly nodeName: string;
-  readonly listen: ListenAddress;
   /** Further names and addresses of this machine: that of the pods' bridge, those that nodes know. */
-  readonly serverNames: readonly string[];
+  readonly server: readonly string[];
+  /** Of the kubelet's certificate, beside the node's. */
+  readonly kubelet: readonly string[];
+}
+
+export interface ClusterNetwork {
   /** Absent: the usual one. */
   readonly serviceCidr?: string;
   /** The network from which nodes get their parts; absent: each brings its own. */
   readonly nodeIpam?: NodeIpamSettings;
-  readonly cluster: ClusterSettings;
-  /** The node in this process. */
-  readonly ownNodeName?: string;
-  /** Names of the kubelet's certificate, beside the node's. */
-  readonly kubeletNames: readonly string[];
+}
+
+/** The node in this process; all others are reached over the network. */
+export interface OwnNode {
+  readonly name: string;
+  /** The way to its kubelet. */
+  readonly connection: () => Connection;
   /** The certificates were looked after, and may be new. */
-  readonly onRenewed?: (pki: Pki) => void;
-  /** Nodes in this process; all others are reached over the network. */
-  readonly localNode?: NodeConnections;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: MetricsRegistry;
-  readonly background: Background;
+  readonly onRenewed: (pki: Pki) => void;
+}
+
+export interface ControlPlaneOptions {
+  /** Its store is no other folder's. */
+  readonly dataDir: Pick<DataDir, 'paths' | 'instanceId'>;
+  readonly listen: ListenAddress;
+  readonly names: CertifiedNames;
+  readonly network: ClusterNetwork;
+  readonly cluster: ClusterSettings;
+  /** Absent: there is none. */
+  readonly ownNode?: OwnNode;
 }
 
 export interface ControlPlane {
@@ -72,7 +75,7 @@ export interface ControlPlane {
   /** The address that it listens on, with the chosen port. */
   readonly address: ListenAddress;
   /** A client in memory; `component` names it in logs and User-Agent. */
-  client(user: UserInfo, component: string): KubeClient;
+  readonly client: (user: UserInfo, component: string) => KubeClient;
 }
 
 const RENEW_EVERY_MS = 24 * 3600 * 1000;
@@ -88,16 +91,21 @@ export const selfUser: UserInfo = { name: 'mendlet', groups: MASTERS };
  * @throws UserError for a taken port, a broken store or certificates
  */
 export async function startControlPlane(
+  ground: Ground,
   options: ControlPlaneOptions,
   stack: AsyncDisposableStack,
 ): Promise<ControlPlane> {
-  const { clock, random, logger, metrics, background, paths } = options;
+  const { clock, random, logger, background } = ground;
+  const { dataDir, cluster, network, ownNode } = options;
+  const metrics = createMetrics();
   const damage = new StoreDamage({ clock, random, logger: logger.child({ component: 'store' }), metrics });
   // Before the keys: where there are keys, there was a store.
-  const store = await openStore(options, damage);
+  const store = await openStore(ground, dataDir, damage);
   stack.defer(() => store.close());
-  const pki = await openPki(options);
-  const tokens = await refusingBadFiles(() => openTokenSigner({ dir: paths.pki, fs: systemFileSystem }));
+  const pki = await openPki(clock, options);
+  const tokens = await refusingBadFiles(() => openTokenSigner({ dir: dataDir.paths.pki, fs: systemFileSystem }));
+  const client = (user: UserInfo, component: string): KubeClient =>
+    createKubeClient(server.as(user), { clock, userAgent: `mendlet-${component}/${kubernetesVersion}` });
   const nodes = new RemoteNodes({
     clock,
     authorityPem: pki.authorityPem,
@@ -113,13 +121,13 @@ export async function startControlPlane(
       logger: logger.child({ component: 'apiserver' }),
       metrics,
       breather: loopBreather,
-      nodeConnection: (name) => options.localNode?.(name) ?? nodes.connection(name),
+      nodeConnection: (name) => (name === ownNode?.name ? ownNode.connection() : nodes.connection(name)),
       originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     },
     {
       version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },
-      ...(options.serviceCidr !== undefined && { serviceCidr: options.serviceCidr }),
-      admission: options.cluster.admission,
+      ...(network.serviceCidr !== undefined && { serviceCidr: network.serviceCidr }),
+      admission: cluster.admission,
       tokens,
       damagedObjects: () => damage.count,
     },
@@ -127,14 +135,29 @@ export async function startControlPlane(
   stack.defer(() => server.close());
   // It is awaited below; if we leave before, nothing else awaits it.
   server.ready.catch(() => {});
-  const edge = await startEdge(options, server, pki);
+  const edge = await startEdge(ground, options.listen, { server, pki, metrics });
   stack.defer(() => edge.close());
   stack.defer(() => background.end());
   await server.ready;
   const address = edge.addresses[0] ?? options.listen;
-  writeKubeconfig(paths, pki, address);
-  const client = (user: UserInfo, component: string): KubeClient =>
-    createKubeClient(server.as(user), { clock, userAgent: `mendlet-${component}/${kubernetesVersion}` });
+  writeKubeconfig(dataDir.paths, pki, address);
+  const plane = { server, edge, pki, address, client };
+  startLoops(ground, options, plane, { metrics, damage, nodes });
+  return plane;
+}
+
+/** What works in the cluster from then on: controllers, scheduler, the renewal of certificates, the reports of damage. */
+function startLoops(
+  { clock, random, logger, background }: Ground,
+  options: ControlPlaneOptions,
+  { edge, pki, address, client }: ControlPlane,
+  {
+    metrics,
+    damage,
+    nodes,
+  }: { readonly metrics: MetricsRegistry; readonly damage: StoreDamage; readonly nodes: RemoteNodes },
+): void {
+  const { cluster, network, ownNode } = options;
   const component = (name: string) => ({
     // The bootstrap policy gives each what it needs, and no more.
     client: client({ name: `system:${name}`, groups: ['system:authenticated'] }, name),
@@ -143,48 +166,47 @@ export async function startControlPlane(
     logger: logger.child({ component: name }),
     metrics,
   });
-  const caCertificate = pki.authorityPem;
   // The one of today: a renewal has the same key, and lasts longer.
   let { authority } = pki;
   const certificateSigner: CertificateSigner = { sign: (request) => signCertificateRequest(authority, request) };
   background.start('controllers', (signal) =>
     runControllers(
+      component('kube-controller-manager'),
       {
-        ...component('kube-controller-manager'),
-        caCertificate,
+        caCertificate: pki.authorityPem,
         certificateSigner,
-        ...(options.nodeIpam && { nodeIpam: options.nodeIpam }),
-        nodeLifecycle: options.cluster.nodeLifecycle,
-        healing: options.cluster.healing,
+        ...(network.nodeIpam && { nodeIpam: network.nodeIpam }),
+        nodeLifecycle: cluster.nodeLifecycle,
+        healing: cluster.healing,
         refusals,
-        ...(options.ownNodeName !== undefined && { ownNodeName: options.ownNodeName }),
+        ...(ownNode && { ownNodeName: ownNode.name }),
       },
       signal,
     ),
   );
   background.start('store damage', (signal) => damage.tell(client(selfUser, 'store'), signal));
   background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
-  const renewed = (pki: Pki): void => {
-    authority = pki.authority;
-    options.onRenewed?.(pki);
+  const renew = async (): Promise<void> => {
+    const renewed = await openPki(clock, options);
+    edge.setCertificate(withAuthority(renewed));
+    nodes.setClient(renewed.kubeletClient);
+    authority = renewed.authority;
+    ownNode?.onRenewed(renewed);
+    writeKubeconfig(options.dataDir.paths, renewed, address);
   };
-  background.start('certificates', (signal) =>
-    renewCertificates({ ...options, onRenewed: renewed }, { edge, nodes, address }, signal),
-  );
-  return { server, edge, pki, address, client };
+  background.start('certificates', (signal) => renewCertificates({ clock, logger }, renew, signal));
 }
 
-async function openPki(options: ControlPlaneOptions): Promise<Pki> {
-  const { paths, nodeName, clock, listen, serverNames, serviceCidr, kubeletNames } = options;
+async function openPki(clock: Clock, { dataDir, listen, names, network }: ControlPlaneOptions): Promise<Pki> {
+  const { serviceCidr } = network;
   // The first address of the services' range: that of the `kubernetes` service.
   const service = serviceCidr === undefined ? '10.96.0.1' : firstAddressOf(parsePodCidr(serviceCidr));
-  const names = [service, ...serverNames, ...(isWildcard(listen) ? [] : [listen.host])];
   return refusingBadFiles(() =>
     ensurePki({
-      dir: paths.pki,
-      nodeName,
-      serverNames: names,
-      kubeletNames,
+      dir: dataDir.paths.pki,
+      nodeName: names.nodeName,
+      serverNames: [service, ...names.server, ...(isWildcard(listen) ? [] : [listen.host])],
+      kubeletNames: names.kubelet,
       fs: systemFileSystem,
       clock,
       signer: systemSigner,
@@ -203,7 +225,8 @@ async function refusingBadFiles<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function openStore(
-  { paths, instanceId, clock, background }: ControlPlaneOptions,
+  { clock, background }: Ground,
+  { paths, instanceId }: ControlPlaneOptions['dataDir'],
   damage: StoreDamage,
 ): Promise<Store> {
   const mayBegin = !hadStore(paths);
@@ -231,8 +254,11 @@ function withAuthority({ server, authorityPem }: Pki): KeyPair {
   return { ...server, certificatePem: `${server.certificatePem}${authorityPem}` };
 }
 
-async function startEdge(options: ControlPlaneOptions, server: ApiServer, pki: Pki): Promise<EdgeServer> {
-  const { listen, clock, logger, metrics } = options;
+async function startEdge(
+  { clock, logger }: Ground,
+  listen: ListenAddress,
+  { server, pki, metrics }: Pick<ControlPlane, 'server' | 'pki'> & { readonly metrics: MetricsRegistry },
+): Promise<EdgeServer> {
   const result = await startEdgeServer({
     connection: server.connection,
     addresses: [listen],
@@ -266,25 +292,21 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
 
 /** Once a day: certificates with little lifetime left are renewed, for the server and in the kubeconfig. */
 async function renewCertificates(
-  options: ControlPlaneOptions,
-  { edge, nodes, address }: { readonly edge: EdgeServer; readonly nodes: RemoteNodes; readonly address: ListenAddress },
+  { clock, logger }: Pick<Ground, 'clock' | 'logger'>,
+  renew: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   let failed = false;
   while (!signal.aborted) {
-    await options.clock.sleep(failed ? RENEW_AGAIN_MS : RENEW_EVERY_MS, signal).catch(() => undefined);
+    await clock.sleep(failed ? RENEW_AGAIN_MS : RENEW_EVERY_MS, signal).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      const pki = await openPki(options);
-      edge.setCertificate(withAuthority(pki));
-      nodes.setClient(pki.kubeletClient);
-      options.onRenewed?.(pki);
-      writeKubeconfig(options.paths, pki, address);
+      await renew();
       failed = false;
     } catch (error) {
       // A disk that is full today: the certificates have weeks left, and nothing else may end for it.
       failed = true;
-      options.logger.error('certificates not renewed', { error });
+      logger.error('certificates not renewed', { error });
     }
   }
 }

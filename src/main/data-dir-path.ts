@@ -1,6 +1,7 @@
 /** The place of a data folder, and the paths in it. Pure. */
 import { join } from 'node:path';
 
+/** Who runs this program, and where. */
 export interface Surroundings {
   readonly uid: number;
   readonly env: Readonly<Record<string, string | undefined>>;

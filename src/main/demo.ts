@@ -3,7 +3,7 @@ import { freeNetwork, NetworkInUseError } from '../network/index.ts';
 import { createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cidr, defaultListen, type UpOptions } from '../cli/index.ts';
+import { type Cidr, defaultListen, type UpFlags } from '../cli/index.ts';
 import { formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -16,12 +16,13 @@ import { runDemo } from './demo/run-demo.ts';
 import { purge, removePods } from './down.ts';
 import { type Host, startHost } from './host.ts';
 import { defaultKubeletListen } from './kubelet-edge.ts';
+import { withFlags } from './kubelet-flags.ts';
 import type { SetUpResult } from './set-up/set-up.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { UserError } from './user-error.ts';
 
 export interface DemoRun {
-  readonly options: UpOptions;
+  readonly options: UpFlags;
   readonly settings: KubeletSettings;
   readonly cluster: ClusterSettings;
   readonly context: MainContext;
@@ -82,24 +83,12 @@ async function showDemo(
   logger: Logger,
 ): Promise<string> {
   await using stack = new AsyncDisposableStack();
-  const started = {
-    dataDir,
-    runtimeEvents: options.runtimeEvents,
-    ...(options.pleg && { pleg: options.pleg }),
-    ...(options.plegRelistPeriod && { plegRelistPeriod: options.plegRelistPeriod }),
-    settings,
-    cluster,
-    nodeName: options.nodeName,
-    runtime: options.runtime,
-    imageArchives,
-    logger,
-    say,
-    context,
-  };
+  const { nodeName, runtime } = options;
   // Another mendlet may have the usual port; the demo needs no certain one.
   const listen = options.listen ?? { ...defaultListen, port: 0 };
   const kubeletListen = options.kubeletListen ?? { ...defaultKubeletListen, port: 0 };
-  const host: Host = await startHost({ ...started, listen, kubeletListen, podCidr }, stack);
+  const node = { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) };
+  const host: Host = await startHost({ dataDir, listen, cluster, node, logger, say, context }, stack);
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);
   try {
@@ -123,7 +112,7 @@ async function showDemo(
         kubeconfig,
         stage: {
           terminal: context.screen,
-          color: context.env['NO_COLOR'] === undefined || context.env['NO_COLOR'] === '',
+          color: context.user.env['NO_COLOR'] === undefined || context.user.env['NO_COLOR'] === '',
           out: context.out,
         },
       },
@@ -132,7 +121,7 @@ async function showDemo(
   ]);
 }
 
-function endSignal({ demoSeconds }: UpOptions, { stop }: MainContext): AbortSignal {
+function endSignal({ demoSeconds }: UpFlags, { stop }: MainContext): AbortSignal {
   return demoSeconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(demoSeconds * 1000)]);
 }
 
@@ -142,7 +131,7 @@ function holder(context: MainContext) {
 
 /** The picture has the terminal for itself: logs go to a file meanwhile. */
 function demoLogger(
-  options: UpOptions,
+  options: UpFlags,
   context: MainContext,
   dataDir: DataDir,
 ): { readonly logger: Logger; tell(): void } {

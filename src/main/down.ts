@@ -1,7 +1,7 @@
 /** `mendlet down`: stops and removes all that a data folder's `up` or `agent` left running. Works from what is on disk and in the runtime. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DownOptions } from '../cli/index.ts';
+import type { DownFlags } from '../cli/index.ts';
 import type { Container } from '../cri/index.ts';
 import { openCriSocket, removeSandboxes } from '../cri/containerd/open-containerd.node.ts';
 import {
@@ -37,8 +37,8 @@ const MAX_OWNER_BYTES = 256;
 const MAX_GRACE_SECONDS = 30;
 
 /** @throws UserError when the folder is in use or not mendlet's */
-export async function down(options: DownOptions, context: MainContext): Promise<void> {
-  const path = options.dataDir ?? defaultDataDir(context);
+export async function down(options: DownFlags, context: MainContext): Promise<void> {
+  const path = options.dataDir ?? defaultDataDir(context.user);
   const holder = { pid: context.pid, verb: 'down', since: formatTime(systemClock.now().wall) };
   const dataDir = openExistingDataDir(path, { holder, random: systemRandom });
   if (dataDir === undefined) {
@@ -73,12 +73,12 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   const record = readRecord(paths);
   if (record === undefined) {
     // A server that was killed leaves its routes.
-    if (context.uid === 0 && existsSync(paths.store))
+    if (context.user.uid === 0 && existsSync(paths.store))
       await removeNodeRoutes(openNetworkMachine(systemProcess), instanceId);
     return 0;
   }
-  if (context.uid !== 0) throw new UserError('only root can remove containers: start it as root');
-  const run = runDir(context, instanceId);
+  if (context.user.uid !== 0) throw new UserError('only root can remove containers: start it as root');
+  const run = runDir(context.user, instanceId);
   const pods = podFolders(paths).length;
   const shared = {
     dataDir: paths.dir,
@@ -127,7 +127,7 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
 /** The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it. */
 export async function purge({ paths, instanceId }: DataDir, context: MainContext): Promise<void> {
   const uids = podsOf(paths);
-  const logs = podLogsDir(context, paths.dir);
+  const logs = podLogsDir(context.user, paths.dir);
   for (const name of entries(logs)) {
     if (uids.has(uidOfLogFolder(name) ?? '') || (await ownerOf(logs, name)) === instanceId)
       await systemFileSystem.remove(join(logs, name));

@@ -87,8 +87,8 @@ async function accessOf(options: HealerOptions, context: MainContext): Promise<S
   const { kubeconfig, context: contextName } = options;
   const named = contextName === undefined ? {} : { context: contextName };
   try {
-    if (kubeconfig === undefined && isInCluster(context)) {
-      return await readInCluster({ env: context.env, fs: systemFileSystem });
+    if (kubeconfig === undefined && isInCluster(context.user)) {
+      return await readInCluster({ env: context.user.env, fs: systemFileSystem });
     }
     const path = kubeconfigOf(kubeconfig === undefined ? {} : { kubeconfig }, context);
     return await readKubeconfig({ path, fs: systemFileSystem, ...named });

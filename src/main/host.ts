@@ -1,42 +1,40 @@
 /** The composition root of a whole host: control plane and node agent in one process, from an open data folder. */
 import { hostname } from 'node:os';
 import { isIpAddress } from '../api/index.ts';
-import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from '../cli/index.ts';
+import { type Cidr, defaultPodCidr, type ListenAddress, parsePodCidr } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
-import { systemClock } from '../lib/clock.node.ts';
-import { assert, type Connection, ConnectionError, createMetrics, type Logger } from '../lib/index.ts';
-import { systemRandom } from '../lib/random.node.ts';
+import { assert, type Connection, ConnectionError, type Logger } from '../lib/index.ts';
 import { formatAddress } from '../apiserver/edge/server.node.ts';
 import { advertisedAddress, firstAddressOf, isLoopback, isWildcard, neighbour } from './addresses.ts';
-import { startAgentHalf } from './agent-half.ts';
-import { Background } from './background.ts';
+import { type AgentHalfOptions, type NodeSettings, startAgentHalf } from './agent-half.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
-import { type ControlPlane, selfUser, startControlPlane } from './control-plane.ts';
+import { type ControlPlane, type OwnNode, selfUser, startControlPlane } from './control-plane.ts';
 import type { DataDir } from './data-dir.node.ts';
+import { type Ground, layGround } from './ground.ts';
 import { machineAddresses } from './machine-addresses.node.ts';
 import type { NodeRuntime } from './node-runtime.ts';
 import { nodeNameOf, readRecord, refuseChange, refuseOtherRole, runtimeOf, type UpRecord } from './up-record.node.ts';
-import type { KubeletSettings } from '../kubelet/index.ts';
 import { defaultKubeletListen, type KubeletEdge, kubeletNames, startKubeletEdge } from './kubelet-edge.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
-import { type KubeletFlags, withFlags } from './kubelet-flags.ts';
 import { untilReady } from './until-ready.ts';
 import { UserError } from './user-error.ts';
 
-export interface HostOptions extends KubeletFlags {
-  readonly dataDir: DataDir;
-  readonly listen: ListenAddress;
-  /** Of the kubelet's API; absent: the usual one, or any free port. */
-  readonly kubeletListen: ListenAddress | undefined;
-  readonly cluster: ClusterSettings;
-  /** The settings in the file of `--kubelet-config`, or the defaults. */
-  readonly settings: KubeletSettings;
+/** The node of the host. */
+export interface HostNode extends NodeSettings {
+  /** Absent: that of the last start, else the machine's. */
   readonly nodeName: string | undefined;
   /** Absent: that of the pods that run from this data folder, else the usual one. */
   readonly podCidr: Cidr | undefined;
-  readonly runtime: RuntimeChoice;
-  readonly imageArchives: readonly string[];
+  /** Of the kubelet's API; absent: the usual one, or any free port. */
+  readonly kubeletListen: ListenAddress | undefined;
+}
+
+export interface HostOptions {
+  readonly dataDir: DataDir;
+  readonly listen: ListenAddress;
+  readonly cluster: ClusterSettings;
+  readonly node: HostNode;
   readonly logger: Logger;
   /** One line of progress. */
   readonly say: (text: string) => void;
@@ -61,74 +59,45 @@ const NODE_MASK_SIZE = 24;
  * @throws UserError; then nothing is left half-done once `stack` is disposed of
  */
 export async function startHost(options: HostOptions, stack: AsyncDisposableStack): Promise<Host> {
-  const { dataDir, logger, context, say } = options;
-  const { paths } = dataDir;
-  const last = readRecord(paths);
-  refuseOtherRole(paths, last, 'up');
-  const podCidr = options.podCidr ?? (last?.inUse === true ? parsePodCidr(last.podCidr) : defaultPodCidr);
-  const nodeName = options.nodeName ?? last?.nodeName ?? nodeNameOf(hostname());
-  const record: UpRecord = { nodeName, podCidr: podCidr.text, runtime: runtimeOf(options.runtime), inUse: true };
-  refuseChange(paths, last, record);
-
-  const metrics = createMetrics();
-  const background = new Background(logger);
-  const gateway = firstAddressOf(podCidr);
-  const shared = { clock: systemClock, random: systemRandom, logger, metrics, background };
+  const { dataDir, node, context, say } = options;
+  const place = placeOf(dataDir, node);
+  const { nodeName, gateway } = place;
+  const ground = layGround(options.logger);
   let agent: Connection | undefined;
   let kubeletEdge: KubeletEdge | undefined;
-  const machine = await machineAddresses();
-  say('starting the API server');
-  const plane = await startControlPlane(
-    {
-      ...shared,
-      paths,
-      instanceId: dataDir.instanceId,
-      nodeName,
-      listen: options.listen,
-      serverNames: [gateway, nodeName, ...(isWildcard(options.listen) ? machine : [])],
-      kubeletNames: kubeletNames(options.kubeletListen, gateway),
-      onRenewed: (pki) => kubeletEdge?.edge.setCertificate(pki.kubelet),
-      localNode: (name) => (name === nodeName ? (agent ?? notYet) : undefined),
-      ownNodeName: nodeName,
-      cluster: options.cluster,
-      nodeIpam: { clusterCidr: neighbour(podCidr), nodeMaskSize: Math.max(NODE_MASK_SIZE, podCidr.prefix) },
-    },
-    stack,
-  );
-  const advertised = advertisedAddress(options.listen, undefined, machine);
-  const url = advertised && `https://${formatAddress({ host: advertised, port: plane.address.port })}`;
-  const { authorityPem } = plane.pki;
-  await publishClusterInfo(plane.client(selfUser, 'up'), url === undefined ? undefined : { server: url, authorityPem });
+  const ownNode: OwnNode = {
+    name: nodeName,
+    connection: () => agent ?? notYet,
+    onRenewed: (pki) => kubeletEdge?.edge.setCertificate(pki.kubelet),
+  };
+  const plane = await startPlane(ground, options, place, ownNode, stack);
   const nodeUser = { name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] };
   kubeletEdge = await startKubeletEdge(
     {
-      ...shared,
-      listen: options.kubeletListen,
+      clock: ground.clock,
+      listen: node.kubeletListen,
       nodeName,
       usual: defaultKubeletListen,
       certificate: plane.pki.kubelet,
       authorityPem: plane.pki.authorityPem,
       client: plane.client(nodeUser, 'kubelet-server'),
-      logger: logger.child({ component: 'kubelet-edge' }),
+      logger: ground.logger.child({ component: 'kubelet-edge' }),
     },
     stack,
   );
   const { runtime, connection } = await startAgentHalf(
+    ground,
     {
-      ...shared,
       dataDir,
-      nodeName,
-      podCidr: podCidr.text,
-      gateway,
-      runtime: options.runtime,
-      imageArchives: options.imageArchives,
-      settings: withFlags(options.settings, options),
-      record,
-      last,
-      apiServerPort: plane.address.port,
-      apiServer: (opened) => publishForPods(plane, opened, gateway),
-      client: plane.client(nodeUser, 'kubelet'),
-      routesClient: plane.client(selfUser, 'routes'),
+      node: { nodeName, podCidr: place.podCidr.text, gateway },
+      settings: node,
+      records: place.records,
+      server: {
+        client: plane.client(nodeUser, 'kubelet'),
+        routesClient: plane.client(selfUser, 'routes'),
+        port: plane.address.port,
+        addressForPods: (opened) => publishForPods(plane, opened, gateway),
+      },
       edge: kubeletEdge,
       say,
       context,
@@ -141,9 +110,64 @@ export async function startHost(options: HostOptions, stack: AsyncDisposableStac
     client,
     nodeName,
     runtime,
-    failed: background.failed,
+    failed: ground.background.failed,
     ready: (signal) => untilReady(client, nodeName, say, signal),
   };
+}
+
+/** What the host is called and where its pods are: as the user wants it, as at the last start, or as usual. */
+interface HostPlace {
+  readonly nodeName: string;
+  readonly podCidr: Cidr;
+  /** The bridge's address in it. */
+  readonly gateway: string;
+  readonly records: AgentHalfOptions['records'];
+}
+
+/** @throws UserError where that cannot be with the pods that run */
+function placeOf({ paths }: DataDir, node: HostNode): HostPlace {
+  const last = readRecord(paths);
+  refuseOtherRole(paths, last, 'up');
+  const podCidr = node.podCidr ?? (last?.inUse === true ? parsePodCidr(last.podCidr) : defaultPodCidr);
+  const nodeName = node.nodeName ?? last?.nodeName ?? nodeNameOf(hostname());
+  const next: UpRecord = { nodeName, podCidr: podCidr.text, runtime: runtimeOf(node.runtime), inUse: true };
+  refuseChange(paths, last, next);
+  return { nodeName, podCidr, gateway: firstAddressOf(podCidr), records: { next, last } };
+}
+
+/** The control plane, and the way to it for machines that join, where they can reach this one. */
+async function startPlane(
+  ground: Ground,
+  { dataDir, listen, cluster, node, say }: HostOptions,
+  { nodeName, podCidr, gateway }: HostPlace,
+  ownNode: OwnNode,
+  stack: AsyncDisposableStack,
+): Promise<ControlPlane> {
+  const machine = await machineAddresses();
+  say('starting the API server');
+  const plane = await startControlPlane(
+    ground,
+    {
+      dataDir,
+      listen,
+      names: {
+        nodeName,
+        server: [gateway, nodeName, ...(isWildcard(listen) ? machine : [])],
+        kubelet: kubeletNames(node.kubeletListen, gateway),
+      },
+      network: {
+        nodeIpam: { clusterCidr: neighbour(podCidr), nodeMaskSize: Math.max(NODE_MASK_SIZE, podCidr.prefix) },
+      },
+      cluster,
+      ownNode,
+    },
+    stack,
+  );
+  const advertised = advertisedAddress(listen, undefined, machine);
+  const url = advertised && `https://${formatAddress({ host: advertised, port: plane.address.port })}`;
+  const { authorityPem } = plane.pki;
+  await publishClusterInfo(plane.client(selfUser, 'up'), url === undefined ? undefined : { server: url, authorityPem });
+  return plane;
 }
 
 /** The `kubernetes` service leads where pods really reach the server. */

@@ -17,8 +17,8 @@ import { UserError } from './user-error.ts';
 
 /** @throws UserError for what the user can change: no such file, no containerd that runs, an archive that is none */
 export async function image(options: ImageOptions, context: MainContext): Promise<void> {
-  if (context.uid !== 0) throw new UserError('only root can reach the private containerd: start it as root');
-  const paths = dataPaths(resolve(options.dataDir ?? defaultDataDir(context)));
+  if (context.user.uid !== 0) throw new UserError('only root can reach the private containerd: start it as root');
+  const paths = dataPaths(resolve(options.dataDir ?? defaultDataDir(context.user)));
   const files = options.verb === 'import' ? options.files.map((file) => resolve(file)) : [];
   for (const file of files) if (!existsSync(file)) throw new UserError(`${file}: there is no such file or folder`);
   const store = await open(paths, context);
@@ -42,7 +42,7 @@ async function open(paths: DataPaths, context: MainContext): Promise<ImageStore>
       `the pods of ${paths.dir} run on the runtime that you gave (${record.runtime}): use its own tools, such as "ctr -n k8s.io images import"`,
     );
   }
-  const run = runDir(context, readFileSync(paths.instance, 'utf8').trim());
+  const run = runDir(context.user, readFileSync(paths.instance, 'utf8').trim());
   if (!existsSync(`${run}/containerd`)) {
     throw new UserError(
       `no containerd of ${paths.dir} runs: start mendlet first, or put the archive into ${paths.images}`,

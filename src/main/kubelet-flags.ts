@@ -1,8 +1,8 @@
 /** Applies the flags about the kubelet's settings on top of the configuration. Pure. */
-import type { UpOptions } from '../cli/index.ts';
+import type { UpFlags } from '../cli/index.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 
-export type KubeletFlags = Pick<UpOptions, 'pleg' | 'plegRelistPeriod' | 'runtimeEvents'>;
+export type KubeletFlags = Pick<UpFlags, 'pleg' | 'plegRelistPeriod' | 'runtimeEvents'>;
 
 /** Flags win over `settings`, which come from a file or are the defaults. */
 export function withFlags(settings: KubeletSettings, flags: KubeletFlags): KubeletSettings {

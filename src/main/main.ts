@@ -35,9 +35,7 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const context: MainContext = {
-  env: process.env,
-  uid: process.getuid?.() ?? 0,
-  home: homedir(),
+  user: { env: process.env, uid: process.getuid?.() ?? 0, home: homedir() },
   pid: process.pid,
   stop: stop.signal,
   checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),

@@ -15,87 +15,89 @@ import { openMachine } from '../kubelet/machine.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
-import {
-  type Clock,
-  type Connection,
-  errorMessage,
-  type Logger,
-  type MetricsRegistry,
-  type Random,
-} from '../lib/index.ts';
+import { type Connection, errorMessage, type Logger } from '../lib/index.ts';
 import { systemProcess } from '../lib/process.node.ts';
-import type { Background } from './background.ts';
 import type { MainContext } from './context.ts';
-import { type DataPaths, podLogsDir } from './data-dir-path.ts';
+import type { DataDir } from './data-dir.node.ts';
+import { podLogsDir } from './data-dir-path.ts';
+import type { Ground } from './ground.ts';
+import type { KubeletEdge } from './kubelet-edge.ts';
 import type { NodeRuntime } from './node-runtime.ts';
 import { kubernetesVersion } from './version.ts';
 
-export interface NodeAgentOptions {
-  readonly paths: DataPaths;
-  readonly instanceId: string;
-  readonly nodeName: string;
-  readonly podCidr: string;
-  /** The address at which pods reach the API server, if they can. */
-  readonly apiServer: ListenAddress | undefined;
-  /** As the node. */
-  readonly client: KubeClient;
-  /** The port of its own API. */
-  readonly daemonPort: number;
-  readonly runtime: NodeRuntime;
-  readonly cgroups: Cgroups;
+/** What a user calls the machine, instead of what it says itself. */
+export interface MachineNames {
   /** Instead of the addresses that the machine has. */
   readonly nodeIp?: string;
   /** Instead of the machine's name: several nodes on one machine have one each. */
   readonly hostname?: string;
+}
+
+/** The node that the machine is in the cluster. */
+export interface LocalNode {
+  readonly nodeName: string;
+  /** The network of its pods; '': it is the runtime's own. */
+  readonly podCidr: string;
+  readonly as?: MachineNames;
   readonly registration?: Registration;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly background: Background;
+}
+
+export interface NodeAgentOptions {
+  readonly dataDir: DataDir;
+  readonly node: LocalNode;
+  readonly server: {
+    /** As the node. */
+    readonly client: KubeClient;
+    /** The address at which pods reach it, if they can. */
+    readonly address: ListenAddress | undefined;
+  };
+  /** The port of its own API, and the metrics of that. */
+  readonly edge: Pick<KubeletEdge, 'port' | 'metrics'>;
+  readonly runtime: NodeRuntime;
+  readonly cgroups: Cgroups;
   readonly settings: KubeletSettings;
-  /** Metrics of the port of its own API. */
-  readonly metrics: MetricsRegistry;
   readonly context: MainContext;
 }
 
 /** Starts it. @returns the way to its own API, for logs, exec and metrics */
-export function startNodeAgent(options: NodeAgentOptions): Connection {
-  const { paths, nodeName, client, runtime, clock, random, logger, context, background, settings } = options;
+export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Connection {
+  const { clock, random, logger, background } = ground;
+  const { dataDir, node, server, edge, runtime, settings, context } = options;
+  const { paths, instanceId } = dataDir;
   const kubelet = createKubelet(
     {
       clock,
       random: random.split('kubelet'),
       logger: logger.child({ component: 'kubelet' }),
-      fs: systemFileSystem,
-      process: systemProcess,
-      runtime: runtime.runtime,
-      images: runtime.images,
-      client,
-      cgroups: options.cgroups,
-      machine: machineAt(
-        openMachine({ rootDir: paths.agent, imageDir: paths.containerd, runtimePid: () => runtime.own?.pid() }),
-        options,
-      ),
-      probeTransport: createProbeTransport({ clock }),
-      streams: createStreamDialer({ clock }),
-      ...kernelLogIfAny(logger),
-      listeners: openListeners(),
-      metrics: options.metrics,
+      metrics: edge.metrics,
+      client: server.client,
+      cri: { runtime: runtime.runtime, images: runtime.images },
+      host: {
+        fs: systemFileSystem,
+        process: systemProcess,
+        cgroups: options.cgroups,
+        machine: machineAt(
+          openMachine({ rootDir: paths.agent, imageDir: paths.containerd, runtimePid: () => runtime.own?.pid() }),
+          node.as ?? {},
+        ),
+        ...kernelLogIfAny(logger),
+        listeners: openListeners(),
+      },
+      pods: { probeTransport: createProbeTransport({ clock }), streams: createStreamDialer({ clock }) },
     },
     {
-      nodeName,
-      instanceId: options.instanceId,
+      nodeName: node.nodeName,
+      instanceId,
       rootDir: paths.agent,
-      podLogsDir: podLogsDir(context, paths.dir),
-      podCidr: options.podCidr,
-      ...(options.apiServer && { apiServer: options.apiServer }),
-      maxPods: settings.maxPods,
-      daemonPort: options.daemonPort,
-      ...(options.registration && { registration: options.registration }),
-      version: kubernetesVersion,
+      podLogsDir: podLogsDir(context.user, paths.dir),
+      node: {
+        podCidr: node.podCidr,
+        version: kubernetesVersion,
+        daemonPort: edge.port,
+        ...(node.registration && { registration: node.registration }),
+      },
+      ...(server.address && { apiServer: server.address }),
       sharedRuntime: runtime.own === undefined,
-      clusterDns: settings.clusterDns,
-      clusterDomain: settings.clusterDomain,
       settings,
     },
   );
@@ -114,11 +116,7 @@ function kernelLogIfAny(logger: Logger): { readonly kernelLog?: KernelLog } {
 }
 
 /** The machine under the address and the name that its user gave it. */
-export function machineAt<T extends Machine>(
-  machine: T,
-  as: { readonly nodeIp?: string; readonly hostname?: string },
-): T {
-  const { nodeIp, hostname } = as;
+export function machineAt<T extends Machine>(machine: T, { nodeIp, hostname }: MachineNames): T {
   return {
     ...machine,
     facts: async () => {

@@ -2,20 +2,20 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { ServerOptions } from '../cli/index.ts';
+import type { ServerFlags } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import { formatAddress } from '../apiserver/edge/server.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
-import { createMetrics, formatTime } from '../lib/index.ts';
+import { formatTime } from '../lib/index.ts';
 import { createLogger } from '../lib/logger.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { advertisedAddress } from './addresses.ts';
-import { Background } from './background.ts';
 import { clusterSettings } from './cluster-settings.ts';
 import type { MainContext } from './context.ts';
 import { type ControlPlane, selfUser, startControlPlane } from './control-plane.ts';
 import { openDataDir } from './data-dir.node.ts';
 import { defaultDataDir } from './data-dir-path.ts';
+import { layGround } from './ground.ts';
 import { publishClusterInfo } from './join/cluster-info.ts';
 import { joinCommand } from './join/join-command.ts';
 import { authorityHash } from './join/pin.node.ts';
@@ -30,10 +30,10 @@ import { aborted } from './up.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
-export async function server(options: ServerOptions, context: MainContext): Promise<void> {
+export async function server(options: ServerFlags, context: MainContext): Promise<void> {
   const cluster = clusterSettings(options);
   const holder = { pid: context.pid, verb: 'server', since: formatTime(systemClock.now().wall) };
-  const folder = options.dataDir ?? defaultDataDir(context);
+  const folder = options.dataDir ?? defaultDataDir(context.user);
   // A taken address must not leave a new folder behind.
   if (!existsSync(folder)) await refuseTakenPort(options.listen);
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
@@ -43,38 +43,37 @@ export async function server(options: ServerOptions, context: MainContext): Prom
   if (dataDir.migratedFrom !== undefined)
     say(`the data folder was migrated; as it was is kept in ${dataDir.migratedFrom}`);
   refuseOtherRole(dataDir.paths, readRecord(dataDir.paths), 'server');
-  const logger = createLogger({ format: options.logFormat });
-  const background = new Background(logger);
+  const ground = layGround(createLogger({ format: options.logFormat }));
+  const { clock, random, logger, background } = ground;
   const { clusterCidr, nodeCidrMaskSize, serviceCidr, listen } = options;
   const machine = await machineAddresses();
   const advertised = advertisedAddress(listen, options.advertiseAddress, machine);
   const name = nodeNameOf(hostname());
   say('starting the API server');
   const plane = await startControlPlane(
+    ground,
     {
-      paths: dataDir.paths,
-      instanceId: dataDir.instanceId,
-      nodeName: name,
+      dataDir,
       listen,
-      serverNames: [...new Set([name, ...(advertised === undefined ? [] : [advertised]), ...machine])],
-      kubeletNames: [],
-      ...(serviceCidr && { serviceCidr: serviceCidr.text }),
+      names: {
+        nodeName: name,
+        server: [...new Set([name, ...(advertised === undefined ? [] : [advertised]), ...machine])],
+        kubelet: [],
+      },
+      network: {
+        ...(serviceCidr && { serviceCidr: serviceCidr.text }),
+        nodeIpam: { clusterCidr: clusterCidr.text, nodeMaskSize: nodeCidrMaskSize },
+      },
       cluster,
-      nodeIpam: { clusterCidr: clusterCidr.text, nodeMaskSize: nodeCidrMaskSize },
-      clock: systemClock,
-      random: systemRandom,
-      logger,
-      metrics: createMetrics(),
-      background,
     },
     stack,
   );
   const client = plane.client(selfUser, 'server');
-  const work = { client, clock: systemClock, random: systemRandom };
+  const work = { client, clock, random };
   const token = await ensureServerToken(work, options.token);
   context.out(`mendlet server ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
   await tellHowToJoin(plane, client, { advertised, token }, context);
-  if (context.uid === 0) {
+  if (context.user.uid === 0) {
     // Proxies to pods and services go through this machine.
     const node = {
       nodeName: '',

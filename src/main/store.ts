@@ -19,7 +19,7 @@ import { UserError } from './user-error.ts';
 
 /** @throws UserError, also for a store in which something is damaged */
 export async function store(options: StoreOptions, context: MainContext): Promise<void> {
-  const path = resolve(options.dataDir ?? defaultDataDir(context));
+  const path = resolve(options.dataDir ?? defaultDataDir(context.user));
   const holder = { pid: context.pid, verb: `store ${options.verb}`, since: formatTime(systemClock.now().wall) };
   let dataDir: DataDir | undefined;
   try {

@@ -25,7 +25,7 @@ import { UserError } from './user-error.ts';
 
 /** @throws UserError */
 export async function token(options: TokenOptions, context: MainContext): Promise<void> {
-  const paths = dataPaths(resolve(options.dataDir ?? defaultDataDir(context)));
+  const paths = dataPaths(resolve(options.dataDir ?? defaultDataDir(context.user)));
   const access = await adminAccess(paths.dir, paths.kubeconfig);
   const connection = createHttpConnection({ ...access, clock: systemClock });
   try {

@@ -1,6 +1,6 @@
 /** `mendlet up`: set-up, data folder, host, manifests; then waits for its end. */
 import { existsSync } from 'node:fs';
-import { defaultListen, defaultPodCidr, type RuntimeChoice, type UpOptions } from '../cli/index.ts';
+import { defaultListen, defaultPodCidr, type RuntimeChoice, type UpFlags } from '../cli/index.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -14,6 +14,7 @@ import { defaultDataDir } from './data-dir-path.ts';
 import { demo } from './demo.ts';
 import { type Host, startHost } from './host.ts';
 import { kubeletListenFlag } from './kubelet-edge.ts';
+import { withFlags } from './kubelet-flags.ts';
 import { readSettings } from './kubelet-settings.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
@@ -26,7 +27,7 @@ import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
-export async function up(options: UpOptions, context: MainContext): Promise<void> {
+export async function up(options: UpFlags, context: MainContext): Promise<void> {
   const manifests = readManifests(options.filename);
   const imageArchives = checkArchives(options.imageArchive);
   const say = (text: string): void => context.err(`mendlet: ${text}\n`);
@@ -40,7 +41,7 @@ export async function up(options: UpOptions, context: MainContext): Promise<void
 
 /** @throws UserError when what is needed cannot be had */
 export async function setUpMachine(
-  options: Pick<UpOptions, 'runtime' | 'demo'>,
+  options: Pick<UpFlags, 'runtime' | 'demo'>,
   context: MainContext,
   say: (text: string) => void,
 ): Promise<SetUpResult> {
@@ -48,13 +49,13 @@ export async function setUpMachine(
   if (runtime.kind === 'process') {
     throw new UserError('the process runtime is not there yet; leave --runtime out for a private containerd');
   }
-  const { uid, env, checkout } = context;
+  const { user, checkout } = context;
   return await setUpRuntime({
     process: systemProcess,
     say,
     checkout,
-    uid,
-    path: env['PATH'],
+    uid: user.uid,
+    path: user.env['PATH'],
     demo: isDemo,
     given: runtime.kind === 'socket',
     stop: context.stop,
@@ -62,7 +63,7 @@ export async function setUpMachine(
 }
 
 interface ServeOptions {
-  readonly options: UpOptions;
+  readonly options: UpFlags;
   readonly settings: KubeletSettings;
   readonly cluster: ClusterSettings;
   readonly context: MainContext;
@@ -82,7 +83,7 @@ async function serve({
 }: ServeOptions): Promise<void> {
   const holder = { pid: context.pid, verb: 'up', since: formatTime(systemClock.now().wall) };
   const { listen = defaultListen, kubeletListen, nodeName, podCidr, runtime } = options;
-  const folder = options.dataDir ?? defaultDataDir(context);
+  const folder = options.dataDir ?? defaultDataDir(context.user);
   // A taken address must not leave a new folder behind; if the folder is in use, too, that is the better message.
   if (!existsSync(folder)) {
     await refuseTakenPort(listen);
@@ -98,16 +99,10 @@ async function serve({
   const logger = createLogger({ format: options.logFormat });
   const host = await startHost(
     {
-      ...options,
       dataDir,
       listen,
-      kubeletListen,
-      settings,
       cluster,
-      nodeName,
-      podCidr,
-      runtime,
-      imageArchives,
+      node: { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) },
       logger,
       say,
       context,
@@ -151,7 +146,7 @@ async function sayGoodbye(
   try {
     const left = await podsLeft(host.runtime.runtime, instanceId);
     const program = context.checkout === undefined ? 'mendlet' : './mendlet';
-    const folder = paths.dir === defaultDataDir(context) ? '' : ` --data-dir ${paths.dir}`;
+    const folder = paths.dir === defaultDataDir(context.user) ? '' : ` --data-dir ${paths.dir}`;
     const socket = runtime.kind === 'socket' ? ` --runtime unix://${runtime.path}` : '';
     say(sayPodsLeft(left, `${program} up${folder}${socket}`, `${program} down${folder}`));
   } catch (error) {

@@ -53,9 +53,9 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
 export function kubeconfigOf({ kubeconfig }: ClusterChoice, context: MainContext): string {
   if (kubeconfig === '') throw new UsageError('--kubeconfig is empty');
   if (kubeconfig !== undefined) return resolve(kubeconfig);
-  const [fromEnv] = (context.env['KUBECONFIG'] ?? '').split(':').filter((part) => part !== '');
+  const [fromEnv] = (context.user.env['KUBECONFIG'] ?? '').split(':').filter((part) => part !== '');
   if (fromEnv !== undefined) return resolve(fromEnv);
-  const places = [join(context.home, '.kube/config'), dataPaths(defaultDataDir(context)).kubeconfig];
+  const places = [join(context.user.home, '.kube/config'), dataPaths(defaultDataDir(context.user)).kubeconfig];
   const found = places.find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new UserError(`there is no kubeconfig: none of ${places.join(', ')}; name one by --kubeconfig or $KUBECONFIG`);

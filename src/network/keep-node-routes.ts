@@ -51,14 +51,11 @@ const RETRY_MS = 5_000;
 export async function keepNodeRoutes(ports: NodeRoutesPorts, node: RoutedNode, signal: AbortSignal): Promise<void> {
   const keeper = new RouteKeeper(ports, node, await readPeers(ports.fs, node.file));
   const { client, clock, random, logger } = ports;
-  const reflector = createReflector<ConfigMap>({
-    client,
-    clock,
-    random,
-    logger: quietly(logger),
-    resource: CONFIG_MAPS,
-    query: { namespace: NODE_ROUTES.namespace, fieldSelector: `metadata.name=${NODE_ROUTES.name}` },
-  });
+  const query = { namespace: NODE_ROUTES.namespace, fieldSelector: `metadata.name=${NODE_ROUTES.name}` };
+  const reflector = createReflector<ConfigMap>(
+    { client, clock, random, logger: quietly(logger) },
+    { resource: CONFIG_MAPS, query },
+  );
   const { lister } = reflector;
   const wake = new Wake(clock);
   lister.onChange(() => wake.soon(SETTLE_MS));

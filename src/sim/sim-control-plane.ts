@@ -1,7 +1,7 @@
 /** The control plane of a simulated cluster: the real API server on the store in memory, the real controllers and scheduler. */
 import { createApiServer, type ApiServer } from '../apiserver/index.ts';
 import { type KubeClient, createKubeClient } from '../client/index.ts';
-import { type ControllersOptions, runControllers } from '../controllers/index.ts';
+import { type ControllersSettings, runControllers } from '../controllers/index.ts';
 import { type Connection, type Logger, type UserInfo, createMetrics } from '../lib/index.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { type Store, createMemoryStore } from '../store/index.ts';
@@ -26,17 +26,17 @@ export class SimControlPlane {
   readonly #sim: Sim;
   readonly #logger: Logger;
   readonly #wall: WallClock;
-  readonly #controllersOptions: Partial<ControllersOptions>;
+  readonly #settings: Partial<ControllersSettings>;
   #server: { readonly life: Life; readonly api: ApiServer } | undefined;
   readonly #clients = new Map<ClientName, Life>();
   #starts = 0;
   #suspendedUntil = 0;
 
-  /** @param controllers options of the controllers other than their ports */
-  constructor(sim: Sim, logger: Logger, controllers: Partial<ControllersOptions> = {}) {
+  /** @param controllers settings of the controllers */
+  constructor(sim: Sim, logger: Logger, controllers: Partial<ControllersSettings> = {}) {
     this.#sim = sim;
     this.#logger = logger;
-    this.#controllersOptions = controllers;
+    this.#settings = controllers;
     this.#wall = new WallClock(sim);
     this.store = createMemoryStore({ clock: createSimClock(sim, this.#wall, new Life(sim, 'store')) });
   }
@@ -111,10 +111,7 @@ export class SimControlPlane {
     const run =
       name === 'scheduler'
         ? runScheduler(options, life.signal)
-        : runControllers(
-            { ...options, caCertificate: 'simulated CA', refusals, ...this.#controllersOptions },
-            life.signal,
-          );
+        : runControllers(options, { caCertificate: 'simulated CA', refusals, ...this.#settings }, life.signal);
     run.catch((error: unknown) => {
       if (life.alive) this.#sim.fail(error);
     });

@@ -172,15 +172,18 @@ export class SimNode {
       clock,
       random: random.split('agent'),
       logger,
-      fs: createSimFileSystem({ sim, life, disk: this.disk, mounts: this.#mounts, random: random.split('disk') }),
-      process: createSimProcess(this.#mounts),
-      runtime: createSimRuntimeService(runtimeWiring),
-      images: createSimImageService(runtimeWiring),
       client: createKubeClient(connection, { clock }),
-      cgroups: createSimCgroups(this.#cgroups),
-      machine: createSimMachine(this.#machine),
-      probeTransport: createSimProbeTransport(sim, life, this.runtime, random.split('probes')),
-      streams: simStreams,
+      cri: { runtime: createSimRuntimeService(runtimeWiring), images: createSimImageService(runtimeWiring) },
+      host: {
+        fs: createSimFileSystem({ sim, life, disk: this.disk, mounts: this.#mounts, random: random.split('disk') }),
+        process: createSimProcess(this.#mounts),
+        cgroups: createSimCgroups(this.#cgroups),
+        machine: createSimMachine(this.#machine),
+      },
+      pods: {
+        probeTransport: createSimProbeTransport(sim, life, this.runtime, random.split('probes')),
+        streams: simStreams,
+      },
     };
   }
 
@@ -190,12 +193,8 @@ export class SimNode {
       instanceId: 'sim',
       rootDir: ROOT_DIR,
       podLogsDir: POD_LOGS_DIR,
-      podCidr: '10.244.0.0/16',
+      node: { podCidr: '10.244.0.0/16', version: 'v1.36.0+mendlet.sim' },
       apiServer: { host: '10.0.0.1', port: 6443 },
-      maxPods: 110,
-      version: 'v1.36.0+mendlet.sim',
-      clusterDns: [],
-      clusterDomain: 'cluster.local',
     };
   }
 }

@@ -165,21 +165,11 @@ describe('SimDisk', () => {
   });
 });
 
-/** A fixed set of seeds that covers every nemesis. Seeds with a note found a bug; see `kept-scenarios.test.ts`, too. */
-const SEEDS: readonly (readonly [number, string])[] = [
-  [1, ''],
-  [2, ''],
-  [5, ''],
-  [8, ''],
-  [10, ''],
-  [31, ''],
-  [95, 'a container that started while its pod was read was removed as a leftover'],
-  [136, 'a stop that never arrived used up the grace of the next one'],
-  [271, 'a clock step and a power loss in one back-off'],
-];
+/** A fixed set of seeds that together covers every nemesis. Bugs that other seeds found are tested in `kept-scenarios.test.ts`. */
+const SEEDS: readonly number[] = [1, 2, 5, 8, 10, 31];
 
 describe('whole clusters', () => {
-  it.each(SEEDS)('seed %i is well, twice the same %s', async (seed) => {
+  it.each(SEEDS)('seed %i is well, twice the same', async (seed) => {
     const run = () => runSeed({ seed, loop: realEventLoop, runAgent: runKubelet });
     const first = await run();
     expect(first.failure).toBeUndefined();

@@ -94,36 +94,42 @@ function kubelet(ran: string[], clock: ReturnType<typeof createManualClock>): Co
   } as unknown as PodView;
   const directory: PodDirectory = { pods: () => [view], find: () => view };
   const run = (what: string) => async (): Promise<string> => `http://runtime/${ran.push(what)}`;
-  return createKubeletServer({
-    clock,
-    logger: silentLogger,
-    fs: {
-      openFileBelow: async () => undefined,
-      openBelow: () => Promise.reject(new FileError('ENOENT', '/', 'there is nothing')),
-      stat: async () => ({ type: 'file' as const, size: 0, mode: 0, uid: 0, gid: 0, mtimeMs: 0 }),
-      readdir: async () => [],
-      watch: () => ({ close: () => {} }),
-      readlink: async () => '',
-    },
-    metrics: createMetrics(),
-    runtime: {
-      execSync: async () => {
-        ran.push('run');
-        return { exitCode: 0, stdout: '', stderr: '' };
+  return createKubeletServer(
+    {
+      clock,
+      logger: silentLogger,
+      fs: {
+        openFileBelow: async () => undefined,
+        openBelow: () => Promise.reject(new FileError('ENOENT', '/', 'there is nothing')),
+        stat: async () => ({ type: 'file' as const, size: 0, mode: 0, uid: 0, gid: 0, mtimeMs: 0 }),
+        readdir: async () => [],
+        watch: () => ({ close: () => {} }),
+        readlink: async () => '',
       },
-      exec: run('exec'),
-      attach: run('attach'),
-      portForward: run('forward'),
+      metrics: createMetrics(),
+      runtime: {
+        execSync: async () => {
+          ran.push('run');
+          return { exitCode: 0, stdout: '', stderr: '' };
+        },
+        exec: run('exec'),
+        attach: run('attach'),
+        portForward: run('forward'),
+      },
+      streams: {
+        upgrade: async () => ({ upgraded: false, response: { status: 200, headers: {}, body: encodeText('dialled') } }),
+      },
     },
-    streams: {
-      upgrade: async () => ({ upgraded: false, response: { status: 200, headers: {}, body: encodeText('dialled') } }),
+    {
+      directory,
+      health: { syncLoop: () => undefined, runtimeErrors: () => [] },
     },
-    directory,
-    health: { syncLoop: () => undefined, runtimeErrors: () => [] },
-    routes: historyRoutes({ index: async () => ({}), find: async () => ({ items: [] }) } as unknown as Parameters<
-      typeof historyRoutes
-    >[0]),
-  });
+    {
+      routes: historyRoutes({ index: async () => ({}), find: async () => ({ items: [] }) } as unknown as Parameters<
+        typeof historyRoutes
+      >[0]),
+    },
+  );
 }
 
 async function world(): Promise<World> {

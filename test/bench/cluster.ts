@@ -66,10 +66,10 @@ const connectionOf = (user: { name: string; groups: readonly string[] }) => serv
 const clientOf = (name: string): KubeClient => createKubeClient(connectionOf({ name, groups: MASTERS }), { clock });
 const part = (name: string) => ({ client: clientOf(name), clock, random: random.split(name), logger, metrics });
 const running = [
-  runControllers({ ...part('controllers'), caCertificate: 'none' }, stop.signal),
+  runControllers(part('controllers'), { caCertificate: 'none' }, stop.signal),
   runScheduler(part('scheduler'), stop.signal),
 ];
-const observer = createReflector<Pod>({ ...part('observer'), resource: PODS });
+const observer = createReflector<Pod>(part('observer'), { resource: PODS });
 running.push(observer.run(stop.signal));
 const pods = observer.lister;
 const client = clientOf('bench');

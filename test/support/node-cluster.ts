@@ -24,7 +24,7 @@ import {
 } from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
 import { runControllers } from '../../src/controllers/run-controllers.ts';
-import type { ControllersOptions } from '../../src/controllers/controller-setup.ts';
+import type { ControllersSettings } from '../../src/controllers/controller-setup.ts';
 import { DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../../src/controllers/node-lifecycle/settings.ts';
 
 export interface TestKubelet {
@@ -52,14 +52,14 @@ export class TestCluster {
 
   static async start(
     lifecycle: Partial<NodeLifecycleSettings> = {},
-    options: Partial<ControllersOptions> = {},
+    settings: Partial<ControllersSettings> = {},
   ): Promise<TestCluster> {
     const cluster = new TestCluster(await createInMemoryApi({ taintNewNodes: true }));
-    cluster.startControllers(lifecycle, options);
+    cluster.startControllers(lifecycle, settings);
     return cluster;
   }
 
-  startControllers(lifecycle: Partial<NodeLifecycleSettings> = {}, options: Partial<ControllersOptions> = {}): void {
+  startControllers(lifecycle: Partial<NodeLifecycleSettings> = {}, settings: Partial<ControllersSettings> = {}): void {
     const { clock } = this.api;
     this.#lives += 1;
     this.#stop = new AbortController();
@@ -69,16 +69,8 @@ export class TestCluster {
       { clock },
     );
     this.#running = runControllers(
-      {
-        client,
-        clock,
-        random,
-        logger: silentLogger,
-        metrics: this.metrics,
-        caCertificate: 'PEM',
-        nodeLifecycle: { ...DEFAULT_NODE_LIFECYCLE, ...lifecycle },
-        ...options,
-      },
+      { client, clock, random, logger: silentLogger, metrics: this.metrics },
+      { caCertificate: 'PEM', nodeLifecycle: { ...DEFAULT_NODE_LIFECYCLE, ...lifecycle }, ...settings },
       this.#stop.signal,
     );
   }

@@ -19,8 +19,8 @@ export async function startControllers(prepare?: (api: InMemoryApi) => Promise<v
   const metrics = createMetrics();
   const controller = new AbortController();
   const random = seededRandom(1);
-  const options = { client, clock, random, logger: silentLogger, metrics, caCertificate: 'PEM', refusals };
-  const running = runControllers(options, controller.signal);
+  const options = { client, clock, random, logger: silentLogger, metrics };
+  const running = runControllers(options, { caCertificate: 'PEM', refusals }, controller.signal);
   await settle();
   return {
     ...api,

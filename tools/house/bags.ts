@@ -1,106 +1,166 @@
 /**
- * Finds functions that take a bag of more than eight fields that was made for them. An object type is such a bag when it
- * stands in a function's parameters, or is declared in the same file as a function (or constructor) that has it as the type
- * of a parameter, and its name says that it is input and no thing of its own: it ends in Options, Parts, Input, Context,
- * Ports, Deps, Config, Setup or Wiring. Fields of types that it extends in the same file count.
+ * Finds functions that take a bag of more than eight fields that was made for them. A type is such a bag when it is put
+ * together in a function's parameters (`{ … }`, `A & B`), or when it has a name and is input and no thing of its own: the name
+ * ends in Options, Parts, Input, Context, Ports, Deps, Config, Setup or Wiring, or only parameters have the type: nothing
+ * returns, contains or collects it. Bags may lie in bags: each is looked at. Fields of types that it extends or picks from
+ * count, wherever these are declared. Flags of a command line are what a user types, and no bags; nor are the messages of CRI.
  */
 import { isFunction, isNode, isOfTests, type SourceFile, type SyntaxNode, visit } from './source-file.ts';
+import {
+  argumentsOf,
+  type Declaration,
+  identifier,
+  nodesOf,
+  SAME_FIELDS,
+  type TypeAt,
+  TypeFields,
+} from './type-fields.ts';
 
 export const MAX_BAG_FIELDS = 8;
 
 const BAG_NAME = /(Options|Parts|Inputs?|Context|Ports|Deps|Config|Setup|Wiring)$/;
+/** Types that show the fields of their argument, or some of them. */
+const VIEWS = new Set([...SAME_FIELDS, 'Pick', 'Omit']);
+const FLAGS_NAME = /Flags$/;
+/** The types of CRI, under the names that they have there. */
+const STANDARD_TYPES = /^cri\/runtime\.ts$/;
 
-/** @param allowed "FILE TYPE" → most fields that it may have; one that got smaller must say so, and one within bounds must leave */
-export function findBags(files: readonly SourceFile[], allowed: Readonly<Record<string, number>>): readonly string[] {
-  const problems: string[] = [];
-  const seen = new Map<string, number>();
-  for (const file of files.filter((each) => !isOfTests(each))) {
-    for (const { name, fields, offset } of bagsOf(file)) {
-      if (fields <= MAX_BAG_FIELDS) continue;
-      const key = `${file.path} ${name}`;
-      seen.set(key, fields);
-      if (fields <= (allowed[key] ?? 0)) continue;
-      const most = allowed[key] ?? MAX_BAG_FIELDS;
-      problems.push(
-        `src/${file.path}:${file.lineAt(offset)}: ${name} has ${fields} fields; at most ${most} may be: part it by what belongs together`,
-      );
-    }
-  }
-  for (const [key, most] of Object.entries(allowed)) {
-    const fields = seen.get(key);
-    if (fields === undefined)
-      problems.push(`tools/house/exceptions.ts:1: "${key}" is not too big (any more): strike it out`);
-    else if (fields < most) problems.push(`tools/house/exceptions.ts:1: "${key}" has ${fields} fields now: write that`);
-  }
-  return problems;
+export function findBags(files: readonly SourceFile[]): readonly string[] {
+  const bags = new BagFinder(files.filter((each) => !isOfTests(each))).find();
+  return bags
+    .filter(({ fields }) => fields > MAX_BAG_FIELDS)
+    .map(({ name, fields, place: { file, node } }) => {
+      const at = `src/${file.path}:${file.lineAt(node.start)}`;
+      return `${at}: ${name} has ${fields} fields; at most ${MAX_BAG_FIELDS} may be: part it by what belongs together`;
+    });
 }
 
 interface Bag {
   readonly name: string;
   readonly fields: number;
-  readonly offset: number;
+  readonly place: TypeAt;
 }
 
-function bagsOf(file: SourceFile): readonly Bag[] {
-  const declared = declaredTypes(file);
-  const found = new Map<string, Bag>();
+/** The type of a parameter, and the function that has it. */
+interface Parameter {
+  readonly type: TypeAt;
+  readonly name: string;
+}
+
+class BagFinder {
+  readonly #files: readonly SourceFile[];
+  readonly #types: TypeFields;
+  readonly #bags = new Map<string, Bag>();
+  /** Declarations that something else than a parameter has. */
+  readonly #things = new Set<SyntaxNode>();
+
+  constructor(files: readonly SourceFile[]) {
+    this.#files = files;
+    this.#types = new TypeFields(files);
+  }
+
+  find(): readonly Bag[] {
+    const parameters = this.#files.flatMap(parametersOf);
+    for (const file of this.#files) this.#noteThings(file);
+    for (const { type, name } of parameters) this.#look(type, `parameter of ${name}`);
+    return [...this.#bags.values()];
+  }
+
+  #look(type: TypeAt, name: string): void {
+    const { node, file } = type;
+    if (node.type === 'TSUnionType')
+      for (const each of nodesOf(node['types'])) this.#look({ ...type, node: each }, name);
+    if (node.type === 'TSTypeLiteral' || node.type === 'TSIntersectionType') this.#add(name, type, type);
+    if (node.type !== 'TSTypeReference') return;
+    for (const reference of referencesIn(node)) {
+      const found = this.#types.declaration(file, identifier(reference['typeName']) ?? '');
+      if (found !== undefined && this.#isBag(found)) this.#add(found.name, type, found);
+    }
+  }
+
+  /** @param place where it is told: the bag itself, not each function that takes it */
+  #add(name: string, type: TypeAt, place: TypeAt): void {
+    const key = `${place.file.path} ${name}`;
+    const fields = this.#types.of(type);
+    const known = this.#bags.get(key);
+    if (known !== undefined && known.fields >= fields.size) return;
+    this.#bags.set(key, { name, fields: fields.size, place });
+    for (const [field, inner] of fields) if (inner !== undefined) this.#look(inner, `${name}, ${field}`);
+  }
+
+  #isBag({ name, file, node }: Declaration): boolean {
+    if (FLAGS_NAME.test(name) || STANDARD_TYPES.test(file.path)) return false;
+    return BAG_NAME.test(name) || !(this.#things.has(node) || this.#isView({ file, node }));
+  }
+
+  /** A name for a thing of its own without some of its fields, or with some that may be absent. */
+  #isView({ file, node }: TypeAt): boolean {
+    const parts = (each: SyntaxNode): readonly SyntaxNode[] =>
+      each.type === 'TSIntersectionType' ? nodesOf(each['types']).flatMap(parts) : [each];
+    const alias = node.type === 'TSTypeAliasDeclaration' ? node['typeAnnotation'] : undefined;
+    if (!isNode(alias)) return false;
+    return parts(alias).every((part) =>
+      referencesIn(part).some((reference) => {
+        const found = this.#types.declaration(file, identifier(reference['typeName']) ?? '');
+        return found !== undefined && (this.#things.has(found.node) || this.#isView(found));
+      }),
+    );
+  }
+
+  #noteThings(file: SourceFile): void {
+    const inputs = new Set<unknown>();
+    visit(file.tree(), undefined, (node) => {
+      for (const each of inputTypes(node).flatMap(referencesIn)) inputs.add(each);
+      if (node.type !== 'TSTypeReference' || inputs.has(node)) return;
+      const found = this.#types.declaration(file, identifier(node['typeName']) ?? '');
+      if (found !== undefined) this.#things.add(found.node);
+    });
+  }
+}
+
+function parametersOf(file: SourceFile): readonly Parameter[] {
+  const found: Parameter[] = [];
   visit<string>(file.tree(), 'a function', (node, outer) => {
     const name = nameOfFunction(node) ?? outer;
-    if (!isFunction(node)) return name;
-    for (const type of parameterTypes(node)) {
-      if (type.type === 'TSTypeLiteral') {
-        const literal = `parameter of ${name}`;
-        found.set(literal, { name: literal, fields: membersOf(type).length, offset: type.start });
+    if (isFunction(node)) {
+      for (const each of nodesOf(node['params'])) {
+        const type = annotationOf(patternOf(each));
+        if (type !== undefined) found.push({ type: { file, node: type }, name });
       }
-      const reference = type.type === 'TSTypeReference' ? identifier(type['typeName']) : undefined;
-      const declaration = reference === undefined ? undefined : declared.get(reference);
-      if (reference === undefined || declaration === undefined || !BAG_NAME.test(reference)) continue;
-      found.set(reference, { name: reference, fields: fieldsOf(reference, declared), offset: declaration.start });
     }
     return name;
-  });
-  return [...found.values()];
-}
-
-function nameOfFunction(node: SyntaxNode): string | undefined {
-  const named = node['id'] ?? (node.type === 'MethodDefinition' ? node['key'] : undefined);
-  return identifier(named);
-}
-
-function identifier(value: unknown): string | undefined {
-  return isNode(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
-}
-
-function parameterTypes(node: SyntaxNode): readonly SyntaxNode[] {
-  const parameters = Array.isArray(node['params']) ? node['params'].filter(isNode) : [];
-  return parameters.flatMap((parameter) => {
-    const plain = parameter.type === 'AssignmentPattern' ? parameter['left'] : parameter;
-    const annotation = isNode(plain) ? plain['typeAnnotation'] : undefined;
-    const type = isNode(annotation) ? annotation['typeAnnotation'] : undefined;
-    return isNode(type) ? [type] : [];
-  });
-}
-
-/** Interfaces, and names of object types. */
-function declaredTypes(file: SourceFile): ReadonlyMap<string, SyntaxNode> {
-  const found = new Map<string, SyntaxNode>();
-  visit(file.tree(), undefined, (node) => {
-    const name = identifier(node['id']);
-    if (name !== undefined && /^TS(Interface|TypeAlias)Declaration$/.test(node.type)) found.set(name, node);
   });
   return found;
 }
 
-function fieldsOf(name: string, declared: ReadonlyMap<string, SyntaxNode>): number {
-  const node = declared.get(name);
-  if (node === undefined) return 0;
-  const body = node['body'] ?? node['typeAnnotation'];
-  const bases = Array.isArray(node['extends']) ? node['extends'].filter(isNode) : [];
-  const inherited = bases.map((base) => fieldsOf(identifier(base['expression']) ?? '', declared));
-  return inherited.reduce((sum, count) => sum + count, isNode(body) ? membersOf(body).length : 0);
+function nameOfFunction(node: SyntaxNode): string | undefined {
+  return identifier(node['id'] ?? (node.type === 'MethodDefinition' ? node['key'] : undefined));
 }
 
-function membersOf(node: SyntaxNode): readonly unknown[] {
-  const members = node['members'] ?? node['body'];
-  return Array.isArray(members) ? members : [];
+/** The types of parameters, and of the variables and fields that keep what came as a parameter. */
+function inputTypes(node: SyntaxNode): readonly SyntaxNode[] {
+  if (isFunction(node)) return nodesOf(node['params']).flatMap((each) => annotationOf(patternOf(each)) ?? []);
+  const kept = node.type === 'PropertyDefinition' ? node : node.type === 'VariableDeclarator' ? node['id'] : undefined;
+  return isNode(kept) ? [annotationOf(kept) ?? []].flat() : [];
+}
+
+/** A parameter without its default, and without `private`. */
+function patternOf(parameter: SyntaxNode): SyntaxNode {
+  const plain = parameter.type === 'TSParameterProperty' ? parameter['parameter'] : parameter;
+  const pattern = isNode(plain) && plain.type === 'AssignmentPattern' ? plain['left'] : plain;
+  return isNode(pattern) ? pattern : parameter;
+}
+
+function annotationOf(node: SyntaxNode): SyntaxNode | undefined {
+  const annotation = node['typeAnnotation'];
+  const type = isNode(annotation) ? annotation['typeAnnotation'] : undefined;
+  return isNode(type) ? type : undefined;
+}
+
+/** `Partial<A> | Pick<B, 'b'>`: the references to A and B. */
+function referencesIn(type: SyntaxNode): readonly SyntaxNode[] {
+  if (type.type === 'TSUnionType') return nodesOf(type['types']).flatMap(referencesIn);
+  if (type.type !== 'TSTypeReference') return [];
+  const [first] = VIEWS.has(identifier(type['typeName']) ?? '') ? argumentsOf(type) : [];
+  return first === undefined ? [type] : referencesIn(first);
 }

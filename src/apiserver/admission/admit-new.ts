@@ -82,5 +82,5 @@ async function withAccount(server: ServerContext, object: ApiObject): Promise<Ap
   const admitted = admitServiceAccount(object, name, account);
   // Without a signing key nothing could fill the volume, and the pod would wait for it for ever.
   if (server.tokens === undefined) return admitted;
-  return mountToken(admitted, account, server.random.suffix(TOKEN_SUFFIX_LENGTH));
+  return mountToken(admitted, account, server.ports.random.suffix(TOKEN_SUFFIX_LENGTH));
 }

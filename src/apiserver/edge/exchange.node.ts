@@ -6,6 +6,7 @@
 import { constants } from 'node:http2';
 import { internalError, requestHeadersTooLarge, StatusError, tooManyRequests, unauthorized } from '../../api/index.ts';
 import {
+  type Clock,
   encodeText,
   fromNodeHeaders,
   type GuardedConnection,
@@ -17,6 +18,7 @@ import {
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
 import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
+import type { EdgeMetrics } from './edge-metrics.ts';
 import { Endings, unlessEnded } from './endings.ts';
 import {
   ANSWER_GRACE_MS,
@@ -33,13 +35,17 @@ import { type BodyOptions, RequestBody } from './request-body.node.ts';
 import type { ServedConnection } from './served-connection.node.ts';
 import type { StrangerRequests } from './stranger-requests.ts';
 
-export interface ExchangeOptions extends BodyOptions {
+export interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: EdgeMetrics;
   readonly connection: GuardedConnection;
   readonly tokens: TokenAuthenticator;
-  readonly logger: Logger;
   readonly strangers: StrangerRequests;
   /** The connection has shown this user's credentials. @returns false when there is no room for one more of theirs */
   readonly promote: (peer: ServedConnection, user: UserInfo) => boolean;
+  /** What holds bodies back. */
+  readonly bodies: Pick<BodyOptions, 'budget' | 'accounts'>;
 }
 
 /** The request's user, and its headers without credentials; or the refusal. */
@@ -175,7 +181,8 @@ class Exchange {
     this.#peer = peer;
     this.#options = options;
     this.#isAwaited = expectsContinue;
-    this.#body = new RequestBody(incoming, peer, () => this.#invite(), options);
+    const { clock, metrics, bodies } = options;
+    this.#body = new RequestBody(incoming, peer, () => this.#invite(), { clock, metrics, ...bodies });
   }
 
   async serve(endings: Endings): Promise<void> {

@@ -146,8 +146,7 @@ export class EdgeServer {
       tokens,
       clock,
       metrics: this.#metrics,
-      budget: this.#budget,
-      accounts: this.#accounts,
+      bodies: { budget: this.#budget, accounts: this.#accounts },
       strangers: this.#strangers,
       promote: (peer, user) => this.#connections.promote(peer, user),
     };

@@ -40,7 +40,7 @@ async function list(call: MetricsCall): Promise<HttpResponse> {
   const subjects = subjectsOf(call);
   const { selection } = readListOptions(call.info.query, subjects);
   const found = await selected(call, subjects, (object) => selection.matches(object));
-  return renderList(rendering, await measured(call, found), { resourceVersion: '' }, call.context);
+  return renderList(rendering, await measured(call, found), { resourceVersion: '' }, call.context.ports);
 }
 
 async function get(call: MetricsCall): Promise<HttpResponse> {
@@ -79,7 +79,7 @@ async function measured(call: MetricsCall, found: readonly CachedObject[]): Prom
   const nodeOf = ({ object }: CachedObject): string =>
     (isPods ? (object as Pod).spec?.nodeName : object.metadata.name) ?? '';
   const known = await figures.of([...new Set(found.map(nodeOf))].filter((name) => name !== ''));
-  const now = context.clock.now().wall;
+  const now = context.ports.clock.now().wall;
   return found.flatMap((item) => {
     const own = known.get(nodeOf(item)) ?? NO_FIGURES;
     const made = isPods
@@ -92,5 +92,5 @@ async function measured(call: MetricsCall, found: readonly CachedObject[]): Prom
 function renderingOf({ context, request, info, row }: MetricsCall): Rendering {
   const registration: Registration = { row, keyPrefix: '', table: metricsTable, strategy: {} };
   const form = negotiateObject(request.headers['accept'], info.name === undefined ? 'list' : 'object');
-  return { registration, form, query: info.query, now: context.clock.now().wall };
+  return { registration, form, query: info.query, now: context.ports.clock.now().wall };
 }

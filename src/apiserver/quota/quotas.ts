@@ -51,7 +51,7 @@ export function mayBeCounted({ row, form }: Registration): boolean {
 export async function usedOf(server: ServerContext, quota: ResourceQuota): Promise<Usage> {
   const names = Object.keys(quota.spec?.hard ?? {});
   const total: Record<string, Quantity> = Object.fromEntries(names.map((name) => [name, '0']));
-  const { wall } = server.clock.now();
+  const { wall } = server.ports.clock.now();
   for (const registration of REGISTRATIONS) {
     const { row } = registration;
     if (!mayBeCounted(registration) || !isCounted(row, names)) continue;
@@ -70,7 +70,7 @@ export async function admitQuotas(call: Call, object: ApiObject, old: ApiObject 
   if (!mayBeCounted(registration)) return;
   const quotas = await quotasOf(server, object.metadata.namespace ?? '');
   if (quotas.length === 0) return;
-  const check = { row: registration.row, object, old, quotas, wall: server.clock.now().wall };
+  const check = { row: registration.row, object, old, quotas, wall: server.ports.clock.now().wall };
   const used = new Map<ResourceQuota, Usage>();
   // Counting reads the whole namespace: not for each status of a pod.
   if (asksForMore(check)) for (const quota of quotas) used.set(quota, await usedOf(server, quota));
@@ -114,7 +114,7 @@ export class QuotaStatus {
         for (const quota of await quotasOf(this.#server, namespace)) await this.#update(quota);
       } catch (error) {
         // The next write or look finds it again.
-        this.#server.logger.debug('status of quotas not kept', { namespace, error });
+        this.#server.ports.logger.debug('status of quotas not kept', { namespace, error });
       }
     }
   }

@@ -19,7 +19,7 @@ export async function allocate({ server, registration }: Call, object: ApiObject
   const { object: allocated, errors } = allocateService(object, {
     range: server.serviceRange,
     others,
-    random: () => server.random.next(),
+    random: () => server.ports.random.next(),
   });
   const [first] = errors;
   if (first?.type === 'InternalError') throw internalError(first.body.replace('Internal error: ', ''));

@@ -16,7 +16,7 @@ export async function repairServices(server: ServerContext, self: Connection): P
   if (registration === undefined) return;
   const all = await listCurrent(server, registration);
   for (const { service, text } of problemsOf(all, (ip) => isInRange(server.serviceRange, ip)))
-    server.logger.warn('service address', { service, problem: text });
+    server.ports.logger.warn('service address', { service, problem: text });
   for (const object of all.filter(lacksAddress)) {
     const { namespace, name } = object.metadata;
     // Any change of a service without an address gives it one.
@@ -27,7 +27,7 @@ export async function repairServices(server: ServerContext, self: Connection): P
       body: encodeText('{}'),
     });
     if (answer.status >= 300)
-      server.logger.warn('service has no address', { service: `${namespace}/${name}`, status: answer.status });
+      server.ports.logger.warn('service has no address', { service: `${namespace}/${name}`, status: answer.status });
   }
 }
 

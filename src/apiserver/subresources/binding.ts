@@ -37,7 +37,7 @@ export async function bind(call: Call): Promise<HttpResponse> {
   }
   refuseOtherNamespace(metadata['namespace'], call.info.namespace);
   const nodeName = readTarget(value, name);
-  const now = formatTime(call.server.clock.now().wall);
+  const now = formatTime(call.server.ports.clock.now().wall);
   await changeObject(call, keyOf(call.registration, call.info.namespace, name), {
     part: 'binding',
     dryRun: readWriteOptions(call.info.query, 'CreateOptions').dryRun,

@@ -118,7 +118,7 @@ async function decrement(call: Call, name: string, dryRun: boolean): Promise<voi
   const registration = budgetRegistration();
   const storage = call.server.storageOf(registration);
   const budgetCall: Call = { ...call, registration, storage, warnings: [] };
-  const now = formatTime(call.server.clock.now().wall);
+  const now = formatTime(call.server.ports.clock.now().wall);
   const change = (old: ApiObject): ApiObject => ({
     ...old,
     status: takeDisruption(old, nameOfCall(call), now),
@@ -134,7 +134,7 @@ async function decrement(call: Call, name: string, dryRun: boolean): Promise<voi
 /** The following end is no failure of the pod (upstream: addConditionAndDeletePod). Throws 404, 409. */
 async function tellWhyAndRemove(call: Call, removal: Removal): Promise<void> {
   const { uid, resourceVersion, dryRun } = removal;
-  const now = formatTime(call.server.clock.now().wall);
+  const now = formatTime(call.server.ports.clock.now().wall);
   const condition = {
     type: 'DisruptionTarget',
     status: 'True',

@@ -65,7 +65,7 @@ export async function podHistory(call: Call): Promise<HttpResponse> {
   if (items.length === 0) refuseUnknown(call, problems, isMeant);
   for (const { node, problem } of problems)
     call.warnings.push(`node ${JSON.stringify(node)} was not asked: ${problem}`);
-  return listResponse(podLives(items, { pod, isMeant, now: server.clock.now().wall }), problems);
+  return listResponse(podLives(items, { pod, isMeant, now: server.ports.clock.now().wall }), problems);
 }
 
 function isUidOf(pod: Pod, query: URLSearchParams): boolean {
@@ -85,7 +85,7 @@ async function allNodes(call: Call): Promise<readonly AskedNode[]> {
 
 /** Those that are not ready share one wait, beside the others'. */
 async function askAll(call: Call, nodes: readonly AskedNode[], path: string): Promise<readonly Answer[]> {
-  const { clock } = call.server;
+  const { clock } = call.server.ports;
   const until = clock.now().mono + UNREADY_NODES_HISTORY_TIMEOUT_MS;
   const [ready, unready] = [nodes.filter(({ isReady }) => isReady), nodes.filter(({ isReady }) => !isReady)];
   const answers = await Promise.all([
@@ -119,11 +119,11 @@ function listResponse(items: readonly PodHistory[], problems: readonly UnaskedNo
 
 /** Never rejects. */
 async function ask(call: Call, node: string, url: string, timeoutMs: number): Promise<Answer> {
-  const { clock, nodeConnection } = call.server;
-  const connection = nodeConnection(node);
+  const { ports, connections } = call.server;
+  const connection = connections.node(node);
   if (connection === undefined) return { node, problem: 'it is not connected' };
   const { signal: given } = call.request;
-  const bound = { clock, timeoutMs, ...(given === undefined ? {} : { signal: given }) };
+  const bound = { clock: ports.clock, timeoutMs, ...(given === undefined ? {} : { signal: given }) };
   try {
     const result = await withDeadline(bound, async (signal) => {
       const request = { method: 'GET', url, headers: { accept: 'application/json' }, signal };

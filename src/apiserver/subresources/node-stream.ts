@@ -83,7 +83,7 @@ async function readPod(call: Call): Promise<Pod> {
 }
 
 function connectionTo(call: Call, target: NodeTarget): Connection {
-  const connection = call.server.nodeConnection(target.nodeName);
+  const connection = call.server.connections.node(target.nodeName);
   if (connection === undefined)
     throw internalError(`error dialing backend: node "${target.nodeName}" is not connected`);
   return connection;

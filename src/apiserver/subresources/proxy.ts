@@ -81,8 +81,8 @@ function ownPath({ path, rest }: ResourceRequest): string {
 
 async function open(call: Call): Promise<OriginConnection> {
   const { server } = call;
-  if (server.originConnection === undefined) throw internalError('this server cannot reach pods');
-  return server.originConnection(await originFor(call));
+  if (server.connections.origin === undefined) throw internalError('this server cannot reach pods');
+  return server.connections.origin(await originFor(call));
 }
 
 async function originFor(call: Call): Promise<string> {
@@ -99,7 +99,7 @@ async function originFor(call: Call): Promise<string> {
       service: object,
       endpoints,
       pods: pods === undefined ? [] : await listCurrent(server, pods, namespace),
-      random: server.random.next(),
+      random: server.ports.random.next(),
     },
     target,
   );

@@ -105,7 +105,7 @@ export async function patchScale(call: Call): Promise<HttpResponse> {
     const value = await applyPatch(patch, {
       row: SCALE_ROW,
       old: scaleOf(old) as ApiObject,
-      breather: call.server.breather,
+      breather: call.server.ports.breather,
     });
     return readScale(call, { value, problems: patch.problems });
   });

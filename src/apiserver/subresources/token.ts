@@ -51,14 +51,14 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
     bound: bound.claims,
     audiences: spec.audiences,
     expirationSeconds: spec.expirationSeconds,
-    wall: server.clock.now().wall,
-    id: server.random.uuid(),
+    wall: server.ports.clock.now().wall,
+    id: server.ports.random.uuid(),
   });
   const token = dryRun ? '' : await server.tokens.sign(plan.claims);
   return jsonResponse(201, {
     kind: KIND.kind,
     apiVersion: `${KIND.group}/${KIND.version}`,
-    metadata: { name, namespace, creationTimestamp: formatTime(server.clock.now().wall) },
+    metadata: { name, namespace, creationTimestamp: formatTime(server.ports.clock.now().wall) },
     spec,
     status: { token, expirationTimestamp: formatTime(plan.expiresAt) },
   });

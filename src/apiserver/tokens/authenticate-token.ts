@@ -37,7 +37,7 @@ export async function authenticateToken(
   if (server.tokens === undefined || token.length > MAX_TOKEN_CHARACTERS) return UNKNOWN;
   const claims = readClaims(await server.tokens.verify(token));
   if (claims === undefined) return UNKNOWN;
-  const { wall } = server.clock.now();
+  const { wall } = server.ports.clock.now();
   const reason =
     problemOfClaims(claims, { issuer: TOKEN_ISSUER, audiences, wall }) ??
     (await problemOfObjects(server, claims['kubernetes.io'], wall));
@@ -54,9 +54,9 @@ async function authenticateBootstrap(
   // It has no audiences of its own, so it is meant for this server alone.
   if (!audiences.includes(TOKEN_ISSUER)) return UNKNOWN;
   const found = await readCurrent(server, 'secrets', BOOTSTRAP_TOKEN_NAMESPACE, bootstrapSecretName(token.id));
-  const verdict = checkBootstrapToken(token, found, server.clock.now().wall);
+  const verdict = checkBootstrapToken(token, found, server.ports.clock.now().wall);
   if (!verdict.ok) {
-    server.logger.debug('bootstrap token refused', { reason: verdict.reason });
+    server.ports.logger.debug('bootstrap token refused', { reason: verdict.reason });
     return UNKNOWN;
   }
   const groups = [...verdict.groups, 'system:authenticated'];

@@ -12,14 +12,25 @@ import type { ResourceStorage } from '../registry/storage.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
 import type { KeyedLines } from '../../lib/index.ts';
 
-/** The context that all requests share. */
-export interface ServerContext {
+export interface ServerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  readonly nodeConnection: NodeConnections;
+  /** To be asked for a pause between the pieces of long work. */
+  readonly breather: Breather;
+}
+
+/** From the server to kubelets and pods. */
+export interface OutwardConnections {
+  readonly node: NodeConnections;
   /** Absent: pods cannot be reached. */
-  readonly originConnection: OriginConnections | undefined;
+  readonly origin: OriginConnections | undefined;
+}
+
+/** The context that all requests share. */
+export interface ServerContext {
+  readonly ports: ServerPorts;
+  readonly connections: OutwardConnections;
   readonly authorizer: Authorizer;
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;
@@ -28,8 +39,6 @@ export interface ServerContext {
   readonly serviceRange: Ipv4Range;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;
-  /** To be asked for a pause between the pieces of long work. */
-  readonly breather: Breather;
   storageOf(registration: Registration): ResourceStorage;
 }
 
@@ -58,5 +67,5 @@ export function nameOfCall(call: Call): string {
 
 /** How an answer to this call is written. */
 export function renderingOf(call: Call, form: ObjectForm): Rendering {
-  return { registration: call.registration, form, query: call.info.query, now: call.server.clock.now().wall };
+  return { registration: call.registration, form, query: call.info.query, now: call.server.ports.clock.now().wall };
 }

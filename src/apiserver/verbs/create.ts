@@ -16,12 +16,12 @@ export async function create(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
   const body = parseBody(call.request);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   refuseTooLargeNew(registration, body.value);
   const given = readObject(body, { row, fieldValidation, warnings });
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   const item = await createObject(call, object, dryRun);
   return renderObject(renderingOf(call, form), 201, item);
 }

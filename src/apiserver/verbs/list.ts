@@ -51,7 +51,7 @@ export function renderItems(
 ): Promise<HttpResponse> {
   const accept = call.request.headers['accept'];
   return renderList(renderingOf(call, negotiateObject(accept, 'list')), items, meta, {
-    breather: call.server.breather,
+    breather: call.server.ports.breather,
     yaml: prefersYaml(accept),
     ...(isShared ? { shared: call.storage.cache.lines } : {}),
   });
@@ -80,7 +80,7 @@ export async function selectItems(
   if (selection.isEmpty) return items;
   const found: CachedObject[] = [];
   for (const item of items) {
-    const pause = server.breather.pause();
+    const pause = server.ports.breather.pause();
     if (pause !== undefined) await pause;
     if (!selection.matches(toServed(registration, item.object))) continue;
     found.push(item);

@@ -13,7 +13,7 @@ import { type Change, changeObject } from './write.ts';
 /** `part`: which part of the object the path names. */
 export async function patch(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
   const { info, registration, warnings, request } = call;
-  const { breather } = call.server;
+  const { breather } = call.server.ports;
   const { row } = registration;
   const form = negotiateObject(request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'PatchOptions');

@@ -20,7 +20,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
   const body = parseBody(call.request);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
   const object = placeObject(given, row, info.namespace, info.name);
@@ -28,7 +28,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
     const restored = await restoreDamaged(call, object, dryRun);
     if (restored !== undefined) return renderObject(renderingOf(call, form), 200, restored);
   }
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,

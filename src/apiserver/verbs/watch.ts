@@ -134,7 +134,7 @@ class WatchStream {
   constructor(options: StreamOptions) {
     this.#options = options;
     const { call, watcher } = options;
-    const { clock } = call.server;
+    const { clock } = call.server.ports;
     this.#timers.push(clock.setTimer(timeoutMs(options), () => this.#finish()));
     if (options.options.bookmarks) this.#planBookmark();
     const { signal } = call.request;
@@ -171,7 +171,7 @@ class WatchStream {
     const lines = new LinePieces();
     while (lines.bytes < WATCH_OWN_PIECE_BYTES) {
       // A change that thousands watch is sent to some of them in each turn of the loop.
-      const pause = call.server.breather.pause();
+      const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
       const event = watcher.next();
       if (event === undefined) break;
@@ -183,7 +183,7 @@ class WatchStream {
 
   *#send(pieces: readonly Uint8Array[]): Generator<Uint8Array, void, undefined> {
     for (const piece of pieces) {
-      this.#options.call.server.breather.sent(piece.length);
+      this.#options.call.server.ports.breather.sent(piece.length);
       yield piece;
     }
   }
@@ -202,7 +202,7 @@ class WatchStream {
     const encode = (items: readonly CachedObject[]): Uint8Array =>
       concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
     for (let at = 0; at < initial.length; ) {
-      const pause = call.server.breather.pause();
+      const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
       if (this.#isCut()) return;
       const { bytes, next } = pieces.at(at, WATCH_PIECE_BYTES, encode);
@@ -216,7 +216,7 @@ class WatchStream {
     const { rendering, call, watcher } = this.#options;
     const lines = new LinePieces();
     for (const item of initial) {
-      const pause = call.server.breather.pause();
+      const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
       if (this.#isCut()) return;
       if (!watcher.filter.matches(item.object)) continue;
@@ -229,7 +229,7 @@ class WatchStream {
   #tellOfSlowness(): void {
     const { server, user, info } = this.#options.call;
     const fields = { user: user.name, resource: info.resource, namespace: info.namespace ?? '' };
-    server.logger.warn('watch ended: its reader is too slow, what it had to read next is forgotten', fields);
+    server.ports.logger.warn('watch ended: its reader is too slow, what it had to read next is forgotten', fields);
   }
 
   /** Its client is gone, or must begin again. */
@@ -245,12 +245,12 @@ class WatchStream {
   }
 
   #now(): number {
-    return this.#options.call.server.clock.now().wall;
+    return this.#options.call.server.ports.clock.now().wall;
   }
 
   #planBookmark(): void {
     const { call, watcher } = this.#options;
-    const timer = call.server.clock.setTimer(BOOKMARK_INTERVAL_MS, () => {
+    const timer = call.server.ports.clock.setTimer(BOOKMARK_INTERVAL_MS, () => {
       this.#bookmarkDue = true;
       watcher.poke();
       if (!this.#over) this.#planBookmark();
@@ -277,5 +277,5 @@ class WatchStream {
 /** As long as the client says, else 30 to 60 minutes: clients must not all come back at once. */
 function timeoutMs({ call, options }: StreamOptions): number {
   if (options.timeoutSeconds !== undefined) return options.timeoutSeconds * 1000;
-  return MIN_WATCH_TIMEOUT_SECONDS * 1000 * (1 + call.server.random.next());
+  return MIN_WATCH_TIMEOUT_SECONDS * 1000 * (1 + call.server.ports.random.next());
 }

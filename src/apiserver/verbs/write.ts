@@ -57,7 +57,7 @@ async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Pr
     const named =
       generated === undefined
         ? given
-        : withMeta(given, { name: generateName(generated, (length) => server.random.suffix(length)) });
+        : withMeta(given, { name: generateName(generated, (length) => server.ports.random.suffix(length)) });
     const object = await prepareNew(call, named);
     const name = object.metadata.name ?? '';
     const key = keyOf(registration, object.metadata.namespace, name);
@@ -74,14 +74,14 @@ async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Pr
 export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
   const { server, registration } = call;
   const { strategy } = registration;
-  const now = formatTime(server.clock.now().wall);
-  const fresh = { uid: server.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
+  const now = formatTime(server.ports.clock.now().wall);
+  const fresh = { uid: server.ports.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
   const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
   const prepared = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
   const object = canonical(registration, prepared);
   await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
-  await server.breather.pause('request');
+  await server.ports.breather.pause('request');
   await restrictRoles(call, object, undefined);
   await admitCertificateRequest(call, '', object, undefined);
   call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, undefined));
@@ -165,12 +165,12 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
   const wanted = await request.change(before);
   refuseStale(registration, nameInKey(key), wanted, before);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   const object = await prepareChanged(call, wanted, before, part);
   await restrictNode(call, { operation: 'update', part, object, old: before });
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   if (sameValue(object, before)) return { kind: 'same', item: old };
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   const released = isReleased(object, registration.strategy);
   if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
   const written = released
@@ -205,7 +205,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   let object = withMeta(metaForUpdate(wanted, old), { resourceVersion: old.metadata.resourceVersion ?? '' });
   if (part === 'status') {
     object = withParts(old, { metadata: object.metadata, status: object['status'] });
-    const now = formatTime(call.server.clock.now().wall);
+    const now = formatTime(call.server.ports.clock.now().wall);
     object = strategy.prepareForStatusUpdate?.(object, old, now) ?? object;
   } else if (part === 'finalize') {
     object = withParts(old, { metadata: object.metadata, spec: object['spec'] });
@@ -216,7 +216,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     // Only the conditions of the status: the issued certificate stays (upstream: csrApprovalStrategy).
     const { conditions } = recordOf(object['status']);
     object = withParts(old, { metadata: object.metadata, status: { ...recordOf(old['status']), conditions } });
-    object = timedConditions(object, old, formatTime(call.server.clock.now().wall));
+    object = timedConditions(object, old, formatTime(call.server.ports.clock.now().wall));
   } else if (part === 'resize') {
     object = resized(object, old);
     await admitResize(call, object);
@@ -227,13 +227,13 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     object = await allocate(call, admit(registration, object, call.server.admission, old));
     await admitChanged(call, object);
   }
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   object = canonical(registration, object, old);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
   refuseInvalidChange(registration, object, old, part);
-  await call.server.breather.pause('request');
+  await call.server.ports.breather.pause('request');
   if (part === '') await restrictRoles(call, object, old);
   await admitCertificateRequest(call, part, object, old);
   if (part === '') call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, old));
@@ -285,7 +285,7 @@ export async function removeObject(call: Call, key: string, name: string, remova
     const step = planDeletion(old.object, registration.strategy, {
       gracePeriodSeconds: removal.gracePeriodSeconds,
       ...(removal.propagation === undefined ? {} : { propagation: removal.propagation }),
-      now: server.clock.now().wall,
+      now: server.ports.clock.now().wall,
     });
     if (removal.dryRun || step.kind === 'wait') return { item: dryDeletion(old, step), gone: step.kind === 'remove' };
     const written =

@@ -37,7 +37,7 @@ export function watchCluster(
   const listen = <T extends KubeObject>(resource: Resource<T>, fieldSelector?: string): Lister<T> => {
     const query = { namespace, ...(fieldSelector === undefined ? {} : { fieldSelector }) };
     const random = seededRandom(resource.resource);
-    const reflector = createReflector({ client, resource, query, clock, random, logger: silentLogger });
+    const reflector = createReflector({ client, clock, random, logger: silentLogger }, { resource, query });
     reflector.lister.onChange(() => bell.ring());
     void reflector.run(signal);
     listers.push(reflector.lister);

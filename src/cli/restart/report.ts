@@ -5,7 +5,16 @@ import { secondsText } from './outcome.ts';
 export interface WorkloadReport {
   /** "deploy/web" */
   readonly target: string;
-  /** Names of pods. */
+  readonly pods: ReportedPods;
+  /** Why the restart of the workload stopped early; absent: it was completed. */
+  readonly stoppedBecause?: string;
+  /** The command line that continues. */
+  readonly goOn: string;
+  readonly tookMs: number;
+}
+
+/** Names of pods, by what became of them. */
+export interface ReportedPods {
   readonly restarted: readonly string[];
   /** Pods that needed no restart, because they began after the given time. */
   readonly skipped: readonly string[];
@@ -15,16 +24,12 @@ export interface WorkloadReport {
   /** Pods whose restart was requested and is not waited for any more. */
   readonly going: readonly string[];
   readonly notBegun: readonly string[];
-  /** Why the restart of the workload stopped early; absent: it was completed. */
-  readonly stoppedBecause?: string;
-  /** The command line that continues. */
-  readonly goOn: string;
-  readonly tookMs: number;
 }
 
 /** Lines without line ends. */
 export function reportLines(report: WorkloadReport): readonly string[] {
-  const { target, restarted, skipped, replaced, failed, tookMs, stoppedBecause } = report;
+  const { target, pods, tookMs, stoppedBecause } = report;
+  const { restarted, skipped, replaced, failed, going, notBegun } = pods;
   const extras = [
     ...(skipped.length > 0 ? [`${skipped.length} needed no restart`] : []),
     ...(replaced.length > 0 ? [`${replaced.length} replaced meanwhile`] : []),
@@ -36,8 +41,8 @@ export function reportLines(report: WorkloadReport): readonly string[] {
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['restarted', restarted],
     ['failed', failed],
-    ['going on', report.going],
-    ['not begun', report.notBegun],
+    ['going on', going],
+    ['not begun', notBegun],
   ];
   return [
     head,

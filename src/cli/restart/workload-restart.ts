@@ -285,12 +285,14 @@ export class WorkloadRestart {
     const failed = names('failed');
     const lines = reportLines({
       target: targetText(this.#target),
-      restarted: names('restarted'),
-      skipped: names('skipped'),
-      replaced: names('replaced'),
-      failed,
-      going: names('asked', 'settling'),
-      notBegun: names('todo'),
+      pods: {
+        restarted: names('restarted'),
+        skipped: names('skipped'),
+        replaced: names('replaced'),
+        failed,
+        going: names('asked', 'settling'),
+        notBegun: names('todo'),
+      },
       ...(this.#stoppedBecause === undefined ? {} : { stoppedBecause: this.#stoppedBecause }),
       goOn: this.#goOn(),
       tookMs: this.#session.clock.now().mono - this.#begun,

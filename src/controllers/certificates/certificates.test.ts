@@ -41,7 +41,8 @@ beforeEach(async () => {
     metrics: createMetrics(),
   };
   ended = runControllers(
-    { ...options, client: as('system:kube-controller-manager'), caCertificate: 'CA', certificateSigner },
+    { ...options, client: as('system:kube-controller-manager') },
+    { caCertificate: 'CA', certificateSigner },
     stop.controller.signal,
   );
 });

@@ -11,8 +11,9 @@ import { checkNodeIpam, CidrPool, type NodeIpamSettings } from '../../network/in
 
 /** Absent: there is no network to give out. */
 export function nodeIpamControllers(setup: ControllerSetup): readonly Controller[] {
-  if (setup.nodeIpam === undefined) return [];
-  return [nodeIpamController({ ...setup, settings: setup.nodeIpam, events: setup.events('cidrAllocator') })];
+  const { nodeIpam } = setup.settings;
+  if (nodeIpam === undefined) return [];
+  return [nodeIpamController({ ...setup, settings: nodeIpam, events: setup.events('cidrAllocator') })];
 }
 
 export interface NodeIpamOptions {

@@ -9,8 +9,8 @@ import { DEFAULT_NODE_LIFECYCLE } from './settings.ts';
 import { zoneEvictionController } from './zone-eviction-controller.ts';
 
 export function nodeFailureControllers(setup: ControllerSetup): readonly Controller[] {
-  const { informers, ownNodeName } = setup;
-  const settings = setup.nodeLifecycle ?? DEFAULT_NODE_LIFECYCLE;
+  const { informers } = setup;
+  const { ownNodeName, nodeLifecycle: settings = DEFAULT_NODE_LIFECYCLE } = setup.settings;
   const events = setup.events('node-controller');
   const self = new SelfWatch({
     ...setup,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/in-memory-api.ts';
 import { LEASES, NODES } from '../../api/index.ts';
-import type { ControllersOptions } from '../controller-setup.ts';
+import type { ControllersSettings } from '../controller-setup.ts';
 import type { NodeLifecycleSettings } from './settings.ts';
 import { calm, TestCluster, type TestKubelet } from '../../../test/support/node-cluster.ts';
 
@@ -10,8 +10,8 @@ let a: TestKubelet;
 let b: TestKubelet;
 let c: TestKubelet;
 
-async function start(lifecycle: Partial<NodeLifecycleSettings> = {}, options: Partial<ControllersOptions> = {}) {
-  cluster = await TestCluster.start(lifecycle, options);
+async function start(lifecycle: Partial<NodeLifecycleSettings> = {}, settings: Partial<ControllersSettings> = {}) {
+  cluster = await TestCluster.start(lifecycle, settings);
   a = await cluster.addNode('a');
   b = await cluster.addNode('b');
   c = await cluster.addNode('c');

@@ -208,8 +208,10 @@ class ReplicaReconciler<T extends Replicated> {
       desired: spec?.replicas ?? 1,
       minReadySeconds: spec?.minReadySeconds ?? 0,
       templateLabels: spec?.template?.metadata?.labels,
-      active: owned.filter(isPodActive),
-      ...(this.#kind.countsTerminating ? { terminating: owned.filter(isPodTerminating) } : {}),
+      pods: {
+        active: owned.filter(isPodActive),
+        ...(this.#kind.countsTerminating ? { terminating: owned.filter(isPodTerminating) } : {}),
+      },
       failure: error === undefined ? undefined : errorMessage(error),
       now: this.#clock.now().wall,
     });

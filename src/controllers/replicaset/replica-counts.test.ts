@@ -15,8 +15,7 @@ const facts: ReplicaFacts = {
   desired: 3,
   minReadySeconds: 0,
   templateLabels: { app: 'web' },
-  active: [],
-  terminating: [],
+  pods: { active: [], terminating: [] },
   failure: undefined,
   now: NOW,
 };
@@ -26,8 +25,7 @@ it('nothing is there', () => {
     status: { replicas: 0, terminatingReplicas: 0, observedGeneration: 2 },
     nextAvailableInMs: undefined,
   });
-  const { terminating: _, ...untold } = facts;
-  expect(countReplicas(untold).status).toEqual({ replicas: 0, observedGeneration: 2 });
+  expect(countReplicas({ ...facts, pods: { active: [] } }).status).toEqual({ replicas: 0, observedGeneration: 2 });
 });
 
 it('counts, and says when to look again', () => {
@@ -37,7 +35,7 @@ it('counts, and says when to look again', () => {
     pod('2026-01-01T00:00:45Z', { app: 'other' }),
     pod(),
   ];
-  expect(countReplicas({ ...facts, minReadySeconds: 30, active, terminating: [pod()] })).toEqual({
+  expect(countReplicas({ ...facts, minReadySeconds: 30, pods: { active, terminating: [pod()] } })).toEqual({
     status: {
       replicas: 4,
       fullyLabeledReplicas: 3,
@@ -75,7 +73,7 @@ describe('ReplicaFailure', () => {
       ...facts,
       before: { conditions: [failed] },
       desired: 0,
-      active: [pod()],
+      pods: { active: [pod()] },
       failure: 'no',
     });
     expect(status.conditions).toMatchObject([{ reason: 'FailedDelete', message: 'no' }]);

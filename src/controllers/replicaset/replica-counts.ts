@@ -19,13 +19,17 @@ export interface ReplicaFacts {
   readonly desired: number;
   readonly minReadySeconds: number;
   readonly templateLabels: Readonly<Record<string, string>> | undefined;
-  readonly active: readonly Pod[];
-  /** Absent if the kind does not report it. */
-  readonly terminating?: readonly Pod[];
+  readonly pods: OwnedPods;
   /** Why pods could not be created or deleted, if so. */
   readonly failure: string | undefined;
   /** Wall ms. */
   readonly now: number;
+}
+
+export interface OwnedPods {
+  readonly active: readonly Pod[];
+  /** Absent if the kind does not report it. */
+  readonly terminating?: readonly Pod[];
 }
 
 export interface ReplicaCounts {
@@ -36,7 +40,8 @@ export interface ReplicaCounts {
 
 /** Counts that are zero are left out, except those that upstream always writes. */
 export function countReplicas(facts: ReplicaFacts): ReplicaCounts {
-  const { active, terminating, minReadySeconds, now } = facts;
+  const { pods, minReadySeconds, now } = facts;
+  const { active, terminating } = pods;
   const template: ParsedLabelSelector = Object.entries(facts.templateLabels ?? {}).map(([key, value]) => ({
     key,
     operator: 'in',
@@ -69,9 +74,9 @@ export function countReplicas(facts: ReplicaFacts): ReplicaCounts {
  * ReplicaFailure is set at the first failure of its kind and removed at the first success; other conditions belong to other
  * clients.
  */
-function conditionsOf({ before, failure, active, desired, now }: ReplicaFacts): ReplicaSetCondition[] {
+function conditionsOf({ before, failure, pods, desired, now }: ReplicaFacts): ReplicaSetCondition[] {
   if (failure === undefined) return removeCondition(before.conditions, 'ReplicaFailure');
-  const reason = active.length < desired ? 'FailedCreate' : 'FailedDelete';
+  const reason = pods.active.length < desired ? 'FailedCreate' : 'FailedDelete';
   const known = findCondition(before.conditions, 'ReplicaFailure');
   if (known?.reason === reason) return [...(before.conditions ?? [])];
   const condition = { type: 'ReplicaFailure', status: 'True', reason, message: failure };

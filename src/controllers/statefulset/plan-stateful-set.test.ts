@@ -96,9 +96,7 @@ function plan(set: StatefulSet, pods: readonly Pod[], extra: Extra = {}) {
   const { current = 'new', foreign = [], claims = [], backOffMs = 0 } = extra;
   const view: StatefulSetView = {
     set,
-    current: revision(current),
-    update: revision('new'),
-    collisionCount: 0,
+    revisions: { current: revision(current), update: revision('new'), collisionCount: 0 },
     pods,
     foreignPod: (name) => (foreign.includes(name) ? { metadata: { name } } : undefined),
     failureWaitMs: (name) => (name === 'web-0' ? backOffMs : 0),

@@ -11,7 +11,6 @@
  * Upstream: updateStatefulSet, processReplica, processCondemned.
  */
 import {
-  type ControllerRevision,
   isDeleting,
   nameOf,
   type OwnerReference,
@@ -25,15 +24,11 @@ import { availableInMs, isPodTerminal } from '../pods/pod-state.ts';
 import { claimNames, claimOwnership, claimsFor, isClaimStale, usesItsClaims } from './claims.ts';
 import { identityLabels, isWanted, memberName, ordinalIn, revisionNameOf, wantedOrdinals } from './identity.ts';
 import { isHeldBack, newMember } from './new-member.ts';
-import { isAvailable, isRunningAndReady, statefulSetStatus } from './stateful-set-status.ts';
+import { isAvailable, isRunningAndReady, type SetRevisions, statefulSetStatus } from './stateful-set-status.ts';
 
 export interface StatefulSetView {
   readonly set: StatefulSet;
-  /** The revision of the pods below the partition, and of all pods before an update. */
-  readonly current: ControllerRevision;
-  /** The revision of the set's present template. */
-  readonly update: ControllerRevision;
-  readonly collisionCount: number;
+  readonly revisions: SetRevisions;
   /** The set's own. */
   readonly pods: readonly Pod[];
   /** A pod of that name in the set's namespace that is not the set's. */
@@ -119,7 +114,8 @@ class Progress {
   }
 
   #slots(): readonly Slot[] {
-    const { set, pods, current, update, now } = this.#view;
+    const { set, pods, revisions, now } = this.#view;
+    const { current, update } = revisions;
     const { start, count } = wantedOrdinals(set);
     const byName = new Map(pods.map((pod) => [nameOf(pod), pod]));
     const notUpdated = pods.filter((pod) => !isDeleting(pod) && revisionNameOf(pod) === nameOf(current)).length;
@@ -254,12 +250,12 @@ class Progress {
 
   /** From the highest ordinal down to the partition. */
   #update(slots: readonly Slot[]): boolean {
-    const { set, update } = this.#view;
+    const { set, revisions } = this.#view;
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
     if (type !== 'RollingUpdate') return false;
     const partition = rollingUpdate?.partition ?? 0;
     const targets = slots.slice(partition).toReversed();
-    const isOld = ({ pod }: Slot): boolean => revisionNameOf(pod) !== nameOf(update);
+    const isOld = ({ pod }: Slot): boolean => revisionNameOf(pod) !== nameOf(revisions.update);
     const maxUnavailable = rollingUpdate?.maxUnavailable;
     if (maxUnavailable === undefined) {
       for (const slot of targets) {

@@ -146,9 +146,7 @@ class StatefulSetWorker {
     this.#backOff.look(key, set, owned);
     const plan = planStatefulSet({
       set,
-      current,
-      update,
-      collisionCount,
+      revisions: { current, update, collisionCount },
       pods: owned,
       foreignPod: (name) => this.#pods.get(namespace, name),
       claim: (name) => this.#claims.get(namespace, name),

@@ -88,9 +88,7 @@ class World {
     const current = memberRevision(this.set.status?.currentRevision) ?? this.revision;
     return planStatefulSet({
       set: this.set,
-      current: revision(current),
-      update: revision(this.revision),
-      collisionCount: 0,
+      revisions: { current: revision(current), update: revision(this.revision), collisionCount: 0 },
       pods: [...this.pods.values()],
       foreignPod: () => undefined,
       failureWaitMs: () => 0,

@@ -10,11 +10,17 @@ import {
 import { availableInMs, isPodReady } from '../pods/pod-state.ts';
 import { revisionNameOf } from './identity.ts';
 
-export interface StatusView {
-  readonly set: StatefulSet;
+export interface SetRevisions {
+  /** That of the pods below the partition, and of all pods before an update. */
   readonly current: ControllerRevision;
+  /** That of the set's present template. */
   readonly update: ControllerRevision;
   readonly collisionCount: number;
+}
+
+export interface StatusView {
+  readonly set: StatefulSet;
+  readonly revisions: SetRevisions;
   readonly pods: readonly Pod[];
   /** Wall ms. */
   readonly now: number;
@@ -31,7 +37,8 @@ export function isAvailable(set: StatefulSet, pod: Pod, now: number): boolean {
 
 /** Absent counts are zero, as upstream leaves them out. */
 export function statefulSetStatus(view: StatusView): StatefulSetStatus {
-  const { set, current, update, collisionCount, pods, now } = view;
+  const { set, revisions, pods, now } = view;
+  const { current, update, collisionCount } = revisions;
   const wanted = set.spec?.replicas ?? 1;
   const created = pods.filter(({ status }) => (status?.phase ?? '') !== '');
   const staying = created.filter((pod) => !isDeleting(pod));

@@ -47,8 +47,8 @@ describe('the controller', () => {
     stop = new AbortController();
     const { client, clock } = api;
     const metrics = createMetrics();
-    const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics, caCertificate: 'PEM' };
-    running = runControllers(options, stop.signal);
+    const options = { client, clock, random: seededRandom(1), logger: silentLogger, metrics };
+    running = runControllers(options, { caCertificate: 'PEM' }, stop.signal);
     await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
   });
   afterEach(async () => {

@@ -12,7 +12,7 @@ import type { NodeManager } from '../node/node-manager.ts';
 import type { NodeCare } from '../node-care.ts';
 import type { PodWorkers } from '../pod-workers/pod-workers.ts';
 import { createPodQueue } from '../pod-workers/pod-workers.ts';
-import type { KubeletPorts } from '../ports.ts';
+import type { CriPorts, HostPorts, KubeletPorts, PodPorts } from '../ports.ts';
 import { measuredImages, measuredRuntime } from '../runtime-operations.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { createMarkDirty } from '../sync-loop.ts';
@@ -20,8 +20,8 @@ import type { MarkDirty, Pleg, PodEvents, PodUID } from '../types.ts';
 import { Late } from './late.ts';
 import { NodeKnowledge } from './node-knowledge.ts';
 
-/** The ports, with a runtime whose calls are counted, and the metrics of all parts. */
-export interface Given extends KubeletPorts {
+/** The ports, each by its own name, with a runtime whose calls are counted, and the metrics of all parts. */
+export interface Given extends Omit<KubeletPorts, 'cri' | 'host' | 'pods'>, CriPorts, HostPorts, PodPorts {
   readonly metrics: MetricsRegistry;
   readonly settings: KubeletSettings;
 }
@@ -29,9 +29,11 @@ export interface Given extends KubeletPorts {
 export function giveMeasured(ports: KubeletPorts, config: Pick<KubeletConfig, 'settings'>): Given {
   const metrics = ports.metrics ?? createMetrics();
   const measuring = { clock: ports.clock, metrics };
-  const runtime: RuntimeService = measuredRuntime(ports.runtime, measuring);
-  const images: ImageService = measuredImages(ports.images, measuring);
-  return { ...ports, metrics, runtime, images, settings: config.settings ?? DEFAULT_SETTINGS };
+  const runtime: RuntimeService = measuredRuntime(ports.cri.runtime, measuring);
+  const images: ImageService = measuredImages(ports.cri.images, measuring);
+  const { clock, random, logger, client, host, pods } = ports;
+  const { settings = DEFAULT_SETTINGS } = config;
+  return { clock, random, logger, client, metrics, settings, runtime, images, ...host, ...pods };
 }
 
 /** The same ports for one part, with a stream of randomness of its own. */

@@ -31,8 +31,8 @@ export interface NodeParts {
 }
 
 export function createNodeKeeping(given: Given, config: KubeletConfig, ground: Ground, parts: NodeParts): NodeKeeping {
-  const { clock, logger, fs, cgroups, machine, runtime, images } = given;
-  const { nodeName, rootDir, podLogsDir, instanceId } = config;
+  const { clock, logger, fs, runtime } = given;
+  const { podLogsDir, instanceId } = config;
   const { watching, working, volumes } = parts;
   const { pleg } = watching;
   const refresh = (): void => ground.later.nodeManager.it.refresh();
@@ -43,8 +43,7 @@ export function createNodeKeeping(given: Given, config: KubeletConfig, ground: G
     runtimeErrors: () => runtimeState.errors(),
   };
   const directory = working.workers;
-  const places = { nodeName, rootDir, podLogsDir };
-  const stats = createStats({ clock, logger, fs, ...places, cgroups, machine, runtime, images, directory, volumes });
+  const stats = createStats({ ports: given, places: config, directory, volumes });
   const care = createOurCare(given, config, ground, { ...parts, stats });
   const nodeManager = createOurNodeManager(given, config, ground, { traffic: parts.traffic, health, care });
   const logGc = new LogGc({
@@ -86,12 +85,14 @@ function createOurCare(
 
 function createOurNodeManager(
   given: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'machine' | 'runtime' | 'images' | 'settings'>,
-  config: Pick<KubeletConfig, 'nodeName' | 'podCidr' | 'maxPods' | 'version' | 'daemonPort' | 'registration'>,
+  { nodeName, node }: Pick<KubeletConfig, 'nodeName' | 'node'>,
   { events, later }: Pick<Ground, 'events' | 'later'>,
   { traffic, health, care }: Pick<NodeParts, 'traffic'> & Pick<NodeKeeping, 'health' | 'care'>,
 ): NodeManager {
   const identity: NodeIdentity = {
-    ...config,
+    ...node,
+    nodeName,
+    maxPods: given.settings.maxPods,
     keepsFree: (signal, capacityBytes) => care.keepsFree(signal, capacityBytes),
   };
   const parts: NodeManagerParts = {

@@ -9,7 +9,7 @@ import { createImageManager } from '../images/image-manager.ts';
 import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
 import { imageVolumeProblem } from '../volumes/image-volume.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
-import type { Given, Ground } from './ground.ts';
+import { type Given, givenTo, type Ground } from './ground.ts';
 
 export interface Supplies {
   readonly configCache: ConfigCache;
@@ -24,7 +24,7 @@ export function createSupplies(
   { informers, events, markDirty, node }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
-  const { clock, random, logger, metrics, fs, process, client, settings } = given;
+  const { clock, random, logger, client, settings } = given;
   const configCache = createConfigCache({
     clock,
     client,
@@ -43,20 +43,11 @@ export function createSupplies(
     markDirty,
     settings,
   });
-  const volumes = createVolumeManager({
-    clock,
-    random: random.split('volumes'),
-    logger,
-    metrics,
-    fs,
-    process,
-    client,
+  const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
+  const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
     events,
     markDirty,
-    nodeName,
-    nodeResources: () => node.allocatable(),
-    rootDir,
     images,
     imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
   });

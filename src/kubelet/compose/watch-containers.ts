@@ -18,14 +18,14 @@ export interface Watching {
 
 export function createWatching(
   given: Omit<Given, 'client' | 'images' | 'process' | 'streams'>,
-  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir' | 'instanceId' | 'runtimeEvents' | 'version'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir' | 'instanceId' | 'node'>,
   ground: Pick<Ground, 'events' | 'markDirty' | 'desired' | 'node' | 'later'>,
 ): Watching {
   const blackBox = createOurBlackBox(given, config, ground);
   const pleg = createOurPleg(given, config, ground, blackBox);
   const probeMetrics = createMetrics();
   const ports = { ...givenTo('probes', given), metrics: probeMetrics, transport: given.probeTransport };
-  const prober = { version: config.version, hostIp: () => ground.node.hostIps()[0] };
+  const prober = { version: config.node.version, hostIp: () => ground.node.hostIps()[0] };
   const probes = createProbeManager(ports, prober, {
     events: ground.events,
     markDirty: ground.markDirty,
@@ -39,38 +39,30 @@ export function createWatching(
 
 function createOurBlackBox(
   given: Parameters<typeof createWatching>[0],
-  { nodeName, rootDir, podLogsDir }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir'>,
+  config: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'podLogsDir'>,
   ground: Pick<Ground, 'events' | 'desired' | 'later'>,
 ): BlackBox {
-  const { clock, logger, metrics, fs, cgroups, kernelLog, listeners, machine, settings } = given;
-  return createBlackBox({
-    clock,
-    logger,
-    metrics,
-    fs,
-    cgroups,
-    ...(kernelLog === undefined ? {} : { kernelLog }),
-    ...(listeners === undefined ? {} : { listeners }),
-    machine,
-    events: ground.events,
-    nodeName,
-    rootDir,
-    podLogsDir,
-    settings,
-    directory: () => ground.later.workers.it,
-    isKnown: () => knownPods(ground),
-  });
+  const { deathHistoryRetentionMs } = given.settings;
+  return createBlackBox(
+    given,
+    { ...config, deathHistoryRetentionMs },
+    {
+      events: ground.events,
+      directory: () => ground.later.workers.it,
+      isKnown: () => knownPods(ground),
+    },
+  );
 }
 
 function createOurPleg(
   given: Parameters<typeof createWatching>[0],
-  config: Pick<KubeletConfig, 'instanceId' | 'runtimeEvents'>,
+  { instanceId }: Pick<KubeletConfig, 'instanceId'>,
   { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
   blackBox: BlackBox,
 ): Pleg {
   const pleg = createPleg(
     givenTo('pleg', given),
-    { ...config, settings: given.settings },
+    { instanceId, settings: given.settings },
     {
       markDirty,
       onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),

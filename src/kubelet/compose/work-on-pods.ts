@@ -5,9 +5,9 @@
 import type { KubeletConfig } from '../configuration.ts';
 import { fitResize } from '../admission/fit-resize.ts';
 import { Executor } from '../execute/execute-actions.ts';
-import { admitHere, forPods } from '../node-admission.ts';
+import { admitHere, forPods, type Neighbours } from '../node-admission.ts';
 import { PodNoteStore } from '../notes/pod-note-store.ts';
-import { PodWorkers, type PodWorkersOptions } from '../pod-workers/pod-workers.ts';
+import { type HostingNode, PodWorkers } from '../pod-workers/pod-workers.ts';
 import { createPreemption } from '../preemption.ts';
 import { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import { createRuntimeClasses } from '../runtime-classes.ts';
@@ -32,35 +32,28 @@ export interface MadeBefore {
 }
 
 export function createWorking(given: Given, config: KubeletConfig, ground: Ground, made: MadeBefore): Working {
-  const { clock, logger, metrics, fs } = given;
+  const { clock, logger, fs } = given;
   const { queue, desired, events, later } = ground;
   const { traffic, supplies, watching } = made;
   const { pleg } = watching;
+  const { volumes } = supplies;
   const notes = new PodNoteStore({ fs, logger, rootDir: config.rootDir });
   const executor = createExecutor(given, config, ground, made);
   const recovery = createRecovery(given, ground, supplies);
   const workers = new PodWorkers({
-    clock,
-    logger,
-    metrics,
-    queue,
-    desired,
-    pleg,
-    notes,
-    executor,
-    volumes: supplies.volumes,
-    images: supplies.images,
-    probes: watching.probes,
-    status: traffic.status,
-    events,
-    recovery,
-    deaths: watching.blackBox.recorder,
-    isGone: (uid, namespace, name) => traffic.source.isGone(uid, namespace, name),
-    mirrorOf: (pod) => traffic.mirrors.of(pod),
-    ...createJudges(given, config, ground),
+    ports: given,
+    sources: {
+      queue,
+      desired,
+      pleg,
+      mirrorOf: (pod) => traffic.mirrors.of(pod),
+      isGone: (uid, namespace, name) => traffic.source.isGone(uid, namespace, name),
+    },
+    parts: { notes, executor, volumes, images: supplies.images, probes: watching.probes, recovery },
+    reporters: { status: traffic.status, events, deaths: watching.blackBox.recorder },
+    node: createHostingNode(given, config, ground),
   });
   later.workers.is(workers);
-  const { volumes } = supplies;
   const syncLoop = new SyncLoop({ clock, logger, queue, desired, pleg, workers, notes, volumes });
   return { executor, recovery, workers, syncLoop };
 }
@@ -70,45 +63,36 @@ function createExecutor(
     Given,
     'clock' | 'logger' | 'metrics' | 'fs' | 'runtime' | 'cgroups' | 'probeTransport' | 'client' | 'settings'
   >,
-  config: Pick<KubeletConfig, 'instanceId' | 'rootDir' | 'podLogsDir' | 'nodeName' | 'clusterDns' | 'clusterDomain'>,
+  {
+    instanceId,
+    rootDir,
+    podLogsDir,
+    nodeName,
+  }: Pick<KubeletConfig, 'instanceId' | 'rootDir' | 'podLogsDir' | 'nodeName'>,
   { events, markDirty, node }: Pick<Ground, 'events' | 'markDirty' | 'node'>,
   { supplies, watching }: Pick<MadeBefore, 'supplies' | 'watching'>,
 ): Executor {
-  const { clock, logger, metrics, fs, runtime, cgroups, probeTransport, client } = given;
-  const { instanceId, rootDir, podLogsDir, nodeName, clusterDns, clusterDomain } = config;
-  const { resolvConf, podPidsLimit, seccompDefault } = given.settings;
-  return new Executor({
-    clock,
-    logger,
-    metrics,
-    fs,
-    runtime,
-    cgroups,
-    probeTransport,
-    volumes: supplies.volumes,
-    images: supplies.images,
-    environment: supplies.environment,
-    runtimeClasses: createRuntimeClasses({ clock, client }),
-    events,
-    markDirty,
-    logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
-    config: {
-      instanceId,
-      rootDir,
-      podLogsDir,
-      nodeName,
-      clusterDns,
-      clusterDomain,
-      resolvConf,
-      podPidsLimit,
-      seccompDefault,
+  const { clusterDns, clusterDomain, resolvConf, podPidsLimit, seccompDefault } = given.settings;
+  const dns = { clusterDns, clusterDomain, resolvConf };
+  const { volumes, images, environment } = supplies;
+  return new Executor(
+    given,
+    { instanceId, rootDir, podLogsDir, nodeName, dns, podPidsLimit, seccompDefault },
+    {
+      volumes,
+      images,
+      environment,
+      runtimeClasses: createRuntimeClasses(given),
+      events,
+      markDirty,
+      logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+      node: () => ({
+        hostIps: node.hostIps(),
+        memoryBytes: node.memoryBytes(),
+        allocatable: node.allocatable(),
+      }),
     },
-    node: () => ({
-      hostIps: node.hostIps(),
-      memoryBytes: node.memoryBytes(),
-      allocatable: node.allocatable(),
-    }),
-  });
+  );
 }
 
 function createRecovery(
@@ -124,11 +108,11 @@ function createRecovery(
 }
 
 /** Decides whether a pod, or its resize, has room on this node, and collects what plans need to know of the node. */
-function createJudges(
+function createHostingNode(
   { clock, logger, metrics, settings }: Pick<Given, 'clock' | 'logger' | 'metrics' | 'settings'>,
-  { nodeName, maxPods }: Pick<KubeletConfig, 'nodeName' | 'maxPods'>,
+  { nodeName }: Pick<KubeletConfig, 'nodeName'>,
   { desired, events, node, later }: Pick<Ground, 'desired' | 'events' | 'node' | 'later'>,
-): Required<Pick<PodWorkersOptions, 'resize' | 'admit' | 'node'>> {
+): HostingNode {
   const preempt = createPreemption({
     clock,
     logger,
@@ -136,7 +120,12 @@ function createJudges(
     events,
     terminate: ({ metadata }, request, end) => later.workers.it.terminate(metadata?.uid ?? '', request, end),
   });
-  const room = () => forPods(node.allocatable(), { maxPods });
+  const neighbours: Neighbours = {
+    isWanted: ({ metadata }) => desired.get(metadata?.uid ?? '')?.wanted === true,
+    isEnding: ({ metadata }) => later.workers.it.isEnding(metadata?.uid ?? ''),
+    preempt,
+  };
+  const room = () => forPods(node.allocatable(), settings);
   return {
     resize: (pod, others) => fitResize(pod, others, room()),
     admit: (pod, others, since) =>
@@ -147,11 +136,9 @@ function createJudges(
         pressure: later.care.it.pressure(),
         since,
         now: clock.now().mono,
-        isWanted: ({ metadata }) => desired.get(metadata?.uid ?? '')?.wanted === true,
-        isEnding: ({ metadata }) => later.workers.it.isEnding(metadata?.uid ?? ''),
-        preempt,
+        neighbours,
       }),
-    node: () =>
+    facts: () =>
       node.known && {
         name: nodeName,
         hostIps: node.hostIps(),

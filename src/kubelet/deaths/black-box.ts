@@ -13,7 +13,7 @@ import { RecentChanges } from './recent-changes.ts';
 import { RefusedProbes } from './refused-probes.ts';
 import { refusingContainers } from './refusing-containers.ts';
 
-export interface BlackBoxOptions {
+export interface BlackBoxPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
@@ -22,12 +22,18 @@ export interface BlackBoxOptions {
   readonly kernelLog?: KernelLog;
   readonly listeners?: Listeners;
   readonly machine: Pick<Meter, 'usage'>;
-  readonly events: PodEvents;
+}
+
+export interface BlackBoxConfig {
   readonly nodeName: string;
   /** `DIR/agent`. */
   readonly rootDir: string;
   readonly podLogsDir: string;
-  readonly settings: { readonly deathHistoryRetentionMs: number };
+  readonly deathHistoryRetentionMs: number;
+}
+
+export interface BlackBoxParts {
+  readonly events: PodEvents;
   readonly directory: () => PodDirectory;
   /** `undefined`: it is not known yet which pods there are. */
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
@@ -45,15 +51,17 @@ export interface BlackBox {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createBlackBox(options: BlackBoxOptions): BlackBox {
-  const { clock, logger, metrics, nodeName, settings, directory } = options;
+export function createBlackBox(ports: BlackBoxPorts, config: BlackBoxConfig, parts: BlackBoxParts): BlackBox {
+  const { clock, logger, metrics } = ports;
+  const { nodeName, rootDir, podLogsDir } = config;
+  const { events, directory, isKnown } = parts;
   const changes = new RecentChanges(clock);
   const failedProbes = new FailedProbes(clock);
-  const refusedProbes = new RefusedProbes({ ...options, failedProbes });
+  const refusedProbes = new RefusedProbes({ ...ports, failedProbes });
   const living = () => directory().pods().flatMap(livingOf);
-  const cpu = new CpuWatch({ ...options, living });
+  const cpu = new CpuWatch({ ...ports, living });
   const oom: OomWatch = new OomWatch({
-    ...options,
+    ...ports,
     living,
     told: async ({ pod, name, id }) => {
       const book = await store.read(pod.metadata?.uid ?? '').catch(() => undefined);
@@ -67,11 +75,17 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
     help: 'Changes to the records of deaths that the disk did not take in time.',
   });
   const store = new DeathStore({
-    ...options,
-    retentionMs: settings.deathHistoryRetentionMs,
+    ...ports,
+    rootDir,
+    retentionMs: config.deathHistoryRetentionMs,
+    isKnown,
     onLost: (count) => lost.inc({}, count),
   });
-  const recorder: DeathRecorder = new DeathRecorder({ ...options, store, changes, failedProbes, oom, cpu });
+  const recorder: DeathRecorder = new DeathRecorder(
+    ports,
+    { podLogsDir, changes, failedProbes, oom, cpu },
+    { store, events },
+  );
   const startedAt = clock.now().wall;
   let pressed: PressureVerdict | undefined;
   return {
@@ -94,7 +108,7 @@ export function createBlackBox(options: BlackBoxOptions): BlackBox {
       changes.node('the node agent was restarted', { at: startedAt, toRunning: true });
       const boot = async (): Promise<void> => {
         try {
-          changes.node('the node booted', { at: (await options.machine.usage()).bootedAt });
+          changes.node('the node booted', { at: (await ports.machine.usage()).bootedAt });
         } catch (error) {
           logger.debug('the time of the boot cannot be read', { error });
         }

@@ -53,19 +53,20 @@ function world() {
       onLost: () => {},
     });
     const failedProbes = new FailedProbes(clock);
-    const recorder = new DeathRecorder({
-      clock,
-      logger: silentLogger,
-      metrics,
-      fs: disk.fs,
-      events: { pod: (_pod, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
-      podLogsDir: '/logs',
-      store,
-      changes: new RecentChanges(clock),
-      failedProbes,
-      oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
-      cpu: { of: () => evidence.cpu, forget: (id) => void evidence.forgotten.push(`cpu of ${id}`) },
-    });
+    const recorder = new DeathRecorder(
+      { clock, logger: silentLogger, metrics, fs: disk.fs },
+      {
+        podLogsDir: '/logs',
+        changes: new RecentChanges(clock),
+        failedProbes,
+        oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
+        cpu: { of: () => evidence.cpu, forget: (id) => void evidence.forgotten.push(`cpu of ${id}`) },
+      },
+      {
+        store,
+        events: { pod: (_pod, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
+      },
+    );
     const observe = (note: PodNote, more: { readonly instances?: readonly RuntimeContainer[] } = {}) => {
       const { instances = [] } = more;
       recorder.observe({

@@ -56,14 +56,22 @@ import type { RecentChanges } from './recent-changes.ts';
 import { memoryLimitOf } from './resource-limits.ts';
 import { survivalRecord, survivalText } from './survival-record.ts';
 
-export interface DeathRecorderOptions {
+export interface DeathRecorderPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly fs: FileSystem;
-  readonly events: PodEvents;
-  readonly podLogsDir: string;
+}
+
+/** Where deaths are reported. */
+export interface DeathSinks {
   readonly store: DeathStore;
+  readonly events: PodEvents;
+}
+
+/** What led to a death is found in these. */
+export interface DeathSources {
+  readonly podLogsDir: string;
   readonly changes: RecentChanges;
   readonly failedProbes: FailedProbes;
   readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
@@ -103,7 +111,9 @@ const FIRST_TAIL = { lines: FIRST_LOG_TAIL_LINES, bytes: FIRST_LOG_TAIL_BYTES };
 const TAIL = { lines: LOG_TAIL_LINES, bytes: LOG_TAIL_BYTES };
 
 export class DeathRecorder {
-  readonly #options: DeathRecorderOptions;
+  readonly #ports: DeathRecorderPorts;
+  readonly #sources: DeathSources;
+  readonly #sinks: DeathSinks;
   readonly #records: Counter;
   readonly #kills: Counter;
   /** By pod, then by container id: deaths that the pod's memory still has. */
@@ -119,14 +129,16 @@ export class DeathRecorder {
   readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
 
-  constructor(options: DeathRecorderOptions) {
-    this.#options = options;
-    this.#records = options.metrics.counter({
+  constructor(ports: DeathRecorderPorts, sources: DeathSources, sinks: DeathSinks) {
+    this.#ports = ports;
+    this.#sources = sources;
+    this.#sinks = sinks;
+    this.#records = ports.metrics.counter({
       name: 'mendlet_death_records_total',
       help: 'Deaths of containers by what became of their record: recorded, known (from an earlier agent), failed, dropped.',
       labels: ['result'],
     });
-    this.#kills = options.metrics.counter({
+    this.#kills = ports.metrics.counter({
       name: 'mendlet_container_oom_kills_total',
       help: 'Processes of containers that were killed for memory, by whether their container lived on.',
       labels: ['survived'],
@@ -137,7 +149,7 @@ export class DeathRecorder {
   observe(pass: SeenPass): void {
     const { pod, note } = pass;
     const uid = pod.metadata?.uid ?? '';
-    this.#options.changes.pod(pod, {
+    this.#sources.changes.pod(pod, {
       ...(note.sandboxAttempt === undefined ? {} : { sandboxAttempt: note.sandboxAttempt }),
       ...(note.recovery === undefined ? {} : { recovery: note.recovery }),
     });
@@ -156,7 +168,8 @@ export class DeathRecorder {
 
   /** Nothing is left of the pod. */
   gone(uid: PodUID): void {
-    const { store, changes } = this.#options;
+    const { store } = this.#sinks;
+    const { changes } = this.#sources;
     for (const [id, each] of this.#tracked.get(uid) ?? []) if (each.state === 'waiting') this.#record(id, each);
     this.#tracked.delete(uid);
     this.#next(uid, async () => {
@@ -167,7 +180,8 @@ export class DeathRecorder {
 
   /** A process was killed for memory, and its container lives on. */
   survived(survival: Survival): void {
-    const { clock, events, store } = this.#options;
+    const { clock } = this.#ports;
+    const { events, store } = this.#sinks;
     const { container, untold } = survival;
     const { pod, name, id } = container;
     const now = clock.now();
@@ -189,7 +203,7 @@ export class DeathRecorder {
 
   /** Resolves when the logs of the pod's dead have been read, or that takes too long: they may go then. */
   async logsRead(uid: PodUID): Promise<void> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     await withDeadline({ clock, timeoutMs: LOG_WAIT_MS }, () => this.#work.settled(uid));
   }
 
@@ -212,7 +226,7 @@ export class DeathRecorder {
     } catch (error) {
       this.#broken.set(containerId, true);
       this.#records.inc({ result: 'failed' });
-      this.#options.logger.error('a death could not be noted', { uid: pass.pod.metadata?.uid, containerId, error });
+      this.#ports.logger.error('a death could not be noted', { uid: pass.pod.metadata?.uid, containerId, error });
     }
   }
 
@@ -221,7 +235,7 @@ export class DeathRecorder {
     const instance = pass.observed?.containers.find(({ id }) => id === containerId);
     const each = tracked.get(containerId) ?? this.#begin(pass, container, death, instance?.logPath);
     tracked.set(containerId, each);
-    const heldMs = this.#options.clock.now().mono - each.seenAt;
+    const heldMs = this.#ports.clock.now().mono - each.seenAt;
     if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
       this.#record(containerId, each);
     }
@@ -229,12 +243,13 @@ export class DeathRecorder {
     if (isSame(amendment, each.amendment)) return;
     each.amendment = amendment;
     if (each.state === 'recorded') {
-      this.#options.store.edit(each.names, (book) => withAmendment(book, container, containerId, amendment));
+      this.#sinks.store.edit(each.names, (book) => withAmendment(book, container, containerId, amendment));
     }
   }
 
   #begin(pass: SeenPass, container: string, death: Death, logPath: string | undefined): Tracked {
-    const { clock, changes, failedProbes, podLogsDir } = this.#options;
+    const { clock } = this.#ports;
+    const { podLogsDir, changes, failedProbes } = this.#sources;
     const { pod } = pass;
     const now = clock.now();
     const endedAt = death.finishedAt > 0 ? death.finishedAt : now.wall;
@@ -264,14 +279,15 @@ export class DeathRecorder {
     const { uid } = tracked.names;
     if (this.#waiting >= MAX_WAITING_RECORDINGS) {
       this.#records.inc({ result: 'dropped' });
-      this.#options.logger.warn('too many deaths at once: one is not recorded', { uid, containerId });
+      this.#ports.logger.warn('too many deaths at once: one is not recorded', { uid, containerId });
       return;
     }
     this.#next(uid, () => this.#write(containerId, tracked));
   }
 
   async #write(containerId: string, tracked: Tracked): Promise<void> {
-    const { store, oom, cpu } = this.#options;
+    const { store } = this.#sinks;
+    const { oom, cpu } = this.#sources;
     const { names, container } = tracked;
     const book = await this.#book(names.uid);
     const isKnown = book !== undefined && findDeath(book, container, containerId) !== undefined;
@@ -297,19 +313,19 @@ export class DeathRecorder {
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.
     if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
-    const cpu = this.#options.cpu.of(containerId);
+    const cpu = this.#sources.cpu.of(containerId);
     const proofs = { ...(oom === undefined ? {} : { oom }), ...(cpu === undefined ? {} : { cpu }) };
     return { death: { ...composed, ...proofs, ...log }, wasNone };
   }
 
   /** The facts about its memory; `wasNone`: a survival was reported, and this is the end of that life. */
   #evidence(containerId: string, death: NewDeath): { readonly evidence: OomEvidence; readonly wasNone: boolean } {
-    const evidence = this.#options.oom.evidence(containerId);
+    const evidence = this.#sources.oom.evidence(containerId);
     const isOwn = death.probe === undefined && death.requested === undefined;
     const end = { exitCode: death.exitCode, finishedAt: Date.parse(death.finishedAt) };
     const revised = isOwn ? withoutSurvival(evidence, end) : undefined;
     if (revised === undefined) return { evidence, wasNone: false };
-    this.#options.logger.info('a container died of a kill for memory that it was said to have survived', {
+    this.#ports.logger.info('a container died of a kill for memory that it was said to have survived', {
       containerId,
     });
     return { evidence: revised, wasNone: true };
@@ -318,11 +334,11 @@ export class DeathRecorder {
   /** Without what cannot be read: a death without its log is still a death. */
   async #log(path: string, limits: typeof TAIL): Promise<Pick<NewDeath, 'log'>> {
     try {
-      const log = await readLogTail(this.#options.fs, path, limits);
+      const log = await readLogTail(this.#ports.fs, path, limits);
       return log === undefined ? {} : { log };
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      this.#options.logger.warn('the end of a log could not be read', { path, error: error.message });
+      this.#ports.logger.warn('the end of a log could not be read', { path, error: error.message });
       return {};
     }
   }
@@ -330,7 +346,7 @@ export class DeathRecorder {
   /** A book that cannot be read now is no reason to lose a death: the store tries again. */
   async #book(uid: PodUID): Promise<PodBook | undefined> {
     try {
-      return await this.#options.store.read(uid);
+      return await this.#sinks.store.read(uid);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       return undefined;
@@ -345,7 +361,7 @@ export class DeathRecorder {
         await this.#places.run(run);
       } catch (error) {
         this.#records.inc({ result: 'failed' });
-        this.#options.logger.error('a death could not be recorded', { uid, error: errorMessage(error) });
+        this.#ports.logger.error('a death could not be recorded', { uid, error: errorMessage(error) });
       } finally {
         this.#waiting -= 1;
       }

@@ -90,11 +90,8 @@ class ObjectCache<T extends ConfigMap | Secret> {
   #begin(key: string, namespace: string, name: string): FollowedObject<T> {
     const watch = this.#places.left > 0;
     if (watch) this.#places.left -= 1;
-    const followed = new FollowedObject<T>({
-      ...this.#options,
-      resource: this.#resource,
-      namespace,
-      name,
+    const target = { resource: this.#resource, namespace, name };
+    const followed = new FollowedObject<T>(this.#options, target, {
       watch,
       read: () => this.#read(namespace, name),
       onLearn: (object) => this.#seen(namespace, name, object),

@@ -9,14 +9,22 @@ import { POLL_JITTER, POLL_MS } from './limits.ts';
 
 type ConfigObject = ConfigMap | Secret;
 
-export interface FollowedObjectOptions<T extends ConfigObject> {
+export interface FollowingPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly client: KubeClient;
+}
+
+/** Which object it is. */
+export interface FollowedName<T extends ConfigObject> {
   readonly resource: Resource<T>;
   readonly namespace: string;
   readonly name: string;
+}
+
+/** How it is learnt, and who is told. */
+export interface FollowedAccess<T extends ConfigObject> {
   /** `false`: too many are watched already. */
   readonly watch: boolean;
   /** It came, changed or went. */
@@ -33,7 +41,9 @@ interface Waiter {
 export class FollowedObject<T extends ConfigObject> {
   readonly watched: boolean;
   readonly listeners = new Set<() => void>();
-  readonly #options: FollowedObjectOptions<T>;
+  readonly #ports: FollowingPorts;
+  readonly #target: FollowedName<T>;
+  readonly #access: FollowedAccess<T>;
   readonly #ended = new AbortController();
   readonly #waiters = new Set<Waiter>();
   #known = false;
@@ -43,9 +53,11 @@ export class FollowedObject<T extends ConfigObject> {
   #learntAt = 0;
   #running = false;
 
-  constructor(options: FollowedObjectOptions<T>) {
-    this.#options = options;
-    this.watched = options.watch;
+  constructor(ports: FollowingPorts, target: FollowedName<T>, access: FollowedAccess<T>) {
+    this.#ports = ports;
+    this.#target = target;
+    this.#access = access;
+    this.watched = access.watch;
     void this.#run();
   }
 
@@ -63,7 +75,7 @@ export class FollowedObject<T extends ConfigObject> {
 
   /** An immutable object may have been recreated under its name: a later caller gets the one that exists. */
   async #lookAgain(): Promise<void> {
-    const { mono } = this.#options.clock.now();
+    const { mono } = this.#ports.clock.now();
     if (mono - this.#learntAt < POLL_MS) return;
     this.#learntAt = mono;
     await this.#poll().catch(() => {});
@@ -84,18 +96,18 @@ export class FollowedObject<T extends ConfigObject> {
       else await this.#pollAgainAndAgain(signal);
     } catch (error) {
       if (signal.aborted) return;
-      const { resource, namespace, name } = this.#options;
-      this.#options.logger.error('following an object broke', { resource: resource.resource, namespace, name, error });
+      const { resource, namespace, name } = this.#target;
+      this.#ports.logger.error('following an object broke', { resource: resource.resource, namespace, name, error });
     } finally {
       this.#running = false;
     }
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { namespace, name } = this.#options;
+    const { resource, namespace, name } = this.#target;
     const query = { namespace, fieldSelector: `metadata.name=${name}` };
     let listed: T | undefined;
-    for await (const event of watcher({ ...this.#options, query }, signal)) {
+    for await (const event of watcher({ ...this.#ports, resource, query }, signal)) {
       if (event.kind === 'init') listed = undefined;
       else if (event.kind === 'init-apply') listed = event.object;
       else if (event.kind === 'init-done') this.#learn(listed);
@@ -109,7 +121,8 @@ export class FollowedObject<T extends ConfigObject> {
   /** A list or watch that fails may still leave a plain read: the watcher's back-off is then the period of a poll. */
   async #trouble(error: unknown, signal: AbortSignal): Promise<void> {
     this.#fail(error);
-    const { resource, namespace, name, logger } = this.#options;
+    const { logger } = this.#ports;
+    const { resource, namespace, name } = this.#target;
     logger.debug('an object cannot be watched', { resource: resource.resource, namespace, name, error });
     await abortable(this.#poll(), signal).catch((again: unknown) => {
       if (!signal.aborted) logger.debug('nor read', { namespace, name, error: errorMessage(again) });
@@ -117,7 +130,7 @@ export class FollowedObject<T extends ConfigObject> {
   }
 
   async #pollAgainAndAgain(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#options;
+    const { clock, random } = this.#ports;
     while (!signal.aborted) {
       await this.#poll().catch((error: unknown) => this.#fail(error));
       if (this.#object?.immutable === true) return;
@@ -126,19 +139,19 @@ export class FollowedObject<T extends ConfigObject> {
   }
 
   async #poll(): Promise<void> {
-    const found = await this.#options.read();
+    const found = await this.#access.read();
     if (!this.#ended.signal.aborted && !isOlder(found, this.#object)) this.#learn(found);
   }
 
   #learn(object: T | undefined): void {
     const same = this.#known && sameVersion(this.#object, object);
     this.#object = object;
-    this.#learntAt = this.#options.clock.now().mono;
+    this.#learntAt = this.#ports.clock.now().mono;
     this.#known = true;
     this.#troubled = false;
     this.#answerWaiters((waiter) => waiter.resolve());
     if (same) return;
-    this.#options.onLearn?.(object);
+    this.#access.onLearn?.(object);
     for (const listener of this.listeners) listener();
   }
 

@@ -166,17 +166,18 @@ describe('a container', () => {
   const config = containerConfig({
     pod,
     container,
-    attempt: 3,
-    imageId: 'sha256:1',
-    imageUser: undefined,
-    env: [{ name: 'A', value: 'b' }],
-    command: ['sleep'],
-    args: ['1'],
-    mounts: [],
-    backOff: { key: 'k', delayMs: 10_000, lastUpdate: 5 },
-    instanceId: 'me',
-    node: { memoryBytes: 1e9, cgroupVersion: 'v1' },
-    seccomp: { seccompDefault: true, seccompProfileRoot: '/agent/seccomp' },
+    start: {
+      attempt: 3,
+      imageId: 'sha256:1',
+      imageUser: undefined,
+      backOff: { key: 'k', delayMs: 10_000, lastUpdate: 5 },
+    },
+    program: { env: [{ name: 'A', value: 'b' }], command: ['sleep'], args: ['1'], mounts: [] },
+    node: {
+      instanceId: 'me',
+      memory: { memoryBytes: 1e9, cgroupVersion: 'v1' },
+      seccomp: { seccompDefault: true, seccompProfileRoot: '/agent/seccomp' },
+    },
   });
   it('gets the runtime’s seccomp profile where the node says so', () => {
     expect(config.security.seccomp).toEqual({ type: 'RuntimeDefault' });

@@ -29,41 +29,57 @@ export const DEFAULT_TERMINATION_MESSAGE_PATH = '/dev/termination-log';
 export interface ContainerConfigInput {
   readonly pod: Pod;
   readonly container: Container;
+  readonly start: ContainerStart;
+  readonly program: ContainerProgram;
+  readonly node: ContainerNode;
+}
+
+/** What was decided of this start. */
+export interface ContainerStart {
   readonly attempt: number;
   readonly imageId: string;
-  readonly imageUser: ImageUser | undefined;
+  readonly imageUser?: ImageUser | undefined;
+  readonly backOff?: BackOffState | undefined;
+  /** The container whose processes an ephemeral container sees. */
+  readonly targetContainerId?: string | undefined;
+}
+
+/** What the container's process finds. */
+export interface ContainerProgram {
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly mounts: readonly Mount[];
-  readonly backOff: BackOffState | undefined;
-  /** The container whose processes an ephemeral container sees. */
-  readonly targetContainerId?: string | undefined;
+}
+
+/** What the node adds. */
+export interface ContainerNode {
   readonly instanceId: string;
-  readonly node: NodeMemory;
+  readonly memory: NodeMemory;
   readonly seccomp: SeccompSettings;
 }
 
 export function containerConfig(input: ContainerConfigInput): ContainerConfig {
-  const { pod, container, attempt } = input;
+  const { pod, container, start, program, node } = input;
+  const { attempt } = start;
   return {
     name: container.name,
     attempt,
-    image: input.imageId,
+    image: start.imageId,
     userSpecifiedImage: container.image ?? '',
-    command: input.command,
-    args: input.args,
+    command: program.command,
+    args: program.args,
     workingDir: container.workingDir ?? '',
-    env: input.env,
-    mounts: input.mounts,
-    labels: containerLabels(pod, container, input.instanceId),
-    annotations: containerAnnotations(input),
+    env: program.env,
+    mounts: program.mounts,
+    labels: containerLabels(pod, container, node.instanceId),
+    annotations: containerAnnotations(pod, container, start),
     logPath: containerLogPath(container.name, attempt),
     stdin: container.stdin === true,
     stdinOnce: container.stdinOnce === true,
     tty: container.tty === true,
-    resources: containerResources(pod, container, input.node),
-    security: targeted(containerSecurity(pod, container, input.imageUser, input.seccomp), input.targetContainerId),
+    resources: containerResources(pod, container, node.memory),
+    security: targeted(containerSecurity(pod, container, start.imageUser, node.seccomp), start.targetContainerId),
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
   };
 }
@@ -86,7 +102,7 @@ function containerLabels(pod: Pod, container: Container, instanceId: string): St
 }
 
 /** Labels and annotations with what the next decision about this container needs. */
-function containerAnnotations({ pod, container, attempt, backOff }: ContainerConfigInput): StringMap {
+function containerAnnotations(pod: Pod, container: Container, { attempt, backOff }: ContainerStart): StringMap {
   const grace = pod.spec?.terminationGracePeriodSeconds;
   const deletionGrace = pod.metadata?.deletionGracePeriodSeconds;
   return {

@@ -7,12 +7,15 @@ import { errorMessage, FileError } from '../../lib/index.ts';
 import { logPlace } from '../pods/log-place.ts';
 import { containerLogsDir, isLogOf, LOG_OWNER_FILE, logLinkName } from '../pods/log-names.ts';
 import { containerLogPath, isSafeName, podLogDir, terminationMessagePath } from '../pods/pod-paths.ts';
-import type { VerbContext } from './context.ts';
+import type { ExecuteConfig, ExecutePorts } from './context.ts';
 
-type LogContext = Pick<VerbContext, 'fs' | 'config' | 'logger'>;
+interface LogContext {
+  readonly ports: Pick<ExecutePorts, 'fs' | 'logger'>;
+  readonly config: Pick<ExecuteConfig, 'instanceId' | 'rootDir' | 'podLogsDir'>;
+}
 
 /** Notes in a new log folder that it is ours. Without the note the folder is only removed with its pod. */
-export async function markLogFolder({ fs, config, logger }: LogContext, folder: string): Promise<void> {
+export async function markLogFolder({ ports: { fs, logger }, config }: LogContext, folder: string): Promise<void> {
   try {
     const slash = folder.lastIndexOf('/');
     const opened = await fs.openBelow(folder.slice(0, slash), folder.slice(slash + 1), {});
@@ -31,7 +34,7 @@ export async function markLogFolder({ fs, config, logger }: LogContext, folder: 
 }
 
 /** Makes a pod's log folder. Rejects with `FileError` (ENOTDIR, ELOOP) where something else is in its place. */
-export async function makePodLogFolder({ fs }: Pick<LogContext, 'fs'>, folder: string): Promise<void> {
+export async function makePodLogFolder({ ports: { fs } }: Pick<LogContext, 'ports'>, folder: string): Promise<void> {
   const slash = folder.lastIndexOf('/');
   await fs.mkdir(folder.slice(0, slash));
   const opened = await fs.openBelow(folder.slice(0, slash), folder.slice(slash + 1), { folderMode: LOG_FOLDER_MODE });
@@ -44,7 +47,7 @@ export async function makePodLogFolder({ fs }: Pick<LogContext, 'fs'>, folder: s
  * `FileError` (ELOOP, ENOTDIR) where a pod that has the folder mounted put one, and removes what is no file in the log's place.
  */
 export async function makeContainerLogFolder(
-  { fs, config }: Pick<LogContext, 'fs' | 'config'>,
+  { ports: { fs }, config }: LogContext,
   pod: Pod,
   container: string,
   attempt: number,
@@ -67,7 +70,7 @@ const LOG_FOLDER_MODE = 0o755;
 
 /** Links the log as upstream does, for log shippers. Never rejects for a file error: the container runs all the same. */
 export async function linkContainerLog(
-  { fs, config, logger }: LogContext,
+  { ports: { fs, logger }, config }: LogContext,
   pod: Pod,
   container: { readonly name: string; readonly id: string; readonly attempt: number },
 ): Promise<void> {
@@ -99,7 +102,7 @@ export async function linkContainerLog(
 
 /** Removes a container's log, what rotation made of it, its link and its termination message. Rejects with file errors. */
 export async function removeContainerLog(
-  { fs, config }: LogContext,
+  { ports: { fs }, config }: LogContext,
   pod: Pod,
   { id, logPath }: { readonly id: string; readonly logPath: string },
 ): Promise<void> {
@@ -116,7 +119,7 @@ export async function removeContainerLog(
 }
 
 /** A log and its rotated files. A file that is reached through a link is not ours. */
-async function removeLogs(fs: LogContext['fs'], root: string, folder: string, base: string): Promise<void> {
+async function removeLogs(fs: ExecutePorts['fs'], root: string, folder: string, base: string): Promise<void> {
   const opened = await fs.openBelow(root, folder, {}).catch((error: unknown) => {
     if (error instanceof FileError) return undefined;
     throw error;

@@ -1,7 +1,7 @@
-/** The dependencies of the verbs, and the results with which they end. */
+/** What verbs are given: ports, settings of the node and other parts of the agent, and the results with which they end. */
 import type { Pod } from '../../api/index.ts';
 import type { RuntimeService } from '../../cri/index.ts';
-import { type Clock, errorMessage, type FileSystem, type Logger, type MetricsRegistry } from '../../lib/index.ts';
+import { type Clock, errorMessage, type FileSystem, type Logger } from '../../lib/index.ts';
 import type { Cgroups, ProbeTransport } from '../ports.ts';
 import type { EnvironmentResolver, ImageManager, PodEvents, VolumeManager, NodeResources } from '../types.ts';
 import type { RuntimeClasses } from '../runtime-classes.ts';
@@ -15,13 +15,18 @@ export interface ExecuteConfig {
   readonly rootDir: string;
   readonly podLogsDir: string;
   readonly nodeName: string;
+  readonly dns: NodeDns;
+  /** Processes and threads of each pod; −1: any number. */
+  readonly podPidsLimit: number;
+  readonly seccompDefault: boolean;
+}
+
+/** Where pods on this node ask for names. */
+export interface NodeDns {
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   /** The node's own resolver settings; empty: it has none. */
   readonly resolvConf: string;
-  /** Processes and threads of each pod; −1: any number. */
-  readonly podPidsLimit: number;
-  readonly seccompDefault: boolean;
 }
 
 /** The facts about the node once it has been read. */
@@ -35,11 +40,14 @@ export interface ExecuteNode {
 export interface ExecutePorts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: MetricsRegistry;
   readonly fs: FileSystem;
   readonly runtime: RuntimeService;
   readonly cgroups: Cgroups;
   readonly probeTransport: ProbeTransport;
+}
+
+/** The other parts of the agent that verbs ask and tell. */
+export interface ExecuteParts {
   readonly volumes: VolumeManager;
   readonly images: ImageManager;
   readonly environment: EnvironmentResolver;
@@ -51,10 +59,12 @@ export interface ExecutePorts {
    * them.
    */
   readonly logsRead?: (uid: string) => Promise<void>;
-  readonly config: ExecuteConfig;
 }
 
-export interface VerbContext extends Omit<ExecutePorts, 'metrics'> {
+export interface VerbContext {
+  readonly ports: ExecutePorts;
+  readonly config: ExecuteConfig;
+  readonly parts: ExecuteParts;
   readonly metrics: ExecuteMetrics;
 }
 

@@ -16,26 +16,26 @@ export async function createSandbox(
   { pod }: Job,
   { attempt }: Extract<PodAction, { verb: 'create-sandbox' }>,
 ): Promise<VerbResult> {
-  const begun = context.clock.now().mono;
+  const begun = context.ports.clock.now().mono;
   try {
-    const runtimeHandler = await context.runtimeClasses.handlerOf(pod.spec?.runtimeClassName);
+    const runtimeHandler = await context.parts.runtimeClasses.handlerOf(pod.spec?.runtimeClassName);
     const { config: plain, warnings } = await sandboxConfigOf(context, pod, attempt);
     const config = runtimeHandler === '' ? plain : { ...plain, runtimeHandler };
-    for (const warning of warnings) context.events.pod(pod, 'Warning', 'DNSConfigForming', warning);
+    for (const warning of warnings) context.parts.events.pod(pod, 'Warning', 'DNSConfigForming', warning);
     await makePodLogFolder(context, config.logDirectory);
     // Beside the sandbox, which takes longer.
     const marked = markLogFolder(context, config.logDirectory);
-    await context.runtime.runSandbox(config, { timeoutMs: SANDBOX_TIMEOUT_MS });
+    await context.ports.runtime.runSandbox(config, { timeoutMs: SANDBOX_TIMEOUT_MS });
     await marked;
     context.metrics.startedPods.inc();
-    context.metrics.runSandboxSeconds.observe((context.clock.now().mono - begun) / 1000);
+    context.metrics.runSandboxSeconds.observe((context.ports.clock.now().mono - begun) / 1000);
     return DONE;
   } catch (error) {
     const result = failed('CreatePodSandboxError', error);
     context.metrics.startedPodsErrors.inc();
     if (!result.ok) {
       const message = `Failed to create pod sandbox: ${result.message}`;
-      context.events.pod(pod, 'Warning', 'FailedCreatePodSandBox', message);
+      context.parts.events.pod(pod, 'Warning', 'FailedCreatePodSandBox', message);
     }
     return result;
   }
@@ -52,22 +52,23 @@ async function sandboxConfigOf(
   attempt: number,
 ): Promise<{ readonly config: SandboxConfig; readonly warnings: readonly string[] }> {
   const { config } = context;
-  const { dns, warnings } = podDns(pod, { ...config, host: await nodeDns(context) });
+  const { dns, warnings } = podDns(pod, { ...config.dns, host: await nodeDns(context) });
   const sandbox = sandboxConfig({
     pod,
     attempt,
     instanceId: config.instanceId,
     logDirectory: podLogDir(config.podLogsDir, pod),
-    cgroupParent: context.cgroups.cgroupParent(podCgroupPath(pod)),
-    hostname: pod.spec?.hostNetwork === true ? '' : kernelHostname(pod, config.clusterDomain),
+    cgroupParent: context.ports.cgroups.cgroupParent(podCgroupPath(pod)),
+    hostname: pod.spec?.hostNetwork === true ? '' : kernelHostname(pod, config.dns.clusterDomain),
     dns,
   });
   return { config: sandbox, warnings };
 }
 
 /** `undefined`: the node is set to have none. A file that cannot be read is an empty one. */
-async function nodeDns({ config, fs }: VerbContext): Promise<Dns | undefined> {
-  if (config.resolvConf === '') return undefined;
-  const bytes = await fs.readFile(config.resolvConf, { maxBytes: MAX_RESOLV_CONF_BYTES }).catch(() => new Uint8Array());
+async function nodeDns({ config, ports }: VerbContext): Promise<Dns | undefined> {
+  const { resolvConf } = config.dns;
+  if (resolvConf === '') return undefined;
+  const bytes = await ports.fs.readFile(resolvConf, { maxBytes: MAX_RESOLV_CONF_BYTES }).catch(() => new Uint8Array());
   return parseResolvConf(new TextDecoder().decode(bytes));
 }

@@ -7,7 +7,7 @@ import { endLeftOvers } from './end-left-overs.ts';
 it('ends the processes of containers that have ended for the runtime, and no others', async () => {
   const states = { gone: 'exited', lost: 'exited', new: 'created', well: 'running', odd: 'unknown' } as const;
   const killed: string[] = [];
-  const context = {
+  const ports = {
     logger: silentLogger,
     runtime: { listContainers: async () => Object.entries(states).map(([id, state]) => ({ id, state })) },
     cgroups: {
@@ -15,6 +15,6 @@ it('ends the processes of containers that have ended for the runtime, and no oth
       kill: async ({ containerId }: { containerId: string }) => void killed.push(containerId),
     },
   };
-  await endLeftOvers(context as unknown as VerbContext, testPod());
+  await endLeftOvers({ ports } as unknown as VerbContext, testPod());
   expect(killed).toEqual(['lost']);
 });

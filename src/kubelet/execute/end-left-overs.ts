@@ -10,7 +10,8 @@ import { RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { podCgroupPath } from '../pods/pod-cgroup.ts';
 
 /** Rejects when the runtime does not answer, or something cannot be killed: then nothing may be started yet. */
-export async function endLeftOvers({ runtime, cgroups, logger }: VerbContext, pod: Pod): Promise<void> {
+export async function endLeftOvers({ ports }: VerbContext, pod: Pod): Promise<void> {
+  const { runtime, cgroups, logger } = ports;
   const uid = pod.metadata?.uid ?? '';
   const filter = { labels: { [POD_UID_LABEL]: uid } };
   const containers = await runtime.listContainers(filter, { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS });

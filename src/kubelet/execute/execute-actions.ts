@@ -3,11 +3,20 @@
  * it runs and an outcome when it ended, which marks its pod dirty. Nothing here decides.
  */
 import type { Pod } from '../../api/index.ts';
-import { assertNever, childController, errorMessage, Semaphore } from '../../lib/index.ts';
+import { assertNever, childController, errorMessage, type MetricsRegistry, Semaphore } from '../../lib/index.ts';
 import { jobKey, type Outcome, type PodAction } from '../plan/actions.ts';
 import type { RunningJob } from '../plan/facts.ts';
 import type { DirtyCause, MarkDirty, PodUID } from '../types.ts';
-import { type ExecutePorts, failed, type Job, outcomeOf, type VerbContext, type VerbResult } from './context.ts';
+import {
+  type ExecuteConfig,
+  type ExecuteParts,
+  type ExecutePorts,
+  failed,
+  type Job,
+  outcomeOf,
+  type VerbContext,
+  type VerbResult,
+} from './context.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { executeMetrics } from './execute-metrics.ts';
 import { MAX_CONTAINER_STARTS, MAX_REMOVALS, MAX_SANDBOX_CREATIONS } from './limits.ts';
@@ -20,7 +29,11 @@ import { startContainer } from './start-container.ts';
 import { preStop, stopContainer } from './stop-container.ts';
 import { readTerminationMessage } from './termination-message.ts';
 
-export interface ExecuteOptions extends ExecutePorts {
+export interface ExecutorPorts extends ExecutePorts {
+  readonly metrics: MetricsRegistry;
+}
+
+export interface ExecutorParts extends ExecuteParts {
   readonly markDirty: MarkDirty;
 }
 
@@ -76,9 +89,9 @@ export class Executor {
   readonly #starts = new Semaphore(MAX_CONTAINER_STARTS);
   readonly #removals = new Semaphore(MAX_REMOVALS);
 
-  constructor(options: ExecuteOptions) {
-    this.#markDirty = options.markDirty;
-    this.#context = { ...options, metrics: executeMetrics(options.metrics) };
+  constructor(ports: ExecutorPorts, config: ExecuteConfig, parts: ExecutorParts) {
+    this.#markDirty = parts.markDirty;
+    this.#context = { ports, config, parts, metrics: executeMetrics(ports.metrics) };
   }
 
   /** The jobs under way for the pod, by job key. */
@@ -122,7 +135,7 @@ export class Executor {
     const key = jobKey(action);
     // A shorter stop overtakes: the hook of the longer one ends, its call to the runtime stays beside ours.
     jobs.active.get(key)?.controller.abort(new Error('a shorter grace has overtaken'));
-    const startedAt = this.#context.clock.now().mono;
+    const startedAt = this.#context.ports.clock.now().mono;
     const child = childController(this.#ended.signal);
     const { controller } = child;
     const job: ActiveJob = {
@@ -137,12 +150,12 @@ export class Executor {
     jobs.active.set(key, job);
     void this.#perform(action, job, podIp).then((result) => {
       child.release();
-      const now = this.#context.clock.now();
+      const now = this.#context.ports.clock.now();
       const seconds = (now.mono - startedAt) / 1000;
       this.#context.metrics.verbSeconds.observe(seconds, { verb: action.verb, result: result.ok ? 'ok' : 'error' });
       if (!result.ok) {
         const { reason, message: error } = result;
-        this.#context.logger.info('action failed', { verb: action.verb, uid, reason, error });
+        this.#context.ports.logger.info('action failed', { verb: action.verb, uid, reason, error });
       }
       // One that was overtaken ends unheard: the pod waits for the other.
       if (jobs.active.get(key) !== job) return;
@@ -158,9 +171,9 @@ export class Executor {
       return await this.#run(action, job, podIp);
     } catch (error) {
       const { pod } = job;
-      this.#context.logger.error('an action broke', { verb: action.verb, uid: pod.metadata?.uid, error });
+      this.#context.ports.logger.error('an action broke', { verb: action.verb, uid: pod.metadata?.uid, error });
       const message = `${action.verb}: ${errorMessage(error)}`;
-      this.#context.events.pod(pod, 'Warning', 'FailedSync', `error syncing pod: ${message}`);
+      this.#context.parts.events.pod(pod, 'Warning', 'FailedSync', `error syncing pod: ${message}`);
       return { ok: false, reason: 'InternalError', message };
     }
   }
@@ -207,11 +220,11 @@ export class Executor {
     action: Extract<PodAction, { verb: 'read-termination-message' }>,
     { pod }: ActiveJob,
   ): Promise<VerbResult> {
-    const { fs, config } = this.#context;
+    const { ports, config } = this.#context;
     const uid = pod.metadata?.uid ?? '';
     const path = terminationMessagePath(config.rootDir, uid, action.container, action.restartCount);
     try {
-      return { ok: true, terminationMessage: await readTerminationMessage(fs, { ...action, path }) };
+      return { ok: true, terminationMessage: await readTerminationMessage(ports.fs, { ...action, path }) };
     } catch (error) {
       return failed('TerminationMessageError', error);
     }
@@ -226,12 +239,9 @@ export class Executor {
   }
 }
 
-function prepareVolumes(
-  { volumes, images }: Pick<VerbContext, 'volumes' | 'images'>,
-  pod: Pod,
-  afresh: boolean | undefined,
-): void {
+function prepareVolumes({ parts }: VerbContext, pod: Pod, afresh: boolean | undefined): void {
   const uid = pod.metadata?.uid ?? '';
+  const { volumes, images } = parts;
   if (afresh !== true) return volumes.prepare(pod);
   // A volume may be an image.
   images.afresh(uid);
@@ -239,10 +249,10 @@ function prepareVolumes(
 }
 
 function requestImage(
-  { images }: Pick<VerbContext, 'images'>,
+  { parts }: VerbContext,
   pod: Pod,
   { container, attempt, afresh }: Extract<PodAction, { verb: 'request-image' }>,
 ): void {
-  if (afresh === true) images.afresh(pod.metadata?.uid ?? '');
-  images.request(pod, container, attempt);
+  if (afresh === true) parts.images.afresh(pod.metadata?.uid ?? '');
+  parts.images.request(pod, container, attempt);
 }

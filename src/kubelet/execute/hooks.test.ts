@@ -12,16 +12,20 @@ function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: 
   const asked: string[] = [];
   const told: string[] = [];
   const context = {
-    clock,
-    runtime: { execSync: async () => ({ exitCode, stdout: 'out', stderr: 'err' }) },
-    probeTransport: {
-      http: async (request: Parameters<HookContext['probeTransport']['http']>[0]) => {
-        const headers = request.headers.map(({ name, value }) => `${name}=${value}`).join(' ');
-        asked.push(`${request.scheme}://${request.host}:${request.port}${request.path} ${headers}`);
-        return answers[asked.length - 1];
+    ports: {
+      clock,
+      runtime: { execSync: async () => ({ exitCode, stdout: 'out', stderr: 'err' }) },
+      probeTransport: {
+        http: async (request: Parameters<HookContext['ports']['probeTransport']['http']>[0]) => {
+          const headers = request.headers.map(({ name, value }) => `${name}=${value}`).join(' ');
+          asked.push(`${request.scheme}://${request.host}:${request.port}${request.path} ${headers}`);
+          return answers[asked.length - 1];
+        },
       },
     },
-    events: { pod: (_pod: unknown, _type: string, reason: string) => void told.push(reason), node: () => {} },
+    parts: {
+      events: { pod: (_pod: unknown, _type: string, reason: string) => void told.push(reason), node: () => {} },
+    },
   } as unknown as HookContext;
   const run = (hook: LifecycleHandler, signal = new AbortController().signal) =>
     runHook(context, hook, {

@@ -2,7 +2,7 @@
 import type { Container, HTTPGetAction, LifecycleHandler, Pod } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { ProbeAttempt } from '../ports.ts';
-import type { VerbContext } from './context.ts';
+import type { ExecuteParts, ExecutePorts } from './context.ts';
 import { HTTP_HOOK_TIMEOUT_MS } from './limits.ts';
 
 export interface HookTarget {
@@ -15,7 +15,10 @@ export interface HookTarget {
   readonly signal: AbortSignal;
 }
 
-export type HookContext = Pick<VerbContext, 'clock' | 'runtime' | 'probeTransport' | 'events'>;
+export interface HookContext {
+  readonly ports: Pick<ExecutePorts, 'clock' | 'runtime' | 'probeTransport'>;
+  readonly parts: Pick<ExecuteParts, 'events'>;
+}
 
 /** The problem, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
@@ -36,14 +39,16 @@ export async function runHook(
 
 async function run(context: HookContext, hook: LifecycleHandler, target: HookTarget): Promise<string | undefined> {
   if (hook.exec !== undefined) {
-    const result = await context.runtime.execSync(target.containerId, hook.exec.command ?? [], target.timeoutMs);
+    const result = await context.ports.runtime.execSync(target.containerId, hook.exec.command ?? [], target.timeoutMs);
     if (result.exitCode === 0) return undefined;
     return `command exited with ${result.exitCode}: ${result.stdout}${result.stderr}`;
   }
   if (hook.httpGet !== undefined) return await httpHook(context, hook.httpGet, target);
   if (hook.sleep !== undefined) {
     if (hook.sleep.seconds === 0) return undefined;
-    await context.clock.sleep(Math.min(hook.sleep.seconds * 1000, target.timeoutMs), target.signal).catch(() => {});
+    await context.ports.clock
+      .sleep(Math.min(hook.sleep.seconds * 1000, target.timeoutMs), target.signal)
+      .catch(() => {});
     return undefined;
   }
   return 'the hook has no handler that can be run';
@@ -62,15 +67,15 @@ async function httpHook(context: HookContext, get: HTTPGetAction, target: HookTa
     headers: hookHeaders(get),
     timeoutMs: Math.min(target.timeoutMs, HTTP_HOOK_TIMEOUT_MS),
   } as const;
-  const attempt = await context.probeTransport.http(request);
+  const attempt = await context.ports.probeTransport.http(request);
   if (wasAnswered(attempt)) return undefined;
   if (scheme !== 'https' || !attempt.output.includes(PLAIN_ANSWER)) return attempt.output;
   // Old manifests say HTTPS for servers that speak HTTP; secret headers are left out of the second attempt.
   const headers = request.headers.filter(({ name }) => name.toLowerCase() !== 'authorization');
-  const again = await context.probeTransport.http({ ...request, scheme: 'http', headers });
+  const again = await context.ports.probeTransport.http({ ...request, scheme: 'http', headers });
   if (!wasAnswered(again)) return attempt.output;
   const message = 'request to HTTPS lifecycle hook got HTTP response, retry with HTTP succeeded';
-  context.events.pod(target.pod, 'Warning', 'LifecycleHTTPFallback', message);
+  context.parts.events.pod(target.pod, 'Warning', 'LifecycleHTTPFallback', message);
   return undefined;
 }
 

@@ -10,15 +10,15 @@ export async function refreshPod(
   { emptyDirs }: Extract<PodAction, { verb: 'refresh-pod' }>,
 ): Promise<VerbResult> {
   try {
-    await context.volumes.refresh(pod, emptyDirs);
+    await context.parts.volumes.refresh(pod, emptyDirs);
     const paths = podCgroupPaths(pod.metadata?.uid ?? '');
-    await Promise.all(paths.map((path) => context.cgroups.remove(path)));
+    await Promise.all(paths.map((path) => context.ports.cgroups.remove(path)));
     return DONE;
   } catch (error) {
     const result = failed('FailedRestartPod', error);
     if (!result.ok) {
       const message = `error restarting pod: ${result.message}`;
-      context.events.pod(pod, 'Warning', 'FailedRestartPod', message);
+      context.parts.events.pod(pod, 'Warning', 'FailedRestartPod', message);
     }
     return result;
   }

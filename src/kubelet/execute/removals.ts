@@ -18,11 +18,11 @@ async function unlessMissing(reason: string, run: () => Promise<void>): Promise<
 }
 
 export async function stopSandbox(context: VerbContext, action: Of<'stop-sandbox'>): Promise<VerbResult> {
-  return await unlessMissing('KillPodSandboxError', () => context.runtime.stopSandbox(action.sandboxId));
+  return await unlessMissing('KillPodSandboxError', () => context.ports.runtime.stopSandbox(action.sandboxId));
 }
 
 export async function removeSandbox(context: VerbContext, action: Of<'remove-sandbox'>): Promise<VerbResult> {
-  return await unlessMissing('RemoveSandboxError', () => context.runtime.removeSandbox(action.sandboxId));
+  return await unlessMissing('RemoveSandboxError', () => context.ports.runtime.removeSandbox(action.sandboxId));
 }
 
 /**
@@ -35,12 +35,12 @@ export async function removeContainer(
   action: Of<'remove-container'>,
 ): Promise<VerbResult> {
   return await unlessMissing('RemoveContainerError', async () => {
-    const status = await context.runtime.containerStatus(action.containerId);
+    const status = await context.ports.runtime.containerStatus(action.containerId);
     if (status?.state === 'running') throw new RuntimeError('FailedPrecondition', 'the container runs');
-    await context.logsRead?.(job.pod.metadata?.uid ?? '');
+    await context.parts.logsRead?.(job.pod.metadata?.uid ?? '');
     // Its files first, as upstream: once the runtime has forgotten it, the next start may make files of the same names.
     await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
-    await context.runtime.removeContainer(action.containerId);
+    await context.ports.runtime.removeContainer(action.containerId);
   });
 }
 
@@ -48,10 +48,10 @@ export async function removeContainer(
 export async function reclaimPod(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   const [volumes, cgroup] = await Promise.all([
     // The volume manager reports its problems itself.
-    context.volumes.tearDown(pod.metadata?.uid ?? '', pod).then(done, (error) => failed('FailedUnMount', error)),
+    context.parts.volumes.tearDown(pod.metadata?.uid ?? '', pod).then(done, (error) => failed('FailedUnMount', error)),
     removeCgroup(context, pod).then(done, (error) => failed('FailedKillPod', error)),
   ]);
-  if (!cgroup.ok) context.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${cgroup.message}`);
+  if (!cgroup.ok) context.parts.events.pod(pod, 'Warning', 'FailedKillPod', `error killing pod: ${cgroup.message}`);
   return cgroup.ok ? volumes : cgroup;
 }
 
@@ -60,14 +60,14 @@ function done(): VerbResult {
 }
 
 /** Wherever it is: an orphan's class is lost with its spec. */
-async function removeCgroup({ cgroups }: VerbContext, { metadata }: Job['pod']): Promise<void> {
-  await Promise.all(podCgroupPaths(metadata?.uid ?? '').map((path) => cgroups.remove(path)));
+async function removeCgroup({ ports }: VerbContext, { metadata }: Job['pod']): Promise<void> {
+  await Promise.all(podCgroupPaths(metadata?.uid ?? '').map((path) => ports.cgroups.remove(path)));
 }
 
 export async function removePodLogs(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {
-    await context.logsRead?.(pod.metadata?.uid ?? '');
-    await context.fs.remove(podLogDir(context.config.podLogsDir, pod));
+    await context.parts.logsRead?.(pod.metadata?.uid ?? '');
+    await context.ports.fs.remove(podLogDir(context.config.podLogsDir, pod));
     return DONE;
   } catch (error) {
     return failed('RemovePodLogsError', error);

@@ -16,22 +16,24 @@ function resize(from: [string, string], to: [string, string], usedBytes = 0) {
   const calls: string[] = [];
   const context = {
     config: { podPidsLimit: -1 },
-    cgroups: {
-      version: 'v2',
-      ensure: async (_path: readonly string[], limits: { cpuQuota?: number; memoryLimitBytes?: number }) => {
-        calls.push(`pod ${limits.cpuQuota} ${(limits.memoryLimitBytes ?? 0) / Mi}`);
+    ports: {
+      cgroups: {
+        version: 'v2',
+        ensure: async (_path: readonly string[], limits: { cpuQuota?: number; memoryLimitBytes?: number }) => {
+          calls.push(`pod ${limits.cpuQuota} ${(limits.memoryLimitBytes ?? 0) / Mi}`);
+        },
+      },
+      runtime: {
+        updateContainerResources: async (id: string, given: { cpuQuota: number; memoryLimitBytes: number }) => {
+          calls.push(`${id} ${given.cpuQuota} ${given.memoryLimitBytes / Mi}`);
+        },
+        containerStats: async () => [{ memoryUsageBytes: usedBytes }],
       },
     },
-    runtime: {
-      updateContainerResources: async (id: string, given: { cpuQuota: number; memoryLimitBytes: number }) => {
-        calls.push(`${id} ${given.cpuQuota} ${given.memoryLimitBytes / Mi}`);
-      },
-      containerStats: async () => [{ memoryUsageBytes: usedBytes }],
+    parts: {
+      events: { pod: (_pod: Pod, _type: string, reason: string) => void calls.push(reason) },
+      node: () => ({ memoryBytes: 4096 * Mi }),
     },
-    events: {
-      pod: (_pod: Pod, _type: string, reason: string) => void calls.push(reason),
-    },
-    node: () => ({ memoryBytes: 4096 * Mi }),
   } as unknown as VerbContext;
   const action = {
     verb: 'resize',

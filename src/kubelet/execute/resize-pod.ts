@@ -21,16 +21,19 @@ export async function resizePod(context: VerbContext, { pod }: Job, action: Resi
   try {
     const problem = await tooSmall(context, pod, action);
     if (problem !== undefined) return tell(context, pod, { ok: false, reason: 'ResizeError', message: problem });
-    await context.cgroups.ensure(path, largerOf(before, after));
-    const { memoryBytes } = context.node();
+    await context.ports.cgroups.ensure(path, largerOf(before, after));
+    const { memoryBytes } = context.parts.node();
     for (const { name, containerId } of action.containers) {
       const container = findContainer(pod, name)?.container;
       if (container === undefined) continue;
-      const resources = containerResources(pod, container, { memoryBytes, cgroupVersion: context.cgroups.version });
+      const resources = containerResources(pod, container, {
+        memoryBytes,
+        cgroupVersion: context.ports.cgroups.version,
+      });
       const options = { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS };
-      await context.runtime.updateContainerResources(containerId, resources, options);
+      await context.ports.runtime.updateContainerResources(containerId, resources, options);
     }
-    await context.cgroups.ensure(path, after);
+    await context.ports.cgroups.ensure(path, after);
     return DONE;
   } catch (error) {
     return tell(context, pod, failed('ResizeError', error));
@@ -38,7 +41,7 @@ export async function resizePod(context: VerbContext, { pod }: Job, action: Resi
 }
 
 function tell(context: VerbContext, pod: Pod, result: VerbResult): VerbResult {
-  if (!result.ok) context.events.pod(pod, 'Warning', 'ResizeError', `Pod resize error: ${result.message}`);
+  if (!result.ok) context.parts.events.pod(pod, 'Warning', 'ResizeError', `Pod resize error: ${result.message}`);
   return result;
 }
 
@@ -48,7 +51,7 @@ async function tooSmall(context: VerbContext, pod: Pod, action: Resize): Promise
     const limit = memoryLimit(context, pod, action.to, name);
     const old = memoryLimit(context, pod, action.from, name);
     if (limit === 0 || (old > 0 && limit >= old)) continue;
-    const [stats] = await context.runtime.containerStats({ id: containerId });
+    const [stats] = await context.ports.runtime.containerStats({ id: containerId });
     const used = stats?.memoryUsageBytes ?? 0;
     if (used >= limit) {
       return `attempting to set the memory limit of container ${name} (${limit}) below its current usage (${used})`;
@@ -60,7 +63,7 @@ async function tooSmall(context: VerbContext, pod: Pod, action: Resize): Promise
 /** Bytes; 0: no limit. */
 function memoryLimit(context: VerbContext, pod: Pod, allocation: Allocation, name: string): number {
   const container = findContainer(allocatedPod(pod, { allocated: allocation }), name)?.container;
-  const node = { memoryBytes: context.node().memoryBytes, cgroupVersion: context.cgroups.version };
+  const node = { memoryBytes: context.parts.node().memoryBytes, cgroupVersion: context.ports.cgroups.version };
   return container === undefined ? 0 : containerResources(pod, container, node).memoryLimitBytes;
 }
 

@@ -20,10 +20,9 @@ it('is called off between create and start when the pod is ending', async () => 
     startContainer: async () => void calls.push('start'),
   };
   const nothing = async () => {};
-  const context: Partial<VerbContext> = {
+  const ports: Partial<VerbContext['ports']> = {
     clock: createManualClock(),
     logger: silentLogger,
-    metrics: executeMetrics(createMetrics()),
     runtime: runtime as RuntimeService,
     fs: {
       openBelow: async () => ({ path: '/logs', type: 'directory', close: async () => {} }),
@@ -32,25 +31,26 @@ it('is called off between create and start when the pod is ending', async () => 
       writeFile: nothing,
       chmod: nothing,
       readFile: async () => new Uint8Array(),
-    } as unknown as VerbContext['fs'],
-    cgroups: { version: 'v1', cgroupParent: () => '/cg' } as unknown as VerbContext['cgroups'],
-    volumes: { fact: () => ({ state: 'ready', paths: {} }) } as unknown as VerbContext['volumes'],
+    } as unknown as VerbContext['ports']['fs'],
+    cgroups: { version: 'v1', cgroupParent: () => '/cg' } as unknown as VerbContext['ports']['cgroups'],
+  };
+  const parts: Partial<VerbContext['parts']> = {
+    volumes: { fact: () => ({ state: 'ready', paths: {} }) } as unknown as VerbContext['parts']['volumes'],
     environment: { resolve: async () => ({ ok: true, env: [], command: [], args: [], expand: (text) => text }) },
     events: { pod: () => {}, node: () => {} },
     node: () => ({ hostIps: [], memoryBytes: 1e9, allocatable: { cpuCores: 1, memoryBytes: 1e9 } }),
-    config: {
-      instanceId: 'me',
-      rootDir: '/a',
-      podLogsDir: '/l',
-      nodeName: 'n',
-      clusterDns: [],
-      clusterDomain: 'c',
-      resolvConf: '',
-      podPidsLimit: -1,
-      seccompDefault: false,
-    },
   };
-  const result = await startContainer(context as VerbContext, job, {
+  const config = {
+    instanceId: 'me',
+    rootDir: '/a',
+    podLogsDir: '/l',
+    nodeName: 'n',
+    dns: { clusterDns: [], clusterDomain: 'c', resolvConf: '' },
+    podPidsLimit: -1,
+    seccompDefault: false,
+  };
+  const context = { ports, config, parts, metrics: executeMetrics(createMetrics()) } as VerbContext;
+  const result = await startContainer(context, job, {
     verb: 'start-container',
     container: 'main',
     sandboxId: 's',

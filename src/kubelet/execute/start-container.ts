@@ -9,7 +9,7 @@ import type { PodAction } from '../plan/actions.ts';
 import { CONTAINER_TYPES, fieldPath, findContainer } from '../plan/containers.ts';
 import { containerConfig, DEFAULT_TERMINATION_MESSAGE_PATH } from './container-config.ts';
 import { linkContainerLog, makeContainerLogFolder } from './container-logs.ts';
-import { type Job, failed, type VerbContext, type VerbResult } from './context.ts';
+import { type ExecutePorts, type Job, failed, type VerbContext, type VerbResult } from './context.ts';
 import { podSandboxConfig } from './create-sandbox.ts';
 import { endLeftOvers } from './end-left-overs.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
@@ -37,7 +37,7 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
   const fail = (result: VerbResult): VerbResult => {
     if (result.ok || result.cancelled === true) return result;
     context.metrics.startedContainersErrors.inc({ container_type: type, code: result.reason });
-    context.events.pod(pod, 'Warning', 'Failed', `Error: ${result.message}`, path);
+    context.parts.events.pod(pod, 'Warning', 'Failed', `Error: ${result.message}`, path);
     return result;
   };
 
@@ -58,21 +58,21 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
   const options = { timeoutMs: RUNTIME_REQUEST_TIMEOUT_MS };
   let id: string;
   try {
-    id = await context.runtime.createContainer(action.sandboxId, prepared.config, sandbox, options);
+    id = await context.ports.runtime.createContainer(action.sandboxId, prepared.config, sandbox, options);
   } catch (error) {
     return fail(failed('CreateContainerError', error));
   }
-  context.events.pod(pod, 'Normal', 'Created', 'Container created', path);
+  context.parts.events.pod(pod, 'Normal', 'Created', 'Container created', path);
   // Made while its note was being written, and not run before it is.
   await job.noted;
   if (job.cancelled) return CALLED_OFF;
   try {
-    await context.runtime.startContainer(id, options);
+    await context.ports.runtime.startContainer(id, options);
   } catch (error) {
     return fail(failed('RunContainerError', error));
   }
   context.metrics.startedContainers.inc({ container_type: type });
-  context.events.pod(pod, 'Normal', 'Started', 'Container started', path);
+  context.parts.events.pod(pod, 'Normal', 'Started', 'Container started', path);
   const linked = linkContainerLog(context, pod, { name: action.container, id, attempt: action.attempt });
   await linked;
   return await postStart(context, job, podContainer.container, { id, podIp: hookAddress(context, pod, action), path });
@@ -86,14 +86,14 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   if (targetContainerName !== '' && action.targetContainerId === undefined) {
     return { ok: false, message: `unable to find target container ${targetContainerName}` };
   }
-  const node = context.node();
+  const node = context.parts.node();
   const hostNetwork = pod.spec?.hostNetwork === true;
   const podIps = hostNetwork ? node.hostIps : action.podIps;
   const uid = pod.metadata?.uid ?? '';
   const message = terminationMessagePath(context.config.rootDir, uid, container.name, action.attempt);
   const hosts = `${podDir(context.config.rootDir, uid)}/etc-hosts`;
   const [environment] = await Promise.all([
-    context.environment.resolve({
+    context.parts.environment.resolve({
       pod,
       container,
       podIps,
@@ -106,7 +106,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     makeContainerLogFolder(context, pod, container.name, action.attempt),
   ]);
   if (!environment.ok) return environment;
-  const volumes = context.volumes.fact(uid);
+  const volumes = context.parts.volumes.fact(uid);
   const mounts = containerMounts({
     container,
     volumes: volumes?.state === 'ready' ? volumes.paths : {},
@@ -129,63 +129,63 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   const config = containerConfig({
     pod,
     container,
-    attempt: action.attempt,
-    imageId: action.imageId,
-    imageUser: action.imageUser,
-    env: environment.env,
-    command: environment.command,
-    args: environment.args,
-    mounts: pinned,
-    backOff: action.backOff,
-    targetContainerId: action.targetContainerId,
-    instanceId: context.config.instanceId,
-    seccomp: {
-      seccompDefault: context.config.seccompDefault,
-      seccompProfileRoot: `${context.config.rootDir}/seccomp`,
+    start: action,
+    program: { ...environment, mounts: pinned },
+    node: {
+      instanceId: context.config.instanceId,
+      memory: { memoryBytes: node.memoryBytes, cgroupVersion: context.ports.cgroups.version },
+      seccomp: {
+        seccompDefault: context.config.seccompDefault,
+        seccompProfileRoot: `${context.config.rootDir}/seccomp`,
+      },
     },
-    node: { memoryBytes: node.memoryBytes, cgroupVersion: context.cgroups.version },
   });
   return { ok: true, config };
 }
 
 /** One after the other: two mounts of a container may need the same folders. */
 async function pinSubPaths(
-  { volumes }: VerbContext,
+  { parts }: VerbContext,
   uid: string,
   { mounts, subPaths }: Extract<MountsResult, { ok: true }>,
 ): Promise<readonly Mount[]> {
   const pinned: Mount[] = [];
   for (const [index, mount] of mounts.entries()) {
     const wish = subPaths.get(index);
-    pinned.push(wish === undefined ? mount : { ...mount, hostPath: await volumes.pinSubPath(uid, wish) });
+    pinned.push(wish === undefined ? mount : { ...mount, hostPath: await parts.volumes.pinSubPath(uid, wish) });
   }
   return pinned;
 }
 
 /** A start tried again begins with an empty message. Any user of the container may write it. */
-async function writeMessageFile({ fs }: VerbContext, path: string): Promise<void> {
+async function writeMessageFile({ ports: { fs } }: VerbContext, path: string): Promise<void> {
   await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
   await fs.writeFile(path, '', { mode: 0o666 });
   await fs.chmod(path, 0o666);
 }
 
 /** The node's own hosts file; empty when it has none. */
-async function nodeHosts(fs: VerbContext['fs']): Promise<string> {
+async function nodeHosts(fs: ExecutePorts['fs']): Promise<string> {
   const bytes = await fs.readFile('/etc/hosts', { maxBytes: MAX_HOSTS_FILE_BYTES }).catch(() => new Uint8Array());
   return new TextDecoder().decode(bytes);
 }
 
 /** Written in place: a running container has this very file mounted. */
-async function writeHosts({ fs, config }: VerbContext, path: string, pod: Pod, ips: readonly string[]): Promise<void> {
+async function writeHosts(
+  { ports: { fs }, config }: VerbContext,
+  path: string,
+  pod: Pod,
+  ips: readonly string[],
+): Promise<void> {
   await fs.mkdir(path.slice(0, path.lastIndexOf('/')));
   const onHost = pod.spec?.hostNetwork === true;
-  const text = onHost ? hostNetworkEtcHosts(pod, await nodeHosts(fs)) : etcHosts(pod, ips, config.clusterDomain);
+  const text = onHost ? hostNetworkEtcHosts(pod, await nodeHosts(fs)) : etcHosts(pod, ips, config.dns.clusterDomain);
   await fs.writeFile(path, text, { mode: 0o644 });
 }
 
 /** The address at which an httpGet hook finds the pod. */
 function hookAddress(context: VerbContext, pod: Pod, { podIps }: Start): string {
-  return (pod.spec?.hostNetwork === true ? context.node().hostIps[0] : podIps[0]) ?? '';
+  return (pod.spec?.hostNetwork === true ? context.parts.node().hostIps[0] : podIps[0]) ?? '';
 }
 
 /** A failed hook kills its container (upstream: PostStartHookError). */
@@ -201,7 +201,7 @@ async function postStart(
   const target = { pod: job.pod, containerId, podIp, container, timeoutMs: POST_START_TIMEOUT_MS, signal: job.signal };
   const problem = await runHook(context, hook, target);
   if (problem === undefined || job.cancelled) return { ok: true, containerId };
-  context.events.pod(job.pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', started.path);
+  context.parts.events.pod(job.pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', started.path);
   return { ok: false, reason: 'PostStartHookError', message: problem, killContainerId: containerId };
 }
 

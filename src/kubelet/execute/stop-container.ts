@@ -18,7 +18,7 @@ export async function stopContainer(context: VerbContext, job: Job, action: Stop
   const hookRan = action.preStop && (await runPreStop(context, job, action, podIp));
   // A shorter grace has its own stop under way.
   if (job.signal.aborted) return DONE;
-  const leftMs = Math.max(action.deadline - context.clock.now().mono, action.atLeastMs);
+  const leftMs = Math.max(action.deadline - context.ports.clock.now().mono, action.atLeastMs);
   return await stop(context, action.containerId, graceSeconds(leftMs, hookRan));
 }
 
@@ -33,7 +33,7 @@ function tellKilling(context: VerbContext, { pod }: Job, { container, message }:
   if (message === undefined) return;
   const podContainer = findContainer(pod, container);
   const path = podContainer === undefined ? undefined : fieldPath(podContainer);
-  context.events.pod(pod, 'Normal', 'Killing', message, path);
+  context.parts.events.pod(pod, 'Normal', 'Killing', message, path);
 }
 
 /** False: there is no hook to run, or no time for it. */
@@ -50,8 +50,8 @@ async function runPreStop(
   const target = { pod, containerId, podIp, container: podContainer.container, timeoutMs, signal };
   const problem = await boundedHook(context, timeoutMs, () => runHook(context, hook, target));
   if (problem !== undefined && !signal.aborted) {
-    context.logger.info('preStop hook failed', { container: action.container, problem });
-    context.events.pod(pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed', fieldPath(podContainer));
+    context.ports.logger.info('preStop hook failed', { container: action.container, problem });
+    context.parts.events.pod(pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed', fieldPath(podContainer));
   }
   return true;
 }
@@ -67,7 +67,7 @@ async function boundedHook(
   run: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const timer = context.clock.setTimer(timeoutMs, () => resolve('the hook outlived the grace period'));
+  const timer = context.ports.clock.setTimer(timeoutMs, () => resolve('the hook outlived the grace period'));
   try {
     return await Promise.race([run(), promise]);
   } finally {
@@ -78,7 +78,7 @@ async function boundedHook(
 async function stop(context: VerbContext, containerId: string, graceSeconds: number): Promise<VerbResult> {
   try {
     const timeoutMs = graceSeconds * 1000 + RUNTIME_REQUEST_TIMEOUT_MS;
-    await context.runtime.stopContainer(containerId, graceSeconds, { timeoutMs });
+    await context.ports.runtime.stopContainer(containerId, graceSeconds, { timeoutMs });
     return DONE;
   } catch (error) {
     if (error instanceof RuntimeError && error.code === 'NotFound') return DONE;

@@ -21,30 +21,32 @@ export function askBackOff(draft: Draft, view: ContainerView, death: Death): Bac
 }
 
 function askKubernetes(draft: Draft, { container, memory }: ContainerView, death: Death): BackOffAnswer {
-  const { now, pod, node } = draft.input;
+  const { now, pod, facts } = draft.input;
   return crashLoopBackOff({
     key: backOffKey(pod, container),
     state: memory.backOff,
     lastUpdateMono: memory.backOff === undefined ? 0 : backOffMono(draft, container.name, memory.backOff),
     exitMono: exitMono(draft, death),
     now,
-    ...(node.maxRestartPeriodMs && { capMs: node.maxRestartPeriodMs }),
+    ...(facts.node.maxRestartPeriodMs && { capMs: facts.node.maxRestartPeriodMs }),
   });
 }
 
 /** Undefined for a pod that has no policy. */
 function askCurve(draft: Draft, view: ContainerView, death: Death): BackOffAnswer | undefined {
-  const { now, pod, node } = draft.input;
+  const { now, pod, facts } = draft.input;
   const own = podPolicy(pod);
   if (own.kind !== 'valid') return undefined;
   const told = draft.note.healing === undefined ? undefined : answerTo(draft.note.healing, death.containerId);
   return backOffOnCurve({
-    curve: curveFor(own.policy, deathFacts(view, death)) ?? defaultCurve(node.maxRestartPeriodMs),
+    curve: curveFor(own.policy, deathFacts(view, death)) ?? defaultCurve(facts.node.maxRestartPeriodMs),
     key: policyBackOffKey(backOffKey(pod, view.container), own.hash),
     state: view.memory.backOff,
-    containerId: death.containerId,
-    uptimeMs: uptimeMs(draft, view, death),
-    exitMono: exitMono(draft, death),
+    end: {
+      containerId: death.containerId,
+      uptimeMs: uptimeMs(draft, view, death),
+      exitMono: exitMono(draft, death),
+    },
     now,
     neverFree: told !== undefined && told.scope !== 'container',
     atCap: told?.uncounted === 'fallback',

@@ -9,7 +9,7 @@ import { type ContainerView, isFinal, isOfNext, restartsDespitePolicy } from './
 import type { Death } from './pod-memory.ts';
 
 export interface ContainerStatusInput {
-  readonly plan: Pick<PlanInput, 'pod' | 'facts' | 'node' | 'previousStatus'>;
+  readonly plan: Pick<PlanInput, 'pod' | 'facts' | 'previousStatus'>;
   readonly view: ContainerView;
   /** The reason why it waits, from the plan. */
   readonly waiting: WaitingReason | undefined;
@@ -30,12 +30,12 @@ export function containerStatus(input: ContainerStatusInput): ContainerStatus {
   return {
     name: view.container.name,
     state,
-    lastState: lastDeath === undefined ? {} : { terminated: terminatedState(lastDeath, plan.node.runtimeName) },
+    lastState: lastDeath === undefined ? {} : { terminated: terminatedState(lastDeath, plan.facts.node.runtimeName) },
     ready: !isEphemeral && isReady(input, running, started, state),
     restartCount: Math.max(view.memory.newest?.restartCount ?? 0, previous?.restartCount ?? 0),
     image: imageName(newest ?? view.newest, view.container.image ?? ''),
     imageID: (newest ?? view.newest)?.imageRef ?? previous?.imageID ?? '',
-    ...(shown === undefined ? {} : { containerID: `${plan.node.runtimeName}://${shown}` }),
+    ...(shown === undefined ? {} : { containerID: `${plan.facts.node.runtimeName}://${shown}` }),
     ...(isEphemeral ? {} : { started }),
     ...(shown === undefined ? {} : facts(view, newest ?? view.newest)),
   };
@@ -98,7 +98,8 @@ function containerState(input: ContainerStatusInput, running: RuntimeContainer |
   }
   // API servers refuse that such a container has terminated and then runs again (ValidateContainerStateTransition).
   const ended = terminated || !restartsDespitePolicy(plan.pod, view);
-  if (view.death !== undefined && ended) return { terminated: terminatedState(view.death, plan.node.runtimeName) };
+  if (view.death !== undefined && ended)
+    return { terminated: terminatedState(view.death, plan.facts.node.runtimeName) };
   if (terminated && previous?.state?.terminated !== undefined) return previous.state;
   return { waiting: { reason: defaultWaitingReason(input) } };
 }

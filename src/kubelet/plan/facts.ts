@@ -29,6 +29,7 @@ export interface PodFacts {
   readonly circumstances?: Circumstances;
   /** By container ID. */
   readonly probes: Readonly<Record<string, ProbeResults>>;
+  readonly node: NodeFacts;
 }
 
 /** The facts about the node that a plan needs. */
@@ -49,7 +50,6 @@ export interface PlanInput {
   readonly observed: PodObservation | undefined;
   readonly memory: PodMemory;
   readonly facts: PodFacts;
-  readonly node: NodeFacts;
   /** The status reported last (or the API server's): for transition times and what the runtime has lost. */
   readonly previousStatus: PodStatus | undefined;
   readonly now: Now;

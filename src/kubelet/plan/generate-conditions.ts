@@ -10,8 +10,8 @@ import { formatTime } from '../../lib/index.ts';
 import type { PodPhase } from './compute-pod-phase.ts';
 import { initContainerKind, mayRestartAll } from './restart-policy.ts';
 
+/** What this pass found of the pod. */
 export interface ConditionsInput {
-  readonly pod: Pod;
   readonly phase: PodPhase;
   readonly initStatuses: readonly ContainerStatus[];
   readonly statuses: readonly ContainerStatus[];
@@ -26,9 +26,13 @@ export interface ConditionsInput {
   };
   /** The conditions of healing beyond Kubernetes; none for a pod that uses nothing of it. */
   readonly healing: readonly Verdict[];
-  readonly previous: PodStatus | undefined;
   /** To add, e.g. DisruptionTarget. */
   readonly extra?: PodCondition;
+}
+
+/** What transition times depend on. */
+interface Stamp {
+  readonly previous: PodStatus | undefined;
   /** Wall ms. */
   readonly wall: number;
 }
@@ -48,26 +52,24 @@ const OWNED = new Set([
 ]);
 
 /** All conditions in upstream's order: others' first, then ours. Transition times are kept while the status stays. */
-export function generateConditions(input: ConditionsInput): PodCondition[] {
-  const containersReady = containersReadyVerdict(input);
+export function generateConditions(pod: Pod, input: ConditionsInput, stamp: Stamp): PodCondition[] {
+  const containersReady = containersReadyVerdict(pod, input);
   const ours: Verdict[] = [
     { type: 'PodReadyToStartContainers', status: bool(input.sandboxReady) },
-    initializedVerdict(input),
-    readyVerdict(input, containersReady),
+    initializedVerdict(pod, input),
+    readyVerdict(pod, containersReady),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
     ...resizeVerdicts(input),
-    ...(mayRestartAll(input.pod) ? [restartingAllVerdict(input)] : []),
+    ...(mayRestartAll(pod) ? [restartingAllVerdict(input)] : []),
     ...input.healing,
   ];
-  const foreign = (input.pod.status?.conditions ?? []).filter(
-    ({ type }) => !OWNED.has(type) && type !== input.extra?.type,
-  );
-  const extra = input.extra === undefined ? [] : [stamped(input.extra, input)];
-  return [...foreign, ...extra, ...ours.map((verdict) => stamped(verdict, input))];
+  const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !OWNED.has(type) && type !== input.extra?.type);
+  const extra = input.extra === undefined ? [] : [stamped(input.extra, pod, stamp)];
+  return [...foreign, ...extra, ...ours.map((verdict) => stamped(verdict, pod, stamp))];
 }
 
-function stamped(verdict: Verdict, { pod, previous, wall }: ConditionsInput): PodCondition {
+function stamped(verdict: Verdict, pod: Pod, { previous, wall }: Stamp): PodCondition {
   const before = [...(previous?.conditions ?? []), ...(pod.status?.conditions ?? [])].find(
     ({ type }) => type === verdict.type,
   );
@@ -83,7 +85,7 @@ function stamped(verdict: Verdict, { pod, previous, wall }: ConditionsInput): Po
   };
 }
 
-function containersReadyVerdict({ pod, phase, initStatuses, statuses }: ConditionsInput): Verdict {
+function containersReadyVerdict(pod: Pod, { phase, initStatuses, statuses }: ConditionsInput): Verdict {
   const type = 'ContainersReady';
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
@@ -99,7 +101,7 @@ function containersReadyVerdict({ pod, phase, initStatuses, statuses }: Conditio
   return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message };
 }
 
-function readyVerdict({ pod }: ConditionsInput, containersReady: Verdict): Verdict {
+function readyVerdict(pod: Pod, containersReady: Verdict): Verdict {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' };
   const problems: string[] = [];
   for (const { conditionType } of pod.spec?.readinessGates ?? []) {
@@ -137,7 +139,7 @@ function restartingAllVerdict({ phase, restartingAll }: ConditionsInput): Verdic
   return { type, status: 'True', reason: 'RestartAllContainersStarted', message };
 }
 
-function initializedVerdict({ pod, phase, initStatuses, statuses }: ConditionsInput): Verdict {
+function initializedVerdict(pod: Pod, { phase, initStatuses, statuses }: ConditionsInput): Verdict {
   const type = 'Initialized';
   const containers = pod.spec?.initContainers ?? [];
   if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };

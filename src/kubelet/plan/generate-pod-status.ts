@@ -51,19 +51,20 @@ export function generatePodStatus(input: StatusInput): PodStatus {
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
-    conditions: generateConditions({
+    conditions: generateConditions(
       pod,
-      phase,
-      initStatuses,
-      statuses,
-      sandboxReady,
-      ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
-      restartingAll: note.restartAll !== undefined && !terminated,
-      healing: healingVerdicts(pod, note, terminated),
-      previous,
-      ...(condition === undefined ? {} : { extra: condition }),
-      wall: now.wall,
-    }),
+      {
+        phase,
+        initStatuses,
+        statuses,
+        sandboxReady,
+        ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
+        restartingAll: note.restartAll !== undefined && !terminated,
+        healing: healingVerdicts(pod, note, terminated),
+        ...(condition === undefined ? {} : { extra: condition }),
+      },
+      { previous, wall: now.wall },
+    ),
     ...(message === undefined ? {} : { message }),
     ...(reason === undefined ? {} : { reason }),
     ...addresses,
@@ -133,7 +134,8 @@ function finalNames({ plan, views }: StatusInput): ReadonlySet<string> {
 
 /** The addresses of the newest sandbox that has any; those reported before stay when the network is gone. */
 function addressesOf({ plan, note }: StatusInput): Partial<PodStatus> {
-  const { pod, observed, node, previousStatus: previous } = plan;
+  const { pod, observed, previousStatus: previous } = plan;
+  const { node } = plan.facts;
   if (!note.admitted) return {};
   const host =
     node.hostIps[0] === undefined ? {} : { hostIP: node.hostIps[0], hostIPs: node.hostIps.map((ip) => ({ ip })) };

@@ -99,8 +99,8 @@ class Model {
         volumes: { state: 'ready', paths: {} },
         image: () => PRESENT,
         probes: this.probeFails && running !== undefined ? { [running.id]: { liveness: 'failure' } } : {},
+        node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       },
-      node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       previousStatus: this.status,
       now: { wall: this.wall, mono: this.mono },
     });

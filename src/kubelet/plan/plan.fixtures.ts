@@ -105,10 +105,16 @@ export function planInput(
     lifecycle: { state: 'syncing' },
     observed: undefined,
     memory: admittedMemory(),
-    node: { name: 'node', hostIps: ['192.0.2.1'], runtimeName: 'containerd' },
     previousStatus: undefined,
     now: { wall: WALL, mono: MONO },
     ...change,
-    facts: { jobs: {}, volumes: { state: 'ready', paths: {} }, image: () => PRESENT, probes: {}, ...change.facts },
+    facts: {
+      jobs: {},
+      volumes: { state: 'ready', paths: {} },
+      image: () => PRESENT,
+      probes: {},
+      node: { name: 'node', hostIps: ['192.0.2.1'], runtimeName: 'containerd' },
+      ...change.facts,
+    },
   };
 }

@@ -23,73 +23,79 @@ function node(broken: string) {
   };
   const uidOf = (pod: Pod) => pod.metadata?.uid;
   const options = {
-    clock,
-    logger: silentLogger,
-    metrics: createMetrics(),
-    queue,
-    desired: {
-      get: (uid: string) => {
-        const pod = pods.get(uid);
-        return pod === undefined ? undefined : { pod, wanted: true };
+    ports: { clock, logger: silentLogger, metrics: createMetrics() },
+    sources: {
+      queue,
+      desired: {
+        get: (uid: string) => {
+          const pod = pods.get(uid);
+          return pod === undefined ? undefined : { pod, wanted: true };
+        },
+        synced: () => true,
       },
-      synced: () => true,
-    },
-    pleg: {
-      synced: () => true,
-      known: () => true,
-      observation: (uid: string) => {
-        breaks('observation', uid);
-        return { ...observation(broken === 'plan' && uid === SICK ? [] : [testContainer()]), uid };
-      },
-      inspect: async () => undefined,
-    },
-    notes: {
-      load: async (uid: string) => breaks('notes.load', uid),
-      save: async (uid: string) => breaks('notes.save', uid),
-      settled: async () => {},
-    },
-    executor: {
-      takeOutcomes: () => [],
-      jobs: () => ({}),
-      execute: (pod: Pod) => breaks('execute', uidOf(pod)),
-    },
-    volumes: {
-      // Asked for within the plan's facts.
-      fact: (uid: string) => {
-        breaks('volumes', uid);
-        return { state: 'ready', paths: {} };
-      },
-      onDisk: async () => [],
-      prepare: () => {},
-    },
-    images: {
-      // Asked by the plan itself, for a container that is to be started.
-      fact: (uid: string) => {
-        breaks('plan', uid);
-        return PRESENT;
+      pleg: {
+        synced: () => true,
+        known: () => true,
+        observation: (uid: string) => {
+          breaks('observation', uid);
+          return { ...observation(broken === 'plan' && uid === SICK ? [] : [testContainer()]), uid };
+        },
+        inspect: async () => undefined,
       },
     },
-    probes: {
-      results: (uid: string) => {
-        breaks('probe results', uid);
-        return {};
+    parts: {
+      notes: {
+        load: async (uid: string) => breaks('notes.load', uid),
+        save: async (uid: string) => breaks('notes.save', uid),
+        settled: async () => {},
       },
-      sync: (pod: Pod) => breaks('probes', uidOf(pod)),
-    },
-    status: {
-      report: (pod: Pod) => {
-        breaks('status', uidOf(pod));
-        if (uidOf(pod) === WELL) told.push('well is reported');
+      executor: {
+        takeOutcomes: () => [],
+        jobs: () => ({}),
+        execute: (pod: Pod) => breaks('execute', uidOf(pod)),
+      },
+      volumes: {
+        // Asked for within the plan's facts.
+        fact: (uid: string) => {
+          breaks('volumes', uid);
+          return { state: 'ready', paths: {} };
+        },
+        onDisk: async () => [],
+        prepare: () => {},
+      },
+      images: {
+        // Asked by the plan itself, for a container that is to be started.
+        fact: (uid: string) => {
+          breaks('plan', uid);
+          return PRESENT;
+        },
+      },
+      probes: {
+        results: (uid: string) => {
+          breaks('probe results', uid);
+          return {};
+        },
+        sync: (pod: Pod) => breaks('probes', uidOf(pod)),
       },
     },
-    events: {
-      pod: (pod: Pod, type: string, reason: string, message: string) => {
-        if (uidOf(pod) === SICK && reason === 'FailedSync') told.push(`${type} ${message}`);
+    reporters: {
+      status: {
+        report: (pod: Pod) => {
+          breaks('status', uidOf(pod));
+          if (uidOf(pod) === WELL) told.push('well is reported');
+        },
       },
-      node: () => {},
+      events: {
+        pod: (pod: Pod, type: string, reason: string, message: string) => {
+          if (uidOf(pod) === SICK && reason === 'FailedSync') told.push(`${type} ${message}`);
+        },
+        node: () => {},
+      },
     },
-    admit: () => ({ admitted: true }),
-    node: () => ({ name: 'n', hostIps: [], runtimeName: 'containerd' }),
+    node: {
+      admit: () => ({ admitted: true }),
+      facts: () => ({ name: 'n', hostIps: [], runtimeName: 'containerd' }),
+    },
   } as unknown as PodWorkersOptions;
   return { clock, queue, told, passes, workers: new PodWorkers(options) };
 }

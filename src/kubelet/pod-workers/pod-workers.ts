@@ -56,33 +56,57 @@ import { isStaticPod, withMirrorAnnotations } from '../pods/static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
+  readonly ports: PodWorkersPorts;
+  readonly sources: PodSources;
+  readonly parts: PassParts;
+  readonly reporters: PassReporters;
+  readonly node: HostingNode;
+}
+
+export interface PodWorkersPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+}
+
+/** Which pods there should be, and which there are. */
+export interface PodSources {
   readonly queue: WorkQueue<PodUID>;
   readonly desired: DesiredPods;
   readonly pleg: Pleg;
+  /** The mirror of a static pod, if there is one. */
+  readonly mirrorOf?: (pod: Pod) => Pod | undefined;
+  /** Has the server said that this pod, which no source has, is gone? Absent: the sources' word is enough. */
+  readonly isGone?: (uid: PodUID, namespace: string, name: string) => boolean;
+}
+
+/** The parts that a pass acts with. */
+export interface PassParts {
   readonly notes: PodNoteStore;
   readonly executor: Executor;
   readonly volumes: VolumeManager;
   readonly images: ImageManager;
   readonly probes: ProbeManager;
-  readonly status: StatusManager;
-  readonly events: PodEvents;
   /** Watches the circumstances of pods that asked for late recovery; absent: none is watched. */
   readonly recovery?: RecoveryWatch;
+}
+
+/** The parts that a pass tells what it saw and did. */
+export interface PassReporters {
+  readonly status: StatusManager;
+  readonly events: PodEvents;
   /** Records how containers ended. Neither call blocks or throws. */
   readonly deaths?: Pick<DeathRecorder, 'observe' | 'gone'>;
+}
+
+/** The node that pods are to run on. */
+export interface HostingNode {
   /** May the pod, asked about since `sinceMono`, run beside `others`, which do? `undefined`: ask again a little later. */
   readonly admit: (pod: Pod, others: readonly Pod[], sinceMono: number) => Admission | undefined;
   /** Has the node room for the pod as its spec wants it now, beside `others`? Absent: it has. */
   readonly resize?: (pod: Pod, others: readonly Pod[]) => ResizeVerdict;
-  /** The mirror of a static pod, if there is one. */
-  readonly mirrorOf?: (pod: Pod) => Pod | undefined;
-  /** Has the server said that this pod, which no source has, is gone? Absent: the sources' word is enough. */
-  readonly isGone?: (uid: PodUID, namespace: string, name: string) => boolean;
   /** `undefined`: the node is not known yet. */
-  readonly node: () => NodeFacts | undefined;
+  readonly facts: () => NodeFacts | undefined;
 }
 
 /** The queue of passes; made separately, because all parts mark pods dirty before the workers exist. */
@@ -91,21 +115,29 @@ export function createPodQueue(clock: Clock): WorkQueue<PodUID> {
 }
 
 export class PodWorkers implements PodDirectory {
-  readonly #options: PodWorkersOptions;
+  readonly #ports: PodWorkersPorts;
+  readonly #sources: PodSources;
+  readonly #parts: PassParts;
+  readonly #reporters: PassReporters;
+  readonly #node: HostingNode;
   readonly #metrics: PodWorkersMetrics;
   readonly #healing: HealingMetrics;
   readonly #workers = new Map<PodUID, Worker>();
 
-  constructor(options: PodWorkersOptions) {
-    this.#options = options;
-    this.#metrics = podWorkersMetrics(options.metrics);
-    this.#healing = healingMetrics(options.metrics);
-    options.metrics.onCollect(() => tellStoppedPods(this.#healing, this.#notes()));
+  constructor({ ports, sources, parts, reporters, node }: PodWorkersOptions) {
+    this.#ports = ports;
+    this.#sources = sources;
+    this.#parts = parts;
+    this.#reporters = reporters;
+    this.#node = node;
+    this.#metrics = podWorkersMetrics(ports.metrics);
+    this.#healing = healingMetrics(ports.metrics);
+    ports.metrics.onCollect(() => tellStoppedPods(this.#healing, this.#notes()));
   }
 
   /** Passes until the signal is aborted and the passes under way have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { queue } = this.#options;
+    const { queue } = this.#sources;
     const close = (): void => queue.close();
     signal.addEventListener('abort', close, { once: true });
     if (signal.aborted) close();
@@ -115,7 +147,7 @@ export class PodWorkers implements PodDirectory {
       handler: (uid) => this.#timedPass(uid),
       onPanic: (uid, error) => this.#panic(uid, error),
     });
-    await this.#options.notes.settled();
+    await this.#parts.notes.settled();
   }
 
   /** Asks for the pod's end, e.g. by eviction. Unknown pods are left alone. */
@@ -125,7 +157,7 @@ export class PodWorkers implements PodDirectory {
     const { note } = worker.memory;
     const termination = note.termination ?? request;
     worker.memory = { ...worker.memory, note: { ...note, termination, ...(end === undefined ? {} : { end }) } };
-    this.#options.queue.add(uid);
+    this.#sources.queue.add(uid);
   }
 
   /** Its end has been asked for or has begun. */
@@ -151,7 +183,7 @@ export class PodWorkers implements PodDirectory {
   }
 
   pods(): readonly PodView[] {
-    const { desired } = this.#options;
+    const { desired } = this.#sources;
     return desired.all().flatMap(({ pod, wanted }) => (wanted ? [this.#view(pod)] : []));
   }
 
@@ -176,11 +208,11 @@ export class PodWorkers implements PodDirectory {
 
   #view(pod: Pod): PodView {
     const uid = pod.metadata?.uid ?? '';
-    return { pod, status: this.#workers.get(uid)?.status, observation: this.#options.pleg.observation(uid) };
+    return { pod, status: this.#workers.get(uid)?.status, observation: this.#sources.pleg.observation(uid) };
   }
 
   async #timedPass(uid: PodUID): Promise<'retry' | void> {
-    const { clock } = this.#options;
+    const { clock } = this.#ports;
     const begun = clock.now().mono;
     try {
       return await this.#pass(uid);
@@ -191,8 +223,10 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #pass(uid: PodUID): Promise<'retry' | void> {
-    const { pleg, desired, queue, clock, executor } = this.#options;
-    const node = this.#options.node();
+    const { clock } = this.#ports;
+    const { pleg, desired, queue } = this.#sources;
+    const { executor } = this.#parts;
+    const node = this.#node.facts();
     if (!pleg.synced() || node === undefined) return queue.addAfter(uid, SYNC_WAIT_MS);
     // The runtime's state of this pod is not known: neither its presence nor its absence may be acted on.
     if (!pleg.known(uid)) return 'retry';
@@ -223,8 +257,7 @@ export class PodWorkers implements PodDirectory {
       lifecycle: worker.lifecycle,
       observed,
       memory: worker.memory,
-      facts: this.#facts(uid, jobs),
-      node,
+      facts: this.#facts(uid, jobs, node),
       previousStatus: worker.status ?? worker.pod.status,
       now: clock.now(),
     });
@@ -233,7 +266,9 @@ export class PodWorkers implements PodDirectory {
 
   /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */
   async #worker(uid: PodUID): Promise<Worker | 'unsure' | undefined> {
-    const { desired, pleg, notes, volumes, clock } = this.#options;
+    const { clock } = this.#ports;
+    const { desired, pleg } = this.#sources;
+    const { notes, volumes } = this.#parts;
     const entry = desired.get(uid);
     const known = this.#workers.get(uid);
     if (known !== undefined) {
@@ -285,16 +320,17 @@ export class PodWorkers implements PodDirectory {
     const named = observed ?? note;
     // Its name is not known: nothing runs, and only its remains exist.
     if (named?.namespace === undefined || named.name === undefined) return false;
-    return this.#options.isGone?.(uid, named.namespace, named.name) === false;
+    return this.#sources.isGone?.(uid, named.namespace, named.name) === false;
   }
 
   #annotated(pod: Pod): Pod {
-    return withMirrorAnnotations(pod, this.#options.mirrorOf?.(pod));
+    return withMirrorAnnotations(pod, this.#sources.mirrorOf?.(pod));
   }
 
   /** Reads the pod again if the last observation is older than the last action on it. */
   async #observe(worker: Worker): Promise<boolean> {
-    const { pleg, logger } = this.#options;
+    const { logger } = this.#ports;
+    const { pleg } = this.#sources;
     const cached = pleg.observation(worker.uid);
     if (worker.freshAfter === Number.NEGATIVE_INFINITY) return true;
     if (cached === undefined || cached.at < worker.freshAfter) {
@@ -319,24 +355,26 @@ export class PodWorkers implements PodDirectory {
       worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
       return true;
     }
-    worker.admissionAskedAt ??= this.#options.clock.now().mono;
-    const verdict = this.#options.admit(worker.pod, this.activePods(worker.uid), worker.admissionAskedAt);
+    worker.admissionAskedAt ??= this.#ports.clock.now().mono;
+    const verdict = this.#node.admit(worker.pod, this.activePods(worker.uid), worker.admissionAskedAt);
     if (verdict === undefined) return false;
     if (verdict.admitted) {
       worker.memory = { ...worker.memory, note: { ...note, admitted: true } };
       return true;
     }
-    this.#options.events.pod(worker.pod, 'Warning', verdict.reason, verdict.message);
+    this.#reporters.events.pod(worker.pod, 'Warning', verdict.reason, verdict.message);
     const end = { phase: 'Failed', reason: verdict.reason, message: `Pod was rejected: ${verdict.message}` } as const;
     worker.memory = { ...worker.memory, note: { ...note, end } };
     return true;
   }
 
-  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>) {
-    const { volumes, images, probes, resize, recovery } = this.#options;
+  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>, node: NodeFacts) {
+    const { volumes, images, probes, recovery } = this.#parts;
+    const { resize } = this.#node;
     const circumstances = recovery?.circumstances(uid);
     return {
       jobs,
+      node,
       ...(circumstances === undefined ? {} : { circumstances }),
       ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
@@ -346,7 +384,9 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #apply(worker: Worker, plan: PodPlan, observed: PodObservation | undefined): Promise<void> {
-    const { notes, executor, queue, probes, events } = this.#options;
+    const { queue } = this.#sources;
+    const { notes, executor, probes } = this.#parts;
+    const { events } = this.#reporters;
     const { uid } = worker;
     const pod = allocatedPod(worker.pod, plan.memory.note);
     this.#countDeaths(worker, plan);
@@ -354,7 +394,7 @@ export class PodWorkers implements PodDirectory {
       this.#metrics.podRestarts.inc({ scope, source, result });
     const noteBefore = worker.memory.note;
     countHealing(this.#healing, noteBefore, plan.memory.note);
-    this.#options.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed });
+    this.#reporters.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;
@@ -398,7 +438,7 @@ export class PodWorkers implements PodDirectory {
 
   #watchRecovery({ uid, pod, status, lifecycle }: Worker): void {
     const syncing = lifecycle.state === 'syncing';
-    this.#options.recovery?.sync(pod, { syncing, status, volumes: this.#options.volumes.fact(uid) });
+    this.#parts.recovery?.sync(pod, { syncing, status, volumes: this.#parts.volumes.fact(uid) });
   }
 
   /** Volumes follow the pod's object: a downwardAPI volume shows its labels. */
@@ -407,11 +447,11 @@ export class PodWorkers implements PodDirectory {
     if (worker.lifecycle.state !== 'syncing' || worker.preparedVersion === version) return;
     const first = worker.preparedVersion === undefined;
     worker.preparedVersion = version;
-    if (!first) this.#options.volumes.prepare(allocatedPod(worker.pod, worker.memory.note));
+    if (!first) this.#parts.volumes.prepare(allocatedPod(worker.pod, worker.memory.note));
   }
 
   #report(worker: Worker): void {
-    const { status } = this.#options;
+    const { status } = this.#reporters;
     if (!worker.wanted || worker.status === undefined) return;
     const over = worker.lifecycle.state === 'terminated' || worker.lifecycle.state === 'finished';
     if (over && worker.memory.note.reclaimed) status.finish(worker.pod, worker.status, worker.annotations);
@@ -419,14 +459,16 @@ export class PodWorkers implements PodDirectory {
   }
 
   async #forget({ uid }: Worker): Promise<void> {
-    const { notes, executor, queue, probes, status, images, desired } = this.#options;
+    const { queue, desired } = this.#sources;
+    const { notes, executor, probes, images } = this.#parts;
+    const { status } = this.#reporters;
     await notes.remove(uid);
     this.#workers.delete(uid);
-    this.#options.deaths?.gone(uid);
+    this.#reporters.deaths?.gone(uid);
     executor.forget(uid);
     probes.forget(uid);
     images.forget(uid);
-    this.#options.recovery?.forget(uid);
+    this.#parts.recovery?.forget(uid);
     status.forget(uid);
     desired.forget(uid);
     queue.discard(uid);
@@ -438,7 +480,7 @@ export class PodWorkers implements PodDirectory {
 
   #logTransition(worker: Worker, plan: PodPlan): void {
     const request = 'request' in plan.lifecycle ? plan.lifecycle.request : undefined;
-    this.#options.logger.info(`pod ${plan.lifecycle.state}`, {
+    this.#ports.logger.info(`pod ${plan.lifecycle.state}`, {
       pod: `${worker.pod.metadata?.namespace}/${worker.pod.metadata?.name}`,
       uid: worker.uid,
       ...(request === undefined ? {} : { reason: request.reason, graceSeconds: request.gracePeriodSeconds }),
@@ -449,7 +491,7 @@ export class PodWorkers implements PodDirectory {
     const statuses = worker.status?.containerStatuses ?? [];
     if (worker.firstSeenAt === undefined || statuses.length === 0) return;
     if (!statuses.every(({ state }) => state?.running !== undefined)) return;
-    const { mono } = this.#options.clock.now();
+    const { mono } = this.#ports.clock.now();
     this.#metrics.startSeconds.observe((mono - worker.firstSeenAt) / 1000);
     worker.firstSeenAt = undefined;
   }
@@ -470,7 +512,9 @@ export class PodWorkers implements PodDirectory {
 
   /** A mistake in the code of one pod's pass is reported, and the pass is tried again with growing pauses. The agent goes on. */
   #panic(uid: PodUID, error: unknown): void {
-    const { logger, events, desired } = this.#options;
+    const { logger } = this.#ports;
+    const { desired } = this.#sources;
+    const { events } = this.#reporters;
     this.#metrics.panics.inc();
     logger.error('a pass over a pod broke', { uid, error });
     const pod = this.#workers.get(uid)?.pod ?? desired.get(uid)?.pod;

@@ -8,7 +8,7 @@ import { carriedResult } from './carried-results.ts';
 import { MAX_CONCURRENT_PROBES } from './limits.ts';
 import { ProbeMetrics, type ProbeSubject } from './probe-metrics.ts';
 import { mayProbe, type ProbeKind } from './probe-step.ts';
-import { type FailedAttempt, ProbeWorker, type WorkerContext } from './probe-worker.ts';
+import { type FailedAttempt, type ProbedContainer, ProbeWorker, type WorkerContext } from './probe-worker.ts';
 
 export interface ProbeManagerPorts {
   readonly clock: Clock;
@@ -136,6 +136,13 @@ class Manager implements ProbeManager {
     const uid = pod.metadata?.uid ?? '';
     const now = clock.now();
     const adopted = status.startedAt < this.#startedAt;
+    const target: ProbedContainer = {
+      pod,
+      container,
+      containerId: status.id,
+      startedAt: now.mono - Math.max(0, now.wall - status.startedAt),
+      podIp: () => probed.podIp,
+    };
     const workers: Workers = {};
     for (const kind of KINDS) {
       const probe = probeOf(container, kind);
@@ -143,13 +150,9 @@ class Manager implements ProbeManager {
       const worker = new ProbeWorker(this.#context, {
         kind,
         probe,
-        pod,
-        container,
-        containerId: status.id,
-        startedAt: now.mono - Math.max(0, now.wall - status.startedAt),
+        target,
         adopted,
         carried: adopted ? carriedResult(pod, container.name, status.id, kind) : undefined,
-        podIp: () => probed.podIp,
         onVerdict: () => {
           this.#startGated(workers);
           markDirty(uid, 'probe');

@@ -22,13 +22,15 @@ it('goes on after a mistake of ours, which is its pod’s event', async () => {
   const worker = new ProbeWorker(context, {
     kind: 'readiness',
     probe: { exec: { command: ['x'] }, periodSeconds: 1, failureThreshold: 1 },
-    pod: testPod(),
-    container: { name: 'main' },
-    containerId: 'c',
-    startedAt: clock.now().mono,
+    target: {
+      pod: testPod(),
+      container: { name: 'main' },
+      containerId: 'c',
+      startedAt: clock.now().mono,
+      podIp: () => undefined,
+    },
     adopted: false,
     carried: undefined,
-    podIp: () => undefined,
     onVerdict: () => {
       verdicts += 1;
       if (verdicts === 1) throw new TypeError('this is not a function');

@@ -35,15 +35,19 @@ export interface WorkerContext {
 export interface WorkerSpec {
   readonly kind: ProbeKind;
   readonly probe: Probe;
+  readonly target: ProbedContainer;
+  readonly adopted: boolean;
+  readonly carried: ProbeResult | undefined;
+  readonly onVerdict: () => void;
+}
+
+export interface ProbedContainer {
   readonly pod: Pod;
   readonly container: Container;
   readonly containerId: string;
   /** Mono ms. */
   readonly startedAt: number;
-  readonly adopted: boolean;
-  readonly carried: ProbeResult | undefined;
   readonly podIp: () => string | undefined;
-  readonly onVerdict: () => void;
 }
 
 export class ProbeWorker {
@@ -62,12 +66,13 @@ export class ProbeWorker {
     this.#spec = spec;
     this.kind = spec.kind;
     this.#state = initialProbeState(spec.kind, spec.carried);
+    const { pod, container } = spec.target;
     this.subject = {
       kind: spec.kind,
-      container: spec.container.name,
-      pod: spec.pod.metadata?.name ?? '',
-      namespace: spec.pod.metadata?.namespace ?? '',
-      uid: spec.pod.metadata?.uid ?? '',
+      container: container.name,
+      pod: pod.metadata?.name ?? '',
+      namespace: pod.metadata?.namespace ?? '',
+      uid: pod.metadata?.uid ?? '',
     };
   }
 
@@ -80,7 +85,8 @@ export class ProbeWorker {
     if (this.#running || this.#stopped.signal.aborted) return;
     this.#running = true;
     const { clock, random } = this.#context;
-    const { kind, probe, startedAt, adopted } = this.#spec;
+    const { kind, probe, target, adopted } = this.#spec;
+    const { startedAt } = target;
     const now = clock.now().mono;
     this.#arm(firstAttemptAt({ kind, probe, now, startedAt, adopted, chance: random.next() }));
   }
@@ -107,7 +113,7 @@ export class ProbeWorker {
     } catch (error) {
       // A mistake in the code of one probe: the probe goes on, and so does the agent.
       this.#context.logger.error('a probe broke', { pod: this.subject.pod, uid: this.subject.uid, error });
-      const { pod } = this.#spec;
+      const { pod } = this.#spec.target;
       this.#context.events.pod(pod, 'Warning', 'FailedSync', `error syncing pod, skipping: ${errorMessage(error)}`);
     } finally {
       release();
@@ -119,8 +125,9 @@ export class ProbeWorker {
   }
 
   async #probe(): Promise<ProbeAttempt> {
-    const { probe, container, containerId } = this.#spec;
-    const input = { probe, container, containerId, podIp: this.#spec.podIp(), signal: this.#stopped.signal };
+    const { probe, target } = this.#spec;
+    const { container, containerId } = target;
+    const input = { probe, container, containerId, podIp: target.podIp(), signal: this.#stopped.signal };
     try {
       return await attemptProbe(this.#context.attempt, input);
     } catch (error) {
@@ -156,7 +163,7 @@ export class ProbeWorker {
     const title = kindTitle(this.kind);
     const output = attempt.output.slice(0, MAX_OUTPUT_LENGTH);
     if (attempt.result === 'failure') {
-      const { pod, container, containerId } = this.#spec;
+      const { pod, container, containerId } = this.#spec.target;
       this.#context.onFailure?.({ pod, container, containerId, kind: this.kind, output, decides });
       this.#event('Unhealthy', `${title} probe failed: ${output}`);
     }
@@ -169,7 +176,7 @@ export class ProbeWorker {
   }
 
   #event(reason: string, message: string): void {
-    const { pod, container } = this.#spec;
+    const { pod, container } = this.#spec.target;
     const sidecar = pod.spec?.initContainers?.some(({ name }) => name === container.name) ?? false;
     const list = sidecar ? 'initContainers' : 'containers';
     this.#context.events.pod(pod, 'Warning', reason, message, `spec.${list}{${container.name}}`);

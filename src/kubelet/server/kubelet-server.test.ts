@@ -15,7 +15,7 @@ import { memoryOpenFile } from '../../../test/support/memory-open-file.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import type { PodDirectory, PodObservation, PodView } from '../types.ts';
-import { createKubeletServer, type KubeletServerOptions } from './kubelet-server.ts';
+import { createKubeletServer, type KubeletServerPorts } from './kubelet-server.ts';
 
 const POD: Pod = {
   metadata: { name: 'p', namespace: 'ns', uid: 'u' },
@@ -81,7 +81,7 @@ function world(settings: Partial<KubeletSettings> = {}): World {
     watch: () => ({ close: () => {} }),
     readlink: async () => '',
   };
-  const runtime: KubeletServerOptions['runtime'] = {
+  const runtime: KubeletServerPorts['runtime'] = {
     execSync: async (_, command) => ({
       exitCode: command[0] === 'false' ? 1 : 0,
       stdout: command.join('|'),
@@ -94,22 +94,23 @@ function world(settings: Partial<KubeletSettings> = {}): World {
       return `http://runtime/forward/${result.asked.push([sandbox, ports])}`;
     },
   };
-  const server = createKubeletServer({
-    clock,
-    logger: silentLogger,
-    fs,
-    metrics: createMetrics(),
-    runtime,
-    streams: {
-      upgrade: async (url) => {
-        result.dialled.push(url);
-        return { upgraded: false, response: { status: 200, headers: {}, body: encodeText('dialled') } };
+  const server = createKubeletServer(
+    {
+      clock,
+      logger: silentLogger,
+      fs,
+      metrics: createMetrics(),
+      runtime,
+      streams: {
+        upgrade: async (url) => {
+          result.dialled.push(url);
+          return { upgraded: false, response: { status: 200, headers: {}, body: encodeText('dialled') } };
+        },
       },
     },
-    directory,
-    health: { syncLoop: () => result.problem, runtimeErrors: () => [] },
-    settings: { ...DEFAULT_SETTINGS, ...settings },
-  });
+    { directory, health: { syncLoop: () => result.problem, runtimeErrors: () => [] } },
+    { settings: { ...DEFAULT_SETTINGS, ...settings } },
+  );
   const request = (url: string, method: string, headers = {}): HttpRequest => ({ method, url, headers });
   const result: World = {
     view: { pod: POD, status: status(RUNNING), observation },

@@ -30,44 +30,57 @@ import { streamRoutes } from './stream-routes.ts';
 import type { StreamingRuntime } from './streaming.ts';
 import { type SystemLogFiles, systemLogRoutes } from './system-log-routes.ts';
 
-export interface KubeletServerOptions {
+export interface KubeletServerPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fs: LogFiles & SystemLogFiles;
   readonly metrics: MetricsRegistry;
   readonly runtime: StreamingRuntime & RunRouteOptions['runtime'];
   readonly streams: StreamDialer;
+}
+
+/** What is shown of the node. */
+export interface ServedNode {
   readonly directory: PodDirectory;
   readonly health: KubeletHealth;
+}
+
+export interface KubeletServerConfig {
   /** Beside those that are always there. */
   readonly routes?: readonly Route[];
   /** Absent: `DEFAULT_SETTINGS`. */
   readonly settings?: KubeletSettings;
 }
 
-export function createKubeletServer(options: KubeletServerOptions): Connection {
-  const { settings = DEFAULT_SETTINGS } = options;
-  const server = new Server(options, [
-    ...healthRoutes(options.health),
-    ...podRoutes(options.directory),
-    ...metricsRoutes(options.metrics),
-    ...logRoutes(options),
-    ...systemLogRoutes(options.fs, settings.enableSystemLogHandler),
-    ...streamRoutes(options),
-    ...runRoutes(options),
+export function createKubeletServer(
+  ports: KubeletServerPorts,
+  { directory, health }: ServedNode,
+  { settings = DEFAULT_SETTINGS, routes = [] }: KubeletServerConfig = {},
+): Connection {
+  const forPods = { ...ports, directory, settings };
+  const server = new Server(ports.logger, settings, [
+    ...healthRoutes(health),
+    ...podRoutes(directory),
+    ...metricsRoutes(ports.metrics),
+    ...logRoutes(forPods),
+    ...systemLogRoutes(ports.fs, settings.enableSystemLogHandler),
+    ...streamRoutes(forPods),
+    ...runRoutes(forPods),
     ...configzRoutes(settings),
-    ...(options.routes ?? []),
+    ...routes,
   ]);
   return { request: (request) => server.request(request), upgrade: (request) => server.upgrade(request) };
 }
 
 class Server {
-  readonly #options: KubeletServerOptions;
+  readonly #logger: Logger;
+  readonly #settings: KubeletSettings;
   readonly #routes: readonly Route[];
   #underWay = 0;
 
-  constructor(options: KubeletServerOptions, routes: readonly Route[]) {
-    this.#options = options;
+  constructor(logger: Logger, settings: KubeletSettings, routes: readonly Route[]) {
+    this.#logger = logger;
+    this.#settings = settings;
     this.#routes = routes;
   }
 
@@ -104,7 +117,7 @@ class Server {
     const call = parseCall(request);
     const route = findRoute(this.#routes, call.parts);
     if (route === undefined) throw new RequestError(404, '404 page not found');
-    if (route.debugging === true && this.#options.settings?.enableDebuggingHandlers === false) {
+    if (route.debugging === true && !this.#settings.enableDebuggingHandlers) {
       throw new RequestError(405, 'Debug endpoints are disabled.');
     }
     const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -135,7 +148,7 @@ class Server {
   #problem(request: HttpRequest, error: unknown): HttpResponse {
     if (error instanceof RequestError) return textResponse(error.status, error.message);
     if (error instanceof RuntimeError && error.code === 'NotFound') return textResponse(404, error.message);
-    this.#options.logger.warn('a request to the node failed', { url: request.url.split('?')[0], error });
+    this.#logger.warn('a request to the node failed', { url: request.url.split('?')[0], error });
     return textResponse(500, errorMessage(error));
   }
 }

@@ -42,10 +42,10 @@ export interface Stats extends StatsProvider {
 export function createStats(options: MeasuringOptions): Stats {
   const memory: MeasuringMemory = {
     cpu: new CpuHistory(),
-    disk: new DiskUsageCache({ ...options, meter: options.machine }),
-    runtime: new RuntimeFiguresCache(options),
+    disk: new DiskUsageCache({ ...options.ports, meter: options.ports.machine }),
+    runtime: new RuntimeFiguresCache(options.ports),
   };
-  const { clock } = options;
+  const { clock } = options.ports;
   const full = shared(
     () => takeMeasurement(options, memory, true),
     () => clock.now().mono,
@@ -79,7 +79,7 @@ function shared(take: () => Promise<Measurement>, monoNow: () => number): (maxAg
 }
 
 async function sampleCpu(options: MeasuringOptions, history: CpuHistory, signal: AbortSignal): Promise<void> {
-  const { clock, logger } = options;
+  const { clock, logger } = options.ports;
   for (let count = 0; !signal.aborted; count += 1) {
     try {
       await sampleOnce(options, history);
@@ -91,7 +91,7 @@ async function sampleCpu(options: MeasuringOptions, history: CpuHistory, signal:
 }
 
 async function sampleOnce(options: MeasuringOptions, history: CpuHistory): Promise<void> {
-  const { clock, cgroups, machine } = options;
+  const { clock, cgroups, machine } = options.ports;
   const keys = new Set<string>();
   const note = (key: string, nanoseconds: number | undefined): void => {
     if (nanoseconds === undefined) return;

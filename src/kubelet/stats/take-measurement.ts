@@ -20,17 +20,19 @@ import type {
 } from './measurement.ts';
 import type { RuntimeFigures, RuntimeFiguresCache } from './runtime-figures-cache.ts';
 
-export interface MeasuringOptions {
+export interface MeasuringPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fs: Pick<FileSystem, 'statfs'>;
-  readonly nodeName: string;
-  readonly rootDir: string;
-  readonly podLogsDir: string;
   readonly cgroups: Cgroups;
   readonly machine: Machine & Meter;
   readonly runtime: Pick<RuntimeService, 'containerStats'>;
   readonly images: Pick<ImageService, 'fsInfo'>;
+}
+
+export interface MeasuringOptions {
+  readonly ports: MeasuringPorts;
+  readonly places: { readonly nodeName: string; readonly rootDir: string; readonly podLogsDir: string };
   readonly directory: PodDirectory;
   readonly volumes: { fact(uid: string): VolumesFact | undefined };
 }
@@ -81,7 +83,9 @@ export async function takeMeasurement(
   memory: MeasuringMemory,
   disk: boolean,
 ): Promise<Measurement> {
-  const { clock, directory, nodeName } = options;
+  const { clock } = options.ports;
+  const { nodeName } = options.places;
+  const { directory } = options;
   const at = clock.now();
   const views = measuredPods(directory);
   const waiting = disk
@@ -104,7 +108,8 @@ async function measureNode(
   { cpu }: MeasuringMemory,
   disk: boolean,
 ): Promise<Partial<Measurement>> {
-  const { clock, machine, cgroups, rootDir } = options;
+  const { clock, machine, cgroups } = options.ports;
+  const { rootDir } = options.places;
   const usage = await readable(options, 'machine', () => machine.usage());
   const machineRate = usage?.cpu && cpu.nanoCores(MACHINE_KEY, sample(clock.now(), usage.cpu.usageNanoseconds));
   const figures = await readable(options, 'kubepods', () => cgroups.figures(ALL_PODS));
@@ -123,8 +128,8 @@ async function measureNode(
 
 async function measureNodeFs(options: MeasuringOptions, rootDir: string): Promise<Partial<Measurement>> {
   const nodeFs = await spaceOf(options, rootDir);
-  const facts = await readable(options, 'facts', () => options.machine.facts());
-  const pressure = await readable(options, 'pids', () => options.machine.pressure());
+  const facts = await readable(options, 'facts', () => options.ports.machine.facts());
+  const pressure = await readable(options, 'pids', () => options.ports.machine.pressure());
   return {
     ...(nodeFs && { nodeFs }),
     ...(facts && pressure && { processes: { max: facts.maxPids, current: pressure.pids } }),
@@ -153,7 +158,7 @@ async function measurePod(
   view: PodView,
   disk: DiskFigures | undefined,
 ): Promise<PodMeasurement> {
-  const { clock, cgroups } = options;
+  const { clock, cgroups } = options.ports;
   const { pod, observation } = view;
   const uid = pod.metadata?.uid ?? '';
   const cgroupPath = podCgroupPath(pod);
@@ -164,7 +169,7 @@ async function measurePod(
   for (const container of observation === undefined ? [] : runningContainers(observation)) {
     containers.push(await measureContainer(options, memory, { pod, cgroupPath, container, disk }));
   }
-  const logs = disk?.usages?.get(podLogDir(options.podLogsDir, pod));
+  const logs = disk?.usages?.get(podLogDir(options.places.podLogsDir, pod));
   return {
     uid,
     name: pod.metadata?.name ?? '',
@@ -185,7 +190,7 @@ async function measureProcesses(
   pod: Pod,
   path: readonly string[],
 ): Promise<Pick<PodMeasurement, 'processes' | 'interfaces'>> {
-  const { cgroups, machine } = options;
+  const { cgroups, machine } = options.ports;
   const pids = await readable(options, 'processes', () => cgroups.processes({ path }));
   const [pid] = pids ?? [];
   const isOwn = pod.spec?.hostNetwork !== true && pid !== undefined;
@@ -208,7 +213,8 @@ async function measureContainer(
     readonly disk: DiskFigures | undefined;
   },
 ): Promise<ContainerMeasurement> {
-  const { clock, cgroups, podLogsDir } = options;
+  const { clock, cgroups } = options.ports;
+  const { podLogsDir } = options.places;
   const { id, name, startedAt } = container;
   const figures = await readable(options, id, () => cgroups.figures({ path: cgroupPath, containerId: id }));
   const now = clock.now();
@@ -274,7 +280,7 @@ function containerLogDir(podLogsDir: string, pod: Pod, container: string): strin
 }
 
 function walkedPaths(options: MeasuringOptions, views: readonly PodView[]): ReadonlySet<string> {
-  const { podLogsDir } = options;
+  const { podLogsDir } = options.places;
   return new Set(
     views.flatMap(({ pod, observation }) => [
       podLogDir(podLogsDir, pod),
@@ -296,15 +302,15 @@ function beginOf(now: Now, startedAt: number): number | undefined {
 }
 
 async function spaceOf(options: MeasuringOptions, path: string): Promise<FileSystemSpace | undefined> {
-  return readable(options, path, () => options.fs.statfs(path));
+  return readable(options, path, () => options.ports.fs.statfs(path));
 }
 
 /** `undefined` for what cannot be read. */
-async function readable<T>({ logger }: MeasuringOptions, what: string, read: () => Promise<T>): Promise<T | undefined> {
+async function readable<T>({ ports }: MeasuringOptions, what: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    logger.debug('a figure cannot be read', { what, error: errorMessage(error) });
+    ports.logger.debug('a figure cannot be read', { what, error: errorMessage(error) });
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** The volumes of one pod: each by itself, and together the fact that its containers wait for. */
 import type { Pod } from '../../api/index.ts';
-import { jitterUp, type Timer, withDeadline } from '../../lib/index.ts';
+import { jitterUp, type Random, type Timer, withDeadline } from '../../lib/index.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { MarkDirty, VolumesFact } from '../types.ts';
 import {
@@ -16,6 +16,7 @@ import { isContentVolume } from './volume-setup.ts';
 import { VolumeTask, type VolumeTaskOptions } from './volume-task.ts';
 
 export interface PodVolumesOptions extends VolumeTaskOptions {
+  readonly random: Random;
   readonly config: ConfigFollower;
   readonly markDirty: MarkDirty;
 }

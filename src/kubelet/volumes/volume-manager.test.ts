@@ -102,29 +102,35 @@ async function world(): Promise<World> {
       const mine = counts.filter((line) => line.includes('volume_mount') && line.includes(`status="${status}"`));
       return mine.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     },
-    manager: createVolumeManager({
-      clock: api.clock,
-      random: seededRandom(1),
-      logger: silentLogger,
-      metrics: registry,
-      fs,
-      process,
-      client: api.client,
-      config: createConfigCache({
+    manager: createVolumeManager(
+      {
         clock: api.clock,
-        random: seededRandom(2),
+        random: seededRandom(1),
         logger: silentLogger,
+        metrics: registry,
+        fs,
+        process,
         client: api.client,
-      }),
-      events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
-      markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
-      images: { volumeImage: async (_, { reference = '' }) => images(reference) },
-      imageVolumeProblem: (subPath) =>
-        imageVolumeProblem({ runtimeName: 'containerd', runtimeVersion: '2.1.9' }, subPath),
-      nodeName: 'n',
-      nodeResources: () => ({ cpuCores: 2, memoryBytes: 8 * 1024 ** 3 }),
-      rootDir: root,
-    }),
+      },
+      {
+        nodeName: 'n',
+        nodeResources: () => ({ cpuCores: 2, memoryBytes: 8 * 1024 ** 3 }),
+        rootDir: root,
+      },
+      {
+        config: createConfigCache({
+          clock: api.clock,
+          random: seededRandom(2),
+          logger: silentLogger,
+          client: api.client,
+        }),
+        events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
+        markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
+        images: { volumeImage: async (_, { reference = '' }) => images(reference) },
+        imageVolumeProblem: (subPath) =>
+          imageVolumeProblem({ runtimeName: 'containerd', runtimeVersion: '2.1.9' }, subPath),
+      },
+    ),
   };
   return result;
 }

@@ -38,7 +38,7 @@ import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
 import { pluginName } from './volume-setup.ts';
 
-export interface VolumeManagerOptions extends ImageVolumeOptions {
+export interface VolumeManagerPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -46,9 +46,10 @@ export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly fs: FileSystem;
   readonly process: Process;
   readonly client: KubeClient;
-  readonly config: ConfigFollower;
-  readonly events: PodEvents;
-  readonly markDirty: MarkDirty;
+}
+
+/** Where the volumes are. */
+export interface VolumesNode {
   readonly nodeName: string;
   /** The value of resourceFieldRef for a container without a limit. */
   readonly nodeResources: () => NodeResources;
@@ -56,8 +57,18 @@ export interface VolumeManagerOptions extends ImageVolumeOptions {
   readonly rootDir: string;
 }
 
-export function createVolumeManager(options: VolumeManagerOptions): VolumeManager {
-  return new Manager(options);
+export interface VolumeManagerParts extends ImageVolumeOptions {
+  readonly config: ConfigFollower;
+  readonly events: PodEvents;
+  readonly markDirty: MarkDirty;
+}
+
+export function createVolumeManager(
+  ports: VolumeManagerPorts,
+  node: VolumesNode,
+  parts: VolumeManagerParts,
+): VolumeManager {
+  return new Manager(ports, node, parts);
 }
 
 interface ToldTrouble {
@@ -67,7 +78,10 @@ interface ToldTrouble {
 }
 
 class Manager implements VolumeManager {
-  readonly #options: PodVolumesOptions & { readonly logger: Logger };
+  readonly #ports: VolumeManagerPorts;
+  readonly #rootDir: string;
+  readonly #mounter: Mounter;
+  readonly #options: PodVolumesOptions;
   readonly #tokens: ServiceAccountTokens;
   readonly #pods = new Map<PodUID, PodVolumes>();
   /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
@@ -75,16 +89,33 @@ class Manager implements VolumeManager {
   /** Pods whose tear-down failed: when, and the last message. */
   readonly #troubles = new Map<PodUID, ToldTrouble>();
 
-  constructor(options: VolumeManagerOptions) {
-    const { clock } = options;
-    this.#tokens = new ServiceAccountTokens({ ...options, random: options.random.split('tokens') });
+  constructor(ports: VolumeManagerPorts, node: VolumesNode, parts: VolumeManagerParts) {
+    const { clock, random, fs, client } = ports;
+    const { nodeName, nodeResources, rootDir } = node;
+    const { config, events, markDirty, images, imageVolumeProblem } = parts;
+    this.#ports = ports;
+    this.#rootDir = rootDir;
+    this.#mounter = new Mounter(ports);
+    this.#tokens = new ServiceAccountTokens({ ...ports, random: random.split('tokens') });
     this.#tearDownPlaces = new Places(clock);
     this.#options = {
-      ...options,
-      tokens: this.#tokens,
-      mounter: new Mounter(options),
+      setUp: {
+        clock,
+        random,
+        fs,
+        client,
+        mounter: this.#mounter,
+        rootDir,
+        content: { config, tokens: this.#tokens, nodeName, nodeResources },
+        image: { images, imageVolumeProblem },
+      },
+      clock,
+      random,
+      events,
+      config,
+      markDirty,
       places: new Places(clock),
-      metrics: createVolumeMetrics(options.metrics, () => this.#counts()),
+      metrics: createVolumeMetrics(ports.metrics, () => this.#counts()),
     };
   }
 
@@ -118,12 +149,12 @@ class Manager implements VolumeManager {
   }
 
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
-    return await pinSubPath(this.#options, uid, wish);
+    return await pinSubPath({ fs: this.#ports.fs, mounter: this.#mounter, rootDir: this.#rootDir }, uid, wish);
   }
 
   async refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
-    const { rootDir } = this.#options;
+    const rootDir = this.#rootDir;
     const emptied = emptyDirsNamed(pod, emptyDirs);
     for (const name of emptied) {
       const dir = volumeDir(rootDir, uid, 'empty-dir', name);
@@ -134,14 +165,13 @@ class Manager implements VolumeManager {
 
   /** Mounts that a container made inside are removed first: files behind a mount are not the pod's. */
   async #empty(dir: string, subPaths: string): Promise<void> {
-    const { fs, mounter } = this.#options;
-    await mounter.unmountAll(subPaths);
-    await mounter.unmountAll(dir);
-    await fs.remove(dir);
+    await this.#mounter.unmountAll(subPaths);
+    await this.#mounter.unmountAll(dir);
+    await this.#ports.fs.remove(dir);
   }
 
   async tearDown(uid: PodUID, pod?: Pod): Promise<void> {
-    const dir = podDir(this.#options.rootDir, uid);
+    const dir = podDir(this.#rootDir, uid);
     try {
       // It stays known until all is gone: a set-up that hangs must not be forgotten.
       await this.#pods.get(uid)?.stop();
@@ -157,9 +187,10 @@ class Manager implements VolumeManager {
 
   /** Removes nothing while anything is mounted at or below it: behind a mount lies what is not the pod's. */
   async #remove(dir: string): Promise<void> {
-    const { clock, fs, mounter, metrics } = this.#options;
+    const { clock, fs } = this.#ports;
+    const { metrics } = this.#options;
     const begun = clock.now().mono;
-    const points = await mounter.mountedUnder(dir);
+    const points = await this.#mounter.mountedUnder(dir);
     const plugins = new Set(
       points.flatMap((point) => pluginAt(point) ?? []).map((plugin) => `kubernetes.io/${plugin}`),
     );
@@ -168,7 +199,7 @@ class Manager implements VolumeManager {
       for (const plugin of plugins) metrics.operation(plugin, 'volume_unmount', status, seconds);
     };
     try {
-      await mounter.unmountAll(dir);
+      await this.#mounter.unmountAll(dir);
       await fs.remove(dir);
       done('success');
     } catch (error) {
@@ -178,7 +209,8 @@ class Manager implements VolumeManager {
   }
 
   #tellTrouble(uid: PodUID, pod: Pod | undefined, error: unknown): void {
-    const { clock, events, logger } = this.#options;
+    const { clock, logger } = this.#ports;
+    const { events } = this.#options;
     const name = error instanceof UnmountError ? volumeNameOf(error.point) : undefined;
     const whose = name === undefined ? '' : ` for volume "${name}"`;
     const message = `UnmountVolume.TearDown failed${whose} : ${errorMessage(error)}`;
@@ -191,10 +223,9 @@ class Manager implements VolumeManager {
   }
 
   async onDisk(): Promise<readonly PodUID[]> {
-    const { fs, rootDir } = this.#options;
     const uids: PodUID[] = [];
     for (const name of await this.#podFolders()) {
-      const info = isPodUid(name) ? await fs.stat(`${podsDir(rootDir)}/${name}`) : undefined;
+      const info = isPodUid(name) ? await this.#ports.fs.stat(`${podsDir(this.#rootDir)}/${name}`) : undefined;
       if (info?.type === 'directory') uids.push(name);
     }
     return uids;
@@ -202,7 +233,7 @@ class Manager implements VolumeManager {
 
   async #podFolders(): Promise<readonly string[]> {
     try {
-      return await this.#options.fs.readdir(podsDir(this.#options.rootDir));
+      return await this.#ports.fs.readdir(podsDir(this.#rootDir));
     } catch (error) {
       if (error instanceof FileError && error.code === 'ENOENT') return [];
       throw error;

@@ -13,13 +13,16 @@ import { type Payload, VolumeError } from './payload.ts';
 import { payloadOf, type PayloadOptions } from './payload-source.ts';
 import { volumeDir, type VolumePlugin } from './volume-paths.ts';
 
-export interface VolumeSetupOptions extends PayloadOptions, ImageVolumeOptions, ClaimOptions {
+export interface VolumeSetupOptions extends ClaimOptions {
   readonly fs: FileSystem;
   readonly mounter: Mounter;
   readonly clock: Clock;
   readonly random: Random;
   /** `DIR/agent`. */
   readonly rootDir: string;
+  /** Where the content of files that mendlet writes comes from. */
+  readonly content: PayloadOptions;
+  readonly image: ImageVolumeOptions;
 }
 
 /** `path`: on the host; empty: it is the image `image`. `problem`: it has what an earlier set-up wrote, and could not be brought up to date. */
@@ -35,13 +38,14 @@ const IN_MEMORY = new Set<VolumePlugin>(['secret', 'projected', 'downward-api'])
 /** Idempotent. Rejects with what upstream's FailedMount event quotes. */
 export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<SetUpVolume> {
   if (volume.hostPath !== undefined) return { path: await setUpHostPath(options.fs, volume.hostPath) };
-  if (volume.image !== undefined) return { path: '', image: await setUpImage(options, pod, volume.name, volume.image) };
+  if (volume.image !== undefined)
+    return { path: '', image: await setUpImage(options.image, pod, volume.name, volume.image) };
   const plugin = pluginOf(volume);
   if (plugin === undefined) throw new VolumeError('no volume plugin matched');
   const dir = volumeDir(options.rootDir, pod.metadata?.uid ?? '', plugin, volume.name);
   if (volume.emptyDir !== undefined) {
     const { fs, mounter } = options;
-    const nodeMemoryBytes = options.nodeResources().memoryBytes;
+    const nodeMemoryBytes = options.content.nodeResources().memoryBytes;
     await setUpEmptyDir({ fs, mounter, nodeMemoryBytes }, dir, pod, volume.emptyDir);
     return { path: dir };
   }
@@ -49,7 +53,7 @@ export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume:
   // Content first: without it there is nothing to mount, and nothing to clean up.
   let payload: Payload;
   try {
-    payload = await payloadOf(options, pod, volume);
+    payload = await payloadOf(options.content, pod, volume);
   } catch (error) {
     if (!(await isWritten(options, plugin, dir))) throw error;
     // An earlier agent wrote it: the pod runs on with what it has, whether the API server answers or not.

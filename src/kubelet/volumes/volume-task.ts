@@ -1,6 +1,6 @@
 /** One volume of one pod: set up, tried again with back-off, and brought up to date whenever its sources change. */
 import type { Pod, Volume } from '../../api/index.ts';
-import { DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
+import { type Clock, DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
 import type { PodEvents } from '../types.ts';
 import { ImageVolumeError } from './image-volume.ts';
 import { EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
@@ -8,7 +8,9 @@ import type { Places } from './places.ts';
 import { pluginName, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
-export interface VolumeTaskOptions extends VolumeSetupOptions {
+export interface VolumeTaskOptions {
+  readonly setUp: VolumeSetupOptions;
+  readonly clock: Clock;
   readonly events: PodEvents;
   readonly places: Places;
   readonly metrics: VolumeMetrics;
@@ -136,7 +138,7 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await setUpVolume(this.#options, pod, this.volume);
+      const result = await setUpVolume(this.#options.setUp, pod, this.volume);
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
     } catch (error) {

@@ -26,9 +26,9 @@ afterAll(() => rmSync(paths.dir, { recursive: true }));
 
 it('takes another address of its server, and keeps it only when told that it answered', async () => {
   const given = { server: 'https://192.0.2.1:6444' };
-  const me = { nodeName: 'n', instanceId: 'abc', machineId: 'm', inUse: true };
+  const me = { nodeName: 'n', instanceId: 'abc', machineId: 'm' };
   const { signal } = new AbortController();
-  const credentials = await joinCluster({ ...me, given, paths, clock: systemClock, say: () => {}, signal });
+  const credentials = await joinCluster({ me, inUse: true, given, paths, clock: systemClock, say: () => {}, signal });
   expect(credentials.server).toBe('https://192.0.2.1:6444');
   expect((await readCredentials(paths))?.server).toBe('https://192.0.2.1:6443');
   await keepAddress(paths, credentials);

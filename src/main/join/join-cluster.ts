@@ -40,7 +40,9 @@ import { type Patience, untilDone } from './patience.ts';
 import { authorityHash } from './pin.node.ts';
 import { CertificateRefused, CLIENT_SIGNER, requestCertificate } from './request-certificate.ts';
 
-export interface JoinOptions extends Patience, Claimant {
+export interface JoinOptions extends Patience {
+  /** This machine, as the node that it wants to be. */
+  readonly me: Claimant;
   readonly given: JoinFlags;
   readonly paths: DataPaths;
   /** Pods may be running that were made for the server that this folder joined. */
@@ -49,7 +51,8 @@ export interface JoinOptions extends Patience, Claimant {
 
 /** @throws UserError for problems that a person has to solve; waits for problems that pass by themselves */
 export async function joinCluster(options: JoinOptions): Promise<NodeCredentials> {
-  const { paths, given, clock, nodeName, say, inUse } = options;
+  const { paths, given, clock, me, say, inUse } = options;
+  const { nodeName } = me;
   const own = await readOwn(paths);
   const { wall } = clock.now();
   const access = given.kubeconfig === undefined ? undefined : await readAccess(given.kubeconfig);
@@ -182,10 +185,10 @@ function seekAuthority(options: JoinOptions, server: string, hash: string): Prom
 
 /** A key of our own, and a certificate for it. */
 async function ownCertificate(options: JoinOptions, access: ServerAccess): Promise<KeyPair> {
-  const { paths, nodeName, clock, say } = options;
+  const { paths, me, clock, say } = options;
   say(`asking ${access.server} for a certificate`);
   const { csrPem, keyPem } = await createCertificateRequest(
-    { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'], dnsNames: [], ipAddresses: [] },
+    { commonName: `system:node:${me.nodeName}`, organizations: ['system:nodes'], dnsNames: [], ipAddresses: [] },
     readPendingKey(paths),
   );
   writePendingKey(paths, keyPem);
@@ -224,7 +227,8 @@ function warnOfClock({ clock, say }: JoinOptions, certificatePem: string): void 
 
 /** Two machines of one name would take each other's pods. @throws UserError (exit code 3) */
 async function refuseTakenName(options: JoinOptions, credentials: NodeCredentials): Promise<void> {
-  const { nodeName, clock } = options;
+  const { me, clock } = options;
+  const { nodeName } = me;
   const connection = createHttpConnection({ ...credentials, clock });
   const client = createKubeClient(connection, { clock, userAgent: userAgent('join') });
   try {
@@ -232,7 +236,7 @@ async function refuseTakenName(options: JoinOptions, credentials: NodeCredential
       try {
         const node = await getOrNot<Node>(client.get(NODES, undefined, nodeName, signal));
         const lease = node && (await getOrNot<Lease>(readLease(client, nodeName, signal)));
-        const verdict = judgeName(options, { node, lease }, clock.now().wall);
+        const verdict = judgeName(me, { node, lease }, clock.now().wall);
         if (verdict.kind === 'taken') throw new UserError(verdict.message, { exitCode: exitCodes.inUse });
         return { done: undefined };
       } catch (error) {

@@ -52,7 +52,7 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
       throw new UserError(`${what}; to install: ${command}`);
     }
     options.say(what);
-    await installAlone(look, { ...options, cache, unpacked });
+    await installAlone(look, { cache, unpacked }, options);
     const still = options.stop.aborted ? [] : await look();
     if (still.length > 0) throw new UserError(`after ${command}: ${notInstalled(still)}`);
   }
@@ -63,17 +63,24 @@ function notInstalled(needs: readonly Need[]): string {
   return `${listed(needs.map((need) => need.what))} ${needs.length === 1 ? 'is' : 'are'} not installed`;
 }
 
+/** In the checkout's cache: for logs, and for packages that are not installed. */
+interface CacheFolders {
+  readonly cache: string;
+  readonly unpacked: string;
+}
+
 /** @param look repeated when the lock is held: its earlier holder may have installed everything */
 async function installAlone(
   look: () => Promise<readonly Need[]>,
-  options: SetUpOptions & { readonly cache: string; readonly unpacked: string },
+  folders: CacheFolders,
+  options: SetUpOptions,
 ): Promise<void> {
   const onWait = (): void => options.say('another start is installing packages; waiting for it');
   const lock = await waitForKernelLock(LOCK_FILE, { stop: options.stop, onWait });
   if (lock === undefined) return;
   try {
     const missing = await look();
-    if (missing.length > 0) await install(missing, options);
+    if (missing.length > 0) await install(missing, folders, options);
   } finally {
     lock.release();
   }
@@ -82,7 +89,8 @@ async function installAlone(
 /** Debian's busybox and busybox-static exclude each other: where the first is installed, the second is only unpacked. */
 async function install(
   missing: readonly Need[],
-  { cache, unpacked, ...options }: SetUpOptions & { readonly cache: string; readonly unpacked: string },
+  { cache, unpacked }: CacheFolders,
+  options: SetUpOptions,
 ): Promise<void> {
   mkdirSync(cache, { recursive: true });
   const { process, say, stop } = options;

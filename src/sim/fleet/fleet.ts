@@ -1,5 +1,5 @@
 /** A simulated fleet: the real control plane, and many hollow nodes in a few zones. */
-import type { ControllersOptions } from '../../controllers/index.ts';
+import type { ControllersSettings } from '../../controllers/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import type { Logger } from '../../lib/index.ts';
 import type { Link } from '../sim-connection.ts';
@@ -17,7 +17,7 @@ export interface FleetOptions {
   readonly nodes: number;
   readonly zones: number;
   readonly logger: Logger;
-  readonly controllers?: Partial<ControllersOptions>;
+  readonly controllers?: Partial<ControllersSettings>;
 }
 
 export class Fleet {

@@ -191,14 +191,10 @@ async function renew({ client, clock }: HollowPorts, name: string, signal: Abort
 async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): Promise<void> {
   const { client, clock, logger, machine, random } = ports;
   const fieldSelector = `spec.nodeName=${name}`;
-  const pods = createReflector<Pod>({
-    client,
-    clock,
-    logger,
-    random: random.split('pods'),
-    resource: PODS,
-    query: { fieldSelector },
-  });
+  const pods = createReflector<Pod>(
+    { client, clock, logger, random: random.split('pods') },
+    { resource: PODS, query: { fieldSelector } },
+  );
   const queue = new WorkQueue<string>({ clock, backOff: { baseMs: 200, capMs: 10_000 } });
   signal.addEventListener('abort', () => queue.close(), { once: true });
   /** Pod key → its last UID, so that a deleted pod is found on the machine. */

@@ -4,7 +4,7 @@
  *   settle ─► faults and changes (safety after every event) ─► heal ─► all is as asked for ─► all deleted, all gone
  */
 import { type Logger, silentLogger } from '../../lib/index.ts';
-import type { ControllersOptions } from '../../controllers/index.ts';
+import type { ControllersSettings } from '../../controllers/index.ts';
 import type { RunReport } from '../run-seed.ts';
 import { Sim, type SimOptions } from '../sim.ts';
 import { untilWell } from '../until-well.ts';
@@ -21,7 +21,7 @@ export interface FleetRunOptions {
   readonly minutes?: number;
   readonly only?: readonly string[];
   readonly logger?: Logger;
-  readonly controllers?: Partial<ControllersOptions>;
+  readonly controllers?: Partial<ControllersSettings>;
 }
 
 export const SMALL_FLEET = { deployments: 3, replicas: 12, statefulSets: 2, daemonSets: 1, jobs: 3 } as const;

@@ -2,18 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedCurve } from '../../../api/index.ts';
 import type { BackOffState } from '../pod-memory.ts';
-import { backOffOnCurve, type CurveQuestion, defaultCurve, nominalMs } from './curve.ts';
+import { backOffOnCurve, type ContainerEnd, type CurveQuestion, defaultCurve, nominalMs } from './curve.ts';
 
 const CURVE: ResolvedCurve = { initialMs: 200, factor: 3, capMs: 5000, resetAfterMs: 60_000, jitter: 0 };
 const state = (restarts: number, key = 'k'): BackOffState => ({ key, delayMs: 0, lastUpdate: 0, restarts });
 
-function ask(change: Partial<CurveQuestion> = {}) {
+function ask({ end, ...change }: Omit<Partial<CurveQuestion>, 'end'> & { end?: Partial<ContainerEnd> } = {}) {
   return backOffOnCurve({
     curve: CURVE,
     key: 'k',
     state: undefined,
-    containerId: 'c',
-    exitMono: 1000,
+    end: { containerId: 'c', exitMono: 1000, ...end },
     now: { wall: 0, mono: 1000 },
     neverFree: false,
     ...change,
@@ -21,15 +20,15 @@ function ask(change: Partial<CurveQuestion> = {}) {
 }
 
 describe('a curve of a policy', () => {
-  it.each<[string, Partial<CurveQuestion>, number]>([
+  it.each<[string, Parameters<typeof ask>[0], number]>([
     ['is free at first', {}, 0],
     ['then waits its initial delay', { state: state(1) }, 200],
     ['grows by its factor', { state: state(2) }, 600],
     ['and again', { state: state(3) }, 1800],
     ['up to its cap', { state: state(4) }, 5000],
     ['and no further', { state: state(400) }, 5000],
-    ['begins anew after a long life', { state: state(4), uptimeMs: 60_000 }, 0],
-    ['but not after a shorter one', { state: state(4), uptimeMs: 59_999 }, 5000],
+    ['begins anew after a long life', { state: state(4), end: { uptimeMs: 60_000 } }, 0],
+    ['but not after a shorter one', { state: state(4), end: { uptimeMs: 59_999 } }, 5000],
     ['begins anew with another key', { state: state(4, 'other') }, 0],
     ['is never free for more than the container', { neverFree: true }, 200],
     ['nor shorter for it than it is', { neverFree: true, state: state(3) }, 1800],
@@ -55,7 +54,7 @@ describe('a curve of a policy', () => {
   it('is as long at each look at one death, and another at another', () => {
     const curve = { ...CURVE, jitter: 0.5 };
     const delay = (containerId: string) => {
-      const answer = ask({ curve, state: state(2), containerId });
+      const answer = ask({ curve, state: state(2), end: { containerId } });
       return answer.restart ? 0 : answer.delayMs;
     };
     expect(delay('a')).toBe(delay('a'));
@@ -71,7 +70,7 @@ describe('a curve of a policy', () => {
         fc.boolean(),
         (jitter, restarts, containerId, neverFree) => {
           const curve = { ...CURVE, jitter };
-          const answer = ask({ curve, state: state(restarts), containerId, neverFree });
+          const answer = ask({ curve, state: state(restarts), end: { containerId }, neverFree });
           const least = nominalMs(curve, neverFree ? Math.max(1, restarts) : restarts);
           const delayMs = answer.restart ? 0 : answer.delayMs;
           expect(delayMs).toBeGreaterThanOrEqual(least);

@@ -12,12 +12,7 @@ export interface CurveQuestion {
   readonly curve: ResolvedCurve;
   readonly key: string;
   readonly state: BackOffState | undefined;
-  /** The container that ended: the random part of the delay is derived from its id. */
-  readonly containerId: string;
-  /** How long it ran, ms; absent: not known, then it was short. */
-  readonly uptimeMs?: number;
-  /** Mono ms. */
-  readonly exitMono: number;
+  readonly end: ContainerEnd;
   readonly now: Now;
   /** Even a first restart waits: it costs more than a restart of the container. */
   readonly neverFree: boolean;
@@ -25,10 +20,20 @@ export interface CurveQuestion {
   readonly atCap?: boolean;
 }
 
+/** How the container ended. */
+export interface ContainerEnd {
+  /** The random part of the delay is derived from it. */
+  readonly containerId: string;
+  /** How long it ran, ms; absent: not known, then it was short. */
+  readonly uptimeMs?: number;
+  /** Mono ms. */
+  readonly exitMono: number;
+}
+
 /** May the container that exited be started now? */
 export function backOffOnCurve(question: CurveQuestion): BackOffAnswer {
-  const { curve, key, now } = question;
-  const exit = Math.min(question.exitMono, now.mono);
+  const { curve, key, end, now } = question;
+  const exit = Math.min(end.exitMono, now.mono);
   const before = restartsBefore(question);
   const delayMs = delayFor(question, before);
   const until = exit + delayMs;
@@ -41,14 +46,15 @@ export function backOffOnCurve(question: CurveQuestion): BackOffAnswer {
   };
 }
 
-function restartsBefore({ state, key, uptimeMs = 0, curve }: CurveQuestion): number {
+function restartsBefore({ state, key, end, curve }: CurveQuestion): number {
+  const { uptimeMs = 0 } = end;
   if (state === undefined || state.key !== key || uptimeMs >= curve.resetAfterMs) return 0;
   return state.restarts ?? 1;
 }
 
-function delayFor({ curve, neverFree, atCap, containerId }: CurveQuestion, before: number): number {
+function delayFor({ curve, neverFree, atCap, end }: CurveQuestion, before: number): number {
   const nominal = atCap === true ? curve.capMs : nominalMs(curve, neverFree ? Math.max(before, 1) : before);
-  return nominal * (1 + curve.jitter * shareOf(containerId));
+  return nominal * (1 + curve.jitter * shareOf(end.containerId));
 }
 
 /** The delay after so many restarts, without its random part. */

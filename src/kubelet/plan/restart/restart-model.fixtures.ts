@@ -68,8 +68,8 @@ export class RestartModel {
         volumes: { state: 'ready', paths: {} },
         image: (name) => this.images[name] ?? PRESENT,
         probes: {},
+        node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       },
-      node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       previousStatus: this.plan?.status,
       now: { wall: this.wall, mono: this.mono },
     });
