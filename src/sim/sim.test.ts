@@ -165,8 +165,8 @@ describe('SimDisk', () => {
   });
 });
 
-/** A fixed set of seeds that together covers every nemesis. Bugs that other seeds found are tested in `kept-scenarios.test.ts`. */
-const SEEDS: readonly number[] = [1, 2, 5, 8, 10, 31];
+/** A taste of what `npm test` plays besides: the seeds from 1 to 15. Bugs that other seeds found are tested in `kept-scenarios.test.ts`. */
+const SEEDS: readonly number[] = [2, 31];
 
 describe('whole clusters', () => {
   it.each(SEEDS)('seed %i is well, twice the same', async (seed) => {
