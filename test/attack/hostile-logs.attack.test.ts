@@ -76,6 +76,7 @@ async function wholeLog(): Promise<string> {
     path: log,
     isRunning: () => false,
     isEnding: () => false,
+    endedAt: () => 0,
     signal: new AbortController().signal,
   };
   const chunks: Uint8Array[] = [];

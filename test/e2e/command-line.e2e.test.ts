@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itInWhole } from './extent.ts';
 import { kubectl136, Mendlet, root, run } from './harness.ts';
 
 const mendlet = (...args: string[]) => run(process.execPath, [join(root, 'dist/mendlet.js'), ...args]);
@@ -130,7 +129,7 @@ describe('a network that another instance has', () => {
 });
 
 describe('the package', () => {
-  itInWhole('installs as one file of its own, without scripts, and runs without the repository', async () => {
+  it('installs as one file of its own, without scripts, and runs without the repository', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mendlet-package-'));
     try {
       // The bundle exists, and packing must not rebuild it while other suites run it.

@@ -224,7 +224,7 @@ describe('why', () => {
   it('refuses what it cannot be asked about', async () => {
     expect(await why(['service/db'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to ask about'),
+      stderr: expect.stringContaining('is not a kind that can be explained'),
     });
     expect(await why(['pod/none'])).toMatchObject({
       code: 1,

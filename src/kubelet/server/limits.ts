@@ -6,6 +6,8 @@ export const LOG_CHUNK_BYTES = 64 * 1024;
 export const FOLLOW_POLL_MS = 1000;
 /** A container that ended may still have its last lines on their way: one more look after this. */
 export const FOLLOW_DRAIN_MS = 100;
+/** The runtime puts a container away when it has read its output, which may reach the file a moment later: for so long after the end. */
+export const RECENT_END_MS = 1000;
 /** How long a log waits for the runtime to put a container away that has ended, and how often it looks. */
 export const PUT_AWAY_WAIT_MS = 10_000;
 export const PUT_AWAY_POLL_MS = 20;

@@ -64,6 +64,7 @@ async function printedBytes(folder: LogFolder, options: Partial<LogOptions>): Pr
     path: PATH,
     isRunning: () => false,
     isEnding: () => false,
+    endedAt: () => 0,
     signal: new AbortController().signal,
   };
   const chunks: Uint8Array[] = [];
@@ -141,6 +142,7 @@ describe('following', () => {
     readonly controller: AbortController;
     running: boolean;
     ending: boolean;
+    endedAt: number;
     text: string;
     ended: boolean;
   }
@@ -148,13 +150,23 @@ describe('following', () => {
   function follow(folder: LogFolder, options: Partial<LogOptions> = {}, running = true): Following {
     const clock = createManualClock();
     const controller = new AbortController();
-    const state: Following = { folder, clock, controller, running, ending: !running, text: '', ended: false };
+    const state: Following = {
+      folder,
+      clock,
+      controller,
+      running,
+      ending: !running,
+      endedAt: 0,
+      text: '',
+      ended: false,
+    };
     const source: LogSource = {
       clock,
       fs: folder.fs,
       path: PATH,
       isRunning: () => state.running,
       isEnding: () => state.ending,
+      endedAt: () => state.endedAt,
       signal: controller.signal,
     };
     void (async () => {
@@ -196,6 +208,22 @@ describe('following', () => {
     }
     expect([asked.text, asked.ended]).toEqual(['last words\n', true]);
     expect([following.text, following.ended]).toEqual(['first\nlast words\n', true]);
+  });
+
+  it('gives the runtime a moment to write what it had read when the container ended, if that was just now', async () => {
+    const folder = new LogFolder();
+    folder.append('');
+    const late = follow(folder, { follow: false, tailLines: 1 }, false);
+    const long = follow(folder, { follow: false }, false);
+    for (const each of [late, long]) each.ending = false;
+    late.endedAt = late.clock.now().wall - 50;
+    long.endedAt = long.clock.now().wall - 60_000;
+    await late.clock.advance(50);
+    await long.clock.advance(50);
+    folder.append(record('last'));
+    folder.append(record('words'));
+    await late.clock.advance(FOLLOW_DRAIN_MS);
+    expect([late.text, late.ended, long.text, long.ended]).toEqual(['words\n', true, '', true]);
   });
 
   it('does not wait for ever for a runtime that puts nothing away', async () => {

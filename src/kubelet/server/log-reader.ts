@@ -1,7 +1,14 @@
 /** Reads a container's log file: its end, or all of it, and then what comes, across rotations. */
 import { type Clock, FileError, type FileSystem, type OpenFile } from '../../lib/index.ts';
 import { belowRoot, logPlace } from '../pods/log-place.ts';
-import { FOLLOW_DRAIN_MS, FOLLOW_POLL_MS, LOG_CHUNK_BYTES, PUT_AWAY_POLL_MS, PUT_AWAY_WAIT_MS } from './limits.ts';
+import {
+  FOLLOW_DRAIN_MS,
+  FOLLOW_POLL_MS,
+  LOG_CHUNK_BYTES,
+  PUT_AWAY_POLL_MS,
+  PUT_AWAY_WAIT_MS,
+  RECENT_END_MS,
+} from './limits.ts';
 import { LogFormatter, type LogOptions } from '../pods/log-format.ts';
 
 /** Logs are only ever read. */
@@ -15,6 +22,8 @@ export interface LogSource {
   readonly isRunning: () => boolean;
   /** It has ended, and the runtime has not put it away yet: last lines may be on their way to the file. */
   readonly isEnding: () => boolean;
+  /** When it ended, wall ms; 0 while it runs. */
+  readonly endedAt: () => number;
   /** The reader is gone. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +35,8 @@ export interface LogSource {
 export async function* readLog(source: LogSource, options: LogOptions): AsyncGenerator<Uint8Array, void, undefined> {
   const formatter = new LogFormatter(options);
   await untilPutAway(source);
+  // The runtime has read the last lines by now, but may not have written them yet. Following, that is waited for at the end.
+  if (!options.follow && endedLately(source)) await waitForMore(source, undefined, FOLLOW_DRAIN_MS);
   let file = await openLog(source);
   try {
     let offset = file === undefined ? 0 : await startOffset(file, options.tailLines);
@@ -48,7 +59,7 @@ export async function* readLog(source: LogSource, options: LogOptions): AsyncGen
         continue;
       }
       if (!options.follow || ended) break;
-      // The runtime writes the last lines before it says that the container ended, but not before we asked.
+      // The runtime reads the last lines before it says that the container ended, but not before we asked.
       ended = !source.isRunning() && !source.isEnding();
       await waitForMore(source, file, ended ? FOLLOW_DRAIN_MS : FOLLOW_POLL_MS);
     }
@@ -60,6 +71,10 @@ export async function* readLog(source: LogSource, options: LogOptions): AsyncGen
 }
 
 const NOTHING = new Uint8Array();
+
+function endedLately({ clock, endedAt }: LogSource): boolean {
+  return Math.abs(clock.now().wall - endedAt()) < RECENT_END_MS;
+}
 
 /** `undefined`: there is none (yet, or while it is being rotated). */
 function openLog({ fs, path }: LogSource): Promise<OpenFile | undefined> {

@@ -48,6 +48,7 @@ async function containerLogs(
     signal,
     isRunning: () => current()?.state === 'running',
     isEnding: () => current()?.ending === true,
+    endedAt: () => current()?.finishedAt ?? 0,
   };
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: readLog(source, options) };
 }
@@ -68,6 +69,8 @@ function find(
   namespace: string,
   name: string,
   id: string,
-): { readonly logPath: string; readonly state: string; readonly ending?: true } | undefined {
+):
+  | { readonly logPath: string; readonly state: string; readonly ending?: true; readonly finishedAt: number }
+  | undefined {
   return directory.find(namespace, name)?.observation?.containers.find((each) => each.id === id);
 }
