@@ -341,12 +341,12 @@ describe('node conformance', () => {
   it('security contexts', async () => {
     const { status } = await over('security');
     // A container that could not start would have no log either: this says which it was.
-    const ends = status.containerStatuses?.map(({ name, state }) => [name, state.terminated?.exitCode]);
-    expect(ends?.toSorted()).toEqual([
-      ['bound', 1],
-      ['plain', 0],
-      ['privileged', 0],
-      ['user', 0],
+    const ends = status.containerStatuses?.map(({ name, state: { terminated } }) => `${name} ${terminated?.exitCode}`);
+    expect(ends?.toSorted(), JSON.stringify(status.containerStatuses)).toEqual([
+      'bound 1',
+      'plain 0',
+      'privileged 0',
+      'user 0',
     ]);
     expect(await logs('security', 'user')).toMatch(/^uid=1001 gid=2002 .*1234/);
     expect(await logs('security', 'plain')).toMatch(/uid=0.* NoNewPrivs: 0 Seccomp: 0/);
