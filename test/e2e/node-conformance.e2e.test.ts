@@ -2,7 +2,8 @@
  * Tests the requirements of Kubernetes' node conformance that no other suite covers: one node, all pods created at once, one per
  * test. docs/conformance.md lists which suite covers which behaviour.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, mainContainer, Mendlet, type ObservedContainer, type ObservedPod, until } from './harness.ts';
 
@@ -237,6 +238,23 @@ const PODS: readonly object[] = [
   bound('much-disk', {}, { resources: { requests: { 'ephemeral-storage': '999Ti' } } }),
   busyboxPod('port', FOREVER, { container: { ports: WEB } }),
 ];
+
+interface WithEphemeral {
+  readonly ephemeralContainerStatuses?: readonly ObservedContainer[];
+}
+
+/** The process whose child has this command line. */
+function parentOf(commandLine: string): number {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== commandLine) continue;
+      return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    } catch {
+      // It has ended since.
+    }
+  }
+  throw new Error(`no process ${JSON.stringify(commandLine)}`);
+}
 
 describe('node conformance', () => {
   const mendlet = new Mendlet({ podNetwork: 221 });
@@ -489,6 +507,28 @@ describe('node conformance', () => {
     expect(existsSync(link)).toBe(true);
     await mendlet.kubectl(['delete', 'pod', 'port']);
     await until('the link gone', async () => (existsSync(link) ? { last: link } : { value: true }));
+  });
+
+  it('a container starts although the shim of its pod was slow to answer', async () => {
+    // A pod that may start nothing twice. While a shim creates one container it answers nobody, which on a busy machine takes seconds.
+    await mendlet.create(busyboxPod('slow-shim', 'exec sleep 23456', { spec: { restartPolicy: 'Never' } }));
+    await running('slow-shim');
+    const shim = parentOf('sleep\u000023456\u0000');
+    process.kill(shim, 'SIGSTOP');
+    try {
+      const flags = ['--image=docker.io/library/busybox:latest', '--image-pull-policy=IfNotPresent', '-c', 'second'];
+      await mendlet.kubectl(['debug', 'slow-shim', ...flags, '--', 'sleep', '600']);
+      // Longer than containerd waits for a task's state by default.
+      await sleep(4000);
+    } finally {
+      process.kill(shim, 'SIGCONT');
+    }
+    const pod = await mendlet.untilPod('slow-shim', 'both have started or failed', ({ status }) => {
+      const [second] = (status as WithEphemeral).ephemeralContainerStatuses ?? [];
+      return second?.state.running !== undefined || second?.state.terminated !== undefined;
+    });
+    const [second] = (pod.status as WithEphemeral).ephemeralContainerStatuses ?? [];
+    expect(second?.state, JSON.stringify(second)).toHaveProperty('running');
   });
 
   it('a critical pod makes others go', async () => {

@@ -81,6 +81,10 @@ describe('containerdConfig', () => {
     expect(text).toContain('SystemdCgroup = false');
   });
 
+  it.each([1, 2])('gives shims of containerd %d time to answer while they create containers', (major) => {
+    expect(config({ version: { major, minor: 6 } })).toContain('"io.containerd.timeout.task.state" = "30s"');
+  });
+
   it('names the plugins’ folder as 2.0 wants it', () => {
     expect(config({ version: { major: 2, minor: 0 } })).toContain('bin_dir = "/usr/lib/cni"');
   });

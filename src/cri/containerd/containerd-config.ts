@@ -91,6 +91,13 @@ const STREAM_IDLE_TIMEOUT = '4h0m0s';
 /** CRI's default; longer lines are split with tag P. */
 const MAX_LOG_LINE_BYTES = 16_384;
 
+/**
+ * How long a shim may take to tell a task's state. A shim answers nobody while it creates a container, and several containers of a pod
+ * start at once. After the default of 2 s containerd takes the sandbox's process for number 0, and the next container of the pod fails to
+ * start ("lstat /proc/0/ns/ipc"), which under restartPolicy Never is the pod's end.
+ */
+const TASK_STATE_TIMEOUT = '30s';
+
 /** config.toml: format 3 for containerd 2, format 2 for 1.x. */
 export function containerdConfig(paths: ContainerdPaths, traits: ContainerdTraits, sandboxImage: string): string {
   const common = {
@@ -99,6 +106,7 @@ export function containerdConfig(paths: ContainerdPaths, traits: ContainerdTrait
     disabled_plugins: DISABLED_EVERYWHERE,
     grpc: { address: paths.socket },
     debug: { level: 'warn' },
+    timeouts: { 'io.containerd.timeout.task.state': TASK_STATE_TIMEOUT },
   };
   const plugins =
     traits.version.major >= 2 ? pluginsOf2(paths, traits, sandboxImage) : pluginsOf1(paths, traits, sandboxImage);
