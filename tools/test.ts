@@ -2,7 +2,7 @@
  * `npm test`: everything a newcomer runs to trust the project, in order of cost. Each step says what it does; the last line is
  * `N passed, N failed, N skipped`. With `CI=true` as root a skipped end-to-end suite is a failure.
  *
- *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack e2e
+ *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack e2e services
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -51,7 +51,14 @@ const steps: readonly Step[] = [
     what: 'attacks, in their short form',
     run: () => vitest('test/attack/vitest.config.ts', { MENDLET_ATTACK: 'short' }),
   },
-  { name: 'e2e', what: 'end to end on real containerd', slow: true, run: endToEnd },
+  { name: 'e2e', what: 'end to end on real containerd', slow: true, run: () => onContainerd(endToEnd) },
+  {
+    name: 'services',
+    what: 'requests that clients of services lose, beside twice the goals',
+    slow: true,
+    // Alone on the machine: these counts depend on its speed.
+    run: () => onContainerd(() => command(process.execPath, ['test/bench/services.ts', '--check'])),
+  },
 ];
 
 const total: Outcome = { passed: 0, failed: 0, skipped: [] };
@@ -111,10 +118,13 @@ function seeds(program: string, count: number, ...more: readonly string[]): Prom
 }
 
 function endToEnd(): Outcome {
+  return vitest('test/e2e/vitest.config.ts');
+}
+
+function onContainerd(run: () => Outcome): Outcome {
   const reason =
     process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
-  if (reason === undefined) return vitest('test/e2e/vitest.config.ts');
-  return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${reason}`] };
+  return reason === undefined ? run() : { passed: 0, failed: 0, skipped: [`end-to-end suite: ${reason}`] };
 }
 
 /** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */

@@ -19,11 +19,15 @@ import type {
   EndpointSlice,
   Event,
   EventsEvent,
+  Ingress,
+  IngressClass,
+  IPAddress,
   Job,
   Lease,
   LimitRange,
   LocalSubjectAccessReview,
   Namespace,
+  NetworkPolicy,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -43,6 +47,7 @@ import type {
   SelfSubjectRulesReview,
   Service,
   ServiceAccount,
+  ServiceCIDR,
   StatefulSet,
   StorageClass,
   SubjectAccessReview,
@@ -355,6 +360,50 @@ export const STORAGE_CLASSES = row<StorageClass>({
   shortNames: ['sc'],
 });
 
+const NETWORKING_GROUP = 'networking.k8s.io';
+
+export const INGRESSES = row<Ingress>({
+  group: NETWORKING_GROUP,
+  resource: 'ingresses',
+  kind: 'Ingress',
+  namespaced: true,
+  shortNames: ['ing'],
+  subresources: [status('Ingress')],
+});
+
+export const INGRESS_CLASSES = row<IngressClass>({
+  group: NETWORKING_GROUP,
+  resource: 'ingressclasses',
+  kind: 'IngressClass',
+  namespaced: false,
+});
+
+export const NETWORK_POLICIES = row<NetworkPolicy>({
+  group: NETWORKING_GROUP,
+  resource: 'networkpolicies',
+  kind: 'NetworkPolicy',
+  namespaced: true,
+  shortNames: ['netpol'],
+});
+
+/** The ranges from which services get their addresses. */
+export const SERVICE_CIDRS = row<ServiceCIDR>({
+  group: NETWORKING_GROUP,
+  resource: 'servicecidrs',
+  kind: 'ServiceCIDR',
+  namespaced: false,
+  subresources: [status('ServiceCIDR')],
+});
+
+/** An address that is given to somebody; its name is the address. */
+export const IP_ADDRESSES = row<IPAddress>({
+  group: NETWORKING_GROUP,
+  resource: 'ipaddresses',
+  kind: 'IPAddress',
+  namespaced: false,
+  shortNames: ['ip'],
+});
+
 /** A question that is answered at once and never stored. */
 function question<T extends KubeObject>(group: string, kind: string, namespaced = false): ResourceRow<T> {
   return row<T>({ group, kind, resource: `${kind.toLowerCase()}s`, namespaced, verbs: ['create'] });
@@ -434,6 +483,11 @@ export const RESOURCES: readonly ResourceRow[] = [
   LEASES,
   ENDPOINT_SLICES,
   EVENTS_EVENTS,
+  INGRESS_CLASSES,
+  INGRESSES,
+  IP_ADDRESSES,
+  NETWORK_POLICIES,
+  SERVICE_CIDRS,
   RUNTIME_CLASSES,
   POD_DISRUPTION_BUDGETS,
   CLUSTER_ROLE_BINDINGS,

@@ -32,6 +32,7 @@ import { QuotaStatus } from './quota/quotas.ts';
 import { keyOf, type Registration } from './registry/registration.ts';
 import { findRegistration, REGISTRATIONS } from './registry/rows.ts';
 import { ResourceStorage } from './registry/storage.ts';
+import { NodePortRecords } from './services/node-port-records.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
 import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
@@ -146,7 +147,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
 
 /** What all requests share. */
 function createContext(
-  { clock, random, logger, nodeConnection, originConnection, breather }: ApiServerPorts,
+  { store, clock, random, logger, nodeConnection, originConnection, breather }: ApiServerPorts,
   { authorizer, tokens, admission, serviceCidr }: ApiServerOptions,
   storages: ReadonlyMap<string, ResourceStorage>,
 ): ServerContext {
@@ -156,7 +157,7 @@ function createContext(
     authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
     tokens,
     admission: { ...DEFAULT_ADMISSION, ...admission },
-    serviceRange: serviceRangeOf(serviceCidr),
+    services: { range: serviceRangeOf(serviceCidr), nodePorts: new NodePortRecords(store) },
     exclusive: new KeyedLines(),
     storageOf: (registration) => storageOf(storages, registration),
   };

@@ -1,23 +1,31 @@
-/** Keeps what the server itself makes in the cluster: system namespaces, the `kubernetes` service, the figures of quotas. */
+/** Keeps what the server itself makes in the cluster: system namespaces, the services of server and DNS, addresses, figures of quotas. */
 import type { Timer } from '../lib/index.ts';
 import { bootstrap } from './bootstrap.ts';
 import { SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import type { Connection } from './ports.ts';
 import type { QuotaStatus } from './quota/quotas.ts';
-import { type Advertised, ensureSystemObjects } from './services/system-objects.ts';
+import { repairAddresses, repairNodePorts } from './services/repair-services.ts';
+import {
+  type Advertised,
+  ensureDnsService,
+  ensureServiceRange,
+  ensureSystemObjects,
+} from './services/system-objects.ts';
 import type { ServerContext } from './verbs/call.ts';
 
 export class SystemUpkeep {
-  readonly #context: Pick<ServerContext, 'ports' | 'serviceRange'>;
+  readonly #context: ServerContext;
   readonly #self: Connection;
   readonly #quotas: QuotaStatus;
   #timer: Timer | undefined;
   #isClosed = false;
   /** Where pods and other nodes reach the server; absent: nobody has said yet. */
   #advertised: Advertised | undefined;
+  /** By what could not be as it should, the last text about it: each is told once. */
+  readonly #told = new Map<string, string | undefined>();
 
   /** `self`: the server as the user behind what it does by itself. */
-  constructor(context: Pick<ServerContext, 'ports' | 'serviceRange'>, self: Connection, quotas: QuotaStatus) {
+  constructor(context: ServerContext, self: Connection, quotas: QuotaStatus) {
     this.#context = context;
     this.#self = self;
     this.#quotas = quotas;
@@ -28,8 +36,21 @@ export class SystemUpkeep {
     this.#advertised = address;
   }
 
-  ensureObjects(): Promise<void> {
-    return ensureSystemObjects(this.#self, { range: this.#context.serviceRange, advertised: this.#advertised });
+  /** The addresses that services have come first: what is made afterwards must not take one of them. */
+  async ensureObjects(): Promise<void> {
+    const { ports, services } = this.#context;
+    const setting = { range: services.range, now: ports.clock.now().wall };
+    const { range, problem } = await ensureServiceRange(this.#self, setting);
+    this.#tell('service range kept', problem);
+    await repairAddresses(this.#context);
+    await repairNodePorts(this.#context);
+    await ensureSystemObjects(this.#self, { range, advertised: this.#advertised });
+    this.#tell('no service for the DNS of the cluster', await ensureDnsService(this.#self, range));
+  }
+
+  #tell(what: string, problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.#told.get(what)) this.#context.ports.logger.warn(what, { problem });
+    this.#told.set(what, problem);
   }
 
   /** Looks after all of it, again and again until it is closed. */

@@ -49,7 +49,7 @@ export const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authent
 export interface TestServerOptions
   extends Partial<
     Pick<ApiServerPorts, 'nodeConnection' | 'originConnection' | 'breather'> &
-      Pick<ApiServerOptions, 'eventTtlMs' | 'tokens'>
+      Pick<ApiServerOptions, 'eventTtlMs' | 'tokens' | 'serviceCidr'>
   > {
   readonly clock: TestClock;
   readonly store?: Store;
@@ -59,13 +59,14 @@ export interface TestServerOptions
 
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const { clock, seed = 1, logger = silentLogger, store = createMemoryStore({ clock }) } = options;
-  const { eventTtlMs, tokens, ...ports } = options;
+  const { eventTtlMs, tokens, serviceCidr, ...ports } = options;
   const server = createApiServer(
     { ...ports, store, clock, random: seededRandom(seed), logger },
     {
       version: { gitVersion: 'v1.36.4+mendlet.test' },
       ...(eventTtlMs !== undefined && { eventTtlMs }),
       ...(tokens && { tokens }),
+      ...(serviceCidr !== undefined && { serviceCidr }),
     },
   );
   await server.ready;

@@ -6,10 +6,13 @@ import { dataDirFlag, valueOf } from './flag-parser.ts';
 import { type Cidr, parsePodCidr } from './flag-values.ts';
 import { addJoinFlags, checkJoinFlags, type JoinFlags } from './join-flags.ts';
 import {
+  addDnsFlag,
+  addVolumesFlag,
   addLogFormatFlag,
   addNodeFlags,
   addPlegFlags,
   addRuntimeFlags,
+  addServiceFlags,
   checkPlegFlags,
   type NodeFlags,
 } from './node-flags.ts';
@@ -82,6 +85,7 @@ export function agentCommand(run: (options: AgentFlags) => Promise<void>): Comma
         "the network of this node's pods, if the server assigns none (default: the network that the server assigns)",
       ).argParser(valueOf(parsePodCidr)),
     );
+  addVolumesFlag(addDnsFlag(addServiceFlags(command)));
   return addPlegFlags(addLogFormatFlag(addRuntimeFlags(command)))
     .addHelpText('after', help)
     .action(async (given: Partial<AgentFlags>) => {

@@ -1,5 +1,6 @@
 /** The flags of a control plane, which `server` and `up` share: when a node counts as lost, and what happens to its pods. */
 import { type Command, Option } from 'commander';
+import { checkDns1123Subdomain } from '../api/index.ts';
 import { valueOf } from './flag-parser.ts';
 import { parseCount, parseDuration, parseRate, parseShare, parseSwitch } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,9 +22,19 @@ export interface ClusterFlags {
   readonly defaultUnreachableTolerationSeconds?: number;
   /** Absent: true. */
   readonly healingController?: boolean;
+  /** Absent: true. */
+  readonly loadBalancerController?: boolean;
+  /** Absent: true. */
+  readonly localVolumes?: boolean;
+  /** Name of the StorageClass. */
+  readonly localVolumeClass?: string;
 }
 
 export function addClusterFlags(command: Command): Command {
+  return addControllerFlags(addNodeLossFlags(command));
+}
+
+function addNodeLossFlags(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -78,17 +89,47 @@ export function addClusterFlags(command: Command): Command {
         '--pod-eviction-timeout <TIME>',
         'sets both default tolerations (the name of older clusters)',
       ).argParser(valueOf(parseDuration)),
-    )
+    );
+}
+
+function addControllerFlags(command: Command): Command {
+  return command
     .addOption(
       new Option(
         '--healing-controller <true|false>',
         'run the healing controllers here; false leaves them to a "mendlet healer" (default: true)',
       ).argParser(valueOf(parseSwitch)),
+    )
+    .addOption(
+      new Option(
+        '--load-balancer-controller <true|false>',
+        'give LoadBalancer services the addresses of the nodes; false leaves them to another controller (default: true)',
+      ).argParser(valueOf(parseSwitch)),
+    )
+    .addOption(
+      new Option(
+        '--local-volumes <true|false>',
+        'make the volumes of claims as folders of nodes, and a StorageClass for them (default: true)',
+      ).argParser(valueOf(parseSwitch)),
+    )
+    .addOption(
+      new Option(
+        '--local-volume-class <NAME>',
+        'name of that StorageClass, which is the default unless another one is (default: mendlet-local)',
+      ).argParser(valueOf(parseClassName)),
     );
+}
+
+function parseClassName(text: string): string {
+  const [problem] = checkDns1123Subdomain(text);
+  if (problem !== undefined) throw new UsageError(`not a name of a StorageClass: ${problem}`);
+  return text;
 }
 
 /** Checks flags against each other. @throws UsageError */
 export function checkClusterFlags(flags: ClusterFlags): void {
+  if (flags.localVolumes === false && flags.localVolumeClass !== undefined)
+    throw new UsageError('--local-volume-class names the class of --local-volumes, which is false.');
   const { podEvictionTimeout, defaultNotReadyTolerationSeconds, defaultUnreachableTolerationSeconds } = flags;
   if (podEvictionTimeout === undefined) return;
   if ((defaultNotReadyTolerationSeconds ?? defaultUnreachableTolerationSeconds) !== undefined) {

@@ -1,4 +1,4 @@
-/** The session of the verbs that query a cluster (`restart`, `why`, `history`, `logs`), and the flags that choose the cluster. */
+/** The session of the verbs that query a cluster (`restart`, `why` and others), and the flags that choose the cluster. */
 import { type Command, Option } from 'commander';
 import type { KubeClient } from '../client/index.ts';
 import type { Clock, Connection } from '../lib/index.ts';

@@ -111,3 +111,9 @@ export function parsePeriod(text: string): number {
     throw new UsageError('Give a length of time from 100ms to 1h, for instance 10s or 5m.');
   return ms;
 }
+
+/** A number of things. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`Give a whole number, not "${text}".`);
+  return Number(text);
+}

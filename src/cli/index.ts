@@ -18,4 +18,5 @@ export type { ServerFlags } from './server.ts';
 export type { StoreOptions } from './store.ts';
 export type { TokenOptions } from './token.ts';
 export { defaultListen, defaultPodCidr, type UpFlags } from './up.ts';
+export { DEFAULT_SERVICE_CIDR } from './flag-values.ts';
 export { UsageError } from './usage-error.ts';

@@ -11,6 +11,12 @@ export interface NodeFlags {
   readonly kubeletConfig?: string;
   readonly kubeletListen?: ListenAddress;
   readonly runtime: RuntimeChoice;
+  /** Whether this node routes the addresses of services; absent: where the server is mendlet's. */
+  readonly serviceProxy?: 'on' | 'off';
+  /** Whether this node answers its pods' DNS queries; absent: where the server is mendlet's. */
+  readonly clusterDns?: 'on' | 'off';
+  /** Where this node makes volumes for claims; absent: in the data folder, where the server is mendlet's. */
+  readonly volumesDir?: string;
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
   /** False has the same effect as `pleg: 'generic'`. */
@@ -37,6 +43,33 @@ export function addNodeFlags(command: Command, { kubeletListen }: { readonly kub
         `address of the node agent's own API (default: ${kubeletListen}, or any free port where that is taken)`,
       ).argParser(valueOf(parseListen)),
     );
+}
+
+export function addServiceFlags(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--service-proxy <on|off>',
+      "whether this node routes the addresses of services (default: on where the API server is mendlet's)",
+    ).choices(['on', 'off']),
+  );
+}
+
+export function addDnsFlag(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--cluster-dns <on|off>',
+      "whether this node answers the DNS queries of its pods (default: on where the API server is mendlet's)",
+    ).choices(['on', 'off']),
+  );
+}
+
+export function addVolumesFlag(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--volumes-dir <DIR>',
+      'where this node keeps the volumes of claims (default: DIR/volumes of the data folder)',
+    ),
+  );
 }
 
 export function addRuntimeFlags(command: Command): Command {

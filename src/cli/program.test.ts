@@ -87,6 +87,13 @@ describe('runCommandLine', () => {
     });
   });
 
+  it('leaves load balancers to another controller', async () => {
+    const { calls } = await call('server', '--load-balancer-controller=false');
+    expect(calls.server).toMatchObject({ loadBalancerController: false });
+    const volumes = await call('server', '--local-volume-class', 'disks', '--local-volumes', 'true');
+    expect(volumes.calls.server).toMatchObject({ localVolumes: true, localVolumeClass: 'disks' });
+  });
+
   it('runs the healing controllers here or apart', async () => {
     expect((await call('up', '--healing-controller=false')).calls.up).toMatchObject({ healingController: false });
     expect((await call('server')).calls.server?.healingController).toBeUndefined();
@@ -105,6 +112,11 @@ describe('runCommandLine', () => {
     expect(calls.up).toMatchObject({ pleg: 'evented', plegRelistPeriod: 300_000 });
   });
 
+  it('takes whether the node answers DNS', async () => {
+    expect((await call('up', '--cluster-dns', 'off')).calls.up).toMatchObject({ clusterDns: 'off' });
+    expect((await call('up')).calls.up).not.toHaveProperty('clusterDns');
+  });
+
   it('collects repeated flags in order', async () => {
     const { calls } = await call('up', '-f', 'a.yaml', '-f', '-', '--image-archive', 'x', '--image-archive', 'y');
     expect(calls.up).toMatchObject({ filename: ['a.yaml', '-'], imageArchive: ['x', 'y'] });
@@ -117,6 +129,7 @@ describe('runCommandLine', () => {
     [['up', '--node-name', 'A'], 'node name'],
     [['up', '--runtime', 'docker'], 'unix:///PATH'],
     [['up', '--log-format', 'xml'], 'text, json'],
+    [['up', '--cluster-dns', 'auto'], 'on, off'],
     [['up', '--pleg', 'magic'], 'auto, generic, evented'],
     [['up', '--pleg-relist-period', '10'], 'for instance 10s'],
     [['up', '--pleg', 'generic', '--pleg-relist-period', '10s'], 'goes with events'],

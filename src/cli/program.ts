@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { type AgentFlags, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
+import { doctorCommand } from './doctor.ts';
 import { type DownFlags, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { type HealerOptions, healerCommand } from './healer.ts';
@@ -88,6 +89,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
+  program.addCommand(doctorCommand(context.withCluster, finish, `${name} doctor`));
   program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));
   program.addCommand(versionCommand(context.versions, context.out));
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);

@@ -13,10 +13,13 @@ import {
   parseSeconds,
 } from './flag-values.ts';
 import {
+  addDnsFlag,
+  addVolumesFlag,
   addLogFormatFlag,
   addNodeFlags,
   addPlegFlags,
   addRuntimeFlags,
+  addServiceFlags,
   checkPlegFlags,
   type NodeFlags,
 } from './node-flags.ts';
@@ -32,6 +35,7 @@ export interface UpFlags extends NodeFlags, ClusterFlags {
   readonly dataDir?: string;
   readonly listen?: ListenAddress;
   readonly podCidr?: Cidr;
+  readonly serviceCidr?: Cidr;
   readonly logFormat: 'text' | 'json';
 }
 
@@ -91,6 +95,12 @@ export function upCommand(run: (options: UpFlags) => Promise<void>): Command {
       'the network of the pods (default: 10.244.0.0/16; with --demo a free one)',
     ).argParser(valueOf(parsePodCidr)),
   );
+  addServiceFlags(command).addOption(
+    new Option('--service-cidr <CIDR>', 'the network of services (default: 10.96.0.0/16)').argParser(
+      valueOf(parsePodCidr),
+    ),
+  );
+  addVolumesFlag(addDnsFlag(command));
   addClusterFlags(addPlegFlags(addLogFormatFlag(addRuntimeFlags(command))));
   return command.addHelpText('after', help).action(async (given: Partial<UpFlags>) => {
     const options = { ...unset, ...given } as UpFlags;
@@ -110,10 +120,9 @@ function checkTogether(options: UpFlags): void {
   }
   checkPlegFlags(options);
   checkClusterFlags(options);
-  const { podCidr } = options;
-  if (podCidr !== undefined && overlaps(podCidr, DEFAULT_SERVICE_CIDR)) {
-    const services = DEFAULT_SERVICE_CIDR.text;
-    throw new UsageError(`--pod-cidr ${podCidr.text} overlaps the network of services, ${services}.`);
+  const { podCidr, serviceCidr = DEFAULT_SERVICE_CIDR } = options;
+  if (podCidr !== undefined && overlaps(podCidr, serviceCidr)) {
+    throw new UsageError(`--pod-cidr ${podCidr.text} overlaps the network of services, ${serviceCidr.text}.`);
   }
   if (options.filename.filter((path) => path === '-').length > 1) {
     throw new UsageError('Standard input can be read only once: give "-f -" once.');

@@ -9,6 +9,7 @@ const help = (program: string): string => `
 Examples:
   ${program} pod/web-1                 why it crashes, waits, or is not ready
   ${program} deploy/web -n shop        its own problems, and those that its pods share
+  ${program} svc/web                   why nothing answers at its name: selector, pods, ports, policies
   ${program} node/n1                   conditions, lease, pressure, and crashes on the node
   ${program} pod/web-1 -o json         findings with their evidence, for programs
   ${program} deploy/web --exit-code    exits with 1 when something is wrong
@@ -30,9 +31,11 @@ interface WhyFlags extends ClusterChoice {
  */
 export function whyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   return withClusterFlags(new Command('why'))
-    .summary('say why a pod, a workload or a node is not well')
-    .description('Says why a pod, a workload or a node is not well, from what the cluster and its nodes know.')
-    .argument('[TARGET...]', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME or node/NAME')
+    .summary('say why a pod, a workload, a service or a node is not well')
+    .description(
+      'Says why a pod, a workload, a service or a node is not well, from what the cluster and its nodes know.',
+    )
+    .argument('[TARGET...]', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME or node/NAME')
     .addOption(new Option('-o, --output <FORMAT>', 'format of the output').choices(['text', 'json']).default('text'))
     .addOption(new Option('--exit-code', 'exit with 1 when something is wrong'))
     .addHelpText('after', help(program))

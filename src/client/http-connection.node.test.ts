@@ -430,6 +430,26 @@ describe('streams', () => {
     await closing;
     await expect(get(connection, '/whoami')).rejects.toMatchObject({ name: 'ConnectionError' });
   });
+
+  it('do not keep a closing server from its end when their client is silent', async () => {
+    const { url, server, seen } = await start();
+    const proxy = await startProxy(url);
+    const credentials = { ca: pki.authorityPem, cert: pki.admin.certificatePem, key: pki.admin.keyPem };
+    const request = https.get(`${proxy.url}/flood`, credentials);
+    request.on('error', () => {});
+    cleanups.push(() => request.destroy());
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    response.on('error', () => {});
+    // As a machine that lost its power: it neither reads nor closes, and what was written to it never leaves.
+    proxy.freeze();
+    let pulled = -1;
+    while (pulled !== seen.pulled) {
+      ({ pulled } = seen);
+      await systemClock.sleep(200);
+    }
+    await server.close();
+    await expect.poll(() => seen.aborted).toBe(1);
+  });
 });
 
 describe('a broken connection', () => {

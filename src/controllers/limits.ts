@@ -56,3 +56,18 @@ export const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
 
 /** Objects that are read to learn how far the server is, after a write without an answer. */
 export const DOUBT_PAGE_SIZE = 500;
+
+/** A node answers a question about its volumes within this time; otherwise it counts as away. */
+export const NODE_REQUEST_TIMEOUT_MS = 20_000;
+
+/** A node's longest answer about its volumes: some ten thousand of them. */
+export const MAX_NODE_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** After a node did not make or remove a volume, it is asked again after this time, doubling. Its return is noticed at once. */
+export const NODE_VOLUME_BACK_OFF = { baseMs: 1000, capMs: 300_000 };
+
+/** Time between two looks at the folders that a node has. */
+export const NODE_VOLUMES_LOOK_MS = 600_000;
+
+/** A folder without volume and without claim that no pod ever had is removed after this time. */
+export const LEFT_OVER_VOLUME_GRACE_MS = 900_000;

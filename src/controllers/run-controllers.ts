@@ -10,6 +10,7 @@ import { endpointSliceController } from './endpointslice/endpointslice-controlle
 import { mirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { daemonSetController } from './daemonset/daemon-set-controller.ts';
+import { ephemeralVolumeController } from './ephemeral-volumes/ephemeral-volume-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
@@ -17,6 +18,8 @@ import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
 import { jobOrphansController } from './job/job-orphans-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished-controller.ts';
+import { loadBalancerController } from './load-balancer/load-balancer-controller.ts';
+import { localVolumeControllers } from './local-volumes/local-volume-controllers.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
 import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
@@ -28,6 +31,7 @@ import { replicationController } from './replication-controller/replication-cont
 import { rootCaController } from './root-ca/root-ca-controller.ts';
 import type { Controller } from './controller.ts';
 import { runSet, type SetOptions } from './run-set.ts';
+import { serviceCidrController } from './service-cidrs/service-cidr-controller.ts';
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
@@ -49,6 +53,9 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     replicaSetController({ ...setup, events: setup.events(REPLICA_SET_KIND.component) }),
     replicationController({ ...setup, events: setup.events(REPLICATION_CONTROLLER_KIND.component) }),
   ],
+  ({ informers, client, clock }) => [serviceCidrController(informers, client, clock)],
+  ({ informers, events, settings }) =>
+    settings.loadBalancers === false ? [] : [loadBalancerController(informers, events('service-controller'))],
   ({ informers, events }) => [endpointSliceController(informers, events('endpoint-slice-controller'))],
   ({ informers, client, events }) => [endpointsController(informers, client, events('endpoint-controller'))],
   ({ informers, events }) => [mirroringController(informers, events('endpoint-slice-mirroring-controller'))],
@@ -56,7 +63,9 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   (setup) => [
     volumeBindingController({ ...setup, events: setup.events('persistentvolume-controller') }),
     volumeProtectionController(setup.informers, setup.client),
+    ephemeralVolumeController(setup.informers, setup.events('ephemeral_volume')),
   ],
+  (setup) => (setup.settings.localVolumes ? localVolumeControllers(setup, setup.settings.localVolumes) : []),
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   (setup) => [
     jobController({ ...setup, events: setup.events('job-controller'), metrics: createJobMetrics(setup.metrics) }),

@@ -12,5 +12,7 @@ export { quoteText } from './quote-text.ts';
 export { listeningText } from './facts/listening.ts';
 export { formatAge, plural } from './facts/text.ts';
 export { diagnoseNode } from './diagnose-node.ts';
+export { diagnoseService } from './diagnose-service.ts';
 export { diagnoseWorkload } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
+export type * from './evidence/service-evidence.ts';

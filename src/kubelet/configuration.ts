@@ -1,6 +1,7 @@
 /** The configuration of one node agent: names, folders, addresses, settings. */
 import type { NodeIdentity } from './node/node-object.ts';
 import type { KubeletSettings } from './settings.ts';
+import type { ApiServerAddress } from './types.ts';
 
 export interface KubeletConfig {
   readonly nodeName: string;
@@ -14,7 +15,7 @@ export interface KubeletConfig {
    * The address at which pods reach the API server: KUBERNETES_SERVICE_HOST and _PORT. Absent: they cannot reach it, and get
    * no such variables.
    */
-  readonly apiServer?: { readonly host: string; readonly port: number };
+  readonly apiServer?: ApiServerAddress;
   /** What its Node object says, beside its name. */
   readonly node: Pick<NodeIdentity, 'podCidr' | 'version' | 'daemonPort' | 'registration'>;
   /** Absent: `DEFAULT_SETTINGS`. */

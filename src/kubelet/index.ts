@@ -12,4 +12,7 @@ export type { PodDirectory, PodObservation, PodView } from './types.ts';
 export { INSTANCE_LABEL } from './pods/ownership.ts';
 export { graceOf } from './plan/labels.ts';
 export { mountsUnder, parseMountPoints } from './volumes/mount-table.ts';
+export { volumeRecords, VOLUMES_MARKER, volumesFolderRecord } from './local-volumes/places.ts';
+export { parseEntry } from './local-volumes/ledger.ts';
+export { isVolumeName } from './local-volumes/volume-request.ts';
 export { containerLogsDir, folderOfTarget, LOG_OWNER_FILE, uidOfLogFolder } from './pods/log-names.ts';

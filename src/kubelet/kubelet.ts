@@ -2,7 +2,7 @@
 import { type Connection, errorMessage, type Logger, type MetricsRegistry } from '../lib/index.ts';
 import { type Given, type Ground, giveMeasured, layGround } from './compose/ground.ts';
 import { createNodeKeeping, type NodeKeeping } from './compose/keep-node.ts';
-import { createSupplies } from './compose/supply-containers.ts';
+import { createSupplies, type Supplies } from './compose/supply-containers.ts';
 import { createPodTraffic } from './compose/tell-pods.ts';
 import { createWatching, type Watching } from './compose/watch-containers.ts';
 import { createWorking, type Working } from './compose/work-on-pods.ts';
@@ -14,8 +14,11 @@ import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletPorts } from './ports.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { historyRoutes } from './server/history-routes.ts';
+import { listeningRoutes } from './server/listening-routes.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
+import { pathRoutes } from './server/path-routes.ts';
 import { statsRoutes } from './server/stats-routes.ts';
+import { volumeRoutes } from './server/volume-routes.ts';
 import type { PodDirectory, PodUID } from './types.ts';
 
 export interface Kubelet {
@@ -43,7 +46,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const working = createWorking(given, config, ground, { traffic, supplies, watching });
   const keeping = createNodeKeeping(given, config, ground, {
     traffic,
-    volumes: supplies.volumes,
+    supplies,
     watching,
     working,
   });
@@ -65,11 +68,12 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
     keeping.care,
     keeping.stats,
     keeping.logGc,
+    ...(supplies.local === undefined ? [] : [supplies.local.watch]),
     watching.blackBox,
     { run: (signal) => begin(given, ground, keeping, signal) },
   ];
   return {
-    connection: createOwnApi(given, watching, working, keeping),
+    connection: createOwnApi(given, config, { ...watching, ...working, ...keeping, ...supplies }),
     metrics,
     notReady,
     ready: () => notReady().length === 0,
@@ -113,17 +117,32 @@ function whatIsMissing({ node, desired }: Ground, { pleg }: Pick<Watching, 'pleg
   ];
 }
 
+type Shown = Pick<Watching, 'blackBox' | 'probeMetrics'> &
+  Pick<Working, 'workers'> &
+  Pick<NodeKeeping, 'health' | 'stats'> &
+  Pick<Supplies, 'local'>;
+
 /** The kubelet's own API. */
 function createOwnApi(
   given: Given,
-  { blackBox, probeMetrics }: Watching,
-  { workers }: Working,
-  { health, stats }: NodeKeeping,
+  { nodeName }: Pick<KubeletConfig, 'nodeName'>,
+  { blackBox, probeMetrics, workers, health, stats, local }: Shown,
 ): Connection {
-  const { logger, cgroups, machine, settings } = given;
+  const { clock, logger, cgroups, machine, listeners, services, pathProbe, settings } = given;
+  const node = { nodeName, clusterDomain: settings.clusterDomain };
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
+    ...volumeRoutes({ localVolumes: local?.volumes, logger }),
+    ...listeningRoutes({ directory: workers, cgroups, ...(listeners && { listeners }) }),
+    ...pathRoutes({
+      clock,
+      directory: workers,
+      cgroups,
+      node,
+      ...(services && { services }),
+      ...(pathProbe && { pathProbe }),
+    }),
   ];
   return createKubeletServer(given, { directory: workers, health }, { settings, routes });
 }

@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import type { ListeningPort } from '../api/index.ts';
-import { type HeldSockets, listenersIn, listeningPorts } from './listening-ports.ts';
+import { type HeldSockets, listenersIn, listeningPorts, type OpenSocket, openSocketsIn } from './listening-ports.ts';
 import type { Listeners } from './ports.ts';
 
 /** The bound on one table's lines: listening sockets come first, connections after. */
@@ -29,6 +29,22 @@ async function listeningIn(pids: readonly number[]): Promise<readonly ListeningP
     tables.flatMap((text) => (text === undefined ? [] : listenersIn(text, littleEndian))),
     held,
   );
+}
+
+/** The sockets of this machine's own network that wait for clients from elsewhere. Rejects when they cannot be read. */
+export async function hostSockets(): Promise<readonly (OpenSocket & { readonly protocol: 'TCP' | 'UDP' })[]> {
+  const littleEndian = endianness() === 'LE';
+  const found = await Promise.all(
+    (['TCP', 'UDP'] as const).flatMap((protocol) =>
+      ['', '6'].map(async (family) => {
+        const text = await table(`/proc/self/net/${protocol.toLowerCase()}${family}`);
+        // Without IPv6 there is no table of it.
+        if (text === undefined && family === '') throw new Error(`/proc/net has no table of ${protocol}`);
+        return openSocketsIn(text ?? '', protocol, littleEndian).map((socket) => ({ ...socket, protocol }));
+      }),
+    ),
+  );
+  return found.flat();
 }
 
 /** It is there, and has not our own network. */

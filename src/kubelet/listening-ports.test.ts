@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HeldSockets, listenersIn, listeningPorts } from './listening-ports.ts';
+import { type HeldSockets, listenersIn, listeningPorts, openSocketsIn } from './listening-ports.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 
@@ -118,5 +118,25 @@ describe('the ports', () => {
     ['none', [[], held(true)], []],
   ])('%s', (_, given, expected) => {
     expect(listeningPorts(...given)).toEqual(expected);
+  });
+});
+
+describe('the open sockets of a machine', () => {
+  it.each<[string, 'TCP' | 'UDP', string, object[]]>([
+    ['all addresses', 'TCP', line('00000000:0050'), [{ port: 80, address: undefined }]],
+    ['one address', 'TCP', line('010200C0:0050'), [{ port: 80, address: '192.0.2.1' }]],
+    [
+      'one address, by a socket of IPv6',
+      'TCP',
+      line('0000000000000000FFFF0000010200C0:0050'),
+      [{ port: 80, address: '192.0.2.1' }],
+    ],
+    ['all addresses of IPv6', 'TCP', line(`${'0'.repeat(32)}:0050`), [{ port: 80, address: undefined }]],
+    ['loopback', 'TCP', line('0100007F:0050'), []],
+    ['a connection', 'TCP', line('010200C0:0050', { state: '01' }), []],
+    ['UDP without a peer', 'UDP', line('00000000:0035', { state: '07' }), [{ port: 53, address: undefined }]],
+    ['UDP with a peer', 'UDP', line('010200C0:0035', { state: '01' }), []],
+  ])('%s', (_, protocol, text, expected) => {
+    expect(openSocketsIn(`${HEAD}${text}`, protocol, true)).toEqual(expected);
   });
 });

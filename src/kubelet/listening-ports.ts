@@ -40,6 +40,34 @@ export function listenersIn(table: string, littleEndian: boolean): readonly List
   });
 }
 
+/** A socket of the machine's own network that waits for clients from elsewhere. */
+export interface OpenSocket {
+  readonly port: number;
+  /** Dotted quad; undefined: all addresses, or those of IPv6. */
+  readonly address: string | undefined;
+}
+
+/** UDP has no LISTEN: a socket without a peer waits for anybody. */
+const WAITING = { TCP: LISTEN, UDP: '07' };
+
+/** @param table of /proc/net: tcp, tcp6, udp or udp6; sockets on loopback addresses are left out */
+export function openSocketsIn(
+  table: string,
+  protocol: keyof typeof WAITING,
+  littleEndian: boolean,
+): readonly OpenSocket[] {
+  return table.split('\n').flatMap((line) => {
+    const words = line.trim().split(/\s+/);
+    const [, text, port = ''] = /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(words[LOCAL_ADDRESS] ?? '') ?? [];
+    if (words[STATE] !== WAITING[protocol] || text === undefined) return [];
+    const bytes = bytesOf(text, littleEndian);
+    if (loopbackOf(bytes) !== undefined) return [];
+    const v4 = ipv4Of(bytes);
+    const address = v4 === undefined || v4.every((byte) => byte === 0) ? undefined : v4.join('.');
+    return [{ port: Number.parseInt(port, 16), address }];
+  });
+}
+
 /** The kernel prints an address as words of four bytes, each as a number. */
 function bytesOf(address: string, littleEndian: boolean): readonly number[] {
   return (address.match(/.{8}/g) ?? []).flatMap((word) => {
@@ -48,10 +76,15 @@ function bytesOf(address: string, littleEndian: boolean): readonly number[] {
   });
 }
 
+/** Also of an address of IPv4 that a socket of IPv6 has. */
+function ipv4Of(bytes: readonly number[]): readonly number[] | undefined {
+  if (bytes.length === 4) return bytes;
+  return bytes.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255)) ? bytes.slice(12) : undefined;
+}
+
 function loopbackOf(bytes: readonly number[]): string | undefined {
-  const isMapped = bytes.length === 16 && bytes.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
-  const v4 = isMapped ? bytes.slice(12) : bytes;
-  if (v4.length === 4) return v4[0] === 127 ? v4.join('.') : undefined;
+  const v4 = ipv4Of(bytes);
+  if (v4 !== undefined) return v4[0] === 127 ? v4.join('.') : undefined;
   return bytes.every((byte, at) => byte === (at === 15 ? 1 : 0)) ? '::1' : undefined;
 }
 

@@ -3,6 +3,7 @@ import type { Pod } from '../api/index.ts';
 import type { Clock, FileSystem, Logger, MetricsRegistry, Process } from '../lib/index.ts';
 import type { ImageService, RuntimeService } from '../cri/index.ts';
 import { EvictionManager } from './eviction/eviction-manager.ts';
+import type { VolumeOveruse } from './eviction/volume-blame.ts';
 import { ImageGc } from './images/image-gc.ts';
 import { fullImageName } from './images/image-name.ts';
 import { LogRotation } from './logs/log-rotation.ts';
@@ -36,6 +37,8 @@ export interface NodeCareParts {
   readonly workers: PodWorkers;
   readonly stats: StatsProvider;
   readonly events: PodEvents;
+  /** Absent, or undefined: no volumes that claims outgrew are on the disk of the pods' folders. */
+  readonly volumeOveruse?: (signal: AbortSignal) => Promise<VolumeOveruse | undefined>;
   /** The pressure verdict changed. */
   readonly onChange: () => void;
   /** The first verdict rests on what was seen. */

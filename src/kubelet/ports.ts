@@ -1,6 +1,6 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
 import type { ListeningPort } from '../api/index.ts';
-import type { ImageService, RuntimeService } from '../cri/index.ts';
+import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type {
   Clock,
@@ -157,8 +157,135 @@ export interface CriPorts {
   readonly images: ImageService;
 }
 
+/** Why a pod of this node must get no traffic: as the network's verdicts say. */
+export type PodVerdict = 'unready' | 'leaving' | 'dead' | 'gone';
+
+/** The routing of services to the pods of this node. */
+export interface PodRouting {
+  /**
+   * Undefined: traffic goes to the pod as the slices say. Repeated calls are no change. Never throws, never waits.
+   * @param addresses those that the pod has now; a slice may still name others. Undefined: they are not known, or the node's
+   */
+  judge(podUid: string, verdict: PodVerdict | undefined, addresses?: readonly string[]): void;
+  /** A new sandbox has these addresses: what is known of their former pods does not count for it. */
+  taken(addresses: readonly string[]): void;
+  /** Nothing is left of the pod on this node. No slice that still names it brings traffic back. */
+  forget(podUid: string): void;
+  /** Whether others serve in each service that sends traffic to the pod; false: none does send it any. */
+  canLeave(podUid: string): boolean;
+  /** How far traffic has left a pod that is `leaving`; undefined: nothing is to be waited for. Mono ms. */
+  withdrawal(
+    podUid: string,
+  ): { readonly agreedAt: number | undefined; readonly reachedAt?: number | undefined } | undefined;
+  /** Calls the listener when the answer of `withdrawal` has changed. */
+  onChange(listener: (podUid: string) => void): void;
+}
+
+/** The host ports of pods, where they are rules of ours and not the runtime's. Never throws, never waits. */
+export interface PodHostPorts {
+  /**
+   * Repeated calls are no change.
+   * @param sandbox undefined: the pod has none that is ready, or is on the host's network
+   */
+  map(podUid: string, sandbox: HostPortSandbox | undefined): void;
+  /** All pods that the runtime had at the start have been told of: host ports of others end. */
+  settled(): void;
+}
+
+/** Where the host ports of a pod lead. */
+export interface HostPortSandbox {
+  /** Orders sandboxes. */
+  readonly createdAt: number;
+  readonly addresses: readonly string[];
+  readonly ports: readonly PortMapping[];
+}
+
+/** What this node does for services, and what it knows of them: for whoever asks why the way to one is broken. */
+export interface NodeServices {
+  /** Undefined: mendlet does not route here. */
+  routing(): Promise<RoutingState | undefined>;
+  /** Undefined: mendlet does not answer DNS here. */
+  dns(): DnsState | undefined;
+  /** Undefined: there is no such service. Rejects when that cannot be known. */
+  find(namespace: string, name: string): Promise<KnownService | undefined>;
+}
+
+export interface RoutingState {
+  readonly table: string;
+  /** The packet filter has the table. */
+  readonly isThere: boolean;
+  /** Wall ms of the last transaction; undefined: there was none yet. */
+  readonly writtenAt: number | undefined;
+  /** Why the last transaction failed; undefined: it did not. */
+  readonly failure: string | undefined;
+}
+
+export interface DnsState {
+  /** Where it listens for pods; undefined: no address was free. */
+  readonly address: string | undefined;
+}
+
+/** A service as this node sees it. */
+export interface KnownService {
+  /** "None" of a headless one; '' of one without an address. */
+  readonly clusterIP: string;
+  readonly externalName?: string;
+  readonly ports: readonly KnownPort[];
+}
+
+export interface KnownPort {
+  readonly port: number;
+  readonly protocol: string;
+  /** Those that get traffic from this node. Undefined: this node does not watch endpoints. */
+  readonly endpoints: readonly { readonly ip: string; readonly port: number }[] | undefined;
+}
+
+/** Tries lookups and connections, in the network of a pod or in the node's own. */
+export interface PathProbe {
+  /** The first of these processes that has a network of its own; undefined: they have ended, or share the node's. */
+  inOwnNetwork(pids: readonly number[]): number | undefined;
+  /** Addresses of name servers as the process' resolv.conf has them. Undefined: it cannot be read. Never rejects. */
+  nameServers(pid: number): Promise<readonly string[] | undefined>;
+  /**
+   * All at once, each with two seconds of time.
+   * @param pid undefined: from the node itself
+   * @returns an outcome for each, or why none could be tried. Rejects only for an aborted signal
+   */
+  tryAll(
+    pid: number | undefined,
+    tries: readonly PathTry[],
+    signal?: AbortSignal,
+  ): Promise<readonly PathOutcome[] | { readonly problem: string }>;
+}
+
+export type PathTry =
+  /** The IPv4 addresses of a name, asked for by UDP at one server. */
+  | { readonly kind: 'lookup'; readonly server: string; readonly name: string }
+  /** A TCP connection, which is closed at once; if it fails, one to `instead`. */
+  | { readonly kind: 'connect'; readonly to: PathTarget; readonly instead?: PathTarget };
+
+export interface PathTarget {
+  readonly ip: string;
+  readonly port: number;
+}
+
+export interface PathOutcome {
+  /** Of a lookup that was answered. */
+  readonly addresses?: readonly string[];
+  /** Why it failed, as Node calls it: ECONNREFUSED, ETIMEOUT, ENOTFOUND … Absent: it did not. */
+  readonly failure?: string;
+  /** The outcome of `instead`; absent: it was not tried. */
+  readonly instead?: { readonly failure?: string };
+}
+
 /** The ways into pods. */
 export interface PodPorts {
+  /** Absent: mendlet does not route here. */
+  readonly routing?: PodRouting;
+  /** Absent: the runtime makes host ports. */
+  readonly hostPorts?: PodHostPorts;
+  /** Absent: the ways to services cannot be tried. */
+  readonly services?: NodeServices;
   readonly probeTransport: ProbeTransport;
   readonly streams: StreamDialer;
 }
@@ -173,4 +300,6 @@ export interface HostPorts {
   readonly kernelLog?: KernelLog;
   /** Absent: this cannot be found out. */
   readonly listeners?: Listeners;
+  /** Absent: nothing can be tried from here. */
+  readonly pathProbe?: PathProbe;
 }

@@ -14,6 +14,8 @@ export interface KubeletSettings {
   readonly allowedUnsafeSysctls: readonly string[];
   readonly seccompDefault: boolean;
   readonly clusterDns: readonly string[];
+  /** The folder in which the node makes volumes when it is asked to; no field of the file. Absent: it makes none. */
+  readonly volumesDir?: string;
   readonly clusterDomain: string;
   readonly resolvConf: string;
   readonly crashLoopBackOff: { readonly maxContainerRestartPeriodMs: number };

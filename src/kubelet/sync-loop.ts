@@ -78,6 +78,7 @@ export class SyncLoop {
     if (!desired.synced() || !pleg.synced()) return;
     const unknown = (uid: PodUID): boolean => desired.get(uid) === undefined && !workers.has(uid);
     for (const uid of pleg.uids()) if (unknown(uid)) queue.add(uid);
+    workers.observed(pleg.uids());
     const now = clock.now().mono;
     if (now - this.#lastDiskAt < DISK_PERIOD_MS) return;
     this.#lastDiskAt = now;

@@ -24,6 +24,7 @@ export type DirtyCause =
   | 'hook'
   | 'status'
   | 'recovery'
+  | 'routing'
   | 'retry';
 
 /** The one way of every sub-room to a worker: something about this pod may have changed; look again. Never blocks. */
@@ -194,6 +195,17 @@ export interface NodeResources {
   readonly cpuCores: number;
   readonly memoryBytes: number;
   readonly ephemeralStorageBytes?: number;
+}
+
+/** Where pods reach the API server. */
+export interface ApiServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * Whether this node routes to the `kubernetes` service, and the route has been tried: then new containers are told the address of
+   * the service. Absent: it does not.
+   */
+  serviceRouteWorks?(): boolean;
 }
 
 /** The facts about the running pod that `env/` needs to resolve a container's environment. */

@@ -61,6 +61,23 @@ export class Semaphore {
   }
 }
 
+/** Lets work with equal keys wait for each other, first come, first served. Not reentrant. */
+export class KeyedLock {
+  readonly #lines = new Map<string, { readonly turn: Semaphore; users: number }>();
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const line = this.#lines.get(key) ?? { turn: new Semaphore(1), users: 0 };
+    this.#lines.set(key, line);
+    line.users += 1;
+    try {
+      return await line.turn.run(work);
+    } finally {
+      line.users -= 1;
+      if (line.users === 0) this.#lines.delete(key);
+    }
+  }
+}
+
 /** A deadline that fires later than this shows that our own loop was delayed, so it proves nothing about the work, ms. */
 export const DEADLINE_LATE_TOLERANCE_MS = 250;
 

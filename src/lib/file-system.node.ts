@@ -5,6 +5,7 @@
 import { watch as watchPath, readFileSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { giveToGroup } from './give-to-group.node.ts';
 import { isolatedStat } from './isolated-stat.node.ts';
 import { openBelow, openFileBelow } from './open-below.node.ts';
 import { removeTree } from './remove-tree.node.ts';
@@ -115,6 +116,14 @@ async function writeFile(path: string, data: Uint8Array | string, options: Write
   if (options.sync === true) await syncFolder(dirname(path));
 }
 
+async function rename(from: string, to: string, sync: boolean): Promise<void> {
+  await fs.rename(from, to);
+  if (!sync) return;
+  const [source, target] = [dirname(from), dirname(to)];
+  await syncFolder(target);
+  if (source !== target) await syncFolder(source);
+}
+
 async function stat(path: string, follow: boolean): Promise<FileInfo | undefined> {
   try {
     const stats = follow ? await fs.stat(path) : await fs.lstat(path);
@@ -174,7 +183,7 @@ export const systemFileSystem: FileSystem = {
   stat: (path, options) =>
     call(path, () => (options?.isolated === true ? isolatedStat : stat)(path, options?.follow ?? false)),
   remove: (path) => call(path, () => removeTree(path)),
-  rename: (from, to) => call(from, () => fs.rename(from, to)),
+  rename: (from, to, options) => call(from, () => rename(from, to, options?.sync ?? false)),
   symlink: (target, path) => call(path, () => fs.symlink(target, path)),
   readlink: (path) => call(path, () => fs.readlink(path)),
   openBelow: (folder, path, options) => call(`${folder}/${path}`, () => openBelow(folder, path, options, fileType)),
@@ -190,6 +199,7 @@ export const systemFileSystem: FileSystem = {
     }),
   chmod: (path, mode) => call(path, () => fs.chmod(path, mode)),
   chown: (path, uid, gid) => call(path, () => fs.lchown(path, uid, gid)),
+  giveToGroup: (path, gid) => call(path, () => giveToGroup(path, gid)),
   statfs: (path) => call(path, () => statfs(path)),
   watch,
 };

@@ -63,7 +63,8 @@ export interface FileSystem {
   ): Promise<FileInfo | undefined>;
   /** Removes recursively. A missing path is not an error; another file system (a mount left inside) is never entered. */
   remove(path: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
+  /** `sync`: it survives a power loss once it resolves. */
+  rename(from: string, to: string, options?: { readonly sync?: boolean }): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;
   /**
@@ -83,6 +84,11 @@ export interface FileSystem {
   openFileBelow(folder: string, path: string): Promise<OpenFile | undefined>;
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
+  /**
+   * Gives a folder and all that is in it to a group, which may then read and write everything there; the folder itself comes
+   * last. Hostile programs may be writing there: no link is followed and no mount is entered.
+   */
+  giveToGroup(path: string, gid: number): Promise<void>;
   /** Bytes and inodes of the file system of `path`. Space reserved for root is neither free nor used. */
   statfs(path: string): Promise<{
     readonly bytes: number;

@@ -37,6 +37,9 @@ import { UserError } from './user-error.ts';
 /** As upstream's kubelet: others must reach it. */
 const DEFAULT_KUBELET_LISTEN: ListenAddress = { host: '0.0.0.0', port: 10_250 };
 
+/** A server that is away must not delay the pods' care for long. */
+const VERSION_TIMEOUT_MS = 3000;
+
 interface Run {
   readonly options: AgentFlags;
   readonly settings: KubeletSettings;
@@ -142,7 +145,15 @@ async function startNode(
     taints: options.registerWithTaints,
   };
   const podCidr = await networkOf(run, { client: way.client('join'), facts, nodeName, registration, last });
-  const next: UpRecord = { role: 'agent', nodeName, podCidr, runtime: runtimeOf(options.runtime), inUse: true };
+  const ours = await isOurServer(way, last, context.stop);
+  const next: UpRecord = {
+    role: 'agent',
+    nodeName,
+    podCidr,
+    runtime: runtimeOf(options.runtime),
+    ...(ours !== undefined && { ours }),
+    inUse: true,
+  };
   refuseChange(paths, last, next);
   const edge = await startEdge(ground, run, nodeName, way, stack);
   const gateway = podCidr === '' ? '' : firstAddressOf(parsePodCidr(podCidr));
@@ -152,7 +163,15 @@ async function startNode(
     {
       dataDir,
       node: { nodeName, podCidr, gateway, as, registration },
-      settings: { runtime: options.runtime, imageArchives, kubelet: withFlags(settings, options) },
+      settings: {
+        runtime: options.runtime,
+        imageArchives,
+        kubelet: withFlags(settings, options),
+        services: { isRouted: isOn(options.serviceProxy, ours), areOurs: ours === true, cidr: undefined },
+        clusterDns: isOn(options.clusterDns, ours),
+        // A foreign cluster has nobody who asks for them, unless its administrator says so.
+        volumesDir: options.volumesDir ?? (ours === true ? true : undefined),
+      },
       records: { next, last },
       server: {
         client: way.client('kubelet'),
@@ -169,6 +188,24 @@ async function startNode(
   const logger = ground.logger.child({ component: 'certificates' });
   keepCertificates({ way, edge, paths, settings, nodeName, machine, background, logger });
   return runtime;
+}
+
+/** A foreign cluster has its own proxy and its own DNS. */
+function isOn(flag: 'on' | 'off' | undefined, isOurs: boolean | undefined): boolean {
+  return flag === undefined ? isOurs === true : flag === 'on';
+}
+
+/** Whether it is mendlet's; while it is away, as the last start found it. undefined: not known. */
+async function isOurServer(
+  way: ServerWay,
+  last: UpRecord | undefined,
+  stop: AbortSignal,
+): Promise<boolean | undefined> {
+  try {
+    return await way.isOurs(AbortSignal.any([stop, AbortSignal.timeout(VERSION_TIMEOUT_MS)]));
+  } catch {
+    return last?.ours;
+  }
 }
 
 async function startEdge(

@@ -9,7 +9,13 @@ export interface ClusterSettings {
   readonly admission: AdmissionSettings;
   /** Whether the healing controllers run in this process. */
   readonly healing: boolean;
+  /** Whether LoadBalancer services get the nodes' addresses. */
+  readonly loadBalancers: boolean;
+  /** Name of the StorageClass of volumes that are folders of nodes. Absent: nobody makes them here. */
+  readonly localVolumeClass?: string;
 }
+
+const DEFAULT_LOCAL_CLASS = 'mendlet-local';
 
 /** @throws UserError (exit code 2) that names what cannot be */
 export function clusterSettings(flags: ClusterFlags): ClusterSettings {
@@ -36,5 +42,7 @@ export function clusterSettings(flags: ClusterFlags): ClusterSettings {
       taintNewNodes: true,
     },
     healing: flags.healingController ?? true,
+    loadBalancers: flags.loadBalancerController ?? true,
+    ...((flags.localVolumes ?? true) && { localVolumeClass: flags.localVolumeClass ?? DEFAULT_LOCAL_CLASS }),
   };
 }

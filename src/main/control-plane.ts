@@ -1,6 +1,12 @@
 /** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type ApiServer, connectionShares, createApiServer, formatKubeconfig } from '../apiserver/index.ts';
+import {
+  type ApiServer,
+  connectionShares,
+  createApiServer,
+  formatKubeconfig,
+  type NodeConnections,
+} from '../apiserver/index.ts';
 import { NODES } from '../api/index.ts';
 import { ensurePki, PkiError, type Pki } from '../apiserver/edge/pki.node.ts';
 import { type EdgeServer, formatAddress, type ListenAddress, startEdgeServer } from '../apiserver/edge/server.node.ts';
@@ -113,6 +119,8 @@ export async function startControlPlane(
     nodeOf: (name, signal) => client(selfUser, 'node-connections').get(NODES, undefined, name, signal),
   });
   stack.defer(() => nodes.close());
+  const nodeConnection: NodeConnections = (name) =>
+    name === ownNode?.name ? ownNode.connection() : nodes.connection(name);
   const server: ApiServer = createApiServer(
     {
       store,
@@ -121,7 +129,7 @@ export async function startControlPlane(
       logger: logger.child({ component: 'apiserver' }),
       metrics,
       breather: loopBreather,
-      nodeConnection: (name) => (name === ownNode?.name ? ownNode.connection() : nodes.connection(name)),
+      nodeConnection,
       originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
     },
     {
@@ -142,7 +150,7 @@ export async function startControlPlane(
   const address = edge.addresses[0] ?? options.listen;
   writeKubeconfig(dataDir.paths, pki, address);
   const plane = { server, edge, pki, address, client };
-  startLoops(ground, options, plane, { metrics, damage, nodes });
+  startLoops(ground, options, plane, { metrics, damage, nodes, nodeConnection });
   return plane;
 }
 
@@ -155,7 +163,13 @@ function startLoops(
     metrics,
     damage,
     nodes,
-  }: { readonly metrics: MetricsRegistry; readonly damage: StoreDamage; readonly nodes: RemoteNodes },
+    nodeConnection,
+  }: {
+    readonly metrics: MetricsRegistry;
+    readonly damage: StoreDamage;
+    readonly nodes: RemoteNodes;
+    readonly nodeConnection: NodeConnections;
+  },
 ): void {
   const { cluster, network, ownNode } = options;
   const component = (name: string) => ({
@@ -178,6 +192,10 @@ function startLoops(
         ...(network.nodeIpam && { nodeIpam: network.nodeIpam }),
         nodeLifecycle: cluster.nodeLifecycle,
         healing: cluster.healing,
+        loadBalancers: cluster.loadBalancers,
+        ...(cluster.localVolumeClass !== undefined && {
+          localVolumes: { className: cluster.localVolumeClass, connectionOf: nodeConnection },
+        }),
         refusals,
         ...(ownNode && { ownNodeName: ownNode.name }),
       },

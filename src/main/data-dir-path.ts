@@ -42,6 +42,8 @@ export interface DataPaths {
   readonly store: string;
   readonly agent: string;
   readonly containerd: string;
+  /** Volumes that the node made, unless the user chose another folder. */
+  readonly volumes: string;
   readonly images: string;
   /** Static pods, unless the settings name another folder. */
   readonly manifests: string;
@@ -60,6 +62,7 @@ export function dataPaths(dir: string): DataPaths {
     store: join(dir, 'store'),
     agent: join(dir, 'agent'),
     containerd: join(dir, 'containerd'),
+    volumes: join(dir, 'volumes'),
     images: join(dir, 'images'),
     manifests: join(dir, 'manifests'),
   };

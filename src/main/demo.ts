@@ -20,6 +20,7 @@ import { withFlags } from './kubelet-flags.ts';
 import type { SetUpResult } from './set-up/set-up.node.ts';
 import type { KubeletSettings } from '../kubelet/index.ts';
 import { UserError } from './user-error.ts';
+import { servicesOf } from './service-flags.ts';
 
 export interface DemoRun {
   readonly options: UpFlags;
@@ -87,7 +88,17 @@ async function showDemo(
   // Another mendlet may have the usual port; the demo needs no certain one.
   const listen = options.listen ?? { ...defaultListen, port: 0 };
   const kubeletListen = options.kubeletListen ?? { ...defaultKubeletListen, port: 0 };
-  const node = { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) };
+  const node = {
+    nodeName,
+    podCidr,
+    kubeletListen,
+    runtime,
+    imageArchives,
+    kubelet: withFlags(settings, options),
+    services: servicesOf(options),
+    clusterDns: options.clusterDns !== 'off',
+    volumesDir: options.volumesDir ?? (true as const),
+  };
   const host: Host = await startHost({ dataDir, listen, cluster, node, logger, say, context }, stack);
   say('building the image of the demo');
   await host.runtime.own?.importer.ensureBusybox(demoImage, setUp.busybox);

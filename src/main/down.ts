@@ -21,13 +21,15 @@ import { systemFileSystem } from '../lib/file-system.node.ts';
 import { systemProcess } from '../lib/process.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
+import { refuseToLose, removeVolumesFolder } from './claims-left.node.ts';
 import type { MainContext } from './context.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
 import { leaveCluster } from './join/leave-cluster.ts';
-import { removeNodeRoutes } from '../network/index.ts';
+import { dnsLinkName, removeNodeRoutes } from '../network/index.ts';
 import { openNetworkMachine } from '../network/network-machine.node.ts';
 import { endPrivateRuntime } from './node-runtime.ts';
+import { removeServiceRouting } from './service-router.ts';
 import { readRecord, type UpRecord, writeRecord } from './up-record.node.ts';
 import { UserError } from './user-error.ts';
 
@@ -46,6 +48,7 @@ export async function down(options: DownFlags, context: MainContext): Promise<vo
     return;
   }
   try {
+    if (options.purge) refuseToLose(dataDir, options.withClaims);
     const logger = createLogger({ format: 'text', level: 'warn' });
     const running = podFolders(dataDir.paths).length;
     if (running > 0) context.err(`mendlet: stopping ${running === 1 ? '1 pod' : `${running} pods`}\n`);
@@ -90,6 +93,8 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   };
   if (record.runtime === 'private') await endPrivateRuntime({ ...shared, graceOf: graceSecondsOf });
   else if (record.inUse) await downSocket(record.runtime, instanceId, logger);
+  await removeServiceRouting(instanceId);
+  await openNetworkMachine(systemProcess).removeLink(dnsLinkName(instanceId));
   await removeVolumes(paths);
   await (await openCgroups({ instanceId, process: systemProcess })).remove([]);
   rmSync(run, { recursive: true, force: true });
@@ -137,6 +142,7 @@ export async function purge({ paths, instanceId }: DataDir, context: MainContext
     const folder = folderOfTarget(targetOf(join(links, name)) ?? '', logs);
     if (folder !== undefined && !existsSync(join(logs, folder))) rmSync(join(links, name), { force: true });
   }
+  await removeVolumesFolder({ paths, instanceId });
   await systemFileSystem.remove(paths.dir);
 }
 

@@ -156,6 +156,7 @@ async function startPlane(
         kubelet: kubeletNames(node.kubeletListen, gateway),
       },
       network: {
+        ...(node.services.cidr !== undefined && { serviceCidr: node.services.cidr }),
         nodeIpam: { clusterCidr: neighbour(podCidr), nodeMaskSize: Math.max(NODE_MASK_SIZE, podCidr.prefix) },
       },
       cluster,

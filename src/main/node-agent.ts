@@ -7,11 +7,15 @@ import {
   type KernelLog,
   type KubeletSettings,
   type Machine,
+  type NodeServices,
+  type PodHostPorts,
+  type PodRouting,
   type Registration,
 } from '../kubelet/index.ts';
 import { openKernelLog } from '../kubelet/kernel-log.node.ts';
 import { openListeners } from '../kubelet/listeners.node.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
+import { openPathProbe } from '../kubelet/path-probe.node.ts';
 import { createProbeTransport } from '../kubelet/probe-transport.node.ts';
 import { createStreamDialer } from '../kubelet/stream-dialer.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
@@ -50,11 +54,21 @@ export interface NodeAgentOptions {
     readonly client: KubeClient;
     /** The address at which pods reach it, if they can. */
     readonly address: ListenAddress | undefined;
+    /** Whether pods reach it by its service, too; absent: nothing routes services here. */
+    readonly serviceRouteWorks?: () => boolean;
   };
   /** The port of its own API, and the metrics of that. */
   readonly edge: Pick<KubeletEdge, 'port' | 'metrics'>;
   readonly runtime: NodeRuntime;
-  readonly cgroups: Cgroups;
+  /** The parts of the machine that were opened before. */
+  readonly host: {
+    readonly cgroups: Cgroups;
+    /** Absent: mendlet does not route here. */
+    readonly routing?: PodRouting;
+    /** Absent: the runtime makes host ports. */
+    readonly hostPorts?: PodHostPorts;
+    readonly services: NodeServices;
+  };
   readonly settings: KubeletSettings;
   readonly context: MainContext;
 }
@@ -62,7 +76,7 @@ export interface NodeAgentOptions {
 /** Starts it. @returns the way to its own API, for logs, exec and metrics */
 export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Connection {
   const { clock, random, logger, background } = ground;
-  const { dataDir, node, server, edge, runtime, settings, context } = options;
+  const { dataDir, node, server, edge, runtime, host, settings, context } = options;
   const { paths, instanceId } = dataDir;
   const kubelet = createKubelet(
     {
@@ -75,15 +89,22 @@ export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Conne
       host: {
         fs: systemFileSystem,
         process: systemProcess,
-        cgroups: options.cgroups,
+        cgroups: host.cgroups,
         machine: machineAt(
           openMachine({ rootDir: paths.agent, imageDir: paths.containerd, runtimePid: () => runtime.own?.pid() }),
           node.as ?? {},
         ),
         ...kernelLogIfAny(logger),
         listeners: openListeners(),
+        pathProbe: openPathProbe({ process: systemProcess, fs: systemFileSystem }),
       },
-      pods: { probeTransport: createProbeTransport({ clock }), streams: createStreamDialer({ clock }) },
+      pods: {
+        probeTransport: createProbeTransport({ clock }),
+        streams: createStreamDialer({ clock }),
+        ...(host.routing && { routing: host.routing }),
+        ...(host.hostPorts && { hostPorts: host.hostPorts }),
+        services: host.services,
+      },
     },
     {
       nodeName: node.nodeName,
@@ -96,7 +117,12 @@ export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Conne
         daemonPort: edge.port,
         ...(node.registration && { registration: node.registration }),
       },
-      ...(server.address && { apiServer: server.address }),
+      ...(server.address && {
+        apiServer: {
+          ...server.address,
+          ...(server.serviceRouteWorks && { serviceRouteWorks: server.serviceRouteWorks }),
+        },
+      }),
       sharedRuntime: runtime.own === undefined,
       settings,
     },

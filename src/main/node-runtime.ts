@@ -18,10 +18,12 @@ import {
   NetworkError,
   type NetworkPlace,
   podNetworkOf,
+  podTableName,
   removeNetwork,
   setUpNetwork,
 } from '../network/index.ts';
 import { openNetworkMachine } from '../network/network-machine.node.ts';
+import { openRouterMachine } from '../network/router/router-machine.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { errorMessage, type Logger, silentLogger } from '../lib/index.ts';
 import { waitForKernelLock } from '../lib/kernel-lock.node.ts';
@@ -41,6 +43,8 @@ export interface RuntimeNetwork {
   readonly podCidr: string;
   /** The port of an API server on this machine, which pods reach on the bridge's address. */
   readonly apiServerPort?: number;
+  /** @returns why the table of the pods' network cannot be; undefined: it is there */
+  readonly openTable: () => Promise<string | undefined>;
 }
 
 export interface RuntimeOptions {
@@ -61,6 +65,8 @@ export interface NodeRuntime {
   /** With a private containerd: the bridge's address, and a way to bring images in. */
   readonly own?: {
     readonly gateway: string;
+    /** Why host ports and masquerade are rules of iptables; undefined: they are in our table. */
+    readonly whyNoTable: string | undefined;
     readonly importer: ImageImporter;
     readonly how: 'adopted' | 'started';
     /** containerd's process; it changes when containerd is started again. */
@@ -117,11 +123,12 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
   const install = await detectContainerd(systemProcess);
   if ('missing' in install) throw new UserError(`not installed: ${install.missing.join(', ')}`);
   const { place, cgroups, imageArchives, logger, background } = options;
-  const { podCidr, apiServerPort } = options.network;
+  const { podCidr, apiServerPort, openTable } = options.network;
   try {
     const network = podNetworkOf(place.instanceId, podCidr);
     const lock = () => waitForKernelLock(NETWORK_LOCK);
-    await setUpNetwork(networkPlace(), network, { ...cniFolders(place), apiServerPort, lock });
+    const wish = { ...cniFolders(place), apiServerPort, lock, openTable };
+    const whyNoTable = await setUpNetwork(networkPlace(), network, wish);
     const opened = await openContainerd(
       {
         ...place,
@@ -141,7 +148,12 @@ async function openPrivate(options: RuntimeOptions, stack: AsyncDisposableStack)
     });
     const { runtime, images, importer, how } = opened;
     const pid = (): number | undefined => opened.containerdPid();
-    return { runtime, images, name: await nameOf(runtime), own: { gateway: network.gateway, importer, how, pid } };
+    return {
+      runtime,
+      images,
+      name: await nameOf(runtime),
+      own: { gateway: network.gateway, whyNoTable, importer, how, pid },
+    };
   } catch (error) {
     throw forUser(error);
   }
@@ -189,6 +201,7 @@ export async function endFreshRuntime({
 
 async function endRuntime(options: EndedRuntime): Promise<void> {
   await downContainerd(options);
+  await openRouterMachine(systemProcess).removeTable(podTableName(options.instanceId));
   await removeNetwork(networkPlace(), podNetworkOf(options.instanceId, options.podCidr), cniFolders(options));
 }
 

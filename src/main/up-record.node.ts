@@ -14,6 +14,8 @@ export interface UpRecord {
   readonly podCidr: string;
   /** 'private': mendlet's own containerd; else the path of the given socket. */
   readonly runtime: string;
+  /** An agent's server is mendlet's; absent: not known. */
+  readonly ours?: boolean;
   /** Pods may be running, and their network be there. `down` makes it false. */
   readonly inUse: boolean;
 }
@@ -25,7 +27,7 @@ export function runtimeOf(choice: RuntimeChoice): string {
 export function readRecord(paths: DataPaths): UpRecord | undefined {
   if (!existsSync(paths.record)) return undefined;
   try {
-    const { role, nodeName, podCidr, runtime, inUse } = JSON.parse(
+    const { role, nodeName, podCidr, runtime, ours, inUse } = JSON.parse(
       readFileSync(paths.record, 'utf8'),
     ) as Partial<UpRecord>;
     if (typeof nodeName === 'string' && typeof podCidr === 'string' && typeof runtime === 'string') {
@@ -34,6 +36,7 @@ export function readRecord(paths: DataPaths): UpRecord | undefined {
         nodeName,
         podCidr,
         runtime,
+        ...(typeof ours === 'boolean' && { ours }),
         inUse: inUse !== false,
       };
     }

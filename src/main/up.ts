@@ -1,6 +1,6 @@
 /** `mendlet up`: set-up, data folder, host, manifests; then waits for its end. */
 import { existsSync } from 'node:fs';
-import { defaultListen, defaultPodCidr, type RuntimeChoice, type UpFlags } from '../cli/index.ts';
+import { defaultListen, defaultPodCidr, DEFAULT_SERVICE_CIDR, type RuntimeChoice, type UpFlags } from '../cli/index.ts';
 import { errorMessage, formatTime, type Logger } from '../lib/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
@@ -20,9 +20,10 @@ import type { KubeletSettings } from '../kubelet/index.ts';
 import { checkArchives, readManifests } from './inputs.node.ts';
 import type { ManifestObject } from './manifests.ts';
 import { podsLeft, sayPodsLeft } from './pods-left.ts';
+import { servicesOf } from './service-flags.ts';
 import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
 import { refuseSilentRuntime } from './node-runtime.ts';
-import { refuseTakenNetwork } from './taken-network.node.ts';
+import { refuseTakenNetwork, refuseTakenServiceNetwork } from './taken-network.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 
@@ -90,6 +91,8 @@ async function serve({
     if (kubeletListen !== undefined) await refuseTakenPort(kubeletListen, kubeletListenFlag);
     if (runtime.kind === 'socket') await refuseSilentRuntime(runtime.path);
     else await refuseTakenNetwork(podCidr ?? defaultPodCidr);
+    const { isRouted, cidr = DEFAULT_SERVICE_CIDR.text } = servicesOf(options);
+    if (isRouted) await refuseTakenServiceNetwork(cidr);
   }
   const dataDir = openDataDir(folder, { holder, random: systemRandom });
   await using stack = new AsyncDisposableStack();
@@ -102,7 +105,17 @@ async function serve({
       dataDir,
       listen,
       cluster,
-      node: { nodeName, podCidr, kubeletListen, runtime, imageArchives, kubelet: withFlags(settings, options) },
+      node: {
+        nodeName,
+        podCidr,
+        kubeletListen,
+        runtime,
+        imageArchives,
+        kubelet: withFlags(settings, options),
+        services: servicesOf(options),
+        clusterDns: options.clusterDns !== 'off',
+        volumesDir: options.volumesDir ?? true,
+      },
       logger,
       say,
       context,

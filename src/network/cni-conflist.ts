@@ -1,10 +1,12 @@
-/** CNI's configuration of the pods' network, host ports included. Pure. */
+/** CNI's configuration of the pods' network. Pure. */
 import { formatCidr } from './cidr.ts';
 import { networkName, type PodNetwork } from './pod-network.ts';
 
 /**
- * The conflist: a bridge with host-local addresses, and portmap for host ports. No ipMasq and no firewall plugin: both run
- * iptables several times for each pod; one rule for the whole network (`filterRules`) does the same.
+ * The conflist: a bridge with host-local addresses, and portmap. No ipMasq and no firewall plugin: both run iptables several
+ * times for each pod; one rule for the whole network does the same. Portmap is given host ports only where our table of nft cannot
+ * be, and does nothing without. It stays in the list because the runtime ends sandboxes by this file: those that portmap has made
+ * rules for, in an earlier version or without nft, would leave them behind.
  */
 export function cniConflist(network: PodNetwork, leasesDir: string): string {
   const bridge = {

@@ -39,6 +39,10 @@ export interface NodeRoutesPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Is given what makes rules and routes again, at once. */
+  readonly onStart?: (again: () => void) => void;
+  /** Tells our table whose pods see ours by their own addresses; absent: iptables is told. */
+  readonly tellTable?: (networks: readonly string[]) => void;
 }
 
 /** Changes that come together are made together. */
@@ -49,7 +53,7 @@ const RETRY_MS = 5_000;
 
 /** Runs until the signal is aborted; routes stay. @throws NetworkError when the pods' network is none */
 export async function keepNodeRoutes(ports: NodeRoutesPorts, node: RoutedNode, signal: AbortSignal): Promise<void> {
-  const keeper = new RouteKeeper(ports, node, await readPeers(ports.fs, node.file));
+  const keeper = new RouteKeeper(ports, node, await knownPeers(ports.fs, node.file));
   const { client, clock, random, logger } = ports;
   const query = { namespace: NODE_ROUTES.namespace, fieldSelector: `metadata.name=${NODE_ROUTES.name}` };
   const reflector = createReflector<ConfigMap>(
@@ -59,6 +63,7 @@ export async function keepNodeRoutes(ports: NodeRoutesPorts, node: RoutedNode, s
   const { lister } = reflector;
   const wake = new Wake(clock);
   lister.onChange(() => wake.soon(SETTLE_MS));
+  ports.onStart?.(() => wake.soon(0));
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
       await keeper.look(lister);
@@ -107,13 +112,13 @@ class RouteKeeper {
   /** @returns ms after which to do it again */
   async apply(signal: AbortSignal): Promise<number> {
     if (!this.#isNeeded) return REPEAT_MS;
-    const { machine, logger } = this.#ports;
+    const { machine, logger, tellTable } = this.#ports;
     const peers = this.#peers;
     try {
       const failures =
         this.#network === undefined
           ? await setRoutes(machine, this.#node.instanceId, peers)
-          : await setPeers(machine, this.#network, peers);
+          : await setPeers(machine, this.#network, peers, tellTable);
       const text = failures.join('; ');
       if (text !== this.#told && text !== '') {
         logger.warn('pods of some nodes are not reached from here', { failures });
@@ -151,7 +156,8 @@ function quietly(logger: Logger): Logger {
   };
 }
 
-async function readPeers(fs: FileSystem, file: string): Promise<readonly Peer[]> {
+/** The peers that an earlier agent has written to the file; none: the file is not there, or damaged. */
+export async function knownPeers(fs: FileSystem, file: string): Promise<readonly Peer[]> {
   try {
     const peers = JSON.parse(decodeText(await fs.readFile(file, { maxBytes: MAX_PEERS_BYTES }))) as readonly Peer[];
     return Array.isArray(peers) ? peers : [];

@@ -1,6 +1,6 @@
-/** Why the pods' network cannot be had, in words for the user. */
+/** Why the pods' network, or its packet filter, cannot be had, in words for the user. */
 
-/** The network can't be had; `message` is for the user. */
+/** The network cannot be had or read; `message` is for the user. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }

@@ -4,7 +4,9 @@ import { networkInterfaces } from 'node:os';
 import type { Process, RunResult } from '../lib/index.ts';
 import type { HostRoute } from './conflicting-route.ts';
 import { NetworkError } from './network-error.ts';
-import type { BridgeWish, NetworkMachine } from './network-machine.ts';
+import { tellsOfRoute } from './route-lines.ts';
+import { watchLines } from './watch-lines.node.ts';
+import type { BridgeWish, DummyWish, NetworkMachine } from './network-machine.ts';
 import type { FilterChain } from './packet-filter.ts';
 import { ipRouteArguments, type KernelRoute, ROUTE_PROTOCOL } from './peer-routes.ts';
 
@@ -32,16 +34,24 @@ export function openNetworkMachine(process: Process): NetworkMachine {
       const routes = JSON.parse(stdout || '[]') as readonly KernelRoute[];
       return routes.map((route) => ({ protocol: ROUTE_PROTOCOL, ...route }));
     },
+    watchRoutes: (onRemoval, signal) => {
+      const onLines = (lines: readonly string[]): void => {
+        if (lines.some(tellsOfRoute)) onRemoval();
+      };
+      return watchLines(['ip', '-4', 'monitor', 'route'], onLines, signal);
+    },
     changeRoute: async (change) => {
       const args = ipRouteArguments(change);
       const result = await process.run('ip', args, { timeoutMs: TIMEOUT_MS });
       return result.code === 0 ? undefined : `ip ${args.join(' ')}: ${result.stderr.trim()}`;
     },
     ensureBridge: (bridge) => ensureBridge(process, bridge),
+    ensureDummy: (link) => ensureDummy(process, link),
     removeLink: async (name) => {
       await process.run('ip', ['link', 'delete', 'dev', name]);
     },
     allowForwarding: () => writeFile('/proc/sys/net/ipv4/ip_forward', '1'),
+    allowLoopbackThrough: (link) => writeFile(`/proc/sys/net/ipv4/conf/${link}/route_localnet`, '1'),
     restoreRules: async (rules) => {
       await must('iptables-restore', ['-w', IPTABLES_WAIT_SECONDS, '--noflush'], rules);
     },
@@ -49,6 +59,11 @@ export function openNetworkMachine(process: Process): NetworkMachine {
       const jump = [chain.from, '-j', chain.name];
       const there = await iptables(chain, '-C', jump);
       if (there.code !== 0) await must('iptables', iptablesArguments(chain, '-I', jump));
+    },
+    hasRules: async (chain) => {
+      const jump = await iptables(chain, '-C', [chain.from, '-j', chain.name]);
+      const rules = await iptables(chain, '-S', [chain.name]);
+      return jump.code === 0 && rules.stdout.includes(`-A ${chain.name} `);
     },
     removeChain: async (chain) => {
       for (let left = MAX_JUMPS; left > 0; left--) {
@@ -64,7 +79,7 @@ export function openNetworkMachine(process: Process): NetworkMachine {
 export function outwardAddresses(): readonly string[] {
   return Object.values(networkInterfaces())
     .flatMap((found) => found ?? [])
-    .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
+    .filter(({ address, internal, scopeid = 0 }) => !internal && scopeid === 0 && !address.startsWith('169.254.'))
     .map(({ address }) => address)
     .slice(0, MAX_ADDRESSES);
 }
@@ -76,6 +91,21 @@ async function ensureBridge(process: Process, { name, address, hardwareAddress }
   await mustRun(process, 'ip', ['link', 'set', 'dev', name, 'address', hardwareAddress]);
   await mustRun(process, 'ip', ['address', 'replace', address, 'dev', name]);
   await mustRun(process, 'ip', ['link', 'set', 'dev', name, 'up']);
+}
+
+async function ensureDummy(process: Process, { name, address }: DummyWish): Promise<void> {
+  const there = await process.run('ip', ['-j', '-4', 'address', 'show', 'dev', name]);
+  if (there.code !== 0) await addDummy(process, name);
+  else if (!there.stdout.includes(`"local":"${address}"`))
+    await mustRun(process, 'ip', ['address', 'flush', 'dev', name]);
+  await mustRun(process, 'ip', ['address', 'replace', `${address}/32`, 'dev', name]);
+  await mustRun(process, 'ip', ['link', 'set', 'dev', name, 'up']);
+}
+
+/** A kernel without dummies has bridges, and one without ports leads nowhere, too. */
+async function addDummy(process: Process, name: string): Promise<void> {
+  const made = await process.run('ip', ['link', 'add', 'name', name, 'type', 'dummy']);
+  if (made.code !== 0) await mustRun(process, 'ip', ['link', 'add', 'name', name, 'type', 'bridge']);
 }
 
 function iptablesArguments(

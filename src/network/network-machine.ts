@@ -13,6 +13,12 @@ export interface BridgeWish {
   readonly hardwareAddress: string;
 }
 
+/** A link that leads nowhere, with one address of this machine. */
+export interface DummyWish {
+  readonly name: string;
+  readonly address: string;
+}
+
 /** All calls are idempotent, and reject with `NetworkError` when the machine refuses. */
 export interface NetworkMachine {
   /** IPv4 addresses and IPv6 addresses under which others reach this machine, without loopback's and link-local ones. Cheap. */
@@ -21,18 +27,30 @@ export interface NetworkMachine {
   allRoutes(): Promise<readonly HostRoute[]>;
   /** IPv4 routes that mendlets made: those of `ROUTE_PROTOCOL`. */
   peerRoutes(): Promise<readonly KernelRoute[]>;
+  /**
+   * Calls `onRemoval` when somebody removed a route that a mendlet may have made; runs until the signal is aborted, or the watch
+   * fails.
+   * @returns why it ended
+   */
+  watchRoutes(onRemoval: () => void, signal: AbortSignal): Promise<string>;
   /** @returns why it could not be done, for instance that there is no link to the node; undefined: it was */
   changeRoute(change: RouteChange): Promise<string | undefined>;
   /** Makes it, if it is not there, with its addresses, and sets it up. */
   ensureBridge(bridge: BridgeWish): Promise<void>;
+  /** Makes it, if it is not there, with this address alone, and sets it up. */
+  ensureDummy(link: DummyWish): Promise<void>;
   /** A missing one is no error. */
   removeLink(name: string): Promise<void>;
   /** Lets the machine pass packets on. */
   allowForwarding(): Promise<void>;
+  /** Packets between 127.0.0.1 and the other side of this link may pass; see `route_localnet` of the kernel. */
+  allowLoopbackThrough(link: string): Promise<void>;
   /** Creates or empties the chains that `rules` names (lines of iptables-restore), and fills them; all others stay. */
   restoreRules(rules: string): Promise<void>;
   /** Makes the built-in chain jump to ours, first of all, unless it does. */
   ensureJump(chain: FilterChain): Promise<void>;
+  /** Whether the built-in chain jumps to ours, and ours has a rule. */
+  hasRules(chain: FilterChain): Promise<boolean>;
   /** Removes the jumps and the chain; missing ones are no error. */
   removeChain(chain: FilterChain): Promise<void>;
 }

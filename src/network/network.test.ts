@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatAddress, formatCidr, gatewayOf, overlaps, parseCidr } from './cidr.ts';
 import { bridgeHardwareAddress, bridgeName, podNetwork } from './pod-network.ts';
 import { conflictingRoute } from './conflicting-route.ts';
-import { chains, filterRules } from './packet-filter.ts';
+import { filterChains, filterRules, masqueradeChain, natRules } from './packet-filter.ts';
 import { cniConflist } from './cni-conflist.ts';
 
 const network = (cidr = '10.244.0.0/16', id = 'a1b2c3') => {
@@ -59,7 +59,8 @@ describe('the pod network', () => {
 
   it.each(['a1b2c3', 'a-very-long-instance-id', 'Ünïcode', ''])('names a bridge that Linux takes for %j', (id) => {
     expect(bridgeName(id)).toMatch(/^mndt-[a-z0-9-]{0,10}$/);
-    for (const { name } of chains(network('10.1.0.0/16', id))) expect(name.length).toBeLessThanOrEqual(28);
+    const made = network('10.1.0.0/16', id);
+    for (const { name } of [masqueradeChain(made), ...filterChains(made)]) expect(name.length).toBeLessThanOrEqual(28);
   });
 
   it('has two names for two instances', () => {
@@ -93,12 +94,27 @@ describe('the pod network', () => {
     });
   });
 
-  it('masks what leaves, forwards what stays, and opens the API server alone', () => {
+  it('masks what leaves, forwards what stays, and opens the API server and DNS alone', () => {
+    expect(natRules(network(), ['10.245.0.0/16'])).toEqual([
+      '*nat',
+      ':MENDLET-SNAT-a1b2c3 - [0:0]',
+      '-A MENDLET-SNAT-a1b2c3 -d 224.0.0.0/4 -j RETURN',
+      '-A MENDLET-SNAT-a1b2c3 -s 10.244.0.0/16 -d 10.245.0.0/16 -j RETURN',
+      '-A MENDLET-SNAT-a1b2c3 -s 10.244.0.0/16 ! -d 10.244.0.0/16 -j MASQUERADE',
+      'COMMIT',
+    ]);
     const rules = filterRules(network(), 6443);
-    expect(rules).toContain('-A MENDLET-SNAT-a1b2c3 -s 10.244.0.0/16 ! -d 10.244.0.0/16 -j MASQUERADE\n');
+    expect(rules).not.toContain('*nat');
     expect(rules).toContain('-A MENDLET-FWD-a1b2c3 -i mndt-a1b2c3 -j ACCEPT\n');
     expect(rules).toContain('-A MENDLET-IN-a1b2c3 -i mndt-a1b2c3 -d 10.244.0.1/32 -p tcp --dport 6443 -j ACCEPT\n');
-    expect(filterRules(network(), undefined)).not.toContain('--dport');
+    const ports = [...filterRules(network(), undefined).matchAll(/--dport (\d+)/g)].map(([, port]) => port);
+    expect(new Set(ports)).toEqual(new Set(['53']));
+    expect(rules).toContain(
+      '-A MENDLET-OUT-a1b2c3 -p icmp -m conntrack --ctstate RELATED --ctreplsrc 10.244.0.1/32 -j DROP',
+    );
+    expect(rules).toContain(
+      '-A MENDLET-OUT-a1b2c3 -s 10.244.0.1/32 -p tcp --sport 53 --tcp-flags RST RST -m conntrack ! --ctstatus ASSURED -j DROP',
+    );
   });
 
   it('has a hardware address of its own', () => {

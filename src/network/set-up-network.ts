@@ -5,8 +5,10 @@ import { cniConflist } from './cni-conflist.ts';
 import { conflictingRoute } from './conflicting-route.ts';
 import { NetworkError, NetworkInUseError } from './network-error.ts';
 import type { NetworkMachine } from './network-machine.ts';
-import { chains, filterRules, natRules } from './packet-filter.ts';
+import { type FilterChain, filterChains, filterRules, masqueradeChain, natRules } from './packet-filter.ts';
 import { type Peer, planPeerRoutes } from './peer-routes.ts';
+import { foreignServiceRoute } from './router/foreign-route.ts';
+import { SERVICE_ROUTE_PROTOCOL } from './router/router-machine.ts';
 import {
   BRIDGE_PREFIX,
   bridgeHardwareAddress,
@@ -38,15 +40,29 @@ export interface NetworkWish extends CniFolders {
   /** Pods may reach this port of the bridge's address even if the host's firewall drops packets; `undefined`: none. */
   readonly apiServerPort: number | undefined;
   readonly lock: NetworkLock | undefined;
+  /** Opens our table of host ports and masquerade. @returns why it cannot be; undefined: it is there */
+  readonly openTable: () => Promise<string | undefined>;
 }
+
+/** Who gives pods the machine's address when they leave, and makes host ports. */
+export type NatBy =
+  /** Our table. */
+  | 'table'
+  /** A chain of iptables, and the CNI plugin portmap: nft is missing, or refuses. */
+  | 'iptables';
 
 /**
  * Brings the network up; idempotent. The bridge has its address before the first pod, so that the API server can listen on it.
  *
+ * @returns why there is no table of ours; undefined: there is
  * @throws NetworkInUseError when the network overlaps a host route
  * @throws NetworkError when the machine refuses
  */
-export async function setUpNetwork(place: NetworkPlace, network: PodNetwork, wish: NetworkWish): Promise<void> {
+export async function setUpNetwork(
+  place: NetworkPlace,
+  network: PodNetwork,
+  wish: NetworkWish,
+): Promise<string | undefined> {
   const { machine } = place;
   const lock = await wish.lock?.();
   try {
@@ -60,25 +76,46 @@ export async function setUpNetwork(place: NetworkPlace, network: PodNetwork, wis
     lock?.release();
   }
   await machine.allowForwarding();
-  await machine.restoreRules(filterRules(network, wish.apiServerPort));
-  for (const chain of chains(network)) await machine.ensureJump(chain);
+  const failure = await wish.openTable();
+  const natBy = failure === undefined ? 'table' : 'iptables';
+  await machine.restoreRules(rulesOf(network, natBy, wish.apiServerPort));
+  for (const chain of chainsOf(network, natBy)) await machine.ensureJump(chain);
+  if (natBy === 'table') {
+    // An earlier version's, or one of a start without nft: the table says the same now.
+    await machine.removeChain(masqueradeChain(network));
+    // Only now: the table drops what comes to 127.0.0.0/8 from anywhere but this machine.
+    await machine.allowLoopbackThrough(network.bridge);
+  }
   await place.fs.mkdir(wish.leasesDir, { mode: 0o755 });
   await writeConflist(place.fs, network, wish);
+  return failure;
+}
+
+function chainsOf(network: PodNetwork, natBy: NatBy): readonly FilterChain[] {
+  return natBy === 'table' ? filterChains(network) : [masqueradeChain(network), ...filterChains(network)];
+}
+
+function rulesOf(network: PodNetwork, natBy: NatBy, apiServerPort: number | undefined): string {
+  const nat = natBy === 'table' ? '' : `${natRules(network, []).join('\n')}\n`;
+  return nat + filterRules(network, apiServerPort);
 }
 
 /**
  * Makes the pods of other nodes reachable, and lets our pods keep their addresses towards them; routes and rules for former
  * peers are removed. Idempotent.
+ * @param tellTable tells our table whose pods see ours by their own addresses; undefined: iptables is told
  * @returns the problems, for instance that a node is on no link of ours; everything else is done
  */
 export async function setPeers(
   machine: NetworkMachine,
   network: PodNetwork,
   peers: readonly Peer[],
+  tellTable: ((networks: readonly string[]) => void) | undefined,
 ): Promise<readonly string[]> {
   const failures = await setRoutes(machine, network.instanceId, peers);
   const networks = peers.map(({ cidr }) => cidr).toSorted();
-  await machine.restoreRules(`${natRules(network, networks).join('\n')}\n`);
+  if (tellTable === undefined) await machine.restoreRules(`${natRules(network, networks).join('\n')}\n`);
+  else tellTable(networks);
   return failures;
 }
 
@@ -100,6 +137,25 @@ export async function setRoutes(
   return failures;
 }
 
+/**
+ * Brings back the chains of the pods' network where somebody removed them. Rules for peers are not among them, and neither is our
+ * table.
+ *
+ * @returns the chains that were not whole
+ */
+export async function restoreFilters(
+  machine: NetworkMachine,
+  network: PodNetwork,
+  { natBy, apiServerPort }: { readonly natBy: NatBy; readonly apiServerPort: number | undefined },
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const chain of chainsOf(network, natBy)) if (!(await machine.hasRules(chain))) missing.push(chain.name);
+  if (missing.length === 0) return [];
+  await machine.restoreRules(rulesOf(network, natBy, apiServerPort));
+  for (const chain of chainsOf(network, natBy)) await machine.ensureJump(chain);
+  return missing;
+}
+
 /** Removes everything that `setUpNetwork` made; missing parts are no error. */
 export async function removeNetwork(
   { machine, fs }: NetworkPlace,
@@ -107,7 +163,7 @@ export async function removeNetwork(
   folders: CniFolders,
 ): Promise<void> {
   await setRoutes(machine, network.instanceId, []);
-  for (const chain of chains(network)) await machine.removeChain(chain);
+  for (const chain of chainsOf(network, 'iptables')) await machine.removeChain(chain);
   await machine.removeLink(network.bridge);
   await fs.remove(`${folders.leasesDir}/${networkName(network)}`);
   await fs.remove(conflistPath(network, folders.confDir));
@@ -120,6 +176,23 @@ export async function removeNetwork(
  */
 export async function refuseTakenNetwork(machine: NetworkMachine, podCidr: string): Promise<void> {
   await refuseOverlap(machine, podNetworkOf('new', podCidr));
+}
+
+/**
+ * For an instance that is not there yet. Other mendlets may have the same network of services.
+ *
+ * @throws NetworkInUseError when a host route is in the way of `serviceCidr`
+ */
+export async function refuseTakenServiceNetwork(
+  machine: Pick<NetworkMachine, 'allRoutes'>,
+  serviceCidr: string,
+): Promise<void> {
+  const routes = (await machine.allRoutes()).filter(({ protocol }) => protocol !== SERVICE_ROUTE_PROTOCOL);
+  const conflict = foreignServiceRoute(serviceCidr, routes, { protocol: SERVICE_ROUTE_PROTOCOL, metric: 0 });
+  if (conflict === undefined) return;
+  throw new NetworkInUseError(
+    `--service-cidr ${serviceCidr} overlaps the route to ${conflict.dst} through ${conflict.dev ?? 'this host'}; choose another network`,
+  );
 }
 
 /** The network for `--pod-cidr`. @throws NetworkError when it is none */

@@ -26,10 +26,13 @@ export class Wake {
 
   async wait(signal: AbortSignal): Promise<void> {
     if (!this.#isDue && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#resolve = resolve;
+      const onAbort = (): void => resolve();
+      signal.addEventListener('abort', onAbort, { once: true });
+      await promise;
+      // A loop waits often in its life, which the signal outlives.
+      signal.removeEventListener('abort', onAbort);
     }
     if (signal.aborted) this.#timer?.cancel();
     this.#isDue = false;

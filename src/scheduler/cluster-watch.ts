@@ -2,7 +2,15 @@
  * Applies watch events to cache, nominations and queue, in that order, so that a decision that an event causes sees the
  * event.
  */
-import { equalJson, type Namespace, type Node, type Pod } from '../api/index.ts';
+import {
+  equalJson,
+  type Namespace,
+  type Node,
+  type PersistentVolumeClaim,
+  type Pod,
+  SELECTED_NODE,
+  VOLUME_SPACE_ANNOTATION,
+} from '../api/index.ts';
 import type { Change } from '../client/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
@@ -13,19 +21,31 @@ import type { Nominations } from './preempt/nominations.ts';
 import { type ClusterEvent, eventLabel } from './queue/cluster-event.ts';
 import { mayHelp } from './queue/may-help.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
+import type { ClaimBinder } from './volumes/claim-binder.ts';
+
+/** The parts that events change. */
+export interface WatchedState {
+  readonly cache: SchedulerCache;
+  readonly cluster: Cluster;
+  readonly nominations: Nominations;
+  readonly queue: SchedulingQueue;
+  readonly binder: ClaimBinder;
+}
 
 export class ClusterWatch {
+  readonly #binder: ClaimBinder;
   readonly #cache: SchedulerCache;
   readonly #cluster: Cluster;
   readonly #nominations: Nominations;
   readonly #queue: SchedulingQueue;
   readonly #gated = new Set<string>();
 
-  constructor(cache: SchedulerCache, cluster: Cluster, nominations: Nominations, queue: SchedulingQueue) {
+  constructor({ cache, cluster, nominations, queue, binder }: WatchedState) {
     this.#cache = cache;
     this.#cluster = cluster;
     this.#nominations = nominations;
     this.#queue = queue;
+    this.#binder = binder;
   }
 
   /** The number of pods that scheduling gates hold back. */
@@ -34,16 +54,24 @@ export class ClusterWatch {
   }
 
   listen(sources: SchedulerSources): void {
-    sources.pods.onChange((change) => this.#onPod(change));
-    sources.nodes.onChange((change) => this.#onNode(change));
-    sources.claims.onChange(({ type, object }) => {
-      if (type === 'apply') this.tell({ kind: 'claim', claim: object });
+    sources.pods.onChange((change) => {
+      this.#onPod(change);
+      this.#binder.poke(change.key);
     });
-    for (const lister of [sources.volumes, sources.storageClasses]) {
-      lister.onChange(({ type }) => {
-        if (type === 'apply') this.tell({ kind: 'volume' });
-      });
-    }
+    sources.nodes.onChange((change) => {
+      this.#onNode(change);
+      if (change.type === 'delete') this.#binder.poke();
+    });
+    sources.claims.onChange((change) => this.#onClaim(change));
+    sources.volumes.onChange(({ object }) => {
+      // One that is gone gives its room back.
+      this.tell({ kind: 'volume' });
+      const { namespace, name } = object.spec?.claimRef ?? {};
+      if (name !== undefined) this.#binder.poke(`${namespace}/${name}`);
+    });
+    sources.storageClasses.onChange(({ type }) => {
+      if (type === 'apply') this.tell({ kind: 'volume' });
+    });
     sources.namespaces.onChange((change) => this.#onNamespace(change));
   }
 
@@ -52,6 +80,13 @@ export class ClusterWatch {
     this.#queue.move(eventLabel(event), ({ info, rejectedBy }) =>
       mayHelp({ pod: info, rejectedBy }, event, this.#cluster.namespaceLabels),
     );
+  }
+
+  #onClaim({ type, key, object }: Change<PersistentVolumeClaim>): void {
+    if (type === 'apply') this.tell({ kind: 'claim', claim: object });
+    // A volume that was to be made for it needs no room any more.
+    else if (object.metadata?.annotations?.[SELECTED_NODE] !== undefined) this.tell({ kind: 'volume' });
+    this.#binder.poke(key);
   }
 
   #onPod(change: Change<Pod>): void {
@@ -159,7 +194,8 @@ export class ClusterWatch {
 
 /** The parts of a node that filters look at; heartbeats are none of them. */
 function fittingPart({ metadata, spec, status }: Node): unknown {
-  return [metadata?.labels, spec?.taints, spec?.unschedulable, status?.allocatable];
+  const space = metadata?.annotations?.[VOLUME_SPACE_ANNOTATION];
+  return [metadata?.labels, space, spec?.taints, spec?.unschedulable, status?.allocatable];
 }
 
 /** Whether the pod changed so that it may fit in an unchanged cluster. */

@@ -32,3 +32,9 @@ export const VICTIMS_AT_ONCE = 16;
 
 /** Pending pods that `refusals` places on nodes before it answers where another pod would fit. */
 export const MAX_FORESEEN_PODS = 100;
+
+/** A pod waits so long for its volumes, then it is decided again (upstream: VolumeBindingArgs.bindTimeoutSeconds). */
+export const VOLUME_BIND_TIMEOUT_MS = 600_000;
+
+/** A node that could not make a claim's volume is not chosen again for it before this time. */
+export const REFUSED_NODE_MS = 60_000;

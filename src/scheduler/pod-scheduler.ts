@@ -5,11 +5,12 @@
 import { isNotFound, PODS, StatusError } from '../api/index.ts';
 import { type EventRecorder, type KubeClient, referenceTo } from '../client/index.ts';
 import { type Clock, errorMessage, type Logger, type Random } from '../lib/index.ts';
-import { bindPod } from './bind-pod.ts';
+import { type BindOutcome, bindPod } from './bind-pod.ts';
 import { type Chosen, chooseNode, type Unschedulable } from './choose-node.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { PodInfo } from './cluster/pod-info.ts';
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
+import type { VolumePromise, VolumePromises } from './cluster/volume-promises.ts';
 import type { ClusterWatch } from './cluster-watch.ts';
 import { MAX_MESSAGE_LENGTH, TURN_MS, VICTIMS_AT_ONCE, WRITE_CONCURRENCY } from './limits.ts';
 import { nodesToFind } from './nodes-to-find.ts';
@@ -22,6 +23,8 @@ import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { forgetNomination, reportPatch, type SchedulingReport } from './report-status.ts';
 import type { SchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
+import { promisesFor } from './filter/volumes.ts';
+import type { ClaimBinder } from './volumes/claim-binder.ts';
 
 /** The ports through which the scheduler reads, writes and reports. */
 export interface PodSchedulerPorts {
@@ -42,12 +45,20 @@ export interface SchedulingState {
   readonly cluster: Cluster;
   readonly nominations: Nominations;
   readonly watch: ClusterWatch;
+  readonly volumes: { readonly binder: ClaimBinder; readonly promises: VolumePromises };
+}
+
+/** A node, and the volumes that the pod's claims are to get there. */
+interface Decision extends Chosen {
+  readonly promises: readonly VolumePromise[];
 }
 
 export class PodScheduler {
   readonly #ports: PodSchedulerPorts;
   readonly #state: SchedulingState;
   readonly #writes = new Set<Promise<void>>();
+  /** The writes that wait for volumes, possibly long: they take nobody's place. */
+  #waiting = 0;
   #wakeUp: (() => void) | undefined;
   /** Index of the node at which the next search through a big cluster begins. */
   #startAt = 0;
@@ -84,7 +95,7 @@ export class PodScheduler {
     const { clock, signal } = this.#ports;
     const { queue } = this.#state;
     const until = clock.now().mono + TURN_MS;
-    while (!signal.aborted && this.#writes.size < WRITE_CONCURRENCY) {
+    while (!signal.aborted && this.#writes.size - this.#waiting < WRITE_CONCURRENCY) {
       const pod = queue.pop();
       if (pod === undefined) return true;
       this.#decide(pod);
@@ -109,7 +120,9 @@ export class PodScheduler {
       if (choice.kind === 'node') {
         // The room is counted as taken from here on, so that no other pod is promised it.
         cache.assume(info, choice.nodeName);
-        this.#write(this.#bind(pod, info, choice, startedAt));
+        const promises = promisesFor(info, choice.nodeName, cluster);
+        this.#state.volumes.promises.make(info.key, promises);
+        this.#write(this.#bind(pod, info, { ...choice, promises }, startedAt));
       } else {
         this.#write(this.#refuse(pod, info, choice, startedAt));
       }
@@ -131,13 +144,11 @@ export class PodScheduler {
     this.#writes.add(write);
   }
 
-  async #bind(pod: QueuedPod, info: PodInfo, { nodeName, avoided }: Chosen, startedAt: number): Promise<void> {
+  async #bind(pod: QueuedPod, info: PodInfo, decision: Decision, startedAt: number): Promise<void> {
     const { events, metrics, logger, signal } = this.#ports;
     const { cache, queue, watch, nominations } = this.#state;
-    const outcome = await bindPod(info, nodeName, {
-      ...this.#ports,
-      nodeExists: () => cache.node(nodeName) !== undefined,
-    });
+    const { nodeName, avoided } = decision;
+    const outcome = await this.#bindVolumesAndPod(info, decision);
     if (signal.aborted && outcome.kind !== 'bound') return;
     if (outcome.kind === 'bound') {
       this.#count('scheduled', startedAt);
@@ -157,12 +168,32 @@ export class PodScheduler {
       queue.fail(pod);
       return;
     }
-    const message = errorMessage(outcome.error);
+    const isOfVolumes = outcome.kind === 'no-volumes';
+    const message = isOfVolumes ? outcome.message : errorMessage(outcome.error);
     logger.warn('binding failed, trying again', { pod: info.key, node: nodeName, error: message });
     queue.fail(pod);
-    if (!(outcome.error instanceof StatusError)) return;
-    this.#tellFailure(info, `binding rejected: ${message}`);
-    await this.#report(info, { reason: 'SchedulerError', message: `binding rejected: ${message}` });
+    if (!isOfVolumes && !(outcome.error instanceof StatusError)) return;
+    const report = isOfVolumes ? message : `binding rejected: ${message}`;
+    this.#tellFailure(info, report);
+    await this.#report(info, { reason: 'SchedulerError', message: report });
+  }
+
+  /** The pod's claims get their volumes before the pod gets its node. */
+  async #bindVolumesAndPod(
+    info: PodInfo,
+    { nodeName, promises }: Decision,
+  ): Promise<BindOutcome | { readonly kind: 'no-volumes'; readonly message: string }> {
+    const { cache, volumes } = this.#state;
+    if (promises.length > 0) {
+      this.#waiting += 1;
+      this.wake();
+      const outcome = await volumes.binder.bind(info, nodeName, promises).finally(() => {
+        this.#waiting -= 1;
+      });
+      if (outcome.kind === 'failed') return { kind: 'no-volumes', message: outcome.message };
+      if (outcome.kind === 'not-ours') return outcome;
+    }
+    return bindPod(info, nodeName, { ...this.#ports, nodeExists: () => cache.node(nodeName) !== undefined });
   }
 
   async #refuse(pod: QueuedPod, info: PodInfo, choice: Unschedulable, startedAt: number): Promise<void> {

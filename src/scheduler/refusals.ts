@@ -3,6 +3,7 @@ import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } fr
 import type { Cluster } from './cluster/cluster.ts';
 import { NodeInfo } from './cluster/node-info.ts';
 import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
+import { NOTHING_PROMISED } from './cluster/volume-promises.ts';
 import { prepareFitting } from './filter/fitting.ts';
 import { MAX_FORESEEN_PODS } from './limits.ts';
 import { isGated } from './pending.ts';
@@ -67,7 +68,10 @@ function clusterOf(
     namespaceLabels: (name) => namespaces.find(({ metadata }) => metadata?.name === name)?.metadata?.labels,
     claim: (namespace, name) =>
       claims.find(({ metadata }) => metadata?.namespace === namespace && metadata.name === name),
+    claims: () => claims,
     volume: (name) => volumes.find(({ metadata }) => metadata?.name === name),
+    volumes: () => volumes,
+    promised: NOTHING_PROMISED,
     // Only scores, preemption and unbound claims need these; the claims of a pod that ran are bound.
     storageClass: () => undefined,
     spreadSelector: () => undefined,

@@ -5,6 +5,8 @@
 import { type Candidacy, createEventRecorder, Informers, type KubeClient, runElected } from '../client/index.ts';
 import type { Clock, Logger, MetricsRegistry, Random } from '../lib/index.ts';
 import { ClusterWatch } from './cluster-watch.ts';
+import { VolumePromises } from './cluster/volume-promises.ts';
+import { ClaimBinder } from './volumes/claim-binder.ts';
 import { SchedulerCache } from './cluster/scheduler-cache.ts';
 import { PodScheduler } from './pod-scheduler.ts';
 import { Nominations } from './preempt/nominations.ts';
@@ -39,7 +41,14 @@ async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise
   const sources = sourcesOf(informers);
   const events = createEventRecorder({ ...options, random: random.split('events'), component: SCHEDULER_NAME });
   const cache = new SchedulerCache();
-  const cluster = clusterOf(cache, sources);
+  const promises = new VolumePromises(clock);
+  const cluster = clusterOf(cache, sources, promises);
+  const binder = new ClaimBinder(
+    { client, clock, signal, onForgotten: () => watch.tell({ kind: 'volume' }) },
+    cluster,
+    sources,
+    promises,
+  );
   const nominations = new Nominations();
   const metrics = createSchedulerMetrics(options.metrics, () => {
     const { active, backoff, unschedulable } = queue.sizes;
@@ -51,10 +60,10 @@ async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise
     onReady: () => scheduler.wake(),
     onIncoming: (place, event) => metrics.incoming(place, event),
   });
-  const watch = new ClusterWatch(cache, cluster, nominations, queue);
+  const watch = new ClusterWatch({ cache, cluster, nominations, queue, binder });
   const scheduler = new PodScheduler(
     { client, clock, random, logger, events, metrics, signal },
-    { queue, cache, cluster, nominations, watch },
+    { queue, cache, cluster, nominations, watch, volumes: { binder, promises } },
   );
   watch.listen(sources);
   signal.addEventListener('abort', () => queue.close(), { once: true });

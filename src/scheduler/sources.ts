@@ -28,6 +28,7 @@ import type { Informers, Lister, SourceForm } from '../client/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
 import { spreadSelectorOf } from './cluster/spread-selector.ts';
+import type { Promised } from './cluster/volume-promises.ts';
 
 export interface SchedulerSources {
   readonly pods: Lister<Pod>;
@@ -76,7 +77,7 @@ export function sourcesOf(informers: Informers): SchedulerSources {
 }
 
 /** The cluster as it is now. */
-export function clusterOf(cache: SchedulerCache, sources: SchedulerSources): Cluster {
+export function clusterOf(cache: SchedulerCache, sources: SchedulerSources, promised: Promised): Cluster {
   const selecting = {
     services: (namespace: string) => sources.services.list(namespace),
     replicationController: (namespace: string, name: string) => sources.replicationControllers.get(namespace, name),
@@ -90,7 +91,10 @@ export function clusterOf(cache: SchedulerCache, sources: SchedulerSources): Clu
     node: (name) => cache.node(name),
     namespaceLabels: (namespace) => sources.namespaces.get(undefined, namespace)?.metadata?.labels,
     claim: (namespace, name) => sources.claims.get(namespace, name),
+    claims: () => sources.claims.list(),
     volume: (name) => sources.volumes.get(undefined, name),
+    volumes: () => sources.volumes.list(),
+    promised,
     storageClass: (name) => sources.storageClasses.get(undefined, name),
     spreadSelector: (pod) => spreadSelectorOf(pod, selecting),
     budgets: () => sources.budgets.list(),

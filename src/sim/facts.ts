@@ -1,5 +1,5 @@
 /** The true events of a simulated cluster, which no process inside it can know, and which invariants are checked against. */
-import type { Pod, PodRestart } from '../api/index.ts';
+import type { Pod, PodRestart, Service } from '../api/index.ts';
 import { assertNever } from '../lib/index.ts';
 import type { Sim } from './sim.ts';
 
@@ -39,12 +39,21 @@ export type Fact =
     }
   /** The store committed a new version of a pod, or its deletion. */
   | { readonly kind: 'pod-written' | 'pod-deleted'; readonly pod: Pod; readonly revision: number }
+  /** The store committed a new version of a Service, or its deletion. */
+  | { readonly kind: 'service-written' | 'service-deleted'; readonly service: Service }
   /** The store committed a new version of a PodRestart. */
   | { readonly kind: 'restart-written'; readonly restart: PodRestart }
   /** A node agent received the news that this pod is being deleted. */
   | { readonly kind: 'deletion-delivered'; readonly uid: string; readonly node: string }
   | {
-      readonly kind: 'agent-started' | 'agent-killed' | 'machine-lost' | 'disk-filled' | 'wall-stepped';
+      readonly kind:
+        | 'agent-started'
+        | 'agent-killed'
+        | 'machine-lost'
+        | 'disk-filled'
+        | 'wall-stepped'
+        | 'filter-flushed'
+        | 'filter-restored';
       readonly node: string;
     };
 
@@ -108,6 +117,9 @@ export function describeFact(fact: Fact): string {
     case 'pod-written':
     case 'pod-deleted':
       return `${fact.kind} ${fact.pod.metadata?.name} ${fact.pod.status?.phase ?? ''} @${fact.revision}`;
+    case 'service-written':
+    case 'service-deleted':
+      return `${fact.kind} ${fact.service.metadata?.name} ${fact.service.spec?.clusterIP ?? ''}`;
     case 'restart-written':
       return `${fact.kind} ${fact.restart.metadata?.name} ${fact.restart.status?.phase ?? ''} ${fact.restart.status?.reason ?? ''}`;
     case 'deletion-delivered':
@@ -117,6 +129,8 @@ export function describeFact(fact: Fact): string {
     case 'machine-lost':
     case 'disk-filled':
     case 'wall-stepped':
+    case 'filter-flushed':
+    case 'filter-restored':
       return `${fact.kind} ${fact.node}`;
     default:
       return assertNever(fact);

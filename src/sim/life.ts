@@ -22,6 +22,10 @@ export class Life {
     return this.#alive;
   }
 
+  get suspended(): boolean {
+    return this.#suspended;
+  }
+
   /** Aborted by `stop`, never by `kill`, which a process cannot notice. */
   get signal(): AbortSignal {
     return this.#controller.signal;

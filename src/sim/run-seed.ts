@@ -8,12 +8,16 @@ import { type Logger, silentLogger } from '../lib/index.ts';
 import { DeathLedger } from './death-ledger.ts';
 import type { EventLoop } from './event-loop.ts';
 import { checkInvariants } from './invariants/all.ts';
+import { wrongHostPorts } from './invariants/host-ports.ts';
 import { type Nemesis, drawNemeses, unleash } from './nemeses/nemeses.ts';
 import { SimCluster } from './sim-cluster.ts';
 import { Sim } from './sim.ts';
 import type { Trace } from './trace.ts';
 import { untilWell } from './until-well.ts';
-import { Hospital } from './workloads/hospital.ts';
+import { Hospital, HOUSE } from './workloads/hospital.ts';
+import { ServiceWorkload } from './workloads/services.ts';
+import { wrongTraffic } from './invariants/service-traffic.ts';
+import { tablesDiffer } from './invariants/table-equals-plan.ts';
 
 export interface RunOptions {
   readonly seed: number | string;
@@ -69,21 +73,26 @@ async function play(
 ): Promise<unknown> {
   const { sim } = cluster;
   const hospital = new Hospital(cluster);
+  const services = new ServiceWorkload(cluster);
   const deaths = new DeathLedger(cluster);
   try {
-    checkInvariants(cluster);
+    const { traffic, hostPorts } = checkInvariants(cluster);
+    const wrong = (): string | undefined =>
+      tablesDiffer(cluster) ?? wrongTraffic(traffic.look(), sim.mono) ?? wrongHostPorts(cluster, hostPorts);
     cluster.start();
     await sim.run(SETTLE_MS);
     hospital.plan(pods, 0, faultsMs);
+    services.plan(HOUSE, 0, faultsMs);
     unleash(cluster, nemeses, 0, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     cluster.heal();
-    await untilWell(sim, () => hospital.pending() ?? deaths.missing(), {
+    await untilWell(sim, () => hospital.pending() ?? services.pending() ?? deaths.missing() ?? wrong(), {
       withinMs: LIVENESS_MS,
       lookEveryMs: LOOK_EVERY_MS,
     });
     hospital.deleteAll();
-    const left = (): string | undefined => hospital.pending() ?? cluster.leftovers();
+    services.deleteAll();
+    const left = (): string | undefined => hospital.pending() ?? services.pending() ?? cluster.leftovers() ?? wrong();
     await untilWell(sim, left, { withinMs: CLEAN_UP_MS, lookEveryMs: LOOK_EVERY_MS });
     return undefined;
   } catch (error) {

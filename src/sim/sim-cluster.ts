@@ -1,13 +1,18 @@
 /** A whole cluster in one process: control plane, nodes, and the facts of their true events. */
-import type { Pod, PodRestart } from '../api/index.ts';
+import type { EndpointSlice, Pod, PodRestart, Service } from '../api/index.ts';
 import { type KubeClient } from '../client/index.ts';
 import { type Logger, decodeText } from '../lib/index.ts';
 import type { StoreEvent } from '../store/index.ts';
 import { Facts } from './facts.ts';
 import { SimControlPlane } from './sim-control-plane.ts';
 import { type RunAgent, SimNode } from './sim-node.ts';
+import { noFilterFaults } from './sim-router-machine.ts';
 import type { Sim } from './sim.ts';
 
+/** 10.244.0.0/16 is the network of the first node's pods. */
+const FIRST_POD_NETWORK = 244;
+const SERVICES_PREFIX = '/registry/services/specs/';
+const SLICES_PREFIX = '/registry/endpointslices/';
 const PODS_PREFIX = '/registry/pods/';
 const NAMESPACES_PREFIX = '/registry/namespaces/';
 const RESTARTS_PREFIX = '/registry/mendlet.dev/podrestarts/';
@@ -29,6 +34,9 @@ export class SimCluster {
   readonly namespaces = new Set<string>();
   /** The stored pods, by UID. */
   readonly pods = new Map<string, Pod>();
+  /** The stored Services and EndpointSlices, by key. */
+  readonly services = new Map<string, Service>();
+  readonly slices = new Map<string, EndpointSlice>();
   /** The stored PodRestarts, by key. */
   readonly restarts = new Map<string, PodRestart>();
 
@@ -41,13 +49,16 @@ export class SimCluster {
       const name = `node${i + 1}`;
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
       const server = this.controlPlane.as(user);
-      return new SimNode({ sim, facts: this.facts, name, address: `192.168.0.${i + 1}`, server, runAgent, logger });
+      const place = { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${FIRST_POD_NETWORK + i}` };
+      return new SimNode({ sim, facts: this.facts, ...place, server, runAgent, logger });
     });
   }
 
   start(): void {
     void this.#observe(PODS_PREFIX, (event) => this.#onPod(event));
     void this.#observe(NAMESPACES_PREFIX, (event) => this.#onNamespace(event));
+    void this.#observe(SERVICES_PREFIX, (event) => this.#onService(event));
+    void this.#observe(SLICES_PREFIX, (event) => this.#onSlice(event));
     void this.#observe(RESTARTS_PREFIX, (event) => this.#onRestart(event));
     this.controlPlane.start();
     for (const node of this.nodes) node.startAgent();
@@ -67,6 +78,7 @@ export class SimCluster {
         repeatEvents: 0,
         lateEvents: 0,
       });
+      Object.assign(node.filterFaults, noFilterFaults());
       node.link.heal();
       node.disk.setFull(false);
       node.images.registryDown = false;
@@ -98,6 +110,19 @@ export class SimCluster {
     const name = key.slice(NAMESPACES_PREFIX.length);
     if (type === 'put') this.namespaces.add(name);
     else this.namespaces.delete(name);
+  }
+
+  #onService({ type, key, value, revision }: StoreEvent): void {
+    const stored = JSON.parse(decodeText(value)) as Service;
+    const service = { ...stored, metadata: { ...stored.metadata, resourceVersion: String(revision) } };
+    if (type === 'put') this.services.set(key, service);
+    else this.services.delete(key);
+    this.facts.tell({ kind: type === 'put' ? 'service-written' : 'service-deleted', service });
+  }
+
+  #onSlice({ type, key, value }: StoreEvent): void {
+    if (type === 'put') this.slices.set(key, JSON.parse(decodeText(value)) as EndpointSlice);
+    else this.slices.delete(key);
   }
 
   #onRestart({ type, key, value }: StoreEvent): void {

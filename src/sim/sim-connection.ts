@@ -35,6 +35,17 @@ export function noLinkFaults(): LinkFaults {
 export class Link {
   readonly faults: LinkFaults = noLinkFaults();
   readonly #streams = new Set<() => void>();
+  #breaks = 0;
+
+  /** How often its streams were broken. */
+  get breaks(): number {
+    return this.#breaks;
+  }
+
+  get hasFaults(): boolean {
+    const { partitioned, failBefore, failAfter, slow, streamMs } = this.faults;
+    return partitioned || failBefore > 0 || failAfter > 0 || slow > 0 || streamMs > 0;
+  }
 
   /** Cuts the link: requests are lost, and streams break. */
   partition(): void {
@@ -47,6 +58,7 @@ export class Link {
   }
 
   breakStreams(): void {
+    this.#breaks += 1;
     for (const cut of this.#streams) cut();
   }
 

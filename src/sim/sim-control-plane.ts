@@ -27,13 +27,23 @@ export class SimControlPlane {
   readonly #logger: Logger;
   readonly #wall: WallClock;
   readonly #settings: Partial<ControllersSettings>;
+  readonly #localVolumes: ((life: Life) => NonNullable<ControllersSettings['localVolumes']>) | undefined;
   #server: { readonly life: Life; readonly api: ApiServer } | undefined;
   readonly #clients = new Map<ClientName, Life>();
   #starts = 0;
   #suspendedUntil = 0;
 
-  /** @param controllers settings of the controllers */
-  constructor(sim: Sim, logger: Logger, controllers: Partial<ControllersSettings> = {}) {
+  /**
+   * @param controllers settings of the controllers
+   * @param localVolumes how each of their incarnations reaches the nodes that make volumes; absent: nobody makes any
+   */
+  constructor(
+    sim: Sim,
+    logger: Logger,
+    controllers: Partial<ControllersSettings> = {},
+    localVolumes?: (life: Life) => NonNullable<ControllersSettings['localVolumes']>,
+  ) {
+    this.#localVolumes = localVolumes;
     this.#sim = sim;
     this.#logger = logger;
     this.#settings = controllers;
@@ -92,6 +102,10 @@ export class SimControlPlane {
     void server.api.close().then(() => server.life.kill());
   }
 
+  get isServing(): boolean {
+    return this.#server !== undefined && this.#sim.mono >= this.#suspendedUntil;
+  }
+
   /** The server for requests of `user`, while it is up. */
   as(user: UserInfo): () => Connection | undefined {
     return () => (this.#sim.mono < this.#suspendedUntil ? undefined : this.#server?.api.as(user));
@@ -108,10 +122,15 @@ export class SimControlPlane {
     const life = new Life(this.#sim, `${name}/${this.#starts}`);
     this.#clients.set(name, life);
     const options = this.optionsFor(life, USERS[name]);
+    const localVolumes = this.#localVolumes?.(life);
+    const settings = {
+      caCertificate: 'simulated CA',
+      refusals,
+      ...(localVolumes && { localVolumes }),
+      ...this.#settings,
+    };
     const run =
-      name === 'scheduler'
-        ? runScheduler(options, life.signal)
-        : runControllers(options, { caCertificate: 'simulated CA', refusals, ...this.#settings }, life.signal);
+      name === 'scheduler' ? runScheduler(options, life.signal) : runControllers(options, settings, life.signal);
     run.catch((error: unknown) => {
       if (life.alive) this.#sim.fail(error);
     });

@@ -77,6 +77,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
     openFileBelow: (folder, below) => read(() => openSimFile(disk, `${folder}/${below}`, read)),
     chmod: (path, mode) => write('chmod', 1, () => disk.change(path, { mode })),
     chown: (path, uid, gid) => write('chown', 1, () => disk.change(path, { uid, gid })),
+    giveToGroup: (path, gid) => write('chown', 1, () => disk.change(path, { gid, mode: need(path).mode | 0o2770 })),
     statfs: (path) =>
       read(() => {
         need(path);

@@ -6,7 +6,7 @@ import {
   ROUTE_PROTOCOL,
   type RouteChange,
 } from '../network/index.ts';
-import type { Random } from '../lib/index.ts';
+import { type Random, whenAborted } from '../lib/index.ts';
 import type { Life } from './life.ts';
 import { remoteCall } from './remote-call.ts';
 import type { Sim } from './sim.ts';
@@ -87,12 +87,21 @@ export function createSimNetworkMachine({ sim, life, network, random }: NetworkM
     addresses: () => [network.address],
     allRoutes: () => call('ip route', () => [...network.routes.values()]),
     peerRoutes: () => call('ip route', () => [...network.routes.values()]),
+    // Nobody tells of a removed route: the rare look finds it.
+    watchRoutes: async (_, signal) => {
+      await whenAborted(signal);
+      return 'told to end';
+    },
     changeRoute: (change) => call('ip route', () => network.change(change)),
     ensureBridge: ({ name, address }) => call('ip link', () => void network.bridges.set(name, address)),
+    ensureDummy: ({ name, address }) => call('ip link', () => void network.bridges.set(name, address)),
     removeLink: (name) => call('ip link', () => void network.bridges.delete(name)),
     allowForwarding: () => call('sysctl', () => void (network.forwards = true)),
+    allowLoopbackThrough: () => call('sysctl', () => {}),
     restoreRules: (rules) => call('iptables-restore', () => network.restore(rules)),
     ensureJump: ({ from, name }) => call('iptables', () => void network.jumps.add(`${from} ${name}`)),
+    hasRules: ({ from, name }) =>
+      call('iptables', () => network.jumps.has(`${from} ${name}`) && (network.rules.get(name) ?? []).length > 0),
     removeChain: ({ from, name }) =>
       call('iptables', () => {
         network.jumps.delete(`${from} ${name}`);

@@ -4,7 +4,7 @@
  */
 import { createKubeClient } from '../client/index.ts';
 import type { KubeletConfig, KubeletPorts } from '../kubelet/index.ts';
-import { type Connection, decodeText, type HttpRequest, type Logger } from '../lib/index.ts';
+import { type Connection, decodeText, type HttpRequest, type Logger, type Random } from '../lib/index.ts';
 import type { Facts } from './facts.ts';
 import { Life } from './life.ts';
 import { noRuntimeFaults } from './runtime/runtime-faults.ts';
@@ -17,6 +17,9 @@ import { deletionsIn } from './deletions-in.ts';
 import { SimDisk } from './sim-disk.ts';
 import { createSimFileSystem } from './sim-file-system.ts';
 import { type MachineState, createSimCgroups, createSimMachine, createSimProcess, simStreams } from './sim-machine.ts';
+import { PacketFilter } from './packet-filter/packet-filter.ts';
+import { noFilterFaults } from './sim-router-machine.ts';
+import { INSTANCE_ID, type RoutingGround, type SimRouting, startSimRouting } from './sim-routing.ts';
 import { createSimProbeTransport } from './sim-probe-transport.ts';
 import type { Sim } from './sim.ts';
 
@@ -33,6 +36,8 @@ export interface SimNodeOptions {
   readonly facts: Facts;
   readonly name: string;
   readonly address: string;
+  /** "10.244": the first half of its pods' addresses. */
+  readonly podPrefix: string;
   /** The API server with this node's agent as the authenticated user. */
   readonly server: () => Connection | undefined;
   readonly runAgent: RunAgent;
@@ -47,28 +52,42 @@ export class SimNode {
   readonly runtime: SimRuntime;
   readonly runtimeFaults = noRuntimeFaults();
   readonly link = new Link();
+  readonly filter = new PacketFilter();
+  readonly filterFaults = noFilterFaults();
+  readonly address: string;
+  readonly podNetwork: string;
   readonly #options: SimNodeOptions;
   readonly #cgroups = new Set<string>();
   readonly #mounts: string[] = [];
   readonly #machine: MachineState;
   #agent: Life | undefined;
+  #routing: SimRouting | undefined;
   #incarnation = 0;
   #boots = 1;
 
   constructor(options: SimNodeOptions) {
-    const { sim, facts, name, address } = options;
+    const { sim, facts, name, address, podPrefix } = options;
     this.#options = options;
     this.name = name;
+    this.address = address;
+    this.podNetwork = `${podPrefix}.0.0/16`;
     this.wall = new WallClock(sim);
     this.disk = new SimDisk(sim, DISK_BYTES);
-    this.runtime = new SimRuntime(sim, this.wall, facts, sim.random.split(`runtime ${name}`), (path) =>
-      this.#mounts.includes(path) ? 'mounted' : this.disk.exists(path) ? 'files' : 'nothing',
+    this.runtime = new SimRuntime(
+      { sim, wall: this.wall, facts, random: sim.random.split(`runtime ${name}`) },
+      podPrefix,
+      (path) => (this.#mounts.includes(path) ? 'mounted' : this.disk.exists(path) ? 'files' : 'nothing'),
     );
     this.#machine = { name, bootId: `boot-${name}-1`, address, disk: this.disk };
   }
 
   get agent(): Life | undefined {
     return this.#agent;
+  }
+
+  /** Of the present agent, or of the last one. */
+  get routing(): SimRouting | undefined {
+    return this.#routing;
   }
 
   startAgent(): void {
@@ -98,6 +117,7 @@ export class SimNode {
     this.killAgent();
     this.runtime.goDown();
     this.runtime.losePower();
+    this.filter.flush();
     this.disk.losePower();
     this.#cgroups.clear();
     this.#mounts.length = 0;
@@ -131,6 +151,12 @@ export class SimNode {
   fillDisk(): void {
     this.disk.setFull(true);
     this.#options.facts.tell({ kind: 'disk-filled', node: this.name });
+  }
+
+  /** Somebody removes all rules of the packet filter. */
+  flushFilter(): void {
+    this.filter.flush();
+    this.#options.facts.tell({ kind: 'filter-flushed', node: this.name });
   }
 
   stepWall(ms: number): void {
@@ -168,11 +194,13 @@ export class SimNode {
       faults: this.runtimeFaults,
       random: random.split('cri'),
     };
+    const client = createKubeClient(connection, { clock });
+    this.#routing = this.#startRouting(life, { client, clock }, random.split('routing'));
     return {
       clock,
       random: random.split('agent'),
       logger,
-      client: createKubeClient(connection, { clock }),
+      client,
       cri: { runtime: createSimRuntimeService(runtimeWiring), images: createSimImageService(runtimeWiring) },
       host: {
         fs: createSimFileSystem({ sim, life, disk: this.disk, mounts: this.#mounts, random: random.split('disk') }),
@@ -181,19 +209,31 @@ export class SimNode {
         machine: createSimMachine(this.#machine),
       },
       pods: {
+        routing: this.#routing.port,
+        hostPorts: this.#routing.hostPorts,
         probeTransport: createSimProbeTransport(sim, life, this.runtime, random.split('probes')),
         streams: simStreams,
       },
     };
   }
 
+  #startRouting(life: Life, ground: Pick<RoutingGround, 'client' | 'clock'>, random: Random): SimRouting {
+    const { sim, facts, logger } = this.#options;
+    const { name: nodeName, podNetwork, filter, address } = this;
+    const onRestored = (): void => facts.tell({ kind: 'filter-restored', node: nodeName });
+    return startSimRouting(
+      { ...ground, nodeName, podNetwork, logger, onRestored },
+      { sim, life, filter, faults: this.filterFaults, random, addresses: [address] },
+    );
+  }
+
   #config(): KubeletConfig {
     return {
       nodeName: this.name,
-      instanceId: 'sim',
+      instanceId: INSTANCE_ID,
       rootDir: ROOT_DIR,
       podLogsDir: POD_LOGS_DIR,
-      node: { podCidr: '10.244.0.0/16', version: 'v1.36.0+mendlet.sim' },
+      node: { podCidr: this.podNetwork, version: 'v1.36.0+mendlet.sim' },
       apiServer: { host: '10.0.0.1', port: 6443 },
     };
   }

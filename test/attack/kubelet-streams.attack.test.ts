@@ -49,6 +49,7 @@ const READS = [
   '/configz',
   '/containerLogs/ns/p/app',
   '/mendlet/v1/history',
+  '/mendlet/v1/path?namespace=ns&service=s',
   '/checkpoint/ns/p/app',
   '/debug/pprof/heap',
   '/',

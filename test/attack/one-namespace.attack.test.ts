@@ -33,6 +33,8 @@ const MERGE = { 'content-type': 'application/merge-patch+json' };
 
 let world: AccessWorld;
 let sent = 0;
+/** The path of the last request. */
+let before = '';
 const seenStatus = new Map<number, number>();
 beforeAll(async () => {
   world = await createAccessWorld();
@@ -53,21 +55,23 @@ async function attack(request: Sent): Promise<Got> {
     ...seen.kubelets.filter((line) => !isOwnKubeletCall(line)).map((line) => `asked a kubelet ${line}`),
     ...seen.origins.filter((origin) => !origin.startsWith('http://10.1.1.1:')).map((origin) => `reached ${origin}`),
   ];
-  const isChanged = seen.written.length > 0;
+  const written = seen.written.join(' ');
   for (const list of [seen.written, seen.kubelets, seen.origins]) list.length = 0;
   expect(problems, JSON.stringify(request)).toEqual([]);
-  if (isChanged) await mend(request);
+  if (written !== '') await mend(request, written);
+  before = request.url;
   return got;
 }
 
-async function mend(request: Sent): Promise<void> {
+/** The request before counts, too: what follows from it may be written after its answer. */
+async function mend(request: Sent, written: string): Promise<void> {
   // The user may delete his namespace, after which the world must be made again.
   const { body } = await world.api.call('GET', `/api/v1/namespaces/${OWN}`);
   if (body.metadata?.deletionTimestamp !== undefined || body.kind !== 'Namespace') {
     await world.close();
     world = await createAccessWorld();
   } else await world.mend();
-  expect(request.url).toContain(OWN);
+  expect(`${before} ${request.url}`, `wrote ${written}`).toContain(OWN);
   world.seen.written.length = 0;
 }
 

@@ -178,9 +178,12 @@ describe('a node', () => {
 
   it.each<[string, string, boolean, boolean]>([
     // Verb and path, and whether n1 (the pod's node) and n2 (another node) may.
-    ['GET', '/api/v1/nodes/n1', true, false],
-    ['GET', '/api/v1/nodes', false, false],
-    ['GET', '/api/v1/nodes?watch=1&fieldSelector=metadata.name%3Dn1', true, false],
+    // As kube-proxy reads them: by system:node-proxier, to which mendlet binds nodes.
+    ['GET', '/api/v1/nodes/n1', true, true],
+    ['GET', '/api/v1/nodes', true, true],
+    ['GET', '/apis/discovery.k8s.io/v1/endpointslices', true, true],
+    ['GET', '/apis/networking.k8s.io/v1/servicecidrs', true, true],
+    ['GET', '/apis/networking.k8s.io/v1/ipaddresses', false, false],
     ['GET', '/api/v1/namespaces/t1/pods/of-n1', true, false],
     ['GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1', true, false],
     ['GET', '/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1', true, false],

@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { STEADY_V8 } from '../../tools/v8-flags.ts';
 
 export default defineConfig({
   test: {
     include: ['test/attack/**/*.attack.test.ts'],
     pool: 'forks',
+    execArgv: [...STEADY_V8],
     // Two suites at once fill two cores; each attack has its own sockets, stores and folders.
     maxWorkers: 2,
     // This is no speed limit; it only ends and names an attack that hangs.

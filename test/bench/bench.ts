@@ -13,6 +13,7 @@ import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } fro
 import { BareRuntime } from './bare-runtime.ts';
 import { milliseconds, percentile, processUsage, ratio, uptimeSeconds } from './figures.ts';
 import { nodeDeaths } from './node-death.ts';
+import { oneCrash } from './one-crash.ts';
 
 const { values } = parseArgs({
   options: {
@@ -67,19 +68,6 @@ async function onOneNode(): Promise<void> {
 
 type Out = ReturnType<typeof outFolder>;
 
-/** Crashes one pod once. @returns the workload's own time from its last output to its next first one */
-async function oneCrash(out: Out, name: string, run: number): Promise<number> {
-  const script = `echo s $(cat /proc/uptime) >>/out/${name}; [ $(wc -l </out/${name}) -gt 2 ] && exec sleep 600; sleep 1.${run % 10}; echo e $(cat /proc/uptime) >>/out/${name}; exit 1`;
-  await mendlet.create(
-    busyboxPod(name, script, { spec: { ...out.spec, terminationGracePeriodSeconds: 0 }, container: out.mount }),
-  );
-  await until(`${name} to run again`, async () =>
-    out.lines(name).length >= 3 ? { value: true } : { last: out.lines(name).join() },
-  );
-  const at = out.lines(name).map((line) => Number(line.split(' ')[1]));
-  return at[2]! - at[1]!;
-}
-
 /** Measures alternately with the floor, so that both see the same noise. */
 async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
   const ours: number[] = [];
@@ -87,7 +75,7 @@ async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
   await bare.crash('warm-up');
   for (let run = 0; run < crashes; run++) {
     floor.push(await bare.crash(`floor-${run}`));
-    ours.push(await oneCrash(out, `crash-${run}`, run));
+    ours.push(await oneCrash(mendlet, out, `crash-${run}`, run));
   }
   figures['crash'] = { ours, floor };
   report(
@@ -103,7 +91,7 @@ async function crashToRunning(bare: BareRuntime, out: Out): Promise<void> {
 
 async function relistAlone(out: Out): Promise<void> {
   const ours: number[] = [];
-  for (let run = 0; run < crashes; run++) ours.push(await oneCrash(out, `relist-${run}`, run));
+  for (let run = 0; run < crashes; run++) ours.push(await oneCrash(mendlet, out, `relist-${run}`, run));
   figures['crash_relist_alone'] = { ours };
   report(
     `crash → running again, relist alone  p50 ${milliseconds(percentile(ours, 0.5))}  p90 ${milliseconds(percentile(ours, 0.9))}  n ${crashes}`,

@@ -20,6 +20,23 @@ export function ratio(ours: number, floor: number): string {
   return `${(ours / floor).toFixed(2)}×`;
 }
 
+/**
+ * The same of a process and of the programs that it started, without containerd: that is the runtime, with and without services.
+ * Programs that have ended count with their CPU time.
+ */
+export function treeUsage(pid: number): { readonly cpuSeconds: number; readonly rssMiB: number } {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  const own = children.filter((child) => !/containerd/.test(readFileSync(`/proc/${child}/comm`, 'utf8')));
+  const ended = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const used = [pid, ...own].map(processUsage);
+  return {
+    // cutime and cstime.
+    cpuSeconds:
+      (Number(ended[13]) + Number(ended[14])) / 100 + used.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    rssMiB: used.reduce((sum, { rssMiB }) => sum + rssMiB, 0),
+  };
+}
+
 /** CPU seconds (user and system, all threads) and resident memory of a process. */
 export function processUsage(pid: number): { readonly cpuSeconds: number; readonly rssMiB: number } {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

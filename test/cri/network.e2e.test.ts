@@ -33,6 +33,7 @@ describe.runIf(isRoot)('two instances with one network', () => {
     confDir: join(folder, instanceId, 'cni'),
     leasesDir: join(folder, instanceId, 'leases'),
     apiServerPort: undefined,
+    openTable: async () => undefined,
     lock: () => waitForKernelLock(join(folder, 'lock')),
   });
 

@@ -29,6 +29,7 @@ export async function removeAbandoned(): Promise<void> {
         '--data-dir',
         dataDir,
         '--purge',
+        '--with-claims',
       ]);
       if (down.code !== 0) {
         console.warn(`mendlet down: ${down.stdout}${down.stderr}`);

@@ -179,6 +179,18 @@ describe('through the server', () => {
     expect(await lab.kubectl(['exec', 'web1', '--', 'wget', '-qO-', `http://${address}/`])).toBe('two\n');
     expect(await lab.kubectl(['logs', 'web2'])).toContain(one.status.podIP ?? 'nobody');
   });
+
+  it('a service leads to a pod of another node', async () => {
+    const spec = { selector: { name: 'web2' }, ports: [{ port: 80 }] };
+    await lab.create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'across' }, spec });
+    const made = await lab.read<{ spec: { clusterIP: string } }>('services/across');
+    await until('the other node’s pod', async () => {
+      const ask = ['exec', 'web1', '--', 'timeout', '3', 'wget', '-qO-', `http://${made.spec.clusterIP}/`];
+      const { code, stdout, stderr } = await lab.tryKubectl(ask);
+      return code === 0 && stdout === 'two\n' ? { value: stdout } : { last: stdout + stderr };
+    });
+    await lab.kubectl(['delete', 'service', 'across']);
+  });
 });
 
 async function forwarded(name: string): Promise<string> {

@@ -13,7 +13,8 @@ const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith
 const isStopped = (pod: ObservedPod): boolean => mainContainer(pod)?.state.waiting?.reason === 'HealingStopped';
 
 describe('on one node', () => {
-  const mendlet = new Mendlet({ podNetwork: 158 });
+  // This machine reaches services of one suite alone under each network.
+  const mendlet = new Mendlet({ podNetwork: 158, flags: ['--service-cidr', '10.99.0.0/16'] });
   beforeAll(() => mendlet.up());
   afterAll(() => mendlet.down());
 
@@ -29,6 +30,44 @@ describe('on one node', () => {
     const flags = whole.flatMap((name) => ['-f', join(root, 'examples', name)]);
     const result = await mendlet.tryKubectl(['apply', '--dry-run=server', '--validate=strict', ...flags]);
     expect(result).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('three-tiers finds its parts by name, and loses no accepted order when each of them dies', async () => {
+    await apply('three-tiers');
+    for (const part of ['deploy/shop', 'deploy/queue', 'sts/db']) {
+      await mendlet.kubectl(['rollout', 'status', part, '--timeout=300s']);
+    }
+    const { spec } = await mendlet.read<{ readonly spec: { readonly clusterIP: string } }>('svc/shop');
+    const ask = async (path: string): Promise<string> => {
+      const response = await fetch(`http://${spec.clusterIP}/cgi-bin/${path}`).catch(() => undefined);
+      return response?.ok === true ? await response.text() : '';
+    };
+    const accepted: string[] = [];
+    const order = async (item: string): Promise<void> => {
+      await until(`the order of ${item}`, async () => {
+        const answer = await ask(`order?item=${item}`);
+        return answer === `accepted: ${item}\n` ? { value: true } : { last: answer };
+      });
+      accepted.push(item);
+    };
+    await order('tea');
+    for (const [part, item] of [
+      ['deploy/shop', 'coffee'],
+      ['deploy/queue', 'milk'],
+      ['pod/db-0', 'sugar'],
+    ] as const) {
+      // The command may end with its container.
+      await mendlet.tryKubectl(['exec', part, '--', 'kill', '1']);
+      await order(item);
+    }
+    const allThere = (): Promise<boolean> =>
+      until<boolean>('all orders in the database', async () => {
+        const rows = await ask('all');
+        return accepted.every((item) => rows.includes(` ${item}\n`)) ? { value: true } : { last: rows };
+      });
+    await allThere();
+    await mendlet.kubectl(['delete', 'pod', 'db-0']);
+    await allThere();
   });
 
   itConcurrentInWhole('healing-ladder', async () => {

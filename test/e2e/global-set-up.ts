@@ -9,10 +9,16 @@ import { installMissing } from '../../tools/install-missing.ts';
 import { removeDeadLabs } from '../support/lab.ts';
 import { removeAbandoned } from './abandoned.ts';
 import { writeBusyboxArchive } from './busybox-archive.ts';
-import { busyboxArchive, root } from './harness.ts';
+import { busyboxArchive, muslLookup, root } from './harness.ts';
 
 /** Program → its package, for programs that only the tests need; `mendlet up` installs its own. */
-const programs = { 'docker-registry': 'docker-registry', skopeo: 'skopeo', perl: 'perl', pgrep: 'procps' };
+const programs = {
+  'docker-registry': 'docker-registry',
+  skopeo: 'skopeo',
+  perl: 'perl',
+  pgrep: 'procps',
+  'musl-gcc': 'musl-tools',
+};
 
 export default async function setUp(): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the end-to-end tests need root: containers, mounts, network');
@@ -38,6 +44,7 @@ export default async function setUp(): Promise<void> {
   debianPackages('bookworm', ['kubernetes-client']);
   if (busybox === undefined) throw new Error('set-up brought no static busybox');
   if (!existsSync(busyboxArchive)) writeBusyboxArchive(busyboxArchive, busybox);
+  must('musl-gcc', ['-static', '-Os', '-o', muslLookup, 'test/e2e/lookup.c']);
 }
 
 function must(file: string, args: readonly string[]): void {

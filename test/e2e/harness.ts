@@ -18,6 +18,8 @@ export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl'
 export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
 /** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
 export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
+/** Looks names up as programs with musl do (Alpine's); busybox does it as glibc. */
+export const muslLookup = join(root, '.cache/e2e/musl-lookup');
 const POD_LOGS = '/var/log/pods';
 /** PATH folders that put Debian sid's containerd before the system's. */
 export const containerd2 = join(root, '.cache/debian/sid/containerd/usr/bin');
@@ -162,7 +164,7 @@ export class Mendlet {
     this.#api = undefined;
     const result = await run(
       process.execPath,
-      [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge'],
+      [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge', '--with-claims'],
       { env: this.#env() },
     );
     rmSync(this.folder, { recursive: true, force: true });

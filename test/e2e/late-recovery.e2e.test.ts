@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itConcurrentInWhole } from './extent.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 176 });
@@ -226,7 +227,7 @@ describe('a back-off', () => {
     );
   });
 
-  it.concurrent('ends again and again where an address comes and goes, and nothing loops hot', async () => {
+  itConcurrentInWhole('ends again and again where an address comes and goes, and nothing loops hot', async () => {
     const port = await freePort();
     const out = outFolder(mendlet, 'flapping');
     await mendlet.create(

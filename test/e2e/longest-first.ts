@@ -8,6 +8,7 @@ const LONG: readonly string[] = [
   'survival',
   'healing',
   'restart-verb',
+  'cluster-services',
   'examples',
   'streams',
   'ownership',

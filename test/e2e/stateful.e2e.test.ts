@@ -156,7 +156,7 @@ describe('StatefulSet', () => {
     await t.rolledOut('sts/web');
   });
 
-  it.concurrent('is updated in phases, and a canary that dies comes back as it was', async () => {
+  itConcurrentInWhole('is updated in phases, and a canary that dies comes back as it was', async () => {
     const t = await team('sts-canary');
     await t.create(web());
     await t.rolledOut('sts/web');

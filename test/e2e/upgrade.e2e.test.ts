@@ -4,6 +4,9 @@
  * disturbed, no rollout starts, and all state continues.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
 import { barePods, canonicalForm, idleForm, surroundings, workloads } from '../upgrade/state.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, root, run, until } from './harness.ts';
@@ -83,13 +86,14 @@ describe('an upgrade from the program that landed last', () => {
   let restarts = 0;
   let ends = 0;
   let token = '';
+  const said: string[] = [];
 
   beforeAll(async () => {
     await mendlet.up([], unpackLandedProgram());
     await apply(surroundings(mendlet.folder));
     // Each workload gets two revisions, of which the first is history.
     await apply(workloads(idleForm));
-    await mendlet.create(...barePods(out));
+    await mendlet.create(...barePods(out), mapped('mapped'));
     for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
       await rolledOut(what);
       await mendlet.kubectl(['set', 'env', what, 'REVISION=2']);
@@ -108,6 +112,10 @@ describe('an upgrade from the program that landed last', () => {
     deaths = await history('loop');
     ends = out.lines('loop').length;
     restarts = mainContainer(await mendlet.pod('loop'))?.restartCount ?? 0;
+    const over = new AbortController();
+    const asking = (async () => {
+      while (!over.signal.aborted) said.push(await askHttp(`http://127.0.0.1:${HOST_PORT}/`));
+    })();
     await mendlet.end('SIGTERM');
 
     await mendlet.up();
@@ -116,11 +124,24 @@ describe('an upgrade from the program that landed last', () => {
     await apply(workloads(idleForm).map((each) => renamed(each, 'after')));
     for (const what of ['deploy/web-after', 'ds/logs-after']) await rolledOut(what);
     await mendlet.kubectl(['wait', 'job/done-after', '--for=condition=Complete', '--timeout=280s']);
+    over.abort();
+    await asking;
   });
 
   it('leaves every container, revision, hash, generation, claim and address as it was', async () => {
     expect(of(before, await untilQuiet(snapshot))).toEqual(before);
     expect(out.lines('steady')).toEqual(['start']);
+  });
+
+  it('gives each address of a service its object', async () => {
+    const names = (await mendlet.kubectl(['get', 'ipaddresses', '-o', 'jsonpath={.items[*].metadata.name}'])).split(
+      ' ',
+    );
+    const services = (await get('services')).map(({ spec }) => String(spec['clusterIP']));
+    expect(services.filter((address) => address !== 'None' && !names.includes(address))).toEqual([]);
+    expect(await mendlet.kubectl(['get', 'servicecidr', 'kubernetes', '-o', 'jsonpath={.spec.cidrs[0]}'])).toBe(
+      '10.96.0.0/16',
+    );
   });
 
   it('goes on with the crash loop where it was, and remembers its deaths', async () => {
@@ -140,6 +161,28 @@ describe('an upgrade from the program that landed last', () => {
   it('goes on with the ladder that had ended: it stays where it is', async () => {
     expect(hasStopped(await mendlet.pod('climber'))).toBe(true);
     expect(out.lines('climber')).toHaveLength(3);
+  });
+
+  it('keeps the host port of a running pod without a gap, and leaves none of portmap’s rules when the pod ends', async () => {
+    expect({ failed: said.filter((each) => each !== 'mapped'), enough: said.length > 100 }).toEqual({
+      failed: [],
+      enough: true,
+    });
+    const table = `mendlet-${readFileSync(join(mendlet.dataDir, 'instance'), 'utf8').trim()}`;
+    const ours = async (): Promise<string> => (await run('nft', ['list', 'table', 'ip', `${table}-pods`])).stdout;
+    expect(await ours()).toContain(`tcp . ${HOST_PORT} : `);
+    // Both say the same; a connection is translated by the first that is asked, and by no other.
+    expect(await ofPortmap()).not.toEqual([]);
+    expect((await run('iptables', ['-w', '-t', 'nat', '-S'])).stdout).not.toContain(`MENDLET-SNAT-${table.slice(8)}`);
+    await mendlet.kubectl(['delete', 'pod', 'mapped']);
+    expect([await ofPortmap(), await askHttp(`http://127.0.0.1:${HOST_PORT}/`)]).toEqual([[], 'failed: ECONNREFUSED']);
+    await mendlet.create(mapped('later-mapped'));
+    await until('the next pod', async () => {
+      const answer = await askHttp(`http://127.0.0.1:${HOST_PORT}/`);
+      return answer === 'later-mapped' ? { value: true } : { last: answer };
+    });
+    expect(await ofPortmap()).toEqual([]);
+    delete (before as Record<string, unknown>)['Pod mapped'];
   });
 
   it('believes the tokens of before', async () => {
@@ -167,6 +210,20 @@ describe('an upgrade from the program that landed last', () => {
     expect(of(before, await untilQuiet(snapshot))).toEqual(withAnnotatedDeployments(before));
   });
 });
+
+const HOST_PORT = 18_149;
+
+/** A web server with a host port, which portmap makes in the earlier program. */
+function mapped(name: string): object {
+  const script = `mkdir /www; echo ${name} >/www/index.html; exec httpd -f -p 8080 -h /www`;
+  return busyboxPod(name, script, { container: { ports: [{ containerPort: 8080, hostPort: HOST_PORT }] } });
+}
+
+/** Rules of iptables for the host port. */
+async function ofPortmap(): Promise<readonly string[]> {
+  const { stdout } = await run('iptables', ['-w', '-t', 'nat', '-S']);
+  return stdout.split('\n').filter((line) => /^-A CNI-(?:DN|HOSTPORT)/.test(line) && line.includes(String(HOST_PORT)));
+}
 
 function podIdentity({ metadata, spec, status }: Listed): object {
   const { containerStatuses } = (status ?? {}) as ObservedPod['status'];

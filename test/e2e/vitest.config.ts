@@ -3,11 +3,14 @@ import { inShort } from './extent.ts';
 import LongestFirst from './longest-first.ts';
 
 /**
- * Suites of `npm run e2e` alone: the soak keeps a whole core busy as long as it runs, and every other suite exercises the
- * runtime's
- * adapter, too.
+ * Suites of `npm run e2e` alone: the soak keeps a whole core busy as long as it runs, every other suite exercises the
+ * runtime's adapter, too, and suites that run side by side are many mendlets on one machine already.
  */
-const WHOLE_ONLY = ['test/e2e/soak.e2e.test.ts', 'test/cri/containerd.e2e.test.ts'];
+const WHOLE_ONLY = [
+  'test/e2e/soak.e2e.test.ts',
+  'test/e2e/two-mendlets.e2e.test.ts',
+  'test/cri/containerd.e2e.test.ts',
+];
 
 export default defineConfig({
   test: {

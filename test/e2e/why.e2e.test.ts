@@ -222,7 +222,7 @@ describe('why', () => {
   });
 
   it('refuses what it cannot be asked about', async () => {
-    expect(await why(['service/db'])).toMatchObject({
+    expect(await why(['configmap/db'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not a kind that can be explained'),
     });

@@ -142,7 +142,14 @@ export class Cluster {
     await Promise.all(this.#healers.map((healer) => healer.end('SIGTERM')));
     // The server still runs, because `down` takes the node out of the cluster.
     await this.#agent?.end('SIGTERM');
-    const result = await run(process.execPath, [PROGRAM, 'down', '--data-dir', this.dataDir, '--purge']);
+    const result = await run(process.execPath, [
+      PROGRAM,
+      'down',
+      '--data-dir',
+      this.dataDir,
+      '--purge',
+      '--with-claims',
+    ]);
     await this.#controlPlane?.stop();
     rmSync(this.folder, { recursive: true, force: true });
     if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);

@@ -27,6 +27,7 @@ import { isAlive, mendletsOf, type ProcessIdentity, thisProcess } from './mendle
 import { Running } from './running.ts';
 
 const PROGRAM = join(root, 'dist/mendlet.js');
+const NET_TOOL = join(root, 'test/support/net-tool.ts');
 const FOLDER_PREFIX = 'mendlet-lab-';
 const TOKEN = 'lablab.0123456789abcdef';
 
@@ -95,6 +96,12 @@ export class LabNode {
   inside(args: readonly string[]): Running {
     const namespace = `--net=/run/netns/${namespaceOf(this.#lab.names, this.#index)}`;
     return new Running('nsenter', [namespace, process.execPath, PROGRAM, ...args]);
+  }
+
+  /** Starts a verb of `net-tool.ts` in this machine's network. */
+  tool(...args: readonly string[]): Running {
+    const namespace = `--net=/run/netns/${namespaceOf(this.#lab.names, this.#index)}`;
+    return new Running('nsenter', [namespace, process.execPath, NET_TOOL, ...args]);
   }
 
   /** Ends the agent; its pods keep running. */
@@ -241,16 +248,36 @@ export class Lab {
 
   /** Ends and removes everything. Idempotent. @throws with the output of a failed `mendlet down` */
   async down(): Promise<void> {
-    await this.stopServer();
+    await named('the end of the server', this.stopServer(), () => this.serverLog);
     this.#client?.close();
-    await Promise.all(this.nodes.map((node) => node.stop('SIGTERM')));
+    await Promise.all(
+      this.nodes.map((node) => named(`the end of the agent of ${node.name}`, node.stop('SIGTERM'), () => node.log)),
+    );
     await remove(this.folder, { ...this.names, owner: thisProcess(), nodes: this.options.nodes });
     if (this.#guard?.pid !== undefined) kill(-this.#guard.pid);
   }
 }
 
+/** Starts a verb of `net-tool.ts` in the network of a pod, which a process of it has. */
+export function toolInPod(pid: number, ...args: readonly string[]): Running {
+  return new Running('nsenter', ['-t', String(pid), '-n', process.execPath, NET_TOOL, ...args]);
+}
+
 function kubeletFile(fields: object): object {
   return { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', ...fields };
+}
+
+/** After this time a wait is told of: the time limit of the test that waits does not say for what. */
+const TELL_MS = 60_000;
+
+/** Waits, and says for what when that takes long. @param log of the process, whose end is told, too */
+async function named<T>(what: string, ending: Promise<T>, log: () => string): Promise<T> {
+  const timer = setTimeout(() => console.warn(`still waiting for ${what}:\n${log().slice(-4000)}`), TELL_MS);
+  try {
+    return await ending;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Removes the remains of a lab, including its processes. */
@@ -265,10 +292,11 @@ async function remove(folder: string, record: Record): Promise<void> {
         await killNode(dataDir, undefined);
         clearAsByReboot(dataDir);
         const namespace = `/run/netns/${namespaceOf(record, index)}`;
-        const args = [PROGRAM, 'down', '--data-dir', dataDir, '--purge'];
+        const args = [PROGRAM, 'down', '--data-dir', dataDir, '--purge', '--with-claims'];
         const inside = existsSync(namespace);
         const file = inside ? 'nsenter' : process.execPath;
-        const result = await run(file, inside ? [`--net=${namespace}`, process.execPath, ...args] : args);
+        const ending = run(file, inside ? [`--net=${namespace}`, process.execPath, ...args] : args);
+        const result = await named(`mendlet down of n${index}`, ending, () => '');
         if (result.code !== 0) failures.push(`mendlet down of n${index}: ${result.stdout}${result.stderr}`);
       }
       removeNamespace(record, index);

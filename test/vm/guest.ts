@@ -53,6 +53,7 @@ export class Guest {
 
   /** Switches the guest on, and waits until it accepts commands. Its units may still be starting. */
   async on(): Promise<void> {
+    if (this.#qemu !== undefined) return;
     this.#apiPort ||= await freePort();
     const socket = join(this.#folder, 'agent');
     const args = qemuArguments({
@@ -79,7 +80,10 @@ export class Guest {
     qemu.on('error', (error) => {
       this.#qemuSaid += error.message;
     });
-    qemu.on('close', () => this.#gone(qemu));
+    qemu.on('close', (code, signal) => {
+      this.#qemuSaid += `qemu ended: ${code ?? signal}`;
+      this.#gone(qemu);
+    });
     await this.#booted(undefined);
   }
 
@@ -149,14 +153,15 @@ export class Guest {
   #failWaiting(): void {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { fail } of all) fail(new Error('the guest went away before the command ended'));
+    for (const { fail } of all)
+      fail(new Error(`the guest went away before the command ended: ${this.#qemuSaid}\n${this.console()}`));
   }
 
   /** Waits for the hello of another boot than `before`. */
   async #booted(before: string | undefined): Promise<void> {
     const begunAt = performance.now();
     while (this.#bootId === undefined || this.#bootId === before) {
-      if (this.#qemu === undefined) throw new Error(`qemu ended: ${this.#qemuSaid}\n${this.console()}`);
+      if (this.#qemu === undefined) throw new Error(`${this.#qemuSaid}\n${this.console()}`);
       if (performance.now() - begunAt > BOOT_LIMIT_MS) throw new Error(`it does not boot:\n${this.console()}`);
       if (this.#socket === undefined) this.#connect();
       await sleep(POLL_MS);

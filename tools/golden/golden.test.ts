@@ -77,9 +77,6 @@ describe('empty values', () => {
       CustomResourceDefinition: 980,
       'CustomResourceDefinition#selectable': 250,
       HorizontalPodAutoscaler: 339,
-      Ingress: 140,
-      IngressClass: 72,
-      NetworkPolicy: 254,
       ValidatingWebhookConfiguration: 186,
     });
   });

@@ -22,6 +22,7 @@ export const PORTS: readonly string[] = [
   'TokenSigner',
   'CertificateSigner',
   'NetworkMachine',
+  'DnsSockets',
   'Cgroups',
   'Machine',
   'Meter',

@@ -6,6 +6,7 @@ import type { Event, Lease, Namespace, Node, PodTemplate, PriorityClass, Resourc
 import { defaultPodRestart } from './healing.ts';
 import { defaultCronJob, defaultJob } from './job.ts';
 import { defaultLimitRange } from './limit-range.ts';
+import { defaultIngress, defaultIngressClass, defaultNetworkPolicy } from './networking.ts';
 import { defaultPod } from './pod.ts';
 import { defaultPersistentVolume, defaultPersistentVolumeClaim, defaultStorageClass } from './persistent-volume.ts';
 import { defaultPodSpec } from './pod-spec.ts';
@@ -33,6 +34,9 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   'v1/Service': defaultService,
   'v1/Endpoints': defaultEndpoints,
   'discovery.k8s.io/v1/EndpointSlice': defaultEndpointSlice,
+  'networking.k8s.io/v1/NetworkPolicy': defaultNetworkPolicy,
+  'networking.k8s.io/v1/Ingress': defaultIngress,
+  'networking.k8s.io/v1/IngressClass': defaultIngressClass,
   'batch/v1/Job': defaultJob,
   'batch/v1/CronJob': defaultCronJob,
   'apps/v1/Deployment': defaultDeployment,

@@ -22,7 +22,10 @@ export function defaultService(service: Service): void {
   }
   if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ||= 'Cluster';
   if (needsClusterIp(spec)) spec.internalTrafficPolicy ??= 'Cluster';
-  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+  if (spec.type === 'LoadBalancer') {
+    spec.allocateLoadBalancerNodePorts ??= true;
+    for (const point of service.status.loadBalancer?.ingress ?? []) if (point.ip) point.ipMode ??= 'VIP';
+  }
   defaultAddresses(service);
 }
 

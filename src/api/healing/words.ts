@@ -15,6 +15,8 @@ export const HEALING_STATE = 'mendlet.dev/healing';
 export const DEPENDS_ON = 'mendlet.dev/depends-on';
 /** On a pod, by the healing controller: a dependency that it waited for may be well again (`RecoverySignal` as JSON). */
 export const RECOVERY = 'mendlet.dev/recovery';
+/** On a pod, "true": its signal waits until its traffic can have gone elsewhere, also where mendlet does not route. */
+export const SIGNAL_AFTER_TRAFFIC = 'mendlet.dev/signal-after-traffic';
 /** On a pod, by the healing controller: the answer to its wish to leave the node (`MoveVerdict` as JSON). */
 export const MOVE_VERDICT = 'mendlet.dev/move-verdict';
 /** On a workload, and on the pods made from it: nodes where its pods died (`AvoidedNode[]` as JSON). */

@@ -238,7 +238,6 @@ function withAllowedChanges(old: PodTemplateSpec, next: PodTemplateSpec): PodTem
   const oldSpec: PodSpec = old.spec ?? { containers: [] };
   const nextSpec: PodSpec = next.spec ?? { containers: [] };
   const { nodeSelector, tolerations, schedulingGates } = nextSpec;
-  const metadata = { ...old.metadata, labels: next.metadata?.labels, annotations: next.metadata?.annotations };
   const spec = {
     ...oldSpec,
     nodeSelector,
@@ -248,7 +247,7 @@ function withAllowedChanges(old: PodTemplateSpec, next: PodTemplateSpec): PodTem
     containers: withResources(oldSpec.containers, nextSpec.containers ?? []),
     initContainers: withResources(oldSpec.initContainers, nextSpec.initContainers),
   };
-  return { ...old, metadata, spec } as PodTemplateSpec;
+  return { ...old, metadata: next.metadata, spec } as PodTemplateSpec;
 }
 
 /** Node affinity alone is free; an affinity with nothing else in it may come and go as a whole. */

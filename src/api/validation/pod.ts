@@ -3,7 +3,17 @@ import { child, duplicate, type FieldError, forbiddenField, index, invalidValue,
 import { isIpAddress, isIpv4Address, isIpv6Address } from '../ip-address.ts';
 import { checkDns1123Subdomain } from '../names.ts';
 import { semanticallyEqual } from '../schema/semantic-equality.ts';
-import type { Container, Pod, PodSpec, PodStatus, Toleration } from '../types.gen.ts';
+import type {
+  Affinity,
+  Container,
+  NodeAffinity,
+  NodeSelector,
+  Pod,
+  PodSpec,
+  PodStatus,
+  Toleration,
+} from '../types.gen.ts';
+import { validateAffinity } from './affinity.ts';
 import { validateImage } from './containers.ts';
 import { checkValue, equalJson, immutable } from './messages.ts';
 import { nulErrors } from './no-nul.ts';
@@ -53,6 +63,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
     ...validateDeadlineUpdate(spec, oldSpec),
     ...validateAddedTolerations(spec.tolerations, oldSpec.tolerations),
   );
+  if ((oldSpec.schedulingGates?.length ?? 0) > 0) errors.push(...validateAffinity(spec.affinity, 'spec.affinity'));
   errors.push(...nulErrors(spec, 'spec'), ...validateRemovedGates(spec, oldSpec));
   const allowed = withAllowedChanges(spec, oldSpec);
   const changed = semanticallyEqual('core.v1.PodSpec', spec, allowed) ? [] : changedFields(spec, allowed, 'spec');
@@ -78,7 +89,37 @@ function withAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
     terminationGracePeriodSeconds: graceFreed ? 1 : old.terminationGracePeriodSeconds,
     // A pod that waits at a gate may still be narrowed down (KEP-3838).
     nodeSelector: gated && narrows(spec.nodeSelector, old.nodeSelector) ? spec.nodeSelector : old.nodeSelector,
+    affinity: gated ? narrowedAffinity(spec.affinity, old.affinity) : old.affinity,
   };
+}
+
+/** Node affinity of a pod that waits at a gate; an affinity with nothing else in it may come whole (KEP-3838). */
+function narrowedAffinity(next: Affinity | undefined, old: Affinity | undefined): Affinity | undefined {
+  const [to, from] = [next?.nodeAffinity, old?.nodeAffinity];
+  if (!narrowsNodes(to?.requiredDuringSchedulingIgnoredDuringExecution, from)) return old;
+  const { nodeAffinity: _, ...others } = old ?? {};
+  if (to !== undefined) return { ...others, nodeAffinity: to };
+  if (from === undefined) return old;
+  return next === undefined && Object.keys(others).length === 0 ? undefined : others;
+}
+
+/** Terms are alternatives: each may get further requirements, and none may come or go. Preferences are free. */
+function narrowsNodes(to: NodeSelector | undefined, old: NodeAffinity | undefined): boolean {
+  const from = old?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  if (from.length === 0) return true;
+  const terms = to?.nodeSelectorTerms ?? [];
+  return (
+    terms.length === from.length &&
+    from.every(
+      (term, position) =>
+        extendsList(terms[position]?.matchExpressions, term.matchExpressions) &&
+        extendsList(terms[position]?.matchFields, term.matchFields),
+    )
+  );
+}
+
+function extendsList(next: readonly unknown[] = [], old: readonly unknown[] = []): boolean {
+  return old.every((requirement, position) => equalJson(requirement, next[position]));
 }
 
 function withImages(

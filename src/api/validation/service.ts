@@ -9,7 +9,8 @@ import {
   notSupported,
   required,
 } from '../field-error.ts';
-import { isIpAddress, isIpv4Address } from '../ip-address.ts';
+import { isIpAddress } from '../ip-address.ts';
+import { isCidr } from '../ip-cidr.ts';
 import {
   checkDns1035Label,
   checkDns1123Label,
@@ -20,7 +21,8 @@ import {
 } from '../names.ts';
 import { HEADLESS, isExternallyAccessible, isHeadless, needsClusterIp, needsHealthCheckPort } from '../service-kind.ts';
 import type { Service, ServicePort, ServiceSpec } from '../types.gen.ts';
-import { checkValue, immutable, oneOf, requireOneOf, requireValue } from './messages.ts';
+import { validateIngressPoints } from './load-balancer-status.ts';
+import { checkValue, equalJson, immutable, oneOf, requireOneOf, requireValue } from './messages.ts';
 import { validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 /** The kubelet's port: a load balancer must not show it to the world. */
@@ -54,6 +56,12 @@ export function validateServiceUpdate(service: Service, old: Service): FieldErro
     if (spec.clusterIP !== before.clusterIP)
       errors.push(invalidValue('spec.clusterIPs[0]', spec.clusterIPs ?? [], 'may not change once set'));
   }
+  const { healthCheckNodePort: port = 0 } = spec;
+  const { healthCheckNodePort: portBefore = 0 } = before;
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(before) && portBefore !== 0 && port !== portBefore) {
+    const text = 'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update';
+    errors.push(invalidValue('spec.healthCheckNodePort', port, text));
+  }
   if (spec.type === 'LoadBalancer' && before.type === 'LoadBalancer') {
     errors.push(
       ...immutable('spec.loadBalancerClass', spec.loadBalancerClass, before.loadBalancerClass).map((error) => ({
@@ -67,16 +75,17 @@ export function validateServiceUpdate(service: Service, old: Service): FieldErro
 
 export function validateServiceStatus(service: Service, old: Service): FieldError[] {
   const errors = validateObjectMetaUpdate(service.metadata, old.metadata);
-  (service.status?.loadBalancer?.ingress ?? []).forEach((ingress, position) => {
-    const at = index('status.loadBalancer.ingress', position);
-    if (ingress.ip) errors.push(...checkIp(child(at, 'ip'), ingress.ip));
-    if (ingress.hostname) {
-      errors.push(...checkValue(child(at, 'hostname'), ingress.hostname, checkDns1123Subdomain));
-      if (isIpAddress(ingress.hostname))
-        errors.push(invalidValue(child(at, 'hostname'), ingress.hostname, 'must be a DNS name, not an IP address'));
-    }
+  const points = service.status?.loadBalancer?.ingress ?? [];
+  const field = 'status.loadBalancer.ingress';
+  const isNew = points.length > 0 && !equalJson(points, old.status?.loadBalancer?.ingress);
+  if (isNew && service.spec?.type !== 'LoadBalancer')
+    errors.push(forbiddenField(field, 'may only be used when `spec.type` is "LoadBalancer"'));
+  points.forEach(({ ip, ipMode }, position) => {
+    const at = child(index(field, position), 'ipMode');
+    if (ipMode !== undefined && !ip) errors.push(forbiddenField(at, 'may not be specified when `ip` is not set'));
+    errors.push(...oneOf(at, ipMode, ['Proxy', 'VIP']));
   });
-  return errors;
+  return [...errors, ...validateIngressPoints(points)];
 }
 
 function validateType(spec: ServiceSpec): FieldError[] {
@@ -274,12 +283,6 @@ function validateLoadBalancer(spec: ServiceSpec): FieldError[] {
       errors.push(forbiddenField('spec.loadBalancerClass', "may only be used when `type` is 'LoadBalancer'"));
   }
   return errors;
-}
-
-function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  if (rest.length > 0 || !isIpAddress(address) || !/^\d{1,3}$/.test(bits)) return false;
-  return Number(bits) <= (isIpv4Address(address) ? 32 : 128);
 }
 
 function validateTrafficPolicies(spec: ServiceSpec): FieldError[] {

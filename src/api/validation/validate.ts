@@ -41,6 +41,13 @@ import {
   validatePodRestartUpdate,
 } from './healing.ts';
 import {
+  validateIngress,
+  validateIngressClass,
+  validateIngressClassUpdate,
+  validateIngressStatus,
+  validateIngressUpdate,
+} from './ingress.ts';
+import {
   validateLimitRange,
   validateLimitRangeUpdate,
   validateResourceQuota,
@@ -53,6 +60,14 @@ import {
   validateNamespaceStatus,
   validateNamespaceUpdate,
 } from './namespace.ts';
+import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './network-policy.ts';
+import {
+  validateIpAddress,
+  validateIpAddressUpdate,
+  validateServiceCidr,
+  validateServiceCidrStatus,
+  validateServiceCidrUpdate,
+} from './networking.ts';
 import { validateNode, validateNodeUpdate } from './node.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 import {
@@ -145,6 +160,13 @@ const VALIDATORS: Readonly<Record<string, Validator>> = {
   'v1/Service': validator(validateService, validateServiceUpdate, { status: validateServiceStatus }),
   'v1/Endpoints': validator(validateEndpoints, validateEndpointsUpdate),
   'discovery.k8s.io/v1/EndpointSlice': validator(validateEndpointSlice, validateEndpointSliceUpdate),
+  'networking.k8s.io/v1/Ingress': validator(validateIngress, validateIngressUpdate, { status: validateIngressStatus }),
+  'networking.k8s.io/v1/IngressClass': validator(validateIngressClass, validateIngressClassUpdate),
+  'networking.k8s.io/v1/NetworkPolicy': validator(validateNetworkPolicy, validateNetworkPolicyUpdate),
+  'networking.k8s.io/v1/ServiceCIDR': validator(validateServiceCidr, validateServiceCidrUpdate, {
+    status: validateServiceCidrStatus,
+  }),
+  'networking.k8s.io/v1/IPAddress': validator(validateIpAddress, validateIpAddressUpdate),
   'v1/PodTemplate': validator(validatePodTemplate, validatePodTemplateUpdate),
   'v1/LimitRange': validator(validateLimitRange, validateLimitRangeUpdate),
   'v1/ResourceQuota': validator(validateResourceQuota, validateResourceQuotaUpdate, {

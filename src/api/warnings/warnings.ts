@@ -16,6 +16,7 @@ import type {
 } from '../types.gen.ts';
 import { jobNameWarnings, jobSpecWarnings } from '../validation/job.ts';
 import { claimWarnings, storageClassWarnings, volumeWarnings } from './claims.ts';
+import { ingressWarnings, networkPolicyWarnings } from './networking.ts';
 import { oldLabels } from './old-names.ts';
 import { podPartsWarnings } from './pod.ts';
 import { serviceWarnings } from './service.ts';
@@ -41,6 +42,8 @@ const WARNINGS: ReadonlyMap<string, Warn> = new Map<string, Warn>([
     'batch/CronJob',
     (object) => jobWarnings(object, (object as CronJob).spec?.jobTemplate.spec, 'spec.jobTemplate.spec.template'),
   ],
+  ['networking.k8s.io/NetworkPolicy', networkPolicyWarnings],
+  ['networking.k8s.io/Ingress', ingressWarnings],
   ['storage.k8s.io/StorageClass', (object) => storageClassWarnings(object as StorageClass)],
   [
     'node.k8s.io/RuntimeClass',

@@ -262,8 +262,6 @@ describe('a node', () => {
     ...read(`persistentvolumeclaims/${name}-claim`, `configmaps?watch=1&fieldSelector=metadata.name%3D${name}-from`),
     ...read(`pods/of-${name}`),
     `GET /api/v1/pods?fieldSelector=spec.nodeName%3D${name}`,
-    `GET /api/v1/nodes/${name}`,
-    `GET /api/v1/nodes?fieldSelector=metadata.name%3D${name}`,
   ];
   const status = async (user: UserInfo, text: string): Promise<number> => {
     const [method = '', url = ''] = text.split(' ');
@@ -283,7 +281,6 @@ describe('a node', () => {
     'GET /api/v1/pods?watch=1',
     'GET /api/v1/pods?fieldSelector=spec.nodeName!%3Dn1',
     'GET /api/v1/pods?fieldSelector=status.phase%3DPending',
-    'GET /api/v1/nodes',
     'GET /api/v1/secrets',
     'GET /api/v1/namespaces/default/secrets',
     'GET /api/v1/namespaces/default/secrets?fieldSelector=metadata.name!%3Dn1-env',
@@ -292,8 +289,9 @@ describe('a node', () => {
     'DELETE /api/v1/namespaces/default/secrets/n1-env',
     'GET /api/v1/namespaces/default/pods/of-n1/log',
     'DELETE /api/v1/nodes/n2',
-    'GET /api/v1/nodes',
-    'GET /api/v1/nodes/n2',
+    'PATCH /api/v1/namespaces/default/services/kubernetes',
+    'GET /api/v1/namespaces/default/services/kubernetes/proxy/',
+    'POST /apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
     'DELETE /api/v1/namespaces/default/pods',
     'DELETE /api/v1/namespaces/default/pods/of-n2',
     'GET /apis/apps/v1/deployments',
@@ -343,6 +341,18 @@ describe('a node', () => {
     expect(await status(node('n2'), 'GET /api/v1/persistentvolumes/v')).toBe(403);
   });
 
+  it.each([
+    'GET /api/v1/services',
+    'GET /api/v1/services?watch=1',
+    'GET /apis/discovery.k8s.io/v1/endpointslices',
+    'GET /apis/discovery.k8s.io/v1/endpointslices?watch=1',
+    'GET /api/v1/nodes',
+    'GET /api/v1/nodes/n1',
+    'GET /api/v1/nodes/n2',
+  ])('reads what routes to services need: %s', async (text) => {
+    expect(await status(node('n1'), text)).toBe(200);
+  });
+
   it('says who it is', async () => {
     const stranger = { name: 'system:node:', groups: ['system:nodes', 'system:authenticated'] };
     expect(await status(stranger, 'GET /api/v1/pods?fieldSelector=spec.nodeName%3D')).toBe(403);
@@ -350,7 +360,7 @@ describe('a node', () => {
     const fake = { name: 'system:node:n1', groups: ['system:authenticated'] };
     expect(await status(fake, 'GET /api/v1/nodes/n1')).toBe(403);
     const other = { name: 'n1', groups: ['system:nodes', 'system:authenticated'] };
-    expect(await status(other, 'GET /api/v1/nodes/n1')).toBe(403);
+    expect(await status(other, 'GET /api/v1/namespaces/default/pods/of-n1')).toBe(403);
   });
 });
 

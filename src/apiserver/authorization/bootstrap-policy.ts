@@ -162,6 +162,7 @@ const COMPONENT_ROLES: readonly ClusterRole[] = [
     rule('list watch', '-', 'endpoints services'),
     rule(READ, '-', 'nodes'),
     rule('list watch', 'discovery.k8s.io', 'endpointslices'),
+    rule('list watch', 'networking.k8s.io', 'servicecidrs'),
     EVENTS,
   ]),
   clusterRole('system:node-problem-detector', [rule('get', '-', 'nodes'), rule('patch', '-', 'nodes/status'), EVENTS]),
@@ -225,6 +226,8 @@ const CLUSTER_ROLE_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding('system:public-info-viewer', 'system:public-info-viewer', AUTHENTICATED),
   clusterRoleBinding('system:monitoring', 'system:monitoring', 'group system:monitoring'),
   clusterRoleBinding('system:node-proxier', 'system:node-proxier', 'user system:kube-proxy'),
+  // Each agent routes services and answers DNS itself, as its own user. A binding of its own can be switched off alone.
+  clusterRoleBinding('mendlet:node-proxier', 'system:node-proxier', 'group system:nodes'),
   clusterRoleBinding(CONTROLLERS_USER, CONTROLLERS_USER, `user ${CONTROLLERS_USER}`),
   clusterRoleBinding(SCHEDULER_USER, SCHEDULER_USER, `user ${SCHEDULER_USER}`),
   clusterRoleBinding('system:volume-scheduler', 'system:volume-scheduler', `user ${SCHEDULER_USER}`),

@@ -86,6 +86,12 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(`${READ} create delete ${CHANGE}`, 'discovery.k8s.io', 'endpointslices'),
     EVENTS,
   ],
+  'ephemeral-volume-controller': [
+    rule('update', '-', 'pods/finalizers'),
+    rule(READ, '-', 'pods'),
+    rule(`${READ} create`, '-', 'persistentvolumeclaims'),
+    EVENTS,
+  ],
   'generic-garbage-collector': [rule(`${READ} delete ${CHANGE}`, '*', '*'), EVENTS],
   // Our own. deploy/mendlet-healer.yaml has the same for a controller that runs apart.
   'healing-controller': [
@@ -110,6 +116,14 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(CHANGE, 'batch', 'jobs/status'),
     rule('update', 'batch', 'jobs/finalizers'),
     PODS_OF_OWNER,
+    EVENTS,
+  ],
+  // Our own. It asks the nodes directly, with the server's way to their kubelets, and so needs no rights on nodes/proxy.
+  'local-volume-controller': [
+    rule(`${READ} create delete patch`, '-', 'persistentvolumes'),
+    rule(`${READ} patch`, '-', 'persistentvolumeclaims'),
+    rule(READ, '-', 'nodes namespaces'),
+    rule(`${READ} create`, 'storage.k8s.io', 'storageclasses'),
     EVENTS,
   ],
   'namespace-controller': [
@@ -162,6 +176,19 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
   'resourcequota-controller': [rule('list watch', '*', '*'), rule(CHANGE, '-', 'resourcequotas/status'), EVENTS],
   'root-ca-cert-publisher': [rule('create update', '-', 'configmaps'), EVENTS],
   'service-account-controller': [rule('create', '-', 'serviceaccounts'), EVENTS],
+  'service-cidrs-controller': [
+    rule(`${READ} ${CHANGE}`, 'networking.k8s.io', 'servicecidrs'),
+    rule(CHANGE, 'networking.k8s.io', 'servicecidrs/finalizers servicecidrs/status'),
+    rule(READ, 'networking.k8s.io', 'ipaddresses'),
+    EVENTS,
+  ],
+  // Upstream's has more rights on nodes and services, for a cloud's load balancers.
+  'service-controller': [
+    rule(READ, '-', 'services nodes'),
+    rule(CHANGE, '-', 'services/status'),
+    rule(READ, 'discovery.k8s.io', 'endpointslices'),
+    EVENTS,
+  ],
   'statefulset-controller': [
     rule('list watch', '-', 'pods'),
     rule(READ, 'apps', 'statefulsets'),

@@ -140,6 +140,11 @@ export class Connections {
     for (const { socket } of this.#byEnds.values()) socket.destroySoon();
   }
 
+  /** Nothing that is still to be sent is waited for. */
+  destroyAll(): void {
+    for (const { socket } of this.#byEnds.values()) socket.destroy();
+  }
+
   #planSweep(): void {
     this.#timer = this.#options.clock.setTimer(SWEEP_INTERVAL_MS, (lateMs) => {
       // Were we ourselves away, what the clients sent may wait in the kernel.

@@ -26,6 +26,7 @@ import { Endings } from './endings.ts';
 import { type ExchangeOptions, serveExchange } from './exchange.node.ts';
 import {
   CLOSE_GRACE_MS,
+  LINGER_MS,
   MAX_HEADER_BYTES,
   MAX_HEADERS,
   MAX_INVALID_FRAMES,
@@ -203,7 +204,10 @@ export class EdgeServer {
     this.#protocols.setSecureContext(this.#secureContext());
   }
 
-  /** Listens no more, ends watches and upgrades, lets other requests finish for a moment, then closes all connections. */
+  /**
+   * Listens no more, ends watches and upgrades, lets other requests finish for a moment, then closes all connections. What is
+   * written has another moment to leave.
+   */
   async close(): Promise<void> {
     this.#connections.stop();
     const closed = this.#listeners.map(({ server }) => new Promise((resolve) => server.close(resolve)));
@@ -218,6 +222,12 @@ export class EdgeServer {
       patience.abort();
     }
     this.#connections.closeAll();
+    const lingering = new AbortController();
+    const { clock } = this.#options;
+    await Promise.race([Promise.all(closed), clock.sleep(LINGER_MS, lingering.signal).catch(() => {})]);
+    lingering.abort();
+    // What was written to a machine that vanished never leaves: TCP itself would try for a quarter of an hour.
+    this.#connections.destroyAll();
     await Promise.all(closed);
   }
 

@@ -32,6 +32,7 @@ import { BUDGET_REGISTRATIONS } from './budgets.ts';
 import { eventsForm } from './events-form.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { HEALING_REGISTRATIONS } from './healing.ts';
+import { NETWORKING_REGISTRATIONS } from './networking.ts';
 import { podStrategy } from './pods.ts';
 import { limitRangeStrategy, priorityClassStrategy, quotaStrategy } from './policies.ts';
 import type { Registration, Strategy } from './registration.ts';
@@ -101,6 +102,7 @@ export const REGISTRATIONS: readonly Registration[] = [
   ...BATCH_REGISTRATIONS,
   ...BUDGET_REGISTRATIONS,
   ...ACCESS_REGISTRATIONS,
+  ...NETWORKING_REGISTRATIONS,
   ...HEALING_REGISTRATIONS,
 ];
 

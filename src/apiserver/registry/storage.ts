@@ -60,7 +60,7 @@ export class ResourceStorage {
 
   /** From the store itself. Throws 500 for what is there and cannot be read. */
   async read(key: string): Promise<CachedObject | undefined> {
-    const { entry } = await this.#guard('read', async () => {
+    const { entry } = await guarded('read', async () => {
       try {
         return await this.#store.get(key);
       } catch (error) {
@@ -125,13 +125,13 @@ export class ResourceStorage {
   /** A page of the past; `key` order. Throws 410 when it is compacted. */
   async listAt(prefix: string, revision: number, after: string, limit: number | undefined): Promise<CachedObject[]> {
     const options = { revision, after, ...(limit === undefined ? {} : { limit }) };
-    const { entries } = await this.#guard('list', () => this.#store.list(prefix, options));
+    const { entries } = await guarded('list', () => this.#store.list(prefix, options));
     return entries.map(decodeEntry);
   }
 
   async #write(write: () => Promise<WriteResult>): Promise<WriteResult> {
     try {
-      return await this.#guard('write', write);
+      return await guarded('write', write);
     } catch (error) {
       if (error instanceof StatusError && error.code === 504) this.#uncertain = true;
       throw error;
@@ -139,16 +139,17 @@ export class ResourceStorage {
   }
 
   async #newestRevision(): Promise<number> {
-    return (await this.#guard('read', () => this.#store.list(this.cache.prefix, { limit: 1 }))).revision;
+    return (await guarded('read', () => this.#store.list(this.cache.prefix, { limit: 1 }))).revision;
   }
+}
 
-  async #guard<T>(what: 'read' | 'list' | 'write', call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      if (error instanceof StoreError) throw storeFailure(error, what);
-      throw error;
-    }
+/** A failure of the store, thrown as what a client of the API is told. */
+export async function guarded<T>(what: 'read' | 'list' | 'write', call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof StoreError) throw storeFailure(error, what);
+    throw error;
   }
 }
 

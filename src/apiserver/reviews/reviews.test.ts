@@ -59,7 +59,7 @@ describe('SubjectAccessReview', () => {
       spec: {
         user: 'system:node:n1',
         groups: ['system:nodes'],
-        resourceAttributes: { verb: 'get', resource: 'nodes', name },
+        resourceAttributes: { verb: 'delete', resource: 'nodes', name },
       },
     });
     expect((await api.call('POST', url, about('n1'))).body.status.allowed).toBe(true);

@@ -1,6 +1,6 @@
 /**
  * Gives a service its address and its node ports: the requested ones if they are free, else random free ones. Pure: the
- * caller passes in the taken ones and makes sure that no other write allocates meanwhile.
+ * caller knows what is taken, and makes the choice of an address final by creating its IPAddress (`hold-addresses.ts`).
  */
 import {
   child,
@@ -29,9 +29,12 @@ export interface Allocation {
 }
 
 export interface AllocationInputs {
-  readonly range: Ipv4Range;
-  /** All services but this one. */
-  readonly others: readonly ApiObject[];
+  /** The ranges to give from, the cluster's own first. */
+  readonly ranges: readonly Ipv4Range[];
+  /** Whether somebody else has the address. */
+  readonly isTaken: (address: string) => boolean;
+  /** The ports on the nodes that other services have; asked only for services that need some. */
+  readonly takenNodePorts: () => ReadonlySet<number>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -41,7 +44,6 @@ export function firstAddress(range: Ipv4Range): string {
   return numberToIpv4(range.base + 1);
 }
 
-/** @param old the stored service that this one replaces; its own address and ports are its own */
 export function allocateService(object: ApiObject, inputs: AllocationInputs): Allocation {
   const { spec } = object as Service;
   if (spec === undefined) return { object, errors: [] };
@@ -54,19 +56,22 @@ export function allocateService(object: ApiObject, inputs: AllocationInputs): Al
 
 function allocateAddress(object: ApiObject, spec: ServiceSpec, inputs: AllocationInputs, errors: FieldError[]): void {
   if (!needsClusterIp(spec) || isHeadless(spec)) return;
-  const { range, others } = inputs;
-  const taken = new Set(others.map((other) => (other as Service).spec?.clusterIP ?? ''));
+  const { ranges } = inputs;
   const isKubernetes = object.metadata.namespace === 'default' && object.metadata.name === 'kubernetes';
-  if (!isKubernetes) taken.add(firstAddress(range));
+  const reserved = isKubernetes || ranges[0] === undefined ? undefined : firstAddress(ranges[0]);
+  const isTaken = (address: string): boolean => address === reserved || inputs.isTaken(address);
   const asked = spec.clusterIP ?? '';
   // Validation handles values that are no addresses.
   if (asked !== '') {
-    if (isIpv4Address(asked)) errors.push(...refuseAddress(asked, spec, range, taken));
+    if (isIpv4Address(asked)) errors.push(...refuseAddress(asked, spec, ranges, isTaken));
     return;
   }
-  const free = freeAddress(range, taken, inputs.random);
+  const free = firstOf(ranges, (range) => freeAddress(range, isTaken, inputs.random));
   if (free === undefined) {
-    const text = `failed to allocate a serviceIP: range is full`;
+    const text =
+      ranges.length === 0
+        ? 'failed to allocate a serviceIP: no ServiceCIDR is ready'
+        : 'failed to allocate a serviceIP: range is full';
     errors.push({ type: 'InternalError', field: 'spec.clusterIPs', body: `Internal error: ${text}` });
     return;
   }
@@ -74,27 +79,49 @@ function allocateAddress(object: ApiObject, spec: ServiceSpec, inputs: Allocatio
   spec.clusterIPs = [free];
 }
 
-function refuseAddress(asked: string, spec: ServiceSpec, range: Ipv4Range, taken: ReadonlySet<string>): FieldError[] {
-  const offset = ipv4ToNumber(asked) - range.base;
-  const usable = isInRange(range, asked) && offset > 0 && offset < range.size - 1;
-  const problem = !usable
-    ? `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${range.text}`
-    : taken.has(asked)
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function refuseAddress(
+  asked: string,
+  spec: ServiceSpec,
+  ranges: readonly Ipv4Range[],
+  isTaken: (address: string) => boolean,
+): FieldError[] {
+  const names = ranges.map(({ text }) => text).join(', ');
+  const problem = !ranges.some((range) => isUsable(range, asked))
+    ? `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${names}`
+    : isTaken(asked)
       ? 'provided IP is already allocated'
       : undefined;
   if (problem === undefined) return [];
   return [invalidValue('spec.clusterIPs', spec.clusterIPs ?? [asked], `failed to allocate IP ${asked}: ${problem}`)];
 }
 
+/** Neither the network's own address nor the last one is given out. */
+export function isUsable(range: Ipv4Range, address: string): boolean {
+  const offset = ipv4ToNumber(address) - range.base;
+  return isInRange(range, address) && offset > 0 && offset < range.size - 1;
+}
+
 /** From a random place of the upper part on, around; then of the lower part, which people choose from. */
-function freeAddress(range: Ipv4Range, taken: ReadonlySet<string>, random: () => number): string | undefined {
+function freeAddress(
+  range: Ipv4Range,
+  isTaken: (address: string) => boolean,
+  random: () => number,
+): string | undefined {
   const band = Math.min(Math.max(MIN_STATIC_ADDRESSES, Math.floor(range.size / 16)), MAX_STATIC_ADDRESSES);
   // Neither the network's own address nor the last one.
   const [first, end] = [1, range.size - 1];
   const split = Math.min(band + first, end);
   const offset =
-    firstFree(split, end, random, (at) => !taken.has(numberToIpv4(range.base + at))) ??
-    firstFree(first, split, random, (at) => !taken.has(numberToIpv4(range.base + at)));
+    firstFree(split, end, random, (at) => !isTaken(numberToIpv4(range.base + at))) ??
+    firstFree(first, split, random, (at) => !isTaken(numberToIpv4(range.base + at)));
   return offset === undefined ? undefined : numberToIpv4(range.base + offset);
 }
 
@@ -115,8 +142,9 @@ function firstFree(
 }
 
 /** A port on the nodes belongs to one service, which may use it for several protocols. */
-function allocatePorts(spec: ServiceSpec, { others, random }: AllocationInputs, errors: FieldError[]): void {
-  const taken = new Set(others.flatMap((other) => nodePortsOf((other as Service).spec ?? {})));
+function allocatePorts(spec: ServiceSpec, { takenNodePorts, random }: AllocationInputs, errors: FieldError[]): void {
+  if (!needsNodePorts(spec) && spec.type !== 'LoadBalancer') return;
+  const taken = takenNodePorts();
   const allocated = new Map<number, Set<string>>();
   const claim = (port: number, protocol: string, field: string): void => {
     if (port < NODE_PORTS.first || port > NODE_PORTS.last) {
@@ -125,11 +153,9 @@ function allocatePorts(spec: ServiceSpec, { others, random }: AllocationInputs, 
     } else if (taken.has(port)) errors.push(invalidValue(field, port, 'provided port is already allocated'));
     allocated.set(port, (allocated.get(port) ?? new Set()).add(protocol));
   };
-  if (needsNodePorts(spec) || spec.type === 'LoadBalancer') {
-    spec.ports?.forEach(({ nodePort, protocol = 'TCP' }, position) => {
-      if (nodePort) claim(nodePort, protocol, child(index('spec.ports', position), 'nodePort'));
-    });
-  }
+  spec.ports?.forEach(({ nodePort, protocol = 'TCP' }, position) => {
+    if (nodePort) claim(nodePort, protocol, child(index('spec.ports', position), 'nodePort'));
+  });
   if (needsNodePorts(spec) && (spec.ports?.length ?? 0) > NODE_PORTS.last - NODE_PORTS.first) {
     errors.push(noPort('spec.ports'));
     return;
@@ -177,7 +203,7 @@ function noPort(field: string): FieldError {
   return { type: 'InternalError', field, body: 'Internal error: failed to allocate a nodePort: range is full' };
 }
 
-function nodePortsOf(spec: ServiceSpec): number[] {
+export function nodePortsOf(spec: ServiceSpec): number[] {
   const ports = (spec.ports ?? []).map((port) => port.nodePort ?? 0);
   return [...ports, spec.healthCheckNodePort ?? 0].filter((port) => port !== 0);
 }

@@ -8,3 +8,7 @@ export const NODE_PORTS = { first: 30_000, last: 32_767 } as const;
 export const MIN_STATIC_ADDRESSES = 16;
 export const MAX_STATIC_ADDRESSES = 256;
 export const STATIC_NODE_PORTS = 86;
+/** An address whose service is not there (yet) is left alone for so long: another server may be about to write the service. */
+export const ORPHAN_ADDRESS_GRACE_MS = 60_000;
+/** The service of the cluster's DNS has the tenth address of the range. */
+export const DNS_ADDRESS_OFFSET = 10;

@@ -43,12 +43,12 @@ describe('a new service', () => {
   });
 
   it('keeps the address it asks for, which is nobody else’s then', async () => {
-    expect((await specOf('a', { ports, clusterIP: '10.96.0.10' })).clusterIP).toBe('10.96.0.10');
-    const { status, body } = await post('b', { ports, clusterIP: '10.96.0.10' });
+    expect((await specOf('a', { ports, clusterIP: '10.96.0.20' })).clusterIP).toBe('10.96.0.20');
+    const { status, body } = await post('b', { ports, clusterIP: '10.96.0.20' });
     expect(status).toBe(422);
-    expect(body.message).toContain('failed to allocate IP 10.96.0.10: provided IP is already allocated');
+    expect(body.message).toContain('failed to allocate IP 10.96.0.20: provided IP is already allocated');
     await api.call('DELETE', `${url}/a`);
-    expect((await post('b', { ports, clusterIP: '10.96.0.10' })).status).toBe(201);
+    expect((await post('b', { ports, clusterIP: '10.96.0.20' })).status).toBe(201);
   });
 
   it.each(['10.95.0.1', '10.96.0.0', '10.96.255.255', '10.96.0.1'])('may not have %s', async (clusterIP) => {
@@ -150,6 +150,15 @@ describe('a change', () => {
     expect(body.message).toContain('may not change once set');
   });
 
+  it('may not move the port of its health check, which balancers know', async () => {
+    const wanted = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports, healthCheckNodePort: 31_999 };
+    expect((await specOf('a', wanted)).healthCheckNodePort).toBe(31_999);
+    const { status, body } = await patch('a', { healthCheckNodePort: 31_998 });
+    expect(status).toBe(422);
+    expect(body.message).toContain('cannot change healthCheckNodePort');
+    expect((await patch('a', { healthCheckNodePort: null })).body.spec).toMatchObject({ healthCheckNodePort: 31_999 });
+  });
+
   it('gives and takes what its type needs', async () => {
     const { clusterIP } = await specOf('a', { ports });
     const opened = (await patch('a', { type: 'NodePort' })).body.spec;
@@ -167,7 +176,12 @@ describe('a change', () => {
     await specOf('a', { type: 'LoadBalancer', ports });
     const body = { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } };
     const answer = await api.call('PATCH', `${url}/a/status`, body, { 'content-type': 'application/merge-patch+json' });
-    expect(answer.body.status).toEqual(body.status);
+    expect(answer.body.status).toEqual({ loadBalancer: { ingress: [{ ip: '192.0.2.1', ipMode: 'VIP' }] } });
+    await specOf('b', { ports });
+    const refused = await api.call('PATCH', `${url}/b/status`, body, {
+      'content-type': 'application/merge-patch+json',
+    });
+    expect(refused.body.message).toContain('may only be used when `spec.type` is "LoadBalancer"');
   });
 });
 
@@ -223,14 +237,21 @@ it('addresses run out in the end, the lower part last', () => {
   const range = parseIpv4Range('10.0.0.0/27') ?? expect.fail();
   const random = seededRandom(7);
   const others = [];
+  const taken = new Set<string>();
   for (;;) {
     const object = {
       metadata: { namespace: 'a', name: `s${others.length}` },
       spec: { type: 'ClusterIP', clusterIP: '' },
     };
-    const { object: made, errors } = allocateService(object, { range, others, random: () => random.next() });
+    const { object: made, errors } = allocateService(object, {
+      ranges: [range],
+      isTaken: (address) => taken.has(address),
+      takenNodePorts: () => new Set(),
+      random: () => random.next(),
+    });
     if (errors.length > 0) break;
     others.push(made);
+    taken.add((made['spec'] as { clusterIP: string }).clusterIP);
   }
   const last = others.map((each) => Number((each['spec'] as { clusterIP: string }).clusterIP.split('.')[3]));
   // All but the network's own, the first (of the kubernetes service) and the last one.

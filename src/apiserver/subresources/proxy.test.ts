@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConnectionError, encodeText, type HttpRequest } from '../../lib/index.ts';
+import { ConnectionError, decodeText, encodeText, type HttpRequest, readAll } from '../../lib/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { podManifest, startTestServer, type TestServer } from '../test-server.ts';
 import { parseProxyName } from './proxy-target.ts';
@@ -7,7 +7,7 @@ import { parseProxyName } from './proxy-target.ts';
 let api: TestServer;
 let asked: { origin: string; request: HttpRequest }[];
 let closed: number;
-let answer: { status: number; headers?: Record<string, string> } | 'gone';
+let answer: { status: number; headers?: Record<string, string>; body?: string } | 'gone';
 
 beforeEach(async () => {
   asked = [];
@@ -19,7 +19,7 @@ beforeEach(async () => {
       request: async (request) => {
         asked.push({ origin, request });
         if (answer === 'gone') throw new ConnectionError('connection refused');
-        return { status: answer.status, headers: answer.headers ?? {}, body: encodeText('hello') };
+        return { status: answer.status, headers: answer.headers ?? {}, body: encodeText(answer.body ?? 'hello') };
       },
       upgrade: async (request) => {
         asked.push({ origin, request });
@@ -80,6 +80,37 @@ describe('pods/proxy', () => {
     answer = { status: 302, headers: { location: '/login' } };
     const redirected = await api.call('GET', `${base}/pods/p/proxy/private`);
     expect(redirected.headers['location']).toBe(`${base}/pods/p/proxy/login`);
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'passes %s on, with a path and without',
+    async (method) => {
+      await runningPod('p', '10.1.1.1');
+      const bare = await api.call(method, `${base}/pods/p/proxy?method=${method}`);
+      const isLed = method === 'GET' || method === 'HEAD';
+      expect(bare.status).toBe(isLed ? 301 : 200);
+      expect(asked.map(({ request }) => [request.method, request.url])).toEqual(
+        isLed ? [] : [[method, `/?method=${method}`]],
+      );
+      asked = [];
+      expect((await api.call(method, `${base}/pods/p/proxy/some/path?method=${method}`)).status).toBe(200);
+      expect(asked.map(({ request }) => [request.method, request.url])).toEqual([
+        [method, `/some/path?method=${method}`],
+      ]);
+    },
+  );
+
+  it('leads the links of pages through itself', async () => {
+    await runningPod('p', '10.1.1.1');
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'content-length': '99' };
+    answer = { status: 200, headers, body: '<a href="/rewriteme">test ä</a>' };
+    const got = await api.raw('GET', `${base}/pods/https:p:443/proxy/`, undefined, { 'accept-encoding': 'gzip' });
+    const page = decodeText(await readAll(got.body, 1000));
+    expect(page).toBe(`<a href="${base}/pods/https:p:443/proxy/rewriteme">test ä</a>`);
+    expect(got.headers['content-length']).toBeUndefined();
+    expect(asked[0]?.request.headers['accept-encoding']).toBeUndefined();
+    answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: '<a href="/x">' };
+    expect((await api.call('GET', `${base}/pods/p/proxy/`)).body).toBe('<a href="/x">');
   });
 
   it('says what it cannot reach', async () => {

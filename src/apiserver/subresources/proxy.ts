@@ -16,6 +16,7 @@ import { omit } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import { type Call, nameOfCall } from '../verbs/call.ts';
 import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { HtmlRewriter, throughProxy } from './rewrite-html.ts';
 import { parseProxyName, podOrigin, serviceOrigin } from './proxy-target.ts';
 
 /** An ordinary request. */
@@ -23,14 +24,16 @@ export async function proxyRequest(call: Call): Promise<HttpResponse> {
   const { method, body } = call.request;
   const redirect = redirectToFolder(call);
   if (redirect !== undefined) return redirect;
-  const connection = await open(call);
+  const origin = await originFor(call);
+  const connection = open(call, origin);
   try {
     const asked = outgoing(call);
     const headers = withoutConnectionHeaders(asked.headers);
     const answer = await reached(
       connection.request({ ...asked, headers, method, ...(body === undefined ? {} : { body }) }),
     );
-    return { ...answer, headers: rewritten(answer.headers, call), body: closing(answer.body, connection) };
+    const passed = { ...answer, headers: rewritten(answer.headers, call), body: closing(answer.body, connection) };
+    return isPage(answer) && method !== 'HEAD' ? withLinks(passed, throughProxy(ownPath(call.info), origin)) : passed;
   } catch (error) {
     connection.close();
     throw error;
@@ -39,7 +42,7 @@ export async function proxyRequest(call: Call): Promise<HttpResponse> {
 
 /** An upgrade to WebSocket or any other protocol of the pod: bytes pass in both directions. */
 export async function proxyUpgrade(call: Call): Promise<UpgradeResponse> {
-  const connection = await open(call);
+  const connection = open(call, await originFor(call));
   try {
     return await reached(connection.upgrade({ ...outgoing(call), method: call.request.method }));
   } catch (error) {
@@ -62,9 +65,14 @@ function outgoing({ request, info }: Call): Omit<HttpRequest, 'method'> {
   return {
     url: `${info.rest || '/'}${query}`,
     // The client's credentials are not for the pod.
-    headers: omit(request.headers, 'authorization', 'cookie', 'host'),
+    headers: omit(request.headers, 'authorization', 'cookie', 'host', ...uncompressed(request.headers)),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
+}
+
+/** Links can be rewritten only in a page that is not compressed. */
+function uncompressed({ accept = '' }: Headers): readonly string[] {
+  return accept === '' || accept.includes('text/html') ? ['accept-encoding'] : [];
 }
 
 /** A redirect to a path of the pod leads through us again. */
@@ -79,10 +87,34 @@ function ownPath({ path, rest }: ResourceRequest): string {
   return `/${path.slice(0, path.length - rest.length).replace(/^\/+/, '')}`;
 }
 
-async function open(call: Call): Promise<OriginConnection> {
-  const { server } = call;
+function open({ server }: Call, origin: string): OriginConnection {
   if (server.connections.origin === undefined) throw internalError('this server cannot reach pods');
-  return server.connections.origin(await originFor(call));
+  return server.connections.origin(origin);
+}
+
+/** A page whose text can be read. A compressed one is passed as it is: a client that wants pages is not offered compression. */
+function isPage({ headers }: HttpResponse): boolean {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const encoding = headers['content-encoding'] ?? 'identity';
+  return type === 'text/html' && encoding === 'identity';
+}
+
+/** Links of the page lead through the proxy, as its redirects do. */
+function withLinks(answer: HttpResponse, rewrite: (link: string) => string): HttpResponse {
+  return { ...answer, headers: omit(answer.headers, 'content-length'), body: rewrittenPage(answer.body, rewrite) };
+}
+
+async function* rewrittenPage(
+  body: HttpResponse['body'],
+  rewrite: (link: string) => string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const rewriter = new HtmlRewriter(rewrite);
+  for await (const piece of body instanceof Uint8Array ? [body] : body) {
+    const text = rewriter.push(Buffer.from(piece).toString('latin1'));
+    if (text !== '') yield Buffer.from(text, 'latin1');
+  }
+  const rest = rewriter.end();
+  if (rest !== '') yield Buffer.from(rest, 'latin1');
 }
 
 async function originFor(call: Call): Promise<string> {

@@ -9,6 +9,7 @@ import type { Rendering } from '../http/render.ts';
 import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
+import type { NodePortRecords } from '../services/node-port-records.ts';
 import type { TokenSigner } from '../tokens/token-signer.ts';
 import type { KeyedLines } from '../../lib/index.ts';
 
@@ -27,6 +28,13 @@ export interface OutwardConnections {
   readonly origin: OriginConnections | undefined;
 }
 
+/** What services get beside their objects. */
+export interface ServiceHoldings {
+  /** The range of addresses of the setting. */
+  readonly range: Ipv4Range;
+  readonly nodePorts: NodePortRecords;
+}
+
 /** The context that all requests share. */
 export interface ServerContext {
   readonly ports: ServerPorts;
@@ -35,8 +43,7 @@ export interface ServerContext {
   /** Absent: no tokens are made or believed, and none are mounted into pods. */
   readonly tokens: TokenSigner | undefined;
   readonly admission: AdmissionSettings;
-  /** The range of services' addresses. */
-  readonly serviceRange: Ipv4Range;
+  readonly services: ServiceHoldings;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;
   storageOf(registration: Registration): ResourceStorage;

@@ -84,6 +84,8 @@ const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> 
   'jobs/status': status,
   'cronjobs/status': status,
   'poddisruptionbudgets/status': status,
+  'ingresses/status': status,
+  'servicecidrs/status': status,
   'certificatesigningrequests/status': status,
   'podrestarts/status': status,
   'healingpolicies/status': status,

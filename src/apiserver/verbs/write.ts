@@ -22,6 +22,7 @@ import { restrictRoles } from '../authorization/restrict-roles.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { MAX_GENERATE_NAME_ATTEMPTS, MAX_WRITE_RETRIES } from '../limits.ts';
 import { allocate, isService } from '../services/allocate.ts';
+import { type ChoiceLost, type ServiceChange, writeHoldings } from '../services/hold-addresses.ts';
 import { type DeletionStep, isReleased, planDeletion, type Propagation } from '../registry/deletion.ts';
 import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
@@ -30,6 +31,7 @@ import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
+import type { Written } from '../registry/storage.ts';
 import type { Call } from './call.ts';
 import { readCurrent } from './read-current.ts';
 
@@ -50,10 +52,10 @@ async function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
 }
 
 async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
-  const { server, registration } = call;
+  const { server, registration, storage } = call;
   const { row } = registration;
   const generated = !given.metadata.name && given.metadata.generateName ? given.metadata.generateName : undefined;
-  for (let attempt = 1; ; attempt++) {
+  for (let [attempt, lost] = [1, 0]; ; attempt++) {
     const named =
       generated === undefined
         ? given
@@ -64,11 +66,27 @@ async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Pr
     if (dryRun) {
       if ((await call.storage.read(key)) === undefined) return new CachedObject(key, 0, toStored(registration, object));
     } else {
-      const written = await call.storage.put(key, toStored(registration, object), 0);
-      if (written.ok) return written.item;
+      const put = (): Promise<Written> => storage.put(key, toStored(registration, object), 0);
+      const written = await writeHolding(call, { before: undefined, after: object }, put);
+      if (written.ok === true) return written.item;
+      if (written.ok === 'lost') {
+        // Another server gave the address or port away meanwhile: the choice is made again, or refused.
+        if (++lost > MAX_WRITE_RETRIES) throw conflict(row, name);
+        attempt--;
+        continue;
+      }
     }
     if (generated === undefined || attempt >= MAX_GENERATE_NAME_ATTEMPTS) throw alreadyExists(row, name);
   }
+}
+
+/** One write of the object, together with what belongs to it alone. */
+function writeHolding(
+  { server, registration }: Call,
+  change: ServiceChange,
+  write: () => Promise<Written>,
+): Promise<Written | ChoiceLost> {
+  return isService(registration) ? writeHoldings(server, change, write) : write();
 }
 
 export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObject> {
@@ -173,9 +191,10 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   await call.server.ports.breather.pause('request');
   const released = isReleased(object, registration.strategy);
   if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
-  const written = released
-    ? await storage.delete(key, old.revision)
-    : await storage.put(key, toStored(registration, object), old.revision);
+  const write = (): Promise<Written> =>
+    released ? storage.delete(key, old.revision) : storage.put(key, toStored(registration, object), old.revision);
+  const written = await writeHolding(call, { before, after: released ? undefined : object }, write);
+  if (written.ok === 'lost') return { kind: 'lost', current: old };
   if (!written.ok) return { kind: 'lost', current: written.current };
   if (!released) return { kind: 'changed', item: written.item };
   return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
@@ -288,13 +307,14 @@ export async function removeObject(call: Call, key: string, name: string, remova
       now: server.ports.clock.now().wall,
     });
     if (removal.dryRun || step.kind === 'wait') return { item: dryDeletion(old, step), gone: step.kind === 'remove' };
-    const written =
-      step.kind === 'remove'
-        ? await storage.delete(key, old.revision)
-        : await storage.put(key, step.object, old.revision);
-    if (written.ok) return { item: written.item, gone: step.kind === 'remove' };
+    const { object, revision } = old;
+    const after = step.kind === 'remove' ? undefined : step.object;
+    const write = (): Promise<Written> =>
+      after === undefined ? storage.delete(key, revision) : storage.put(key, after, revision);
+    const written = await writeHolding(call, { before: object, after }, write);
+    if (written.ok === true) return { item: written.item, gone: step.kind === 'remove' };
     if (attempt >= MAX_WRITE_RETRIES) throw conflict(registration.row, name);
-    old = written.current;
+    if (!written.ok) old = written.current;
   }
 }
 

@@ -14,12 +14,14 @@ describe('what is asked about', () => {
     ['job import', 'Job', 'import'],
     ['rs/web-1', 'ReplicaSet', 'web-1'],
     ['no/n1', 'Node', 'n1'],
+    ['svc/db', 'Service', 'db'],
+    ['service db', 'Service', 'db'],
   ])('%s', (text, kind, name) => expect(parseWhyTarget(text.split(' '))).toEqual({ kind, name }));
 
   it.each<[string, RegExp]>([
     ['', /Say what to ask about/],
     ['node', /Name the node/],
-    ['service/db', /"service" is not a kind that can be explained/],
+    ['secret/db', /"secret" is not a kind that can be explained/],
     ['pod/', /names nothing/],
     ['pod/a/b', /names nothing/],
     ['pod/a pod/b', /One at a time/],

@@ -6,6 +6,7 @@ import {
   ENDPOINT_SLICES,
   EVENTS,
   LEASES,
+  NAMESPACES,
   NODES,
   type Pod,
   PODS,
@@ -385,5 +386,57 @@ describe('a node', () => {
     const { out } = await why('Node', 'n1');
     expect(out).toContain(' 1. node n1 has not been heard of');
     expect(out).toContain('lease/n1: spec.renewTime: 90s ago');
+  });
+});
+
+describe('a service', () => {
+  const LISTENING = '/api/v1/nodes/n1/proxy/mendlet/v1/listening';
+  const make = (name: string, spec: object, namespace = 'default') =>
+    api.client.create(SERVICES, {
+      metadata: { name, namespace },
+      spec: { ports: [{ port: 80, targetPort: 8080 }], ...spec },
+    });
+  const running = {
+    phase: 'Running',
+    podIP: '10.0.0.1',
+    podIPs: [{ ip: '10.0.0.1' }],
+    conditions: [{ type: 'Ready', status: 'True' }],
+  };
+
+  it('that is not there, but elsewhere, or spelt otherwise', async () => {
+    await api.client.create(NAMESPACES, { metadata: { name: 'shop' } });
+    await make('db', {}, 'shop');
+    await make('db-main', {});
+    const { code, out } = await why('Service', 'db', { exitCode: true });
+    expect(code).toBe(1);
+    expect(out).toContain('there is no service db in namespace default; from there it is reached as db.shop');
+    expect(out).toContain('mendlet why svc/db -n shop');
+  });
+
+  it('whose pod listens elsewhere, as its node sees it', async () => {
+    await node();
+    await make('web', { selector: { app: 'web' } });
+    await pod(running, {}, {}, { labels: { app: 'web' } });
+    nodeAnswers[LISTENING] = JSON.stringify({ kind: 'ListeningPorts', ports: [{ port: 3000 }] });
+    const { out } = await why('Service', 'web');
+    expect(out).toContain('leads to port 8080 of its pods, where nothing listens: pod web listens on 3000 instead');
+    expect(asked.some((url) => url.startsWith(LISTENING))).toBe(true);
+  });
+
+  it('whose selector is wrong, and whose policy nobody enforces', async () => {
+    await make('web', { selector: { app: 'wbe' } });
+    await pod(running, {}, {}, { labels: { app: 'wbe2' } });
+    const { out } = await why('Service', 'web');
+    expect(out).toContain('its selector matches no pod; the nearest, pod web, has app=wbe2 instead of wbe');
+  });
+
+  it('whose pod crashes: the finding of the pod is quoted', async () => {
+    await node();
+    await make('web', { selector: { app: 'web' } });
+    await pod(crashed(), {}, {}, { labels: { app: 'web' } });
+    nodeAnswers[LOG] = 'listen tcp :8080: bind: address already in use\n';
+    const { out } = await why('Service', 'web', { output: 'json' });
+    const { findings } = JSON.parse(out) as { findings: { id: string }[] };
+    expect(findings.map(({ id }) => id)).toEqual(expect.arrayContaining(['no-pod-ready', 'port-in-use']));
   });
 });

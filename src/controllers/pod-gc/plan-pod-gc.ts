@@ -6,20 +6,12 @@
  *   out-of-service   being deleted on a node that is down, and that an administrator has declared out of service
  *   terminated       ended long ago, and there are more than may be kept
  */
-import { findCondition, isDeleting, nameOf, namespaceOf, type Node, type Pod, PODS, uidOf } from '../../api/index.ts';
+import { isDeleting, nameOf, namespaceOf, type Pod, PODS, uidOf } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { Operation } from '../operation.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 
 export type PodGcReason = 'unscheduled' | 'orphaned' | 'out-of-service' | 'terminated';
-
-const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
-
-/** Somebody has confirmed that nothing runs on it any more. */
-export function isOutOfService(node: Node): boolean {
-  const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) === true;
-  return tainted && findCondition(node.status?.conditions, 'Ready')?.status !== 'True';
-}
 
 export function isUnscheduledTerminating(pod: Pod): boolean {
   return isDeleting(pod) && !pod.spec?.nodeName;

@@ -1,12 +1,12 @@
 /** Removes pods that no other component removes: those of deleted nodes, and excess ended ones. */
-import { type Node, NODES, type Pod, PODS, isNotFound, namespaceOf } from '../../api/index.ts';
+import { type Node, NODES, type Pod, PODS, isNotFound, isOutOfService, namespaceOf } from '../../api/index.ts';
 import { type Change, type KubeClient, objectKey, type Informers } from '../../client/index.ts';
 import { type Clock, formatTime, mapLimit, type MetricsRegistry } from '../../lib/index.ts';
 import { BY_NODE } from '../indexes.ts';
 import { MAX_BATCH, ORPHAN_QUARANTINE_MS, TERMINATED_POD_THRESHOLD } from '../limits.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
-import { endPod, isOutOfService, isUnscheduledTerminating, type PodGcReason, surplusOf } from './plan-pod-gc.ts';
+import { endPod, isUnscheduledTerminating, type PodGcReason, surplusOf } from './plan-pod-gc.ts';
 
 /** Keys are node names, and two that no node can have. */
 const UNSCHEDULED = '';

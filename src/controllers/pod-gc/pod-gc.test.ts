@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
-import { NAMESPACES, type Node, NODES, type Pod, PODS } from '../../api/index.ts';
+import { isOutOfService, NAMESPACES, type Node, NODES, type Pod, PODS } from '../../api/index.ts';
 import { Informers } from '../../client/index.ts';
 import { createMetrics, type MetricsRegistry, seededRandom, silentLogger } from '../../lib/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
 import { CONTROLLER_INDEXES } from '../indexes.ts';
 import { runController } from '../run-controller.ts';
-import { endPod, isOutOfService, surplusOf } from './plan-pod-gc.ts';
+import { endPod, surplusOf } from './plan-pod-gc.ts';
 import { podGcController } from './pod-gc-controller.ts';
 
 const NOW = '2026-01-01T00:00:00Z';

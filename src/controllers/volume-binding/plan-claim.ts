@@ -8,22 +8,30 @@ import {
   PERSISTENT_VOLUME_CLAIMS,
   type PersistentVolumeClaim,
   PERSISTENT_VOLUMES,
+  SELECTED_NODE,
   type StorageClass,
   uidOf,
 } from '../../api/index.ts';
 import type { Operation } from '../operation.ts';
+import { defaultClass } from './default-class.ts';
 import { bestVolume, isFor, misfitOf } from './match-volume.ts';
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
+const STORAGE_PROVISIONERS = [
+  'volume.beta.kubernetes.io/storage-provisioner',
+  'volume.kubernetes.io/storage-provisioner',
+];
+const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
+/** Names of waiting pods that an event lists at most. */
+const MAX_PODS_NAMED = 3;
 
 export interface ClaimView {
   readonly claim: PersistentVolumeClaim;
   readonly volumes: readonly PersistentVolume[];
   readonly classes: readonly StorageClass[];
-  /** A pod waits for it. */
-  readonly isAwaited: boolean;
+  /** Names of the pods that wait for it. */
+  readonly awaitedBy: readonly string[];
   /** Whether a node that suits those pods reaches the volume. */
   reaches(volume: PersistentVolume): boolean;
 }
@@ -89,17 +97,39 @@ function bindAny(view: ClaimView): VolumePlan {
   const storageClass = classes.find((each) => nameOf(each) === name);
   const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
   const given = volumes.some((volume) => isFor(volume, claim));
-  if (waits && !view.isAwaited && !given) {
-    const message = 'waiting for first consumer to be created before binding';
-    return { operations: [], note: { type: 'Normal', reason: 'WaitForFirstConsumer', message } };
-  }
-  const volume = bestVolume(claim, volumes, waits ? (each) => view.reaches(each) : () => true);
+  const hasProvisioner = storageClass !== undefined && storageClass.provisioner !== NO_PROVISIONER;
+  const isSelected = claim.metadata?.annotations?.[SELECTED_NODE] !== undefined;
+  // Where a volume can be made, the scheduler chooses between those that are there and a new one.
+  const isDelayed = waits && !given && (hasProvisioner ? !isSelected : view.awaitedBy.length === 0);
+  if (isDelayed) return { operations: [], note: waiting(view.awaitedBy) };
+  const reaches = waits ? (each: PersistentVolume) => !hasProvisioner && view.reaches(each) : () => true;
+  const volume = bestVolume(claim, volumes, reaches);
   if (volume !== undefined) return { operations: bind(claim, volume) };
-  return { operations: [], note: missing(name, storageClass) };
+  const operations = hasProvisioner ? askProvisioner(claim, storageClass) : [];
+  return { operations, note: missing(name, storageClass) };
+}
+
+/** Upstream: emitEventForUnboundDelayBindingClaim. */
+function waiting(pods: readonly string[]): Note {
+  if (pods.length === 0) {
+    const message = 'waiting for first consumer to be created before binding';
+    return { type: 'Normal', reason: 'WaitForFirstConsumer', message };
+  }
+  const named = pods.slice(0, MAX_PODS_NAMED).join(',') + (pods.length > MAX_PODS_NAMED ? ',...' : '');
+  const message = `waiting for ${pods.length === 1 ? 'pod' : 'pods'} ${named} to be scheduled`;
+  return { type: 'Normal', reason: 'WaitForPodScheduled', message };
+}
+
+/** Provisioners watch for these annotations, the older ones for the older. Upstream: setClaimProvisioner. */
+function askProvisioner(claim: PersistentVolumeClaim, { provisioner }: StorageClass): readonly Operation[] {
+  const known = claim.metadata?.annotations ?? {};
+  if (STORAGE_PROVISIONERS.every((name) => known[name] === provisioner)) return [];
+  const annotations = Object.fromEntries(STORAGE_PROVISIONERS.map((name) => [name, provisioner]));
+  return [patchClaim(claim, { metadata: { annotations } })];
 }
 
 function missing(name: string | undefined, storageClass: StorageClass | undefined): Note {
-  if (!name || storageClass?.provisioner === 'kubernetes.io/no-provisioner') {
+  if (!name || storageClass?.provisioner === NO_PROVISIONER) {
     const message = 'no persistent volumes available for this claim and no storage class is set';
     return { type: 'Normal', reason: 'FailedBinding', message };
   }
@@ -109,13 +139,6 @@ function missing(name: string | undefined, storageClass: StorageClass | undefine
   }
   const message = `Waiting for a volume to be created either by the external provisioner '${storageClass.provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
   return { type: 'Normal', reason: 'ExternalProvisioning', message };
-}
-
-/** The newest of those that say so. */
-function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
-  return classes
-    .filter(({ metadata }) => metadata?.annotations?.[DEFAULT_CLASS] === 'true')
-    .toSorted((a, b) => ((a.metadata?.creationTimestamp ?? '') < (b.metadata?.creationTimestamp ?? '') ? 1 : -1))[0];
 }
 
 /** The volume first: the claim whose claimRef is written has it. Writes that are not needed are left out. */

@@ -148,7 +148,7 @@ class Binder {
       claim,
       volumes: this.#volumes.list(),
       classes: this.#classes.list(),
-      isAwaited: waiting.length > 0,
+      awaitedBy: waiting.map(nameOf),
       reaches: (volume) =>
         this.#nodes.list().some((node) => reaches(node, volume) && waiting.some((pod) => suits(node, pod))),
     };

@@ -14,6 +14,8 @@ import {
   STORAGE_CLASSES,
 } from '../../api/index.ts';
 import { bestVolume, misfitOf } from './match-volume.ts';
+import { planClaim } from './plan-claim.ts';
+import { planVolume } from './plan-volume.ts';
 import { volumeBindingController } from './volume-binding-controller.ts';
 import { volumeProtectionController } from './volume-protection-controller.ts';
 
@@ -248,6 +250,7 @@ it('a claim stays while a pod uses it', async () => {
   const { client } = cluster;
   await client.create(PERSISTENT_VOLUME_CLAIMS, claim('c'));
   await client.create(PODS, user('p', 'c'));
+  await cluster.runPods();
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'team', 'c');
   await cluster.rest();
   const held = await client.get(PERSISTENT_VOLUME_CLAIMS, 'team', 'c');
@@ -256,4 +259,57 @@ it('a claim stays while a pod uses it', async () => {
   await cluster.rest();
   await expect(client.get(PERSISTENT_VOLUME_CLAIMS, 'team', 'c')).rejects.toSatisfy(isNotFound);
   await cluster.stop();
+});
+
+it('a claim does not stay for a pod that has no node: each would wait for the other', async () => {
+  const cluster = await start();
+  const { client } = cluster;
+  await client.create(PERSISTENT_VOLUME_CLAIMS, claim('c'));
+  await client.create(PODS, user('p', 'c'));
+  await client.delete(PERSISTENT_VOLUME_CLAIMS, 'team', 'c');
+  await cluster.rest();
+  await expect(client.get(PERSISTENT_VOLUME_CLAIMS, 'team', 'c')).rejects.toSatisfy(isNotFound);
+  await cluster.stop();
+});
+
+describe('a claim of a class with a provisioner', () => {
+  const selected = { 'volume.kubernetes.io/selected-node': 'node1' };
+  const provisioner = 'example.com/disks';
+  const storageClass = (volumeBindingMode: string) => ({ metadata: { name: 'made' }, provisioner, volumeBindingMode });
+  it.each<[string, string, Record<string, string>, readonly string[], string, boolean]>([
+    ['without a pod', 'WaitForFirstConsumer', {}, [], 'waiting for first consumer to be created before binding', false],
+    ['with a pod', 'WaitForFirstConsumer', {}, ['a'], 'waiting for pod a to be scheduled', false],
+    [
+      'with many pods',
+      'WaitForFirstConsumer',
+      {},
+      ['a', 'b', 'c', 'd'],
+      'waiting for pods a,b,c,... to be scheduled',
+      false,
+    ],
+    ['with a node', 'WaitForFirstConsumer', selected, [], "external provisioner 'example.com/disks'", true],
+    ['at once', 'Immediate', {}, [], "external provisioner 'example.com/disks'", true],
+  ])('%s', (_, mode, annotations, awaitedBy, message, isAsked) => {
+    const asking = claim('c', { storageClassName: 'made' });
+    const view = { volumes: [volume('v', { storageClassName: 'made' })], classes: [storageClass(mode)], awaitedBy };
+    const free = mode === 'Immediate' ? { ...view, volumes: [] } : view;
+    const plan = planClaim({
+      ...free,
+      claim: { ...asking, metadata: { ...asking.metadata, annotations } },
+      reaches: () => true,
+    });
+    expect(plan.note?.message).toContain(message);
+    expect(JSON.stringify(plan.operations).includes('volume.kubernetes.io/storage-provisioner')).toBe(isAsked);
+  });
+});
+
+it.each<[string, PersistentVolume['spec'], string]>([
+  ['that was made for it is released', { persistentVolumeReclaimPolicy: 'Delete' }, 'Released'],
+  ['that was made for it and is kept is released', { persistentVolumeReclaimPolicy: 'Retain' }, 'Released'],
+])('a volume %s when its claim is gone', (_, spec, phase) => {
+  const given = volume('v', { ...spec, claimRef: { namespace: 'team', name: 'c', uid: 'u' } });
+  const made = { ...given, metadata: { name: 'v', annotations: { 'pv.kubernetes.io/provisioned-by': 'x' } } };
+  const { operations, note } = planVolume(made, undefined);
+  expect(operations).toMatchObject([{ patch: { status: { phase } } }]);
+  expect(note).toBeUndefined();
 });

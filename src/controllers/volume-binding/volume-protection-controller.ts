@@ -50,8 +50,10 @@ export function volumeProtectionController(informers: Informers, client: KubeCli
       }
       const claim = claims.getByKey(name);
       if (claim === undefined || !isDeleting(claim)) return;
+      // A pod without a node has nothing mounted, and no node starts one whose claim is being deleted. If it held the claim, both
+      // would wait for each other. Upstream: podUsesPVC.
       const uses = (pod: Parameters<typeof claimsOf>[0]): boolean =>
-        claimsOf(pod).includes(nameOf(claim)) && !isPodTerminal(pod);
+        (pod.spec?.nodeName ?? '') !== '' && claimsOf(pod).includes(nameOf(claim)) && !isPodTerminal(pod);
       if (pods.list(namespaceOf(claim)).some(uses)) return;
       // The server itself is asked: a pod that was just made must not lose its storage to a cache that lags behind.
       const { items } = await client.list(PODS, { namespace: namespaceOf(claim) }, context.signal);

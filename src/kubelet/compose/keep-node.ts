@@ -25,7 +25,7 @@ export interface NodeKeeping {
 /** The parts that were made before, as far as the node needs them. */
 export interface NodeParts {
   readonly traffic: Pick<PodTraffic, 'source' | 'delivery'>;
-  readonly volumes: Supplies['volumes'];
+  readonly supplies: Pick<Supplies, 'volumes' | 'local'>;
   readonly watching: Pick<Watching, 'blackBox' | 'pleg'>;
   readonly working: Pick<Working, 'workers' | 'syncLoop' | 'recovery'>;
 }
@@ -33,7 +33,7 @@ export interface NodeParts {
 export function createNodeKeeping(given: Given, config: KubeletConfig, ground: Ground, parts: NodeParts): NodeKeeping {
   const { clock, logger, fs, runtime } = given;
   const { podLogsDir, instanceId } = config;
-  const { watching, working, volumes } = parts;
+  const { watching, working, supplies } = parts;
   const { pleg } = watching;
   const refresh = (): void => ground.later.nodeManager.it.refresh();
   const runtimeState = new RuntimeState({ clock, runtime, pleg, onChange: refresh });
@@ -43,9 +43,9 @@ export function createNodeKeeping(given: Given, config: KubeletConfig, ground: G
     runtimeErrors: () => runtimeState.errors(),
   };
   const directory = working.workers;
-  const stats = createStats({ ports: given, places: config, directory, volumes });
+  const stats = createStats({ ports: given, places: config, directory, volumes: supplies.volumes });
   const care = createOurCare(given, config, ground, { ...parts, stats });
-  const nodeManager = createOurNodeManager(given, config, ground, { traffic: parts.traffic, health, care });
+  const nodeManager = createOurNodeManager(given, config, ground, { ...parts, health, care });
   const logGc = new LogGc({
     clock,
     logger,
@@ -62,7 +62,12 @@ function createOurCare(
   given: Omit<Given, 'client' | 'probeTransport' | 'streams'>,
   config: Pick<KubeletConfig, 'instanceId' | 'sharedRuntime'>,
   { events, later }: Pick<Ground, 'events' | 'later'>,
-  { watching, working, stats }: Pick<NodeParts, 'watching' | 'working'> & { readonly stats: Stats },
+  {
+    watching,
+    working,
+    supplies,
+    stats,
+  }: Pick<NodeParts, 'watching' | 'working' | 'supplies'> & { readonly stats: Stats },
 ): NodeCare {
   const { settings } = given;
   const care = createNodeCare(
@@ -72,6 +77,7 @@ function createOurCare(
       workers: working.workers,
       stats,
       events,
+      ...(supplies.local && { volumeOveruse: supplies.local.overuse }),
       onChange: () => {
         watching.blackBox.pressure(later.care.it.pressure());
         working.recovery.pressureChanged();
@@ -87,7 +93,7 @@ function createOurNodeManager(
   given: Pick<Given, 'clock' | 'random' | 'logger' | 'client' | 'machine' | 'runtime' | 'images' | 'settings'>,
   { nodeName, node }: Pick<KubeletConfig, 'nodeName' | 'node'>,
   { events, later }: Pick<Ground, 'events' | 'later'>,
-  { traffic, health, care }: Pick<NodeParts, 'traffic'> & Pick<NodeKeeping, 'health' | 'care'>,
+  { traffic, supplies, health, care }: Pick<NodeParts, 'traffic' | 'supplies'> & Pick<NodeKeeping, 'health' | 'care'>,
 ): NodeManager {
   const identity: NodeIdentity = {
     ...node,
@@ -99,6 +105,7 @@ function createOurNodeManager(
     events,
     health,
     pressure: () => care.pressure(),
+    ...(supplies.local && { volumes: supplies.local.watch }),
     // Pods that were deleted meanwhile are still running.
     onReached: () => {
       traffic.source.retryNow();

@@ -1,5 +1,6 @@
 /** Builds the parts that supply a container before its start: configuration objects, environment, images, volumes. */
 import { SERVICES } from '../../api/index.ts';
+import { errorMessage } from '../../lib/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import type { BlackBox } from '../deaths/black-box.ts';
 import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
@@ -7,7 +8,14 @@ import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
 import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
+import { MAX_USAGE_ENTRIES } from '../local-volumes/limits.ts';
+import type { VolumeOveruse } from '../eviction/volume-blame.ts';
+import { fullDiskMessage, overuseBytes, type VolumeUsage } from '../local-volumes/full-disk.ts';
+import { LocalVolumes } from '../local-volumes/local-volumes.ts';
+import { VolumeWatch } from '../local-volumes/volume-watch.ts';
 import { imageVolumeProblem } from '../volumes/image-volume.ts';
+import { Mounter } from '../volumes/mounter.ts';
+import { Publications } from '../volumes/publications.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
 import { type Given, givenTo, type Ground } from './ground.ts';
 
@@ -16,15 +24,31 @@ export interface Supplies {
   readonly environment: EnvironmentResolver;
   readonly images: ImageManager;
   readonly volumes: VolumeManager;
+  /** Absent: this node makes no volumes. */
+  readonly local: LocalSupplies | undefined;
+}
+
+/** The volumes that this node makes. */
+export interface LocalSupplies {
+  readonly volumes: LocalVolumes;
+  readonly watch: VolumeWatch;
+  /** What volumes have beyond their claims, if they are on the disk of the pods' folders. */
+  readonly overuse: (signal: AbortSignal) => Promise<VolumeOveruse | undefined>;
 }
 
 export function createSupplies(
-  given: Pick<Given, 'clock' | 'random' | 'logger' | 'metrics' | 'fs' | 'process' | 'client' | 'images' | 'settings'>,
-  { nodeName, rootDir, apiServer }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer'>,
-  { informers, events, markDirty, node }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node'>,
+  given: Omit<Given, 'runtime' | 'cgroups' | 'probeTransport' | 'streams'>,
+  {
+    nodeName,
+    rootDir,
+    apiServer,
+    instanceId,
+  }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer' | 'instanceId'>,
+  { informers, events, markDirty, node, later }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, client, settings } = given;
+  const { volumesDir } = settings;
   const configCache = createConfigCache({
     clock,
     client,
@@ -43,13 +67,72 @@ export function createSupplies(
     markDirty,
     settings,
   });
+  const publications = new Publications(given.fs, rootDir);
+  const local =
+    volumesDir === undefined
+      ? undefined
+      : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
   const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
     events,
     markDirty,
     images,
+    publications,
+    ...(local && { localVolumes: local.volumes }),
     imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
   });
-  return { configCache, environment, images, volumes };
+  return { configCache, environment, images, volumes, local };
+}
+
+function createLocal(
+  given: Pick<Given, 'clock' | 'logger' | 'fs' | 'process' | 'machine'>,
+  { volumesDir: dir, ...place }: Pick<KubeletConfig, 'rootDir' | 'instanceId'> & { readonly volumesDir: string },
+  { events, later, publications }: Pick<Ground, 'events' | 'later'> & { readonly publications: Publications },
+): LocalSupplies {
+  const { machine, logger } = given;
+  const mounter = new Mounter(given);
+  const volumes = new LocalVolumes(
+    given,
+    { dir, ...place },
+    {
+      keepsFree: (bytes) => later.care.it.keepsFree('nodefs.available', bytes),
+      mountedUnder: (path) => mounter.mountedUnder(path),
+      whileUnpublished: (name, path, work) => publications.whileUnpublished(name, path, work),
+    },
+  );
+  const usages = async (names: readonly string[], signal: AbortSignal): Promise<readonly VolumeUsage[]> => {
+    const claims = await publications.claims();
+    const found: VolumeUsage[] = [];
+    for (const name of names) {
+      const claim = claims.get(name);
+      const usage = await machine.diskUsage(volumes.pathOf(name), { maxEntries: MAX_USAGE_ENTRIES, signal });
+      const capacityBytes = volumes.capacityOf(name);
+      found.push({ name, capacityBytes, usedBytes: usage?.bytes ?? 0, ...(claim !== undefined && { claim }) });
+    }
+    return found;
+  };
+  const tellLost = async (name: string): Promise<void> => {
+    const uids = new Set(await publications.holders(name));
+    const message = `volume ${name} is lost: its folder ${volumes.pathOf(name)} is not there any more`;
+    for (const { pod } of later.workers.it.pods()) {
+      if (uids.has(pod.metadata?.uid ?? '')) events.pod(pod, 'Warning', 'VolumeLost', message);
+    }
+    logger.error('a volume is lost', { name, path: volumes.pathOf(name) });
+  };
+  const onLost = (names: readonly string[]): void => {
+    for (const name of names) {
+      void tellLost(name).catch((error: unknown) =>
+        logger.error('who has a lost volume is not known', { name, error: errorMessage(error) }),
+      );
+    }
+  };
+  const onChange = (): void => later.nodeManager.it.refresh();
+  const overuse = async (signal: AbortSignal): Promise<VolumeOveruse | undefined> => {
+    if (!(await mounter.isSameMount(dir, place.rootDir))) return undefined;
+    const names = (await volumes.list()).items.filter(({ state }) => state === 'ready').map(({ name }) => name);
+    const found = await usages(names, signal);
+    return { bytes: overuseBytes(found), message: fullDiskMessage(dir, found) };
+  };
+  return { volumes, overuse, watch: new VolumeWatch(given, { volumes, events, usages, onLost, onChange }) };
 }

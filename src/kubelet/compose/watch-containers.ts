@@ -3,8 +3,11 @@ import { createMetrics, type MetricsRegistry } from '../../lib/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import { type BlackBox, createBlackBox } from '../deaths/black-box.ts';
 import { modeEvent } from '../pleg/mode-event.ts';
-import { createPleg } from '../pleg/pleg.ts';
+import { createPleg, type StopHints } from '../pleg/pleg.ts';
+import type { PodRouting } from '../ports.ts';
 import { createProbeManager } from '../probes/probe-manager.ts';
+import { HostPortKeeper } from '../routing/host-port-keeper.ts';
+import { RoutingKeeper } from '../routing/routing-keeper.ts';
 import type { Pleg, ProbeManager } from '../types.ts';
 import { type Given, givenTo, type Ground, knownPods } from './ground.ts';
 
@@ -14,6 +17,10 @@ export interface Watching {
   readonly probes: ProbeManager;
   /** Figures of probes, which have a path of their own. */
   readonly probeMetrics: MetricsRegistry;
+  /** Absent: mendlet does not route here. */
+  readonly routing: { readonly keeper: RoutingKeeper; readonly port: PodRouting } | undefined;
+  /** Absent: the runtime makes host ports. */
+  readonly hostPorts: HostPortKeeper | undefined;
 }
 
 export function createWatching(
@@ -22,7 +29,10 @@ export function createWatching(
   ground: Pick<Ground, 'events' | 'markDirty' | 'desired' | 'node' | 'later'>,
 ): Watching {
   const blackBox = createOurBlackBox(given, config, ground);
-  const pleg = createOurPleg(given, config, ground, blackBox);
+  const routing = createRouting(given, ground);
+  const hostPorts = given.hostPorts && new HostPortKeeper(given.hostPorts);
+  const hints = toAll([routing?.keeper, hostPorts].filter((each) => each !== undefined));
+  const pleg = createOurPleg(given, config, ground, { blackBox, hints });
   const probeMetrics = createMetrics();
   const ports = { ...givenTo('probes', given), metrics: probeMetrics, transport: given.probeTransport };
   const prober = { version: config.node.version, hostIp: () => ground.node.hostIps()[0] };
@@ -34,7 +44,7 @@ export function createWatching(
       blackBox.cpu.hint(failed.containerId);
     },
   });
-  return { blackBox, pleg, probes, probeMetrics };
+  return { blackBox, pleg, probes, probeMetrics, routing, hostPorts };
 }
 
 function createOurBlackBox(
@@ -54,11 +64,34 @@ function createOurBlackBox(
   );
 }
 
+/** The routing's news about a pod that leaves are the cause of a pass: its signal waits for them. */
+function createRouting(
+  { routing: port, metrics }: Pick<Given, 'routing' | 'metrics'>,
+  { markDirty }: Pick<Ground, 'markDirty'>,
+): Watching['routing'] {
+  if (port === undefined) return undefined;
+  port.onChange((uid) => markDirty(uid, 'routing'));
+  return { keeper: new RoutingKeeper(port, metrics), port };
+}
+
+/** Undefined: nobody acts on hints. */
+function toAll(takers: readonly StopHints[]): StopHints | undefined {
+  if (takers.length === 0) return undefined;
+  return {
+    announced: (uid, id) => {
+      for (const taker of takers) taker.announced(uid, id);
+    },
+    denied: (id) => {
+      for (const taker of takers) taker.denied(id);
+    },
+  };
+}
+
 function createOurPleg(
   given: Parameters<typeof createWatching>[0],
   { instanceId }: Pick<KubeletConfig, 'instanceId'>,
   { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
-  blackBox: BlackBox,
+  { blackBox, hints }: { readonly blackBox: BlackBox; readonly hints: StopHints | undefined },
 ): Pleg {
   const pleg = createPleg(
     givenTo('pleg', given),
@@ -66,6 +99,7 @@ function createOurPleg(
     {
       markDirty,
       onOutOfMemory: (containerId) => blackBox.oom.hint(containerId),
+      ...(hints && { hints }),
       onModeChange: (change) => {
         const told = modeEvent(change);
         if (told !== undefined) events.node(told.type, told.reason, told.message);

@@ -28,7 +28,7 @@ export interface Working {
 export interface MadeBefore {
   readonly traffic: Pick<PodTraffic, 'mirrors' | 'source' | 'status'>;
   readonly supplies: Pick<Supplies, 'configCache' | 'environment' | 'images' | 'volumes'>;
-  readonly watching: Pick<Watching, 'blackBox' | 'pleg' | 'probes'>;
+  readonly watching: Pick<Watching, 'blackBox' | 'pleg' | 'probes' | 'routing' | 'hostPorts'>;
 }
 
 export function createWorking(given: Given, config: KubeletConfig, ground: Ground, made: MadeBefore): Working {
@@ -49,7 +49,16 @@ export function createWorking(given: Given, config: KubeletConfig, ground: Groun
       mirrorOf: (pod) => traffic.mirrors.of(pod),
       isGone: (uid, namespace, name) => traffic.source.isGone(uid, namespace, name),
     },
-    parts: { notes, executor, volumes, images: supplies.images, probes: watching.probes, recovery },
+    parts: {
+      notes,
+      executor,
+      volumes,
+      images: supplies.images,
+      probes: watching.probes,
+      recovery,
+      ...(watching.routing && { routing: watching.routing }),
+      ...(watching.hostPorts && { hostPorts: watching.hostPorts }),
+    },
     reporters: { status: traffic.status, events, deaths: watching.blackBox.recorder },
     node: createHostingNode(given, config, ground),
   });
@@ -61,7 +70,16 @@ export function createWorking(given: Given, config: KubeletConfig, ground: Groun
 function createExecutor(
   given: Pick<
     Given,
-    'clock' | 'logger' | 'metrics' | 'fs' | 'runtime' | 'cgroups' | 'probeTransport' | 'client' | 'settings'
+    | 'clock'
+    | 'logger'
+    | 'metrics'
+    | 'fs'
+    | 'runtime'
+    | 'cgroups'
+    | 'probeTransport'
+    | 'client'
+    | 'settings'
+    | 'hostPorts'
   >,
   {
     instanceId,
@@ -77,7 +95,16 @@ function createExecutor(
   const { volumes, images, environment } = supplies;
   return new Executor(
     given,
-    { instanceId, rootDir, podLogsDir, nodeName, dns, podPidsLimit, seccompDefault },
+    {
+      instanceId,
+      rootDir,
+      podLogsDir,
+      nodeName,
+      dns,
+      podPidsLimit,
+      seccompDefault,
+      mapsPorts: given.hostPorts === undefined,
+    },
     {
       volumes,
       images,

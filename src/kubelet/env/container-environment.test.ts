@@ -10,6 +10,8 @@ interface World {
   readonly api: InMemoryApi;
   readonly events: string[];
   readonly services: Service[];
+  /** Whether the node routes to the API server's service. */
+  routed: boolean;
   resolve(container: Partial<Container>): Promise<ContainerEnvironment>;
 }
 
@@ -38,13 +40,14 @@ async function world(): Promise<World> {
       client: api.client,
     }),
     events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
-    apiServer: { host: '10.244.0.1', port: 6443 },
+    apiServer: { host: '10.244.0.1', port: 6443, serviceRouteWorks: () => self.routed },
     services: { list: async () => services },
   });
-  return {
+  const self: World = {
     api,
     events,
     services,
+    routed: false,
     resolve: (more) => {
       const container: Container = { name: 'app', image: 'i', ...more };
       const pod: Pod = {
@@ -67,6 +70,7 @@ async function world(): Promise<World> {
       });
     },
   };
+  return self;
 }
 
 async function values(w: World, container: Partial<Container>): Promise<Record<string, string>> {
@@ -238,6 +242,43 @@ it('tells of the services of the namespace, which everything else overrules', as
   ];
   const found = await values(w, { env });
   expect(found).toMatchObject({ DB_SERVICE_HOST: '10.96.0.7', URL: 'tcp://10.96.0.7:5432', DB_SERVICE_PORT: '1' });
+});
+
+describe('the API server', () => {
+  const kubernetes: Service = {
+    metadata: { namespace: 'default', name: 'kubernetes' },
+    spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, targetPort: 6443, protocol: 'TCP' }] },
+  };
+  const told = async (given: World): Promise<string[]> => {
+    const result = await given.resolve({});
+    if (!result.ok) throw new Error(result.message);
+    return result.env.map(({ name, value }) => `${name}=${value}`);
+  };
+
+  it('is told by the address of its service once the route works, under the names of upstream', async () => {
+    const given = await world();
+    given.services.push(kubernetes);
+    expect(await told(given)).toContain('KUBERNETES_SERVICE_HOST=10.244.0.1');
+    given.routed = true;
+    expect(await told(given)).toEqual([
+      'KUBERNETES_SERVICE_HOST=10.96.0.1',
+      'KUBERNETES_SERVICE_PORT=443',
+      'KUBERNETES_SERVICE_PORT_HTTPS=443',
+      'KUBERNETES_PORT=tcp://10.96.0.1:443',
+      'KUBERNETES_PORT_443_TCP=tcp://10.96.0.1:443',
+      'KUBERNETES_PORT_443_TCP_PROTO=tcp',
+      'KUBERNETES_PORT_443_TCP_PORT=443',
+      'KUBERNETES_PORT_443_TCP_ADDR=10.96.0.1',
+    ]);
+  });
+
+  it('is told by its own address while the service is not known', async () => {
+    const given = await world();
+    given.routed = true;
+    expect(await told(given)).toContain('KUBERNETES_SERVICE_HOST=10.244.0.1');
+    given.services.push({ ...kubernetes, metadata: { namespace: 'other', name: 'kubernetes' } });
+    expect(await told(given)).toContain('KUBERNETES_SERVICE_HOST=10.244.0.1');
+  });
 });
 
 describe('what is more than can be passed', () => {

@@ -6,7 +6,13 @@
 import type { ConfigMap, EnvFromSource, EnvVar, EnvVarSource, Secret, Service } from '../../api/index.ts';
 import { BoundedMap, decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
-import type { ContainerEnvironment, EnvironmentInput, EnvironmentResolver, PodEvents } from '../types.ts';
+import type {
+  ApiServerAddress,
+  ContainerEnvironment,
+  EnvironmentInput,
+  EnvironmentResolver,
+  PodEvents,
+} from '../types.ts';
 import { type ChosenServices, chooseServices, leftOutMessage } from './choose-services.ts';
 import type { ConfigSource } from './config-source.ts';
 import { isEnvironmentName, skippedKeysMessage } from './env-names.ts';
@@ -32,7 +38,7 @@ import {
   MAX_WITH_SERVICES_BYTES,
 } from './limits.ts';
 import { OwnVariables } from './own-variables.ts';
-import { linkedServices } from './service-links.ts';
+import { apiService, type EnvironmentVariable, linkedServices, variablesOf } from './service-links.ts';
 
 export interface EnvironmentOptions {
   readonly config: ConfigSource;
@@ -41,7 +47,7 @@ export interface EnvironmentOptions {
    * The address at which pods reach the API server. Absent: they cannot reach it, and a wrong address would be worse than
    * none.
    */
-  readonly apiServer: { readonly host: string; readonly port: number } | undefined;
+  readonly apiServer: ApiServerAddress | undefined;
   readonly services: Pick<KnownServices, 'list'>;
 }
 
@@ -76,7 +82,7 @@ async function resolveContainerEnvironment(
   once: PodEvents,
 ): Promise<ContainerEnvironment> {
   const { container, pod } = input;
-  const known = options.apiServer === undefined ? [] : serviceEnvironment(options.apiServer);
+  const known = await apiServerVariables(options);
   const services = pod.spec?.enableServiceLinks === false ? [] : linkedServices(await options.services.list(), pod);
   const links = chooseServices(services, MAX_SERVICE_BYTES);
   const service = new Map([...known, ...links.variables].map(({ name, value }) => [name, value]));
@@ -109,6 +115,18 @@ async function resolveContainerEnvironment(
     ...words,
     expand: (text) => expandStrictly(text, lookup),
   };
+}
+
+/** Those of its service where the node routes to it, else those of the server itself. */
+async function apiServerVariables({
+  apiServer,
+  services,
+}: EnvironmentOptions): Promise<readonly EnvironmentVariable[]> {
+  if (apiServer === undefined) return [];
+  if (apiServer.serviceRouteWorks?.() !== true) return serviceEnvironment(apiServer);
+  const service = apiService(await services.list());
+  const routed = service === undefined ? [] : variablesOf(service);
+  return routed.length === 0 ? serviceEnvironment(apiServer) : routed;
 }
 
 /** Fewer services where the container's own variables are many. */

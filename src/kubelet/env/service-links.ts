@@ -9,7 +9,7 @@ export interface EnvironmentVariable {
   readonly value: string;
 }
 
-/** The API server's own service: its variables are made of the address at which it is really reached. */
+/** The API server's own service: all pods get its variables, made of the address at which it is really reached. */
 const API_SERVICE = 'kubernetes';
 
 /** The services whose variables `pod` gets: those of its namespace, unless it turns them off. */
@@ -17,6 +17,11 @@ export function linkedServices(services: readonly Service[], pod: Pod): readonly
   if (pod.spec?.enableServiceLinks === false) return [];
   const namespace = pod.metadata?.namespace ?? 'default';
   return services.filter(({ metadata }) => metadata?.namespace === namespace && metadata.name !== API_SERVICE);
+}
+
+/** The service of the API server. */
+export function apiService(services: readonly Service[]): Service | undefined {
+  return services.find(({ metadata }) => metadata?.namespace === 'default' && metadata.name === API_SERVICE);
 }
 
 /** A service without an address or a port has no variables. */

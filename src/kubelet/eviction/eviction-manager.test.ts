@@ -43,6 +43,7 @@ function world() {
     })),
   };
   const changes = { count: 0 };
+  const overuse = { bytes: 0, message: 'pvc-1 has 5Gi' };
   const manager = new EvictionManager(
     {
       clock,
@@ -65,6 +66,7 @@ function world() {
         freed.calls += 1;
         freed.effect();
       },
+      volumeOveruse: async () => overuse,
       onChange: () => void (changes.count += 1),
     },
   );
@@ -74,7 +76,7 @@ function world() {
     await clock.advance(ms);
     await settle();
   };
-  return { clock, state, pods, evicted, told, freed, changes, manager, after, end };
+  return { clock, state, pods, evicted, told, freed, changes, overuse, manager, after, end };
 }
 
 describe('EvictionManager', () => {
@@ -102,6 +104,21 @@ describe('EvictionManager', () => {
     await after(10_000);
     await after(30_000);
     expect(evicted.length).toBeGreaterThan(1);
+  });
+
+  it('evicts nobody for what volumes have beyond their claims, and says whose fault it is', async () => {
+    const { state, evicted, told, overuse, manager, after, end } = world();
+    await after(0);
+    overuse.bytes = 90;
+    state.pressure = set(500, FULL);
+    await after(20_000);
+    expect(manager.verdict().disk).toBe(true);
+    expect(evicted).toEqual([]);
+    expect(told).toContain('VolumeDiskFull');
+    overuse.bytes = 89;
+    await after(10_000);
+    expect(evicted.map(({ name }) => name)).toEqual(['large']);
+    end.abort();
   });
 
   it('frees disk before it evicts, and evicts nobody when that was enough', async () => {

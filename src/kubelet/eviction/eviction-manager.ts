@@ -17,6 +17,7 @@ import { type Observations, observe } from './observations.ts';
 import { CALM, conditionOf, isCrossed, NO_PRESSURE, type PressureState, stepPressure } from './pressure-step.ts';
 import { rankPods } from './rank-pods.ts';
 import { type EvictionSignal, hardReserve, parseThresholds, type Threshold } from './thresholds.ts';
+import { isVolumesFault, type VolumeOveruse } from './volume-blame.ts';
 
 export interface EvictionPorts {
   readonly clock: Clock;
@@ -38,6 +39,8 @@ export interface EvictionParts {
   ) => void;
   /** Removes dead containers and unused images; rejects when nothing could be freed for a reason worth reporting. */
   readonly freeDisk: () => Promise<void>;
+  /** Absent, or undefined: no volumes that claims outgrew are on the disk of the pods' folders. */
+  readonly volumeOveruse?: (signal: AbortSignal) => Promise<VolumeOveruse | undefined>;
   /** The verdict changed: the node's status should say so now. */
   readonly onChange: () => void;
   /** The first verdict rests on the first observation, whatever it is. */
@@ -177,7 +180,10 @@ export class EvictionManager {
     const resource = resourceOf(threshold.signal);
     events.node('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
     logger.warn('the node is short of a resource', { signal: threshold.signal, threshold: threshold.text });
-    if (conditionOf(threshold.signal) === 'disk' && (await this.#freedEnough(threshold, signal))) return undefined;
+    if (conditionOf(threshold.signal) === 'disk') {
+      if (await this.#freedEnough(threshold, signal)) return undefined;
+      if (await this.#isVolumesFault(threshold, signal)) return undefined;
+    }
     const stats = await this.#podStats();
     const candidates = activePods().map((pod) => ({ pod, stats: stats.get(pod.metadata?.uid ?? '') }));
     const [first] = rankPods(threshold.signal, candidates);
@@ -207,6 +213,25 @@ export class EvictionManager {
     }
     const observed = await this.#observe(signal);
     return observed !== undefined && !isCrossed(threshold, observed, true);
+  }
+
+  /** Says so, too. */
+  async #isVolumesFault(threshold: Threshold, signal: AbortSignal): Promise<boolean> {
+    const { clock, logger } = this.#ports;
+    const { volumeOveruse, events } = this.#parts;
+    if (volumeOveruse === undefined) return false;
+    try {
+      const timeoutMs = PRESSURE_TIMEOUT_MS;
+      const measured = await withDeadline({ clock, timeoutMs, signal }, (inTime) => volumeOveruse(inTime));
+      const overuse = measured.kind === 'done' ? measured.value : undefined;
+      const observed = await this.#observe(signal);
+      if (observed === undefined || !isVolumesFault(threshold, observed, overuse)) return false;
+      events.node('Warning', 'VolumeDiskFull', `no pod is evicted for it: ${overuse?.message ?? ''}`);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) logger.warn('what volumes take of the disk is not known', { error: errorMessage(error) });
+      return false;
+    }
   }
 
   async #podStats(): Promise<ReadonlyMap<string, PodStats>> {

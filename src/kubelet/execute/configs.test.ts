@@ -10,9 +10,10 @@ import { kernelHostname, podHostname } from './hostname.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 
 const host = { servers: ['192.0.2.53'], searches: ['example.org'], options: ['timeout:2'] };
-const sandbox = (pod: Pod) =>
+const sandbox = (pod: Pod, mapsPorts = true) =>
   sandboxConfig({
     pod,
+    mapsPorts,
     attempt: 2,
     instanceId: 'me',
     logDirectory: '/logs',
@@ -49,6 +50,7 @@ describe('the sandbox', () => {
       { protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '' },
       { protocol: 'UDP', containerPort: 53, hostPort: 0, hostIp: '' },
     ]);
+    expect(sandbox(testPod({ containers }), false).portMappings).toEqual([]);
     const onHost = sandbox(testPod({ containers, hostNetwork: true }));
     expect(onHost).toMatchObject({
       portMappings: [],

@@ -19,6 +19,8 @@ export interface ExecuteConfig {
   /** Processes and threads of each pod; −1: any number. */
   readonly podPidsLimit: number;
   readonly seccompDefault: boolean;
+  /** Whether the runtime makes host ports; false: they are rules of ours. */
+  readonly mapsPorts: boolean;
 }
 
 /** Where pods on this node ask for names. */

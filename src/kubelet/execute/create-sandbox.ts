@@ -61,6 +61,7 @@ async function sandboxConfigOf(
     cgroupParent: context.ports.cgroups.cgroupParent(podCgroupPath(pod)),
     hostname: pod.spec?.hostNetwork === true ? '' : kernelHostname(pod, config.dns.clusterDomain),
     dns,
+    mapsPorts: config.mapsPorts,
   });
   return { config: sandbox, warnings };
 }

@@ -1,6 +1,7 @@
 /** A pod's sandbox as the runtime takes it (upstream: kuberuntime_sandbox.go generatePodSandboxConfig). Pure. */
 import type { Pod } from '../../api/index.ts';
-import type { PortMapping, SandboxConfig } from '../../cri/index.ts';
+import type { SandboxConfig } from '../../cri/index.ts';
+import { portMappings } from '../pods/host-ports.ts';
 import { INSTANCE_LABEL } from '../pods/ownership.ts';
 import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from '../plan/labels.ts';
 import type { Dns } from './dns.ts';
@@ -15,6 +16,8 @@ export interface SandboxConfigInput {
   /** The output of `hostname`; empty on the host network. */
   readonly hostname: string;
   readonly dns: Dns;
+  /** False: host ports are rules of ours, and the runtime is not to make them, too. */
+  readonly mapsPorts: boolean;
 }
 
 export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): SandboxConfig {
@@ -25,7 +28,7 @@ export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): S
     hostname: given.hostname,
     logDirectory: given.logDirectory,
     dns: given.dns,
-    portMappings: portMappings(pod),
+    portMappings: given.mapsPorts ? portMappings(pod) : [],
     labels: {
       ...pod.metadata?.labels,
       [POD_NAME_LABEL]: name,
@@ -43,22 +46,4 @@ export function sandboxConfig({ pod, attempt, ...given }: SandboxConfigInput): S
     sysctls: Object.fromEntries((spec.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name, sysctl.value])),
     security: sandboxSecurity(pod),
   };
-}
-
-/** On the host network a port is the host's already. */
-function portMappings(pod: Pod): PortMapping[] {
-  if (pod.spec?.hostNetwork === true) return [];
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...(pod.spec?.containers ?? []), ...sidecars]
-    .flatMap(({ ports }) => ports ?? [])
-    .map((port) => ({
-      protocol: protocolOf(port.protocol),
-      containerPort: port.containerPort,
-      hostPort: port.hostPort ?? 0,
-      hostIp: port.hostIP ?? '',
-    }));
-}
-
-function protocolOf(protocol: string | undefined): PortMapping['protocol'] {
-  return protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP';
 }

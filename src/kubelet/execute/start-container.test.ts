@@ -48,6 +48,7 @@ it('is called off between create and start when the pod is ending', async () => 
     dns: { clusterDns: [], clusterDomain: 'c', resolvConf: '' },
     podPidsLimit: -1,
     seccompDefault: false,
+    mapsPorts: true,
   };
   const context = { ports, config, parts, metrics: executeMetrics(createMetrics()) } as VerbContext;
   const result = await startContainer(context, job, {

@@ -15,7 +15,7 @@ import { endLeftOvers } from './end-left-overs.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
-import { isContentVolume } from '../volumes/volume-setup.ts';
+import { isContentVolume } from '../volumes/volume-kinds.ts';
 import { containerMounts, type MountsResult } from './mounts.ts';
 import { podDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import { nonRootProblem } from './security.ts';

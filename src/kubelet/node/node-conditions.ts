@@ -1,5 +1,5 @@
 /** The node conditions that the kubelet owns, and the events of their changes, in upstream's words. Pure. */
-import type { NodeCondition } from '../../api/index.ts';
+import { type NodeCondition, VOLUME_DISK_PROBLEM } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
 import type { PressureVerdict } from '../types.ts';
 
@@ -7,8 +7,16 @@ export interface ConditionFacts {
   readonly pressure: PressureVerdict;
   /** The reasons that keep the node from being Ready; empty when there are none. */
   readonly errors: readonly string[];
+  /** Absent: the node makes no volumes. */
+  readonly volumeDisk?: VolumeDiskVerdict;
   /** Wall ms. */
   readonly wall: number;
+}
+
+export interface VolumeDiskVerdict {
+  readonly hasProblem: boolean;
+  readonly reason: string;
+  readonly message: string;
 }
 
 interface Verdict {
@@ -54,7 +62,7 @@ export function nodeConditions(before: readonly NodeCondition[], facts: Conditio
   return { conditions, changes };
 }
 
-function verdicts({ pressure, errors }: ConditionFacts): readonly Verdict[] {
+function verdicts({ pressure, errors, volumeDisk }: ConditionFacts): readonly Verdict[] {
   const message = errors.length > 1 ? `[${errors.join(', ')}]` : (errors[0] ?? '');
   return [
     pressure.memory
@@ -66,6 +74,11 @@ function verdicts({ pressure, errors }: ConditionFacts): readonly Verdict[] {
     pressure.pid
       ? verdict('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
       : verdict('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+    ...(volumeDisk === undefined
+      ? []
+      : [
+          verdict(VOLUME_DISK_PROBLEM, volumeDisk.hasProblem ? 'True' : 'False', volumeDisk.reason, volumeDisk.message),
+        ]),
     message === ''
       ? verdict('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
       : verdict('Ready', 'False', 'KubeletNotReady', message),

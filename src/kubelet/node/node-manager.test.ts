@@ -8,7 +8,7 @@ import { NO_PRESSURE } from '../eviction/pressure-step.ts';
 import type { PressureVerdict } from '../types.ts';
 import type { MachineFacts, MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
-import { createNodeManager, type NodeManager } from './node-manager.ts';
+import { createNodeManager, type NodeManager, type NodeVolumes } from './node-manager.ts';
 
 const GIB = 1024 ** 3;
 const PLENTY = { bytes: 100 * GIB, freeBytes: 50 * GIB, inodes: 1000, freeInodes: 900 };
@@ -27,7 +27,12 @@ interface World {
   readonly stop: () => Promise<void>;
 }
 
-async function world(existing?: Partial<Node>, api?: InMemoryApi, settings?: Partial<KubeletSettings>): Promise<World> {
+async function world(
+  existing?: Partial<Node>,
+  api?: InMemoryApi,
+  settings?: Partial<KubeletSettings>,
+  volumes?: NodeVolumes,
+): Promise<World> {
   const server = api ?? (await createInMemoryApi());
   if (api === undefined) {
     const { code } = await server.client
@@ -95,6 +100,7 @@ async function world(existing?: Partial<Node>, api?: InMemoryApi, settings?: Par
       events: { pod: () => {}, node: (type, reason, message) => events.push(`${type} ${reason} ${message}`) },
       health: { runtimeErrors: () => result.errors },
       pressure: () => result.verdict,
+      ...(volumes && { volumes }),
     },
     { ...DEFAULT_SETTINGS, ...settings },
   );
@@ -312,6 +318,53 @@ describe('status', () => {
     expect(status?.nodeInfo?.containerRuntimeVersion).toBe('containerd://2.1.9');
     expect(metadata?.labels?.['other']).toBe('writer');
     expect(await condition(w, 'Ready')).toBe('False KubeletNotReady container runtime is down');
+    await w.stop();
+  });
+});
+
+describe('volumes that the node makes', () => {
+  const SPACE = 'mendlet.dev/volume-space';
+  const annotation = async ({ api }: World): Promise<string | undefined> =>
+    (await api.client.get<Node>(NODES, undefined, 'n')).metadata?.annotations?.[SPACE];
+
+  it('are told in an annotation and a condition, as soon as they are known', async () => {
+    let bytes: number | undefined;
+    let isBroken = false;
+    const w = await world({ metadata: { annotations: { other: 'stays' } } }, undefined, undefined, {
+      space: () => (bytes === undefined ? undefined : { capacityBytes: bytes }),
+      disk: () =>
+        bytes === undefined
+          ? undefined
+          : { hasProblem: isBroken, reason: isBroken ? 'VolumeDiskFailing' : 'VolumeDiskWorks', message: 'm' },
+    });
+    await ready(w);
+    expect([await annotation(w), await condition(w, 'VolumeDiskProblem')]).toEqual([
+      undefined,
+      'undefined undefined undefined',
+    ]);
+    bytes = 100;
+    w.manager.refresh();
+    await until(async () => (await annotation(w)) === '{"capacityBytes":100}', 'the space is told');
+    await until(async () => (await condition(w, 'VolumeDiskProblem')) === 'False VolumeDiskWorks m', 'it is well');
+    isBroken = true;
+    bytes = 0;
+    w.manager.refresh();
+    await until(async () => (await condition(w, 'VolumeDiskProblem')) === 'True VolumeDiskFailing m', 'it is broken');
+    expect(await annotation(w)).toBe('{"capacityBytes":0}');
+    expect(w.events.at(-1)).toBe('Normal VolumeDiskFailing Node n status is now: VolumeDiskFailing');
+    expect((await w.api.client.get<Node>(NODES, undefined, 'n')).metadata?.annotations).toMatchObject({
+      other: 'stays',
+    });
+    await w.stop();
+  });
+
+  it('are said no more by an agent that makes none', async () => {
+    const conditions = [{ type: 'VolumeDiskProblem', status: 'True', reason: 'VolumeDiskFailing' }];
+    const annotations = { [SPACE]: '{"capacityBytes":100}', other: 'stays' };
+    const w = await world({ metadata: { annotations }, status: { conditions } });
+    await ready(w);
+    expect(await condition(w, 'VolumeDiskProblem')).toBe('undefined undefined undefined');
+    expect((await w.api.client.get<Node>(NODES, undefined, 'n')).metadata?.annotations).toEqual({ other: 'stays' });
     await w.stop();
   });
 });

@@ -1,5 +1,15 @@
 /** Registers the node, keeps its status and its lease up to date, and sends events about its changes. */
-import { canonicalPart, isAlreadyExists, isConflict, isNotFound, type Node, NODES } from '../../api/index.ts';
+import {
+  canonicalPart,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type Node,
+  NODES,
+  type NodeVolumeSpace,
+  VOLUME_DISK_PROBLEM,
+  VOLUME_SPACE_ANNOTATION,
+} from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import type { Image, ImageService, RuntimeService, RuntimeVersion } from '../../cri/index.ts';
 import { type Clock, exponentialDelay, type Logger, type Random, withDeadline } from '../../lib/index.ts';
@@ -10,7 +20,7 @@ import { sameValue } from '../status/status-patch.ts';
 import type { KubeletHealth, PodEvents, PressureVerdict } from '../types.ts';
 import { callInTime } from './call-in-time.ts';
 import { FACTS_TIMEOUT_MS, FAST_STATUS_MS, FAST_STATUS_PERIOD_MS, MAX_CONFLICTS, RETRY_BACK_OFF } from './limits.ts';
-import { nodeConditions } from './node-conditions.ts';
+import { nodeConditions, type VolumeDiskVerdict } from './node-conditions.ts';
 import { renewNodeLease } from './node-lease.ts';
 import { adoptionPatch, newNode, type NodeIdentity, nodeStatus } from './node-object.ts';
 
@@ -31,6 +41,14 @@ export interface NodeManagerParts {
   readonly onReached?: () => void;
   /** The observations of the eviction manager. */
   readonly pressure: () => PressureVerdict;
+  /** Absent: the node makes no volumes. */
+  readonly volumes?: NodeVolumes;
+}
+
+/** What the Node object says of the volumes that the node makes; `undefined`: not known yet. */
+export interface NodeVolumes {
+  space(): NodeVolumeSpace | undefined;
+  disk(): VolumeDiskVerdict | undefined;
 }
 
 type NodeSettings = Pick<
@@ -204,6 +222,7 @@ class Manager implements NodeManager {
       this.#node = await this.#read(signal);
       this.#readAt = readAt;
       try {
+        await this.#tellSpace(signal);
         await this.#write(observed, signal);
         return;
       } catch (error) {
@@ -231,9 +250,15 @@ class Manager implements NodeManager {
     const before = this.#node ?? {};
     const errors = health.runtimeErrors();
     const now = clock.now();
-    const { conditions, changes } = nodeConditions(before.status?.conditions ?? [], {
+    const volumeDisk = this.#parts.volumes?.disk();
+    // An earlier agent may have made volumes.
+    const known = (before.status?.conditions ?? []).filter(
+      ({ type }) => type !== VOLUME_DISK_PROBLEM || this.#parts.volumes !== undefined,
+    );
+    const { conditions, changes } = nodeConditions(known, {
       pressure: this.#parts.pressure(),
       errors,
+      ...(volumeDisk && { volumeDisk }),
       wall: now.wall,
     });
     const facts = { ...observed, ephemeralBytes: observed.pressure.rootFs.bytes };
@@ -251,6 +276,21 @@ class Manager implements NodeManager {
     for (const reason of changes) this.#tell(reason);
     this.#tellCordon(before.spec?.unschedulable === true);
     this.#wasReady ||= errors.length === 0;
+  }
+
+  /** Others of the node's annotations stay. One that is not true any more goes: this agent may make no volumes, and the last did. */
+  async #tellSpace(signal: AbortSignal): Promise<void> {
+    const { clock, client } = this.#ports;
+    const { nodeName } = this.#identity;
+    const { volumes } = this.#parts;
+    const space = volumes?.space();
+    if (volumes !== undefined && space === undefined) return;
+    const wanted = space === undefined ? undefined : JSON.stringify(space);
+    if (this.#node?.metadata?.annotations?.[VOLUME_SPACE_ANNOTATION] === wanted) return;
+    const patch = { metadata: { annotations: { [VOLUME_SPACE_ANNOTATION]: wanted ?? null } } };
+    this.#node = await callInTime(clock, signal, (callSignal) =>
+      client.patch(NODES, undefined, nodeName, 'merge', patch, undefined, callSignal),
+    );
   }
 
   #tell(reason: string): void {

@@ -37,6 +37,7 @@ const full: PodNote = {
     reason: 'three deaths',
     force: false,
     emptyDirs: ['cache'],
+    leaves: true,
     begunAt: 9,
     oldSandboxAttempt: 2,
     refreshed: true,

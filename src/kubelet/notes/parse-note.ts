@@ -98,6 +98,7 @@ const isGoingRestart = shape({
   gracePeriodSeconds: optional(isTime),
   force: isFlag,
   emptyDirs: listOf(isText),
+  leaves: optional(isFlag),
   begunAt: isTime,
   oldSandboxAttempt: optional(isInteger),
   refreshed: optional(isFlag),

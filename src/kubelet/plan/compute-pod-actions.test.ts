@@ -16,7 +16,7 @@ import {
   testSandbox,
   WALL,
 } from './plan.fixtures.ts';
-import type { TerminationRequest } from './pod-memory.ts';
+import { emptyMemory, type TerminationRequest } from './pod-memory.ts';
 
 const verbs = (plan: PodPlan): string[] => plan.actions.map(({ verb }) => verb);
 const find = <V extends PodAction['verb']>(plan: PodPlan, verb: V) =>
@@ -486,6 +486,50 @@ describe('a pod that ends', () => {
       requestedAt: WALL,
     });
     expect(plan.status.phase).toBe('Running');
+  });
+
+  describe('where traffic goes elsewhere first', () => {
+    const observed = observation([testContainer()]);
+    const asked = testPod(
+      {},
+      {
+        deletionTimestamp: '2026-11-20T12:00:30Z',
+        deletionGracePeriodSeconds: 30,
+        annotations: { 'mendlet.dev/signal-after-traffic': 'true' },
+      },
+    );
+
+    const evicted = () => {
+      const { note, volatile } = emptyMemory('default', 'web');
+      const termination = { reason: 'Evicted', message: '', gracePeriodSeconds: 30, requestedAt: WALL } as const;
+      return { note: { ...note, admitted: true, termination }, volatile };
+    };
+
+    it.each<[string, Parameters<typeof planInput>[0], number | undefined]>([
+      ['waits, and looks again then', { pod: deleted(), facts: { withdrawal: { agreedAt: undefined } } }, MONO + 2000],
+      ['waits for other nodes', { pod: deleted(), facts: { withdrawal: { agreedAt: MONO } } }, MONO + 300],
+      ['by annotation where others route', { pod: asked }, MONO + 2000],
+      ['not where the pod is in no slice', { pod: asked, facts: { withdrawal: 'needless' } }, undefined],
+      ['not where others route', { pod: deleted() }, undefined],
+      [
+        'not where it must leave its node at once',
+        { pod: testPod(), facts: { withdrawal: { agreedAt: undefined } }, memory: evicted() },
+        undefined,
+      ],
+    ])('%s', (_, given, wakeAt) => {
+      const plan = computePodActions(planInput({ ...given, observed }));
+      if (wakeAt === undefined) {
+        expect(find(plan, 'stop-container')).toMatchObject({ graceMs: 30_000 });
+        return;
+      }
+      expect(plan.actions).toEqual([]);
+      expect(plan.wakeAt).toBe(wakeAt);
+      expect(plan.why).toEqual(['its traffic goes elsewhere before it gets the signal']);
+      const { lifecycle, memory } = plan;
+      const now = { wall: WALL + wakeAt - MONO, mono: wakeAt };
+      const later = computePodActions(planInput({ ...given, lifecycle, memory, observed, now }));
+      expect(find(later, 'stop-container')).toMatchObject({ graceMs: 30_000 - (wakeAt - MONO), preStop: true });
+    });
   });
 
   it('kills at once with grace 0, without the hook', () => {

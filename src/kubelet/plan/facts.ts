@@ -5,6 +5,7 @@ import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../ty
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodMemory } from './pod-memory.ts';
 import type { Circumstances } from './recovery/circumstances.ts';
+import type { WithdrawalFact } from './signal-time.ts';
 
 /** Something begun and not ended. Times: mono ms. */
 export interface RunningJob {
@@ -27,6 +28,10 @@ export interface PodFacts {
   readonly resize?: (pod: Pod) => ResizeVerdict;
   /** The circumstances of the pod, as far as they are known; absent: they are not watched. */
   readonly circumstances?: Circumstances;
+  /** How far the traffic to the pod, which is to end or to restart, has gone elsewhere; absent: mendlet does not route here. */
+  readonly withdrawal?: WithdrawalFact | 'needless';
+  /** Whether others serve all clients of the pod while it restarts; absent: mendlet does not route here. */
+  readonly canLeave?: () => boolean;
   /** By container ID. */
   readonly probes: Readonly<Record<string, ProbeResults>>;
   readonly node: NodeFacts;

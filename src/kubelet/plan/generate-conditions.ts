@@ -17,8 +17,12 @@ export interface ConditionsInput {
   readonly statuses: readonly ContainerStatus[];
   /** The current sandbox is ready and has its network, and the volumes are there. */
   readonly sandboxReady: boolean;
-  /** All containers are being restarted (KEP-5532). */
-  readonly restartingAll: boolean;
+  readonly restarts: {
+    /** All containers are being restarted (KEP-5532). */
+    readonly all: boolean;
+    /** The pod is about to be restarted, and others serve its clients. */
+    readonly leaving: boolean;
+  };
   /** A change of its resources that is not given, or not done yet (KEP-1287). */
   readonly resize?: {
     readonly pending: { readonly reason: string; readonly message: string } | undefined;
@@ -57,7 +61,7 @@ export function generateConditions(pod: Pod, input: ConditionsInput, stamp: Stam
   const ours: Verdict[] = [
     { type: 'PodReadyToStartContainers', status: bool(input.sandboxReady) },
     initializedVerdict(pod, input),
-    readyVerdict(pod, containersReady),
+    readyVerdict(pod, containersReady, input),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
     ...resizeVerdicts(input),
@@ -101,8 +105,12 @@ function containersReadyVerdict(pod: Pod, { phase, initStatuses, statuses }: Con
   return message === '' ? { type, status: 'True' } : { type, status: 'False', reason: 'ContainersNotReady', message };
 }
 
-function readyVerdict(pod: Pod, containersReady: Verdict): Verdict {
+function readyVerdict(pod: Pod, containersReady: Verdict, { restarts: { leaving } }: ConditionsInput): Verdict {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' };
+  if (leaving) {
+    const message = 'its traffic goes elsewhere before it is restarted';
+    return { type: 'Ready', status: 'False', reason: 'PodRestarting', message };
+  }
   const problems: string[] = [];
   for (const { conditionType } of pod.spec?.readinessGates ?? []) {
     const found = pod.status?.conditions?.find(({ type }) => type === conditionType);
@@ -130,11 +138,11 @@ function resizeVerdicts({ resize }: ConditionsInput): Verdict[] {
   return found;
 }
 
-function restartingAllVerdict({ phase, restartingAll }: ConditionsInput): Verdict {
+function restartingAllVerdict({ phase, restarts }: ConditionsInput): Verdict {
   const type = 'AllContainersRestarting';
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
-  if (!restartingAll) return { type, status: 'False' };
+  if (!restarts.all) return { type, status: 'False' };
   const message = 'container exited with restart policy rule';
   return { type, status: 'True', reason: 'RestartAllContainersStarted', message };
 }

@@ -10,7 +10,7 @@ import type { PlanInput } from './facts.ts';
 import { type ConditionsInput, generateConditions } from './generate-conditions.ts';
 import { healingVerdicts } from './healing/healing-verdicts.ts';
 import type { PodLifecycle } from './lifecycle.ts';
-import type { PodNote } from './pod-memory.ts';
+import { leavesToRestart, type PodNote } from './pod-memory.ts';
 import { limitMessages, messageLimit } from './message-limit.ts';
 import { markLost } from './mark-lost.ts';
 import { sandboxChange, sandboxesOf } from './plan-sandbox.ts';
@@ -59,7 +59,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
         statuses,
         sandboxReady,
         ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
-        restartingAll: note.restartAll !== undefined && !terminated,
+        restarts: { all: note.restartAll !== undefined && !terminated, leaving: leavesToRestart(note) },
         healing: healingVerdicts(pod, note, terminated),
         ...(condition === undefined ? {} : { extra: condition }),
       },

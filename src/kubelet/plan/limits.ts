@@ -59,3 +59,12 @@ export const EARLY_ENDS_WINDOW_MS = 600_000;
 export const TROUBLE_REFRESH_MS = 10_000;
 /** Causes of one recovery that are named. */
 export const MAX_CAUSES_TOLD = 3;
+
+/** The longest wait between the withdrawal of a pod from routing and its signal. */
+export const MAX_WITHDRAWAL_WAIT_MS = 2_000;
+/** The part of the grace that the wait may take. */
+export const WITHDRAWAL_SHARE_OF_GRACE = 0.1;
+/** The time after the slices showed the end, for other nodes and for requests that were under way. */
+export const WITHDRAWAL_SETTLE_MS = 300;
+/** A pod with this grace or less gets its signal at once. */
+export const MIN_GRACE_FOR_WITHDRAWAL_SECONDS = 1;

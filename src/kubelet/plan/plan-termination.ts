@@ -3,22 +3,39 @@
  * in the runtime are removed when nobody wants the pod any more. Pure.
  */
 import { isAlive, type ContainerView } from './container-view.ts';
-import { act, type Draft, isDone, startsUnderWay, wait } from './draft.ts';
+import { act, type Draft, isDone, startsUnderWay, wait, wakeBy } from './draft.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import { unreadMessages } from './plan-dead.ts';
 import { planEnds } from './plan-end.ts';
 import { sandboxesOf } from './plan-sandbox.ts';
+import { asksForWait, signalTime, type WithdrawalFact } from './signal-time.ts';
 
 export function planTerminating(
   draft: Draft,
   views: readonly ContainerView[],
-  { request, deadline }: Extract<PodLifecycle, { state: 'terminating' }>,
+  lifecycle: Extract<PodLifecycle, { state: 'terminating' }>,
 ): void {
+  const { request, deadline } = lifecycle;
   const { gracePeriodSeconds } = request;
   for (const key of startsUnderWay(draft)) wait(draft, `${key} is under way and must end first`);
   if (startsUnderWay(draft).length > 0) draft.actions.push({ verb: 'cancel-starts' });
+  const signalAt = signalTime({ gracePeriodSeconds, deadline }, withdrawalOf(draft.input, lifecycle));
+  if (signalAt !== undefined && signalAt > draft.input.now.mono) {
+    wait(draft, 'its traffic goes elsewhere before it gets the signal');
+    wakeBy(draft, signalAt);
+    return;
+  }
   const alive = (draft.input.observed?.containers ?? []).filter(isAlive);
   planEnds(draft, views, alive, { deadline, gracePeriodSeconds, message: (name) => `Stopping container ${name}` });
+}
+
+/** Nobody waits for a pod that must leave its node at once, or whose containers have ended. */
+function withdrawalOf(
+  { pod, facts }: Draft['input'],
+  { request }: Extract<PodLifecycle, { state: 'terminating' }>,
+): WithdrawalFact | undefined {
+  if (facts.withdrawal === 'needless' || request.reason !== 'Deleted') return undefined;
+  return facts.withdrawal ?? (asksForWait(pod) ? { agreedAt: undefined } : undefined);
 }
 
 export function planTerminated(draft: Draft, views: readonly ContainerView[]): void {

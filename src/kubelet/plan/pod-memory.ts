@@ -101,6 +101,8 @@ export interface GoingRestart {
   readonly force: boolean;
   /** With scope pod: emptyDirs that begin empty; "*": all. */
   readonly emptyDirs: readonly string[];
+  /** Others serve the pod's clients meanwhile: it is not ready from the beginning on, and its traffic goes before the signal. */
+  readonly leaves?: boolean;
   /** Wall ms. */
   readonly begunAt: number;
   /** With scope pod, once it is known: sandboxes up to this attempt belong to the life that ends. */
@@ -267,6 +269,11 @@ export interface PodMemory {
 }
 
 export const EMPTY_VOLATILE: PodVolatile = { mapped: {}, failures: {}, done: {}, backOffReported: {} };
+
+/** Its clients are to go elsewhere, until all that a restart ends has ended. */
+export function leavesToRestart({ restart }: PodNote): boolean {
+  return restart?.leaves === true && restart.starting !== true;
+}
 
 /** Memory of a pod never seen before. */
 export function emptyMemory(namespace: string, name: string): PodMemory {

@@ -32,6 +32,10 @@ export interface EventReaderListener {
   readonly onChange: (uid: PodUID) => void;
   /** Read the whole pod: something of it is new to the cache. Must not reject. */
   readonly inspect: (uid: PodUID) => Promise<void>;
+  /** A container or sandbox of this pod is said to have ended; no read has shown it yet. */
+  readonly onStopAnnounced: (uid: PodUID, id: string) => void;
+  /** Reads do not show the announced end of this id. */
+  readonly onStopDenied: (id: string) => void;
   /** It could not be read to the end, or there was no room for it: the relist must find it, soon. `uid`: if it is known. */
   readonly leave: (uid: PodUID | undefined) => void;
 }
@@ -62,6 +66,7 @@ export class EventReader {
     const { clock } = this.#ports;
     const { discarded } = this.#records;
     const since = clock.now().mono;
+    this.#announce(event);
     const job = this.#jobs.get(event.id);
     if (job !== undefined) {
       job.kind = laterKind(job.kind, event.kind);
@@ -71,11 +76,21 @@ export class EventReader {
     if (this.#alreadyShown(event)) return;
     if (this.#jobs.size >= MAX_EVENT_READS) {
       discarded.inc();
+      if (event.kind === 'stopped') this.#listener.onStopDenied(event.id);
       this.#listener.leave(undefined);
       return;
     }
     this.#jobs.set(event.id, { kind: event.kind, since });
     void this.#run(event.id, signal);
+  }
+
+  /** The only thing that follows an event before it was read: see `RoutingKeeper`. */
+  #announce({ kind, id }: RuntimeEvent): void {
+    const { cache } = this.#records;
+    const owner = kind === 'stopped' ? cache.ownerOf(id) : undefined;
+    if (owner === undefined) return;
+    const state = cache.container(id)?.state ?? cache.sandbox(id)?.state;
+    if (state === 'running' || state === 'ready') this.#listener.onStopAnnounced(owner.uid, id);
   }
 
   #alreadyShown(event: RuntimeEvent): boolean {
@@ -108,6 +123,7 @@ export class EventReader {
 
   #giveUp(id: string, kind: EventKind): void {
     this.#ports.logger.debug('the runtime does not show what it announced; left to the relist', { id, kind });
+    if (kind === 'stopped') this.#listener.onStopDenied(id);
     this.#listener.leave(this.#records.cache.ownerOf(id)?.uid);
   }
 

@@ -51,10 +51,18 @@ export interface PlegConfig {
   readonly runtimeEvents?: boolean;
 }
 
+/** Hints of the event stream: only routing acts on them before they are read. */
+export interface StopHints {
+  announced(uid: PodUID, id: string): void;
+  denied(id: string): void;
+}
+
 export interface PlegListener {
   readonly markDirty: MarkDirty;
   /** The runtime says that a process of this container was killed for memory. A hint, and only while events come. */
   readonly onOutOfMemory?: (containerId: string) => void;
+  /** The end of a container or sandbox is announced, or such an announcement is denied. Absent: nobody acts on hints. */
+  readonly hints?: StopHints;
   /** The mode changed; the first one comes with no `before`. */
   readonly onModeChange?: (change: ModeChange) => void;
 }
@@ -120,6 +128,8 @@ class RelistingPleg implements Pleg {
           ports.logger.debug('inspecting a pod after its event failed; left to the relist', { uid, error });
         }
       },
+      onStopAnnounced: (uid, id) => listener.hints?.announced(uid, id),
+      onStopDenied: (id) => listener.hints?.denied(id),
       leave: (uid) => {
         if (uid !== undefined) this.#podsToReinspect.add(uid);
         this.#relistWithin(genericRelistPeriodMs);

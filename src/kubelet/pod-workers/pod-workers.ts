@@ -23,11 +23,20 @@ import { noteFromStatus } from '../plan/absorb-observation.ts';
 import { allocatedPod } from '../plan/allocation.ts';
 import { computePodActions, type PodPlan } from '../plan/compute-pod-actions.ts';
 import { allContainers, CONTAINER_TYPES } from '../plan/containers.ts';
-import type { NodeFacts, ResizeVerdict } from '../plan/facts.ts';
+import type { NodeFacts, PodFacts, ResizeVerdict } from '../plan/facts.ts';
 import { withLadderToldLater } from '../plan/healing/told-later.ts';
-import { EMPTY_VOLATILE, emptyMemory, type PodNote, type TerminationRequest } from '../plan/pod-memory.ts';
+import {
+  EMPTY_VOLATILE,
+  emptyMemory,
+  leavesToRestart,
+  type PodNote,
+  type TerminationRequest,
+} from '../plan/pod-memory.ts';
 import { remember } from '../plan/remember.ts';
+import type { PodRouting } from '../ports.ts';
 import type { RecoveryWatch } from '../recovery/recovery-watch.ts';
+import type { HostPortKeeper } from '../routing/host-port-keeper.ts';
+import type { RoutingKeeper } from '../routing/routing-keeper.ts';
 import type {
   ImageManager,
   Pleg,
@@ -89,6 +98,10 @@ export interface PassParts {
   readonly probes: ProbeManager;
   /** Watches the circumstances of pods that asked for late recovery; absent: none is watched. */
   readonly recovery?: RecoveryWatch;
+  /** Absent: mendlet does not route here. */
+  readonly routing?: { readonly keeper: RoutingKeeper; readonly port: PodRouting };
+  /** Absent: the runtime makes host ports. */
+  readonly hostPorts?: HostPortKeeper;
 }
 
 /** The parts that a pass tells what it saw and did. */
@@ -166,6 +179,11 @@ export class PodWorkers implements PodDirectory {
     return (
       worker !== undefined && (worker.memory.note.termination !== undefined || worker.lifecycle.state !== 'syncing')
     );
+  }
+
+  /** @param uids the pods that the runtime has, once it and all sources of pods have been read */
+  observed(uids: readonly PodUID[]): void {
+    this.#parts.hostPorts?.known(uids);
   }
 
   /** UIDs that have a worker. */
@@ -251,6 +269,7 @@ export class PodWorkers implements PodDirectory {
     if (!(await this.#observe(worker))) return 'retry';
     const observed = pleg.observation(uid);
     if (!this.#admit(worker, observed)) return queue.addAfter(uid, ADMISSION_WAIT_MS);
+    if (isToEnd(worker)) this.#parts.routing?.keeper.leaves(uid);
     const plan = computePodActions({
       pod: worker.pod,
       wanted: worker.wanted,
@@ -368,14 +387,15 @@ export class PodWorkers implements PodDirectory {
     return true;
   }
 
-  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>, node: NodeFacts) {
-    const { volumes, images, probes, recovery } = this.#parts;
+  #facts(uid: PodUID, jobs: ReturnType<Executor['jobs']>, node: NodeFacts): PodFacts {
+    const { volumes, images, probes, recovery, routing } = this.#parts;
     const { resize } = this.#node;
     const circumstances = recovery?.circumstances(uid);
     return {
       jobs,
       node,
       ...(circumstances === undefined ? {} : { circumstances }),
+      ...(routing === undefined ? {} : routingFacts(uid, routing.port)),
       ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
       image: (container: string, attempt: number) => images.fact(uid, container, attempt),
@@ -401,6 +421,15 @@ export class PodWorkers implements PodDirectory {
     worker.status = plan.status;
     worker.annotations = plan.annotations;
     worker.why = plan.why;
+    const ending = plan.lifecycle.state !== 'syncing' && plan.lifecycle.state !== 'waiting';
+    this.#parts.routing?.keeper.passed(uid, {
+      pod,
+      observed,
+      status: plan.status,
+      ending,
+      leaving: leavesToRestart(plan.memory.note),
+    });
+    this.#parts.hostPorts?.passed(uid, { pod, observed });
     if (plan.gone) {
       await this.#forget(worker);
       return;
@@ -469,6 +498,8 @@ export class PodWorkers implements PodDirectory {
     probes.forget(uid);
     images.forget(uid);
     this.#parts.recovery?.forget(uid);
+    this.#parts.routing?.keeper.forget(uid);
+    this.#parts.hostPorts?.forget(uid);
     status.forget(uid);
     desired.forget(uid);
     queue.discard(uid);
@@ -523,6 +554,10 @@ export class PodWorkers implements PodDirectory {
   }
 }
 
+function isToEnd({ pod, wanted, memory }: Worker): boolean {
+  return pod.metadata?.deletionTimestamp !== undefined || !wanted || memory.note.termination !== undefined;
+}
+
 /** The view of probes: a container whose postStart hook is under way does not count as running yet. */
 function withoutHooked(
   pod: Pod,
@@ -545,4 +580,8 @@ function withoutHooked(
 function isActive(worker: Worker): boolean {
   const { state } = worker.lifecycle;
   return worker.memory.note.admitted && state !== 'terminated' && state !== 'finished';
+}
+
+function routingFacts(uid: PodUID, port: PodRouting): Pick<PodFacts, 'withdrawal' | 'canLeave'> {
+  return { withdrawal: port.withdrawal(uid) ?? 'needless', canLeave: () => port.canLeave(uid) };
 }

@@ -66,7 +66,7 @@ async function judge(
     if (error instanceof RequestError) return { refusal: textResponse(error.status, error.message) };
     throw error;
   }
-  const { verbs, subresources } = nodeAttributes(request.method, call.parts[0] ?? '', isUpgrade);
+  const { verbs, subresources } = nodeAttributes(request.method, call.parts, isUpgrade);
   for (const verb of verbs) {
     const refusal = await refuse(access, user, verb, subresources);
     if (refusal !== undefined) return { refusal };

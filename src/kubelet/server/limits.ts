@@ -36,3 +36,8 @@ export const RUNTIME_PING_MS = 60_000;
 export const MAX_FORWARDED_PORTS = 100;
 /** The longest JSON of one size of a terminal; more is cut. */
 export const MAX_TERMINAL_SIZE_BYTES = 1024;
+
+/** Callers that wait while the way to a service is tried for another one. */
+export const MAX_PATHS_WAITING = 4;
+/** Pods whose processes are looked for until one is found from which the way can be tried. */
+export const MAX_PODS_LOOKED_AT = 10;

@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** First part of the path → subresources; any other path needs `proxy`, which allows everything. */
+/** Path, or first part of it → subresources; any other path needs `proxy`, which allows everything. */
 const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   stats: ['stats'],
   metrics: ['metrics'],
@@ -29,22 +29,35 @@ const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
   configz: ['configz', 'proxy'],
   pods: ['pods', 'proxy'],
   runningpods: ['pods', 'proxy'],
-  // Our own: the node's records of its pods' deaths.
+  // Our own: what the node knows of its pods, their deaths before all.
   mendlet: ['history', 'proxy'],
+  // Those make and remove data.
+  'mendlet/v1/volumes': ['volumes', 'proxy'],
 };
+
+/** Parts of the longest path above. */
+const MAX_PARTS = 3;
 
 /** First parts of the paths that run something in a container. */
 const STREAMS: ReadonlySet<string> = new Set(['exec', 'attach', 'portForward', 'run']);
 
 /**
- * `root`: the first part of the path, decoded. A stream that a browser's handshake (GET) opens does what a POST does, so that
+ * `parts`: those of the path, decoded. A stream that a browser's handshake (GET) opens does what a POST does, so that
  * reading alone is not enough, as on pods (upstream: AuthorizePodWebsocketUpgradeCreatePermission).
  */
-export function nodeAttributes(method: string, root: string, isUpgrade: boolean): NodeAttributes {
+export function nodeAttributes(method: string, parts: readonly string[], isUpgrade: boolean): NodeAttributes {
+  const root = parts[0] ?? '';
   const verb = VERBS[method] ?? '';
   const runs = isUpgrade || STREAMS.has(root);
   return {
     verbs: runs && verb !== 'create' ? [verb, 'create'] : [verb],
-    subresources: (Object.hasOwn(SUBRESOURCES, root) ? SUBRESOURCES[root] : undefined) ?? ['proxy'],
+    subresources: subresourcesOf(parts.slice(0, MAX_PARTS)),
   };
+}
+
+function subresourcesOf(parts: readonly string[]): readonly string[] {
+  if (parts.length === 0) return ['proxy'];
+  const path = parts.join('/');
+  const own = Object.hasOwn(SUBRESOURCES, path) ? SUBRESOURCES[path] : undefined;
+  return own ?? subresourcesOf(parts.slice(0, -1));
 }

@@ -1,20 +1,26 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getegid } from 'node:process';
+import { getegid, getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
 import {
+  LOCAL_PROVISIONER,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   type Pod,
+  PROVISIONED_BY,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import { ConnectionError } from '../../lib/index.ts';
+import { ConnectionError, encodeText, type FileSystem, type Process, silentLogger } from '../../lib/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
-import { setUpClaim } from './claimed-volume.ts';
+import { Publications } from './publications.ts';
+import { type ClaimOptions, setUpClaim } from './claimed-volume.ts';
+import { LocalVolumes } from '../local-volumes/local-volumes.ts';
+import { Mounter } from './mounter.ts';
+import { volumeDir } from './volume-paths.ts';
 
 let root = '';
 let api: InMemoryApi;
@@ -29,8 +35,64 @@ const NODE_AFFINITY = {
   required: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }] },
 };
 
-function setUp(client: KubeClient = api.client, pod: Pod = POD): Promise<{ path: string; problem?: string }> {
-  return setUpClaim({ client, fs: systemFileSystem }, pod, { claimName: 'c' }, join(root, 'note'));
+/** A machine with `helpers`; its mount table is a list. */
+function optionsOf(client: KubeClient, { helpers = [] as readonly string[] } = {}): ClaimOptions {
+  const mountTable = (): string => mounts.map((point) => `1 2 0:3 / ${point} rw - x x rw\n`).join('');
+  const fs: FileSystem = {
+    ...systemFileSystem,
+    stat: async (path, options) => {
+      if (path.includes('mount.nfs')) return helpers.includes(path) ? systemFileSystem.stat('/') : undefined;
+      return await systemFileSystem.stat(path, options);
+    },
+    readFile: async (path, options) =>
+      path === '/proc/self/mountinfo' ? encodeText(mountTable()) : systemFileSystem.readFile(path, options),
+  };
+  const process: Process = {
+    run: async (program, args) => {
+      commands.push([program, ...args].join(' '));
+      mounts.push(args.at(-1) ?? '');
+      return { code: 0, stdout: '', stderr: '' };
+    },
+  };
+  const publications = new Publications(fs, root);
+  const mounter = new Mounter({ fs, process, clock: api.clock });
+  const localVolumes = new LocalVolumes(
+    { fs, logger: silentLogger },
+    { dir: join(root, 'volumes'), rootDir: root, instanceId: 'me' },
+    {
+      keepsFree: () => 0,
+      mountedUnder: (path) => mounter.mountedUnder(path),
+      whileUnpublished: (name, path, work) => publications.whileUnpublished(name, path, work),
+    },
+  );
+  return {
+    client,
+    fs,
+    publications,
+    mounter,
+    localVolumes,
+    rootDir: root,
+    events: { pod: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`) },
+  };
+}
+
+let mounts: string[] = [];
+let commands: string[] = [];
+let events: string[] = [];
+beforeEach(() => {
+  mounts = [];
+  commands = [];
+  events = [];
+});
+
+function setUp(
+  client: KubeClient = api.client,
+  pod: Pod = POD,
+  options = optionsOf(client),
+): Promise<{ path: string; problem?: string }> {
+  const uid = pod.metadata?.uid ?? '';
+  const dir = volumeDir(root, uid, 'local-volume', 'data');
+  return setUpClaim(options, pod, { claimName: 'c', volumeName: 'data' }, dir);
 }
 
 /** Both sides of a binding, as the binder leaves them. */
@@ -91,7 +153,12 @@ describe('a claim', () => {
       () => bound({ hostPath: { path: root } }, 'another'),
       'error processing PVC default/c: PV v is not bound to this claim',
     ],
-    ['of a kind that nobody here mounts', () => bound({ nfs: { server: 's', path: '/' } }), 'no volume plugin matched'],
+    [
+      'of a kind that a driver serves',
+      () => bound({ awsElasticBlockStore: { volumeID: 'vol-1' } }),
+      'no volume plugin matched: this node mounts no awsElasticBlockStore volumes; the CSI driver ebs.csi.aws.com serves them',
+    ],
+    ['of NFS on a machine without it', () => bound({ nfs: { server: 's', path: '/' } }), 'it has no mount.nfs'],
   ])('%s is not mounted', async (_, prepare, message) => {
     await prepare();
     await expect(setUp()).rejects.toThrow(message);
@@ -106,5 +173,112 @@ describe('a claim', () => {
     await expect(setUp(away)).rejects.toThrow('connection refused');
     await setUp();
     expect(await setUp(away)).toEqual({ path: root, problem: 'connection refused' });
+  });
+});
+
+describe('an NFS volume', () => {
+  it('is mounted by the machine’s own program, once, with what its volume asks for', async () => {
+    const options = optionsOf(api.client, { helpers: ['/sbin/mount.nfs'] });
+    await bound({ nfs: { server: 'fd00::1', path: '/export', readOnly: true }, mountOptions: ['nfsvers=4.1', 'hard'] });
+    const path = volumeDir(root, 'u', 'nfs', 'data');
+    expect(await setUp(api.client, POD, options)).toEqual({ path });
+    expect(await setUp(api.client, POD, options)).toEqual({ path });
+    expect(commands).toEqual([`mount -t nfs -o hard,nfsvers=4.1,ro -- [fd00::1]:/export ${path}`]);
+  });
+});
+
+describe('a volume that this node made', () => {
+  const own = (name: string): Partial<PersistentVolumeSpec> => ({
+    local: { path: join(root, 'volumes', name, 'data') },
+    nodeAffinity: NODE_AFFINITY,
+  });
+  const mark = (): Promise<unknown> =>
+    api.client.patch(PERSISTENT_VOLUMES, undefined, 'v', 'merge', {
+      metadata: { annotations: { [PROVISIONED_BY]: LOCAL_PROVISIONER } },
+    });
+  const made = async (options: ClaimOptions): Promise<void> => {
+    await (options.localVolumes as LocalVolumes).make('v', { handle: 'h', capacityBytes: 1 });
+    await bound(own('v'));
+    await mark();
+  };
+
+  it('counts as used as soon as a pod gets it, and is not removed while the pod’s folder is there', async () => {
+    const options = optionsOf(api.client);
+    await made(options);
+    const volumes = options.localVolumes as LocalVolumes;
+    expect((await volumes.list()).items).toMatchObject([{ name: 'v', state: 'ready', wasUsed: false }]);
+    await setUp(api.client, POD, options);
+    expect((await volumes.list()).items).toMatchObject([{ name: 'v', state: 'ready', wasUsed: true }]);
+    await expect(volumes.remove('v', 'h')).rejects.toMatchObject({ reason: 'VolumeInUse' });
+    await rm(join(root, 'pods'), { recursive: true });
+    await volumes.remove('v', 'h');
+    expect((await volumes.list()).items).toEqual([]);
+  });
+
+  it('that is not there any more is not made anew', async () => {
+    const options = optionsOf(api.client);
+    await made(options);
+    await rm(join(root, 'volumes/v'), { recursive: true });
+    const lost = `volume v is lost: its folder ${root}/volumes/v/data is not there any more`;
+    await expect(setUp(api.client, POD, options)).rejects.toMatchObject({ eventReason: 'VolumeLost', message: lost });
+  });
+
+  it('is lost for a restarted agent, too, while the API server is away', async () => {
+    const options = optionsOf(api.client);
+    await made(options);
+    await setUp(api.client, POD, options);
+    const away = { ...api.client, get: () => Promise.reject(new ConnectionError('connection refused')) } as KubeClient;
+    expect(await setUp(away)).toEqual({ path: `${root}/volumes/v/data`, problem: 'connection refused' });
+    await rm(join(root, 'volumes/v'), { recursive: true });
+    await expect(setUp(away)).rejects.toMatchObject({ eventReason: 'VolumeLost' });
+  });
+
+  const withUid = (uid: string, fsGroup?: number): Pod => ({
+    metadata: { ...POD.metadata, uid },
+    spec: { containers: [], ...(fsGroup !== undefined && { securityContext: { fsGroup } }) },
+  });
+
+  it('of mode ReadWriteOncePod has one pod at a time', async () => {
+    const options = optionsOf(api.client);
+    await made(options);
+    await api.client.patch(PERSISTENT_VOLUMES, undefined, 'v', 'merge', {
+      spec: { accessModes: ['ReadWriteOncePod'] },
+    });
+    await setUp(api.client, withUid('a'), options);
+    await expect(setUp(api.client, withUid('b'), options)).rejects.toThrow(
+      'volume uses the ReadWriteOncePod access mode and is already in use by another pod',
+    );
+    await setUp(api.client, withUid('a'), options);
+    await rm(join(root, 'pods/a'), { recursive: true });
+    await setUp(api.client, withUid('b'), options);
+  });
+
+  it.skipIf(getuid?.() !== 0)('belongs with all its files to the group of its first pod', async () => {
+    const options = optionsOf(api.client);
+    await made(options);
+    const file = join(root, 'volumes/v/data/file');
+    await writeFile(file, '', { mode: 0o600 });
+    await setUp(api.client, withUid('a', 4711), options);
+    expect(await stat(file)).toMatchObject({ gid: 4711, mode: 0o100660 });
+    await writeFile(file, '');
+    await chown(file, 5, 5);
+    // A restarted agent leaves the files of a pod that runs alone.
+    await setUp(api.client, withUid('a', 4711), options);
+    expect(await stat(file)).toMatchObject({ gid: 5 });
+    await setUp(api.client, withUid('b', 4712), options);
+    const path = join(root, 'volumes/v/data');
+    expect(events).toEqual([
+      `Warning AlreadyMountedVolume The requested fsGroup is 4712, but the volume ${path} has GID 4711. The volume may not be shareable.`,
+    ]);
+    await rm(join(root, 'pods'), { recursive: true });
+    const onMismatch: Pod = {
+      ...POD,
+      spec: { containers: [], securityContext: { fsGroup: 4711, fsGroupChangePolicy: 'OnRootMismatch' } },
+    };
+    await setUp(api.client, onMismatch, options);
+    expect(await stat(file)).toMatchObject({ gid: 5 });
+    await rm(join(root, 'pods'), { recursive: true });
+    await setUp(api.client, withUid('c', 4711), options);
+    expect(await stat(file)).toMatchObject({ gid: 4711 });
   });
 });

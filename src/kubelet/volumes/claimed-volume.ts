@@ -1,5 +1,6 @@
-/** A claim in a pod: which folder of this node it stands for. Volumes of hostPath and local are there; nothing is attached. */
+/** A claim in a pod: which PersistentVolume, and so which folder of this node, it stands for. Nothing is attached. */
 import {
+  controllerOf,
   isDeleting,
   isNotFound,
   nameOf,
@@ -7,23 +8,29 @@ import {
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   type PersistentVolumeClaim,
-  type PersistentVolumeClaimVolumeSource,
   type Pod,
   uidOf,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import { errorMessage, type FileSystem } from '../../lib/index.ts';
-import { setUpHostPath } from './host-path.ts';
-import { folderMode, fsGroupOf } from './ownership.ts';
+import { errorMessage } from '../../lib/index.ts';
+import { fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
+import { type PersistentOptions, setUpPersistent, usedHere } from './persistent-kinds.ts';
+import type { Publication, Publications, Published } from './publications.ts';
 
-export interface ClaimOptions {
+export interface ClaimOptions extends PersistentOptions {
   readonly client: KubeClient;
-  readonly fs: FileSystem;
+  /** The notes of what claims stand for: a restarted agent needs no API server for a pod that runs. */
+  readonly publications: Publications;
 }
 
-/** The note of what the claim stood for, so that a restarted agent needs no API server for a pod that runs. */
-const NOTE = 'volume.json';
+export interface ClaimSource {
+  readonly claimName: string;
+  /** Name of the volume in the pod. */
+  readonly volumeName: string;
+  /** The claim must be the pod's own: it was made for this volume. */
+  readonly isOwned?: boolean;
+}
 
 /**
  * The folder to mount. Rejects with `VolumeError` in upstream's words.
@@ -32,29 +39,52 @@ const NOTE = 'volume.json';
 export async function setUpClaim(
   options: ClaimOptions,
   pod: Pod,
-  source: PersistentVolumeClaimVolumeSource,
+  source: ClaimSource,
   dir: string,
 ): Promise<{ readonly path: string; readonly problem?: string }> {
   let volume: PersistentVolume;
   try {
-    volume = await volumeOf(options.client, pod, source.claimName);
+    volume = await volumeOf(options.client, pod, source);
   } catch (error) {
-    const known = error instanceof VolumeError ? undefined : await readNote(options.fs, dir);
+    const known = error instanceof VolumeError ? undefined : await options.publications.note(dir);
     if (known === undefined) throw error;
-    return { path: known, problem: errorMessage(error) };
+    await stillThere(options, known);
+    return { path: known.path, problem: errorMessage(error) };
   }
-  const path = await folderOf(options, pod, volume);
-  await options.fs.mkdir(dir);
-  await options.fs.writeFile(`${dir}/${NOTE}`, JSON.stringify({ path }));
-  return { path };
+  const publish = (path: string): Promise<Published> =>
+    options.publications.publish({
+      volume: nameOf(volume),
+      path,
+      claim: `${pod.metadata?.namespace ?? ''}/${source.claimName}`,
+      podUid: uidOf(pod),
+      dir,
+      isExclusive: isExclusive(volume),
+      isSettled: fsGroupOf(pod) === undefined,
+    });
+  return { path: await setUpPersistent(options, { pod, volumeName: source.volumeName, volume, publish }) };
 }
 
-async function volumeOf(client: KubeClient, pod: Pod, claimName: string): Promise<PersistentVolume> {
+/** Upstream enforces it where it is the only mode: with several, it is not known which one the pod means. */
+function isExclusive({ spec }: PersistentVolume): boolean {
+  const modes = spec?.accessModes ?? [];
+  return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
+}
+
+async function volumeOf(
+  client: KubeClient,
+  pod: Pod,
+  { claimName, isOwned = false }: ClaimSource,
+): Promise<PersistentVolume> {
   const namespace = pod.metadata?.namespace ?? '';
   const whose = `error processing PVC ${namespace}/${claimName}`;
   const claim = await fetched(`${whose}: failed to fetch PVC from API server`, () =>
     client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, namespace, claimName),
   );
+  // Upstream: component-helpers/storage/ephemeral, VolumeIsForPod.
+  if (isOwned && controllerOf(claim)?.uid !== uidOf(pod)) {
+    const whom = `${namespace}/${claimName} was not created for pod ${namespace}/${nameOf(pod)}`;
+    throw new VolumeError(`${whose}: PVC ${whom} (pod is not owner)`);
+  }
   if (isDeleting(claim)) throw new VolumeError(`${whose}: PVC is being deleted`);
   const name = claim.spec?.volumeName ?? '';
   if (claim.status?.phase !== 'Bound' || name === '') throw new VolumeError(`${whose}: PVC is not bound`);
@@ -77,31 +107,7 @@ async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {
   }
 }
 
-async function folderOf({ fs }: ClaimOptions, pod: Pod, volume: PersistentVolume): Promise<string> {
-  const { hostPath, local } = volume.spec ?? {};
-  if (hostPath !== undefined) return setUpHostPath(fs, hostPath);
-  if (local === undefined) throw new VolumeError('no volume plugin matched');
-  const { path } = local;
-  const info = await fs.stat(path, { follow: true, isolated: true });
-  if (info === undefined) throw new VolumeError(`path "${path}" does not exist`);
-  if (info.type !== 'directory')
-    throw new VolumeError(`path "${path}" of the local volume "${nameOf(volume)}" is not a directory`);
-  const fsGroup = fsGroupOf(pod);
-  if (fsGroup !== undefined) {
-    // Its owner and content stay as they are: the disk is somebody else's.
-    await fs.chown(path, info.uid, fsGroup);
-    await fs.chmod(path, folderMode(info.mode & 0o7777, fsGroup, 'write'));
-  }
-  return path;
-}
-
-async function readNote(fs: FileSystem, dir: string): Promise<string | undefined> {
-  try {
-    const note: unknown = JSON.parse(new TextDecoder().decode(await fs.readFile(`${dir}/${NOTE}`)));
-    const path = typeof note === 'object' && note !== null ? (note as { path?: unknown }).path : undefined;
-    return typeof path === 'string' ? path : undefined;
-  } catch {
-    // No note, or none that can be read: as if there had never been one.
-    return undefined;
-  }
+async function stillThere({ localVolumes }: ClaimOptions, { volume, path }: Publication): Promise<void> {
+  if (localVolumes === undefined || volume === undefined || !path.startsWith(`${localVolumes.dir}/`)) return;
+  await usedHere(() => localVolumes.use(volume, path, async () => {}));
 }

@@ -30,6 +30,8 @@ export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
 /** The memory that such a volume may take: the old content, the new one and their folders. */
 export const CONTENT_TMPFS_BYTES = 64 * 1024 * 1024;
 export const MAX_MOUNTINFO_BYTES = 16 * 1024 * 1024;
+/** A note of a persistent volume that a pod has: a name and a path. */
+export const MAX_PUBLICATION_NOTE_BYTES = 16 * 1024;
 /** Linux: PATH_MAX and NAME_MAX. */
 export const MAX_PATH_LENGTH = 4095;
 export const MAX_NAME_LENGTH = 255;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mountsUnder, parseMountPoints } from './mount-table.ts';
+import { mountPointOf, mountsUnder, parseMountPoints } from './mount-table.ts';
 
 const TABLE = [
   '22 1 0:20 / / rw,relatime - overlay overlay rw',
@@ -23,5 +23,17 @@ describe('mount table', () => {
       '/a/pods/u/volumes/x',
       '/a/pods/u/with space',
     ]);
+  });
+});
+
+describe('the mount that a path is on', () => {
+  it.each<[string, string]>([
+    ['/var/lib/mendlet/volumes', '/var'],
+    ['/var', '/var'],
+    ['/variable', '/'],
+    ['/data/volumes', '/data'],
+    ['/', '/'],
+  ])('%s is on %s', (path, point) => {
+    expect(mountPointOf(['/', '/data', '/var', '/data/volumes/deep'], path)).toBe(point);
   });
 });

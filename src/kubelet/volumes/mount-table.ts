@@ -16,6 +16,12 @@ export function mountsUnder(points: readonly string[], dir: string): string[] {
     .sort((a, b) => b.split('/').length - a.split('/').length);
 }
 
+/** The mount point that `path` is on: the longest one at or above it. */
+export function mountPointOf(points: readonly string[], path: string): string | undefined {
+  const above = points.filter((point) => point === '/' || path === point || path.startsWith(`${point}/`));
+  return above.toSorted((a, b) => b.length - a.length)[0];
+}
+
 function unescape(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -13,7 +13,7 @@ import {
   withDeadline,
 } from '../../lib/index.ts';
 import { MAX_MOUNTINFO_BYTES, MOUNT_KILL_WAIT_MS, MOUNT_TIMEOUT_MS } from './limits.ts';
-import { mountsUnder, parseMountPoints } from './mount-table.ts';
+import { mountPointOf, mountsUnder, parseMountPoints } from './mount-table.ts';
 
 export interface MounterOptions {
   readonly fs: FileSystem;
@@ -26,6 +26,12 @@ export interface TmpfsWishes {
   readonly sizeBytes?: number | undefined;
   /** Further mount options: mode, gid. */
   readonly ownership?: readonly string[];
+}
+
+export interface RemoteMount {
+  readonly type: string;
+  readonly source: string;
+  readonly options: readonly string[];
 }
 
 /** A mount point that is left, and why. */
@@ -62,6 +68,12 @@ export class Mounter {
     }
   }
 
+  /** Whether both paths are on the same mount, and so on the same file system. */
+  async isSameMount(one: string, other: string): Promise<boolean> {
+    const points = (await this.mountedUnder('')).concat('/');
+    return mountPointOf(points, one) === mountPointOf(points, other);
+  }
+
   async isMounted(path: string): Promise<boolean> {
     return (await this.mountedUnder(path)).includes(path);
   }
@@ -73,6 +85,23 @@ export class Mounter {
     const wishes = [...size, ...ownership, ...((await this.#knowsNoswap()) ? ['noswap'] : [])];
     const flags = wishes.length === 0 ? [] : ['-o', wishes.join(',')];
     await this.#mustRun(path, 'mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path]);
+  }
+
+  /** Mounts another machine's files. `source` and `options` may be hostile: none of them is taken for a flag. */
+  async mount(point: string, { type, source, options }: RemoteMount): Promise<void> {
+    const flags = options.length === 0 ? [] : ['-o', options.join(',')];
+    await this.#mustRun(point, 'mount', ['-t', type, ...flags, '--', source, point]);
+  }
+
+  /** Unmounts everything at or below `dir`, also when its server is gone: requests that it never answered are given up. */
+  async unmountRemote(dir: string): Promise<void> {
+    for (const point of await this.mountedUnder(dir)) {
+      try {
+        await this.#mustRun(point, 'umount', [point]);
+      } catch {
+        await this.#mustRun(point, 'umount', ['-f', point]);
+      }
+    }
   }
 
   /**

@@ -19,6 +19,12 @@ export const DEFAULT_FILE_MODE = 0o644;
 /** Why a volume cannot be set up, in upstream's words. */
 export class VolumeError extends Error {
   override readonly name = 'VolumeError';
+  /** Of the event that tells it. */
+  readonly eventReason: string;
+  constructor(message: string, { eventReason = 'FailedMount' } = {}) {
+    super(message);
+    this.eventReason = eventReason;
+  }
 }
 
 /** Throws `VolumeError` for a path that would leave the volume or hide its bookkeeping (upstream: AtomicWriter). */

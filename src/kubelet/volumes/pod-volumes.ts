@@ -12,7 +12,7 @@ import {
   WAIT_FOR_MOUNT_MS,
 } from './limits.ts';
 import { objectsOf, shownFields, showsPod } from './sources.ts';
-import { isContentVolume } from './volume-setup.ts';
+import { isContentVolume, kindOf } from './volume-kinds.ts';
 import { VolumeTask, type VolumeTaskOptions } from './volume-task.ts';
 
 export interface PodVolumesOptions extends VolumeTaskOptions {
@@ -98,7 +98,7 @@ export class PodVolumes {
     for (const unfollow of this.#unfollow.splice(0)) unfollow();
     const { clock } = this.#options;
     // One on a hostPath changes nothing of ours: it may hang as long as it likes.
-    const own = this.tasks.filter(({ volume }) => volume.hostPath === undefined);
+    const own = this.tasks.filter(({ volume }) => kindOf(volume)?.isForeign !== true);
     for (const task of this.tasks) void task.stop();
     const ended = await withDeadline({ clock, timeoutMs: TEAR_DOWN_WAIT_MS }, () =>
       Promise.all(own.map((task) => task.stop())),

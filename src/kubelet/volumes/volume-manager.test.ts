@@ -19,6 +19,7 @@ import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { createConfigCache } from '../env/config-cache.ts';
 import type { ImageFact, VolumeManager } from '../types.ts';
 import { imageVolumeProblem } from './image-volume.ts';
+import { Publications } from './publications.ts';
 import { createVolumeManager } from './volume-manager.ts';
 
 let root = '';
@@ -127,6 +128,7 @@ async function world(): Promise<World> {
         events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
         markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
         images: { volumeImage: async (_, { reference = '' }) => images(reference) },
+        publications: new Publications(fs, root),
         imageVolumeProblem: (subPath) =>
           imageVolumeProblem({ runtimeName: 'containerd', runtimeVersion: '2.1.9' }, subPath),
       },
@@ -549,7 +551,10 @@ describe('what is not offered', () => {
       { persistentVolumeClaim: { claimName: 'x' } },
       'error processing PVC default/x: failed to fetch PVC from API server: persistentvolumeclaims "x" not found',
     ],
-    [{ csi: { driver: 'x' } }, 'no volume plugin matched'],
+    [
+      { csi: { driver: 'x' } },
+      'no volume plugin matched: this node mounts no csi volumes; the CSI driver x serves them, and this node runs no CSI drivers',
+    ],
     [
       { projected: { sources: [{ clusterTrustBundle: { path: 'x' } }] } },
       'projected volume source clusterTrustBundle is not supported',

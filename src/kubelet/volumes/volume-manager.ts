@@ -16,6 +16,7 @@ import {
   type Random,
 } from '../../lib/index.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
+import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import type {
   MarkDirty,
   PodEvents,
@@ -30,13 +31,14 @@ import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
 import { Places } from './places.ts';
+import type { Publications } from './publications.ts';
 import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
 import { pinSubPath } from './sub-path.ts';
 import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
-import { pluginName } from './volume-setup.ts';
+import { kindAt, pluginName } from './volume-kinds.ts';
 
 export interface VolumeManagerPorts {
   readonly clock: Clock;
@@ -61,6 +63,9 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly config: ConfigFollower;
   readonly events: PodEvents;
   readonly markDirty: MarkDirty;
+  readonly publications: Publications;
+  /** Absent: this node makes no volumes. */
+  readonly localVolumes?: LocalVolumes;
 }
 
 export function createVolumeManager(
@@ -92,7 +97,7 @@ class Manager implements VolumeManager {
   constructor(ports: VolumeManagerPorts, node: VolumesNode, parts: VolumeManagerParts) {
     const { clock, random, fs, client } = ports;
     const { nodeName, nodeResources, rootDir } = node;
-    const { config, events, markDirty, images, imageVolumeProblem } = parts;
+    const { config, events, markDirty, images, imageVolumeProblem, publications, localVolumes } = parts;
     this.#ports = ports;
     this.#rootDir = rootDir;
     this.#mounter = new Mounter(ports);
@@ -103,9 +108,9 @@ class Manager implements VolumeManager {
         clock,
         random,
         fs,
-        client,
         mounter: this.#mounter,
         rootDir,
+        claims: { client, events, publications, ...(localVolumes && { localVolumes }) },
         content: { config, tokens: this.#tokens, nodeName, nodeResources },
         image: { images, imageVolumeProblem },
       },
@@ -199,6 +204,7 @@ class Manager implements VolumeManager {
       for (const plugin of plugins) metrics.operation(plugin, 'volume_unmount', status, seconds);
     };
     try {
+      await this.#tearDownKinds(points);
       await this.#mounter.unmountAll(dir);
       await fs.remove(dir);
       done('success');
@@ -206,6 +212,11 @@ class Manager implements VolumeManager {
       done('fail-unknown');
       throw error;
     }
+  }
+
+  /** What only its own kind can undo. The mount table says what is there: the pod's object may be long gone. */
+  async #tearDownKinds(points: readonly string[]): Promise<void> {
+    for (const dir of points) await kindAt(dir)?.tearDown?.({ mounter: this.#mounter, dir });
   }
 
   #tellTrouble(uid: PodUID, pod: Pod | undefined, error: unknown): void {

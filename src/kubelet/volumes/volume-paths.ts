@@ -4,7 +4,7 @@ import type { PodUID } from '../types.ts';
 const UID = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,126}[A-Za-z0-9])?$/;
 const VOLUME_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-export type VolumePlugin = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected' | 'local-volume';
+export type VolumePlugin = 'empty-dir' | 'configmap' | 'secret' | 'downward-api' | 'projected' | 'local-volume' | 'nfs';
 
 export function isPodUid(text: string): boolean {
   return UID.test(text) && !text.includes('..');
@@ -33,7 +33,12 @@ export function pluginAt(path: string): string | undefined {
 /** ROOT/pods/UID/volumes/kubernetes.io~PLUGIN/NAME. Throws for an invalid name. */
 export function volumeDir(rootDir: string, uid: PodUID, plugin: VolumePlugin, name: string): string {
   if (!VOLUME_NAME.test(name)) throw new Error(`invalid volume name ${JSON.stringify(name)}`);
-  return `${podDir(rootDir, uid)}/volumes/kubernetes.io~${plugin}/${name}`;
+  return `${volumesDirOf(rootDir, uid, plugin)}/${name}`;
+}
+
+/** Where all volumes of one kind are. Throws for an invalid UID. */
+export function volumesDirOf(rootDir: string, uid: PodUID, plugin: VolumePlugin): string {
+  return `${podDir(rootDir, uid)}/volumes/kubernetes.io~${plugin}`;
 }
 
 /** The part of a volume that a container has mounted: only that folder or file, below this folder. */

@@ -4,8 +4,10 @@ import { type Clock, DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay,
 import type { PodEvents } from '../types.ts';
 import { ImageVolumeError } from './image-volume.ts';
 import { EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
+import { VolumeError } from './payload.ts';
 import type { Places } from './places.ts';
-import { pluginName, setUpVolume, type VolumeSetupOptions } from './volume-setup.ts';
+import type { VolumeSetupOptions } from './volume-kind.ts';
+import { pluginName, setUpVolume } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
 export interface VolumeTaskOptions {
@@ -14,6 +16,12 @@ export interface VolumeTaskOptions {
   readonly events: PodEvents;
   readonly places: Places;
   readonly metrics: VolumeMetrics;
+}
+
+interface FailedTry {
+  /** Where the volume is nevertheless, as an earlier try left it. */
+  readonly path?: string | undefined;
+  readonly eventReason?: string | undefined;
 }
 
 export class VolumeTask {
@@ -116,10 +124,10 @@ export class VolumeTask {
       this.#image = image;
       this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
-      else this.#failed(problem, path);
+      else this.#failed(problem, { path });
     } catch (error) {
       this.#reason = error instanceof ImageVolumeError ? error.reason : undefined;
-      this.#failed(errorMessage(error));
+      this.#failed(errorMessage(error), { eventReason: error instanceof VolumeError ? error.eventReason : undefined });
     }
     this.#busy = false;
     this.#endedAt = clock.now().mono;
@@ -173,7 +181,7 @@ export class VolumeTask {
   }
 
   /** A volume that was set up stays: what it shows is old, not gone. */
-  #failed(reason: string, path?: string): void {
+  #failed(reason: string, { path, eventReason = 'FailedMount' }: FailedTry = {}): void {
     if (this.#stopped) return;
     this.#failures += 1;
     const { clock, events } = this.#options;
@@ -185,7 +193,7 @@ export class VolumeTask {
     const news = problem !== this.#problem;
     if (news || now - this.#toldAt >= EVENT_REPEAT_MS) {
       this.#toldAt = now;
-      events.pod(this.#pod(), 'Warning', 'FailedMount', problem);
+      events.pod(this.#pod(), 'Warning', eventReason, problem);
     }
     this.#problem = problem;
     const found = this.#path === undefined && path !== undefined;

@@ -7,6 +7,9 @@ export interface Present {
   /** The CNI plugins bridge, host-local, portmap and loopback. */
   readonly cniPlugins: boolean;
   readonly iptables: boolean;
+  /** nft. */
+  readonly nftables: boolean;
+  readonly conntrack: boolean;
   /** The program ip. */
   readonly iproute: boolean;
   /** A program for the sandbox ("pause") image: catatonit or a static busybox. */
@@ -19,6 +22,8 @@ export interface Need {
   /** As people call it. */
   readonly what: string;
   readonly packages: Readonly<Record<PackageManager, string>>;
+  /** What is not there without it, while pods run nevertheless; absent: no pod runs. */
+  readonly serves?: string;
 }
 
 export type PackageManager = 'apt-get' | 'dnf' | 'zypper' | 'pacman' | 'apk';
@@ -53,6 +58,11 @@ export function missingNeeds(present: Present, options: { readonly demo: boolean
   }
   if (!present.iptables) needs.push({ what: 'iptables', packages: same('iptables') });
   if (!present.iproute) needs.push({ what: 'ip', packages: { ...same('iproute2'), dnf: 'iproute' } });
+  if (!present.nftables) needs.push({ what: 'nft', packages: same('nftables'), serves: 'the routing of services' });
+  if (!present.conntrack) {
+    const packages = { ...same('conntrack-tools'), 'apt-get': 'conntrack' };
+    needs.push({ what: 'conntrack', packages, serves: 'UDP of services after a death' });
+  }
   if (!present.staticInit) needs.push({ what: 'a static init (catatonit)', packages: same('catatonit') });
   if (options.demo && !present.staticBusybox) {
     const packages = {

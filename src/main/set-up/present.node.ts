@@ -49,12 +49,15 @@ export function findPackageManager(path: string | undefined): PackageManager | u
 export async function lookAround(process: Process, unpackedBusybox?: string): Promise<Present> {
   const found = await detectContainerd(process);
   const lacks = (name: string) => 'missing' in found && found.missing.includes(name);
+  const has = async (file: string, flag: string) => (await process.run(file, [flag])).code === 0;
   const staticBusybox = findStaticBusybox(unpackedBusybox) !== undefined;
   return {
     containerd: !lacks('containerd'),
     runc: !lacks('runc'),
     cniPlugins: !lacks('containernetworking-plugins'),
     iptables: !lacks('iptables'),
+    nftables: await has('nft', '--version'),
+    conntrack: await has('conntrack', '--version'),
     iproute: !lacks('iproute2'),
     staticInit: staticBusybox || catatonits.some((file) => isStatic(file)),
     staticBusybox,

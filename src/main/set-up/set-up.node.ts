@@ -43,7 +43,9 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
   const unpacked = cache === undefined ? undefined : join(cache, 'busybox-static');
   const look = async () => missingNeeds(await lookAround(options.process, unpacked), options);
   const missing = await look();
-  if (missing.length > 0) {
+  const isOptional = missing.every(({ serves }) => serves !== undefined);
+  if (missing.length > 0 && isOptional) await installIfPossible(missing, look, options);
+  if (missing.length > 0 && !isOptional) {
     const what = notInstalled(missing);
     const manager = findPackageManager(options.path);
     const command = installCommand(missing, manager);
@@ -57,6 +59,29 @@ export async function setUpRuntime(options: SetUpOptions): Promise<SetUpResult> 
     if (still.length > 0) throw new UserError(`after ${command}: ${notInstalled(still)}`);
   }
   return { busybox: findStaticBusybox(unpacked) };
+}
+
+/** Pods run without it: a machine that had none of it yesterday must start today, too. */
+async function installIfPossible(
+  missing: readonly Need[],
+  look: () => Promise<readonly Need[]>,
+  options: SetUpOptions,
+): Promise<void> {
+  const { checkout, say, path } = options;
+  const manager = findPackageManager(path);
+  const command = installCommand(missing, manager) ?? "your system's package manager";
+  const what = `${notInstalled(missing)}, and with it ${listed(missing.flatMap(({ serves }) => serves ?? []))}`;
+  if (checkout === undefined || manager !== 'apt-get') {
+    say(`${what}; to install: ${command}`);
+    return;
+  }
+  const cache = join(checkout, '.cache/set-up');
+  try {
+    await installAlone(look, { cache, unpacked: join(cache, 'busybox-static') }, options);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    say(`${what}: ${error.message}`);
+  }
 }
 
 function notInstalled(needs: readonly Need[]): string {

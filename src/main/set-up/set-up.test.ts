@@ -7,6 +7,8 @@ const all: Present = {
   runc: true,
   cniPlugins: true,
   iptables: true,
+  nftables: true,
+  conntrack: true,
   iproute: true,
   staticInit: true,
   staticBusybox: true,
@@ -16,6 +18,8 @@ const none: Present = {
   runc: false,
   cniPlugins: false,
   iptables: false,
+  nftables: false,
+  conntrack: false,
   iproute: true,
   staticInit: false,
   staticBusybox: false,
@@ -33,7 +37,7 @@ describe('missingNeeds', () => {
   });
   it('names all that Debian packages for the demo', () => {
     expect(installCommand(missingNeeds(none, { demo: true }), 'apt-get')).toBe(
-      'apt-get install --no-install-recommends containerd runc containernetworking-plugins iptables catatonit busybox-static',
+      'apt-get install --no-install-recommends containerd runc containernetworking-plugins iptables nftables conntrack catatonit busybox-static',
     );
   });
 });

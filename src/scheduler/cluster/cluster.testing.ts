@@ -14,6 +14,7 @@ import type { Cluster } from './cluster.ts';
 import { NodeInfo } from './node-info.ts';
 import { podInfo } from './pod-info.ts';
 import { spreadSelectorOf } from './spread-selector.ts';
+import { NOTHING_PROMISED } from './volume-promises.ts';
 
 export interface Written {
   readonly nodes: readonly Node[];
@@ -49,7 +50,10 @@ export function clusterFrom(written: Written): Cluster {
     node: (name) => nodes.find((info) => info.name === name),
     namespaceLabels: (namespace) => named(namespaces, namespace)?.metadata?.labels,
     claim: (namespace, name) => named(claims, name, namespace),
+    claims: () => claims,
     volume: (name) => named(volumes, name),
+    volumes: () => volumes,
+    promised: NOTHING_PROMISED,
     storageClass: (name) => named(storageClasses, name),
     spreadSelector: (pod) =>
       spreadSelectorOf(pod, {

@@ -9,6 +9,7 @@ import type {
 } from '../../api/index.ts';
 import type { NamespaceLabels } from './affinity-term.ts';
 import type { NodeInfo } from './node-info.ts';
+import type { Promised } from './volume-promises.ts';
 
 export interface Cluster {
   /** Nodes that exist. */
@@ -16,7 +17,11 @@ export interface Cluster {
   node(name: string): NodeInfo | undefined;
   readonly namespaceLabels: NamespaceLabels;
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  claims(): readonly PersistentVolumeClaim[];
   volume(name: string): PersistentVolume | undefined;
+  volumes(): readonly PersistentVolume[];
+  /** What earlier decisions have promised to claims. */
+  readonly promised: Promised;
   storageClass(name: string): StorageClass | undefined;
   /** Selects the pods that spread together with this one, by its services and its controller; undefined: it has none. */
   spreadSelector(pod: Pod): ParsedLabelSelector | undefined;

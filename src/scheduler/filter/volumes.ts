@@ -1,17 +1,15 @@
 /** Filters: the pod's claims exist and are bound, and the node can use their volumes. */
-import {
-  nodeSelectorTermMatches,
-  type Node,
-  type PersistentVolume,
-  type PersistentVolumeClaim,
-} from '../../api/index.ts';
+import type { PersistentVolumeClaim } from '../../api/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
+import type { VolumePromise } from '../cluster/volume-promises.ts';
+import { isBound, reaches, waitsForConsumer } from './claims.ts';
 import { type Filter, resolvable, unresolvable } from './filter.ts';
+import { VolumeSupply } from './new-volumes.ts';
 
 /**
- * All claims must exist and be bound to a volume that the node reaches. A controller binds claims that wait for their first
- * consumer.
+ * All claims must exist. Each is bound to a volume that the node reaches, or waits for its first consumer: then the node has a
+ * volume for it, or room for one.
  */
 export const volumeBinding: Filter = {
   name: 'VolumeBinding',
@@ -20,25 +18,42 @@ export const volumeBinding: Filter = {
     const rejection = rejectionOf(pod, cluster);
     if (rejection !== undefined) return { rejection };
     const claims = pod.claims.flatMap((name) => cluster.claim(pod.namespace, name) ?? []);
-    const waits = claims.some((claim) => !isBound(claim));
-    const missing = claims.some(
-      (claim) => isBound(claim) && cluster.volume(claim.spec?.volumeName ?? '') === undefined,
+    const bound = claims.filter(isBound);
+    const supply = claims.length > bound.length ? new VolumeSupply(unboundOf(claims), cluster) : undefined;
+    const volumes = bound.flatMap((claim) => cluster.volume(claim.spec?.volumeName ?? '') ?? []);
+    const missing = unresolvable(
+      'VolumeBinding',
+      'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
     );
-    const volumes = claims.flatMap((claim) => cluster.volume(claim.spec?.volumeName ?? '') ?? []);
-    const reasons = [
-      ...(missing ? ['node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)'] : []),
-      ...(waits ? ["node(s) didn't find available persistent volumes to bind"] : []),
-    ];
-    const noWay = reasons.length === 0 ? undefined : { filter: 'VolumeBinding' as const, reasons, resolvable: false };
     const elsewhere = unresolvable('VolumeBinding', "node(s) didn't match PersistentVolume's node affinity");
     return {
       check: ({ node }) => {
         if (node !== undefined && volumes.some((volume) => !reaches(node, volume))) return elsewhere;
-        return noWay;
+        const offer = node === undefined ? undefined : supply?.offerOf(node);
+        const reasons = [
+          ...(volumes.length < bound.length ? missing.reasons : []),
+          ...(offer?.kind === 'misfit' ? [offer.reason] : []),
+        ];
+        return reasons.length === 0 ? undefined : { ...missing, reasons };
       },
     };
   },
 };
+
+/** What is promised to the pod's claims when it gets the node: nothing when all of them are bound. */
+export function promisesFor(pod: PodInfo, nodeName: string, cluster: Cluster): readonly VolumePromise[] {
+  if (pod.claims.length === 0) return [];
+  const claims = unboundOf(pod.claims.flatMap((name) => cluster.claim(pod.namespace, name) ?? []));
+  const node = cluster.node(nodeName)?.node;
+  if (claims.length === 0 || node === undefined) return [];
+  const offer = new VolumeSupply(claims, cluster).offerOf(node);
+  return offer.kind === 'promises' ? offer.promises : [];
+}
+
+/** Each once: two volumes of a pod may be of one claim. */
+function unboundOf(claims: readonly PersistentVolumeClaim[]): readonly PersistentVolumeClaim[] {
+  return [...new Set(claims)].filter((claim) => !isBound(claim));
+}
 
 /** A volume that only one pod may use (ReadWriteOncePod) excludes all other pods. */
 export const volumeRestrictions: Filter = {
@@ -90,19 +105,4 @@ function rejectionOf(pod: PodInfo, cluster: Cluster): string | undefined {
     }
   }
   return undefined;
-}
-
-function isBound(claim: PersistentVolumeClaim): boolean {
-  const completed = claim.metadata?.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined;
-  return (claim.spec?.volumeName ?? '') !== '' && (completed || claim.status?.phase === 'Bound');
-}
-
-function waitsForConsumer(claim: PersistentVolumeClaim, cluster: Cluster): boolean {
-  const name = claim.spec?.storageClassName ?? '';
-  return name !== '' && cluster.storageClass(name)?.volumeBindingMode === 'WaitForFirstConsumer';
-}
-
-function reaches(node: Node, volume: PersistentVolume): boolean {
-  const required = volume.spec?.nodeAffinity?.required;
-  return required === undefined || required.nodeSelectorTerms.some((term) => nodeSelectorTermMatches(term, node));
 }

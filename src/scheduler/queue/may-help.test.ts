@@ -122,6 +122,13 @@ describe('mayHelp', () => {
       { kind: 'claim', claim: { metadata: { namespace: 'default', name: 'x' } } },
       false,
     ],
+    [
+      'room for volumes',
+      'VolumeBinding',
+      withClaim,
+      changed({ ...base, metadata: { ...base.metadata, annotations: { 'mendlet.dev/volume-space': '{}' } } }),
+      true,
+    ],
     ['who shared its claim went', 'VolumeRestrictions', withClaim, gone(withClaim), true],
   ])('%s', (_, rejectedBy, pod, event, helps) => {
     const filters = new Set(rejectedBy === undefined ? [] : [rejectedBy]);

@@ -1,5 +1,5 @@
 /** Decides whether an event may let a waiting pod fit: each filter that refused a node is asked. Pure. */
-import { equalJson, matchesLabels, nodeSelectorMatches } from '../../api/index.ts';
+import { equalJson, matchesLabels, nodeSelectorMatches, VOLUME_SPACE_ANNOTATION } from '../../api/index.ts';
 import { allTermsMatch, type NamespaceLabels, termMatches } from '../cluster/affinity-term.ts';
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { PodInfo } from '../cluster/pod-info.ts';
@@ -56,7 +56,8 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
   VolumeBinding: ({ namespace, claims }, event) =>
     event.kind === 'volume' ||
     isOwnClaim(namespace, claims, event) ||
-    (event.kind === 'node' && isNews(event, ({ metadata }) => metadata?.labels)),
+    (event.kind === 'node' &&
+      isNews(event, ({ metadata }) => [metadata?.labels, metadata?.annotations?.[VOLUME_SPACE_ANNOTATION]])),
   PodTopologySpread: ({ pod, namespace }, event) => {
     if (event.kind === 'node-gone') return true;
     if (event.kind === 'node') {

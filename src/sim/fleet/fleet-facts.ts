@@ -14,6 +14,8 @@ export interface RunningPod {
 export interface FleetListener {
   started?(running: RunningPod): void;
   stopped?(running: RunningPod): void;
+  /** The node removed the folder of a volume. */
+  folderGone?(node: string, volume: string): void;
 }
 
 export class FleetFacts {
@@ -43,6 +45,11 @@ export class FleetFacts {
     this.running.delete(`${uid} ${node}`);
     this.#sim.trace.add(this.#sim.mono, `stopped ${running.key} on ${node}`);
     for (const listener of this.#listeners) this.#guarded(() => listener.stopped?.(running));
+  }
+
+  folderGone(node: string, volume: string): void {
+    this.#sim.trace.add(this.#sim.mono, `folder of ${volume} gone from ${node}`);
+    for (const listener of this.#listeners) this.#guarded(() => listener.folderGone?.(node, volume));
   }
 
   /** A listener that throws ends the run. */

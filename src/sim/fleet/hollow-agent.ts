@@ -11,10 +11,12 @@ import {
   LEASES,
   type Node,
   NODES,
+  PERSISTENT_VOLUME_CLAIMS,
   type Pod,
   PODS,
   StatusError,
   uidOf,
+  VOLUME_SPACE_ANNOTATION,
 } from '../../api/index.ts';
 import { createReflector, type KubeClient } from '../../client/index.ts';
 import {
@@ -29,6 +31,7 @@ import {
   WorkQueue,
 } from '../../lib/index.ts';
 import { keepNodeRoutes, type NetworkMachine } from '../../network/index.ts';
+import type { HollowVolumes } from './hollow-volumes.ts';
 import { behaviourOf } from './pod-behaviour.ts';
 import { endedStatus, readyStatus } from './pod-status.ts';
 
@@ -65,6 +68,8 @@ export interface HollowPorts {
   readonly machine: HollowMachine;
   /** The machine's network, for routes to other nodes' pods; absent: the agent keeps no routes. */
   readonly network?: { readonly machine: NetworkMachine; readonly fs: FileSystem };
+  /** The folders of volumes on the machine; absent: it makes none. */
+  readonly volumes?: HollowVolumes;
 }
 
 /** Runs until its life ends. */
@@ -108,7 +113,7 @@ async function keepNode(ports: HollowPorts, identity: HollowIdentity, signal: Ab
   while (!signal.aborted) {
     try {
       const node = await client.get(NODES, undefined, name, signal).catch((error: unknown) => {
-        if (isNotFound(error)) return client.create(NODES, newNode(identity, clock), signal);
+        if (isNotFound(error)) return client.create(NODES, newNode(identity, clock, ports.volumes), signal);
         throw error;
       });
       if (!isReady(node)) await client.patch(NODES, undefined, name, 'strategic', readyPatch(clock), 'status', signal);
@@ -123,7 +128,7 @@ function isReady(node: Node): boolean {
   return node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
 }
 
-function newNode({ name, zone, address }: HollowIdentity, clock: Clock): Node {
+function newNode({ name, zone, address }: HollowIdentity, clock: Clock, volumes?: HollowVolumes): Node {
   const labels = {
     'kubernetes.io/hostname': name,
     'topology.kubernetes.io/region': 'r',
@@ -133,7 +138,7 @@ function newNode({ name, zone, address }: HollowIdentity, clock: Clock): Node {
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels },
+    metadata: { name, labels, ...(volumes && { annotations: { [VOLUME_SPACE_ANNOTATION]: volumes.space } }) },
     status: {
       capacity: amounts,
       allocatable: amounts,
@@ -240,7 +245,7 @@ async function keepPods(ports: HollowPorts, name: string, signal: AbortSignal): 
 
 /** @returns ms until the pod must be synced again, if its state changes with time alone */
 async function syncPod(
-  { client, clock, machine }: HollowPorts,
+  { client, clock, machine, volumes }: HollowPorts,
   name: string,
   pod: Pod,
   signal: AbortSignal,
@@ -265,7 +270,11 @@ async function syncPod(
     machine.stop(uid);
     return undefined;
   }
-  if (!machine.isRunning(uid)) machine.start(pod);
+  if (!machine.isRunning(uid)) {
+    const names = await volumesOf(client, pod, signal);
+    if (volumes !== undefined && !volumes.publish(uid, names)) return RETRY_MS;
+    machine.start(pod);
+  }
   const age = clock.now().mono - machine.startedAt(uid);
   if (age < behaviour.startMs) return behaviour.startMs - age;
   if (behaviour.runMs !== undefined && age >= behaviour.runMs) {
@@ -276,6 +285,19 @@ async function syncPod(
   const status = readyStatus(pod, name, clock.now().wall);
   if (status !== undefined) await report(status);
   return behaviour.runMs === undefined ? undefined : behaviour.runMs - age;
+}
+
+/** Names of the volumes of the pod's claims. Rejects while one is not bound. */
+async function volumesOf(client: KubeClient, pod: Pod, signal: AbortSignal): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { persistentVolumeClaim } of pod.spec?.volumes ?? []) {
+    if (persistentVolumeClaim === undefined) continue;
+    const { namespace } = pod.metadata ?? {};
+    const claim = await client.get(PERSISTENT_VOLUME_CLAIMS, namespace, persistentVolumeClaim.claimName, signal);
+    if (claim.status?.phase !== 'Bound') throw new ConnectionError('the claim is not bound');
+    names.push(claim.spec?.volumeName ?? '');
+  }
+  return names;
 }
 
 /** Ignores errors of server and network, which are part of the simulation; any other error is a bug of the simulation. */

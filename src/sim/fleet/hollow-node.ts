@@ -11,6 +11,7 @@ import { createSimNetworkMachine, SimNetwork } from '../sim-network-machine.ts';
 import type { Sim } from '../sim.ts';
 import type { FleetFacts } from './fleet-facts.ts';
 import { runHollowAgent } from './hollow-agent.ts';
+import { HollowVolumes } from './hollow-volumes.ts';
 
 const DISK_BYTES = 1_000_000;
 
@@ -23,6 +24,7 @@ export interface HollowNodeOptions {
   readonly address: string;
   readonly server: () => Connection | undefined;
   readonly logger: Logger;
+  readonly hasVolumes: boolean;
 }
 
 export class HollowNode {
@@ -31,6 +33,7 @@ export class HollowNode {
   readonly link = new Link();
   readonly wall: WallClock;
   readonly network: SimNetwork;
+  readonly volumes: HollowVolumes;
   readonly #options: HollowNodeOptions;
   readonly #disk: SimDisk;
   /** UID → mono ms of its start. */
@@ -44,6 +47,7 @@ export class HollowNode {
     this.zone = options.zone;
     this.wall = new WallClock(options.sim);
     this.network = new SimNetwork(options.address);
+    this.volumes = new HollowVolumes((name) => options.facts.folderGone(options.name, name));
     this.#disk = new SimDisk(options.sim, DISK_BYTES);
   }
 
@@ -57,7 +61,7 @@ export class HollowNode {
 
   startAgent(): void {
     if (this.isUp) return;
-    const { sim, server, logger, name, zone, address } = this.#options;
+    const { sim, server, logger, name, zone, address, hasVolumes } = this.#options;
     this.#incarnation += 1;
     const life = new Life(sim, `${name}/${this.#incarnation}`);
     this.#agent = life;
@@ -77,7 +81,7 @@ export class HollowNode {
       machine: createSimNetworkMachine({ sim, life, network: this.network, random: random.split('network') }),
       fs: createSimFileSystem({ sim, life, disk: this.#disk, mounts: [], random: random.split('disk') }),
     };
-    const ports = { client, clock, random, logger, machine, network };
+    const ports = { client, clock, random, logger, machine, network, ...(hasVolumes && { volumes: this.volumes }) };
     runHollowAgent(ports, { name, zone, address }, life.signal).catch((error: unknown) => {
       if (life.alive) sim.fail(error);
     });
@@ -106,6 +110,7 @@ export class HollowNode {
 
   #stop(uid: string): void {
     if (!this.#running.delete(uid)) return;
+    this.volumes.unpublish(uid);
     this.#options.facts.stopped(this.name, uid);
   }
 }

@@ -37,6 +37,7 @@ const isWell = await playSeeds({
         minutes: Number(values.minutes),
         nodes: Number(values.nodes ?? (values.big ? '100' : '9')),
         size: values.big ? BIG_FLEET : SMALL_FLEET,
+        volumeSets: 2,
         ...play,
       },
     ),

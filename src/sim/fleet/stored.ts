@@ -1,5 +1,16 @@
 /** The stored objects of a few kinds, in the order of the store's log; invariants are checked against them. */
-import type { DaemonSet, Deployment, Job, KubeObject, Node, Pod, ReplicaSet, StatefulSet } from '../../api/index.ts';
+import type {
+  DaemonSet,
+  Deployment,
+  Job,
+  KubeObject,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicaSet,
+  StatefulSet,
+} from '../../api/index.ts';
 import { decodeText } from '../../lib/index.ts';
 import type { Store } from '../../store/index.ts';
 import type { Sim } from '../sim.ts';
@@ -44,6 +55,8 @@ export interface StoredFleet {
   readonly statefulSets: Stored<StatefulSet>;
   readonly daemonSets: Stored<DaemonSet>;
   readonly jobs: Stored<Job>;
+  readonly claims: Stored<PersistentVolumeClaim>;
+  readonly volumes: Stored<PersistentVolume>;
 }
 
 export function followStore(sim: Sim, store: Store): StoredFleet {
@@ -55,5 +68,7 @@ export function followStore(sim: Sim, store: Store): StoredFleet {
     statefulSets: new Stored(sim, store, '/registry/statefulsets/'),
     daemonSets: new Stored(sim, store, '/registry/daemonsets/'),
     jobs: new Stored(sim, store, '/registry/jobs/'),
+    claims: new Stored(sim, store, '/registry/persistentvolumeclaims/'),
+    volumes: new Stored(sim, store, '/registry/persistentvolumes/'),
   };
 }

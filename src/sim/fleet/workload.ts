@@ -2,17 +2,15 @@
 import {
   DAEMON_SETS,
   DEPLOYMENTS,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
   JOBS,
   type KubeObject,
   type PodTemplateSpec,
   type Resource,
   STATEFUL_SETS,
 } from '../../api/index.ts';
-import { ConnectionError, type Random } from '../../lib/index.ts';
+import type { Random } from '../../lib/index.ts';
 import type { Fleet } from './fleet.ts';
+import { People } from './people.ts';
 import { behaviourAnnotation, type PodBehaviour } from './pod-behaviour.ts';
 
 const NAMESPACE = 'default';
@@ -34,13 +32,13 @@ interface Wanted {
 export class FleetWorkload {
   readonly #fleet: Fleet;
   readonly #random: Random;
+  readonly #people: People;
   readonly #wanted: Wanted[] = [];
-  /** Requests without an answer so far. */
-  #underWay = 0;
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
     this.#random = fleet.sim.random.split('workload');
+    this.#people = new People(fleet, this.#random);
   }
 
   /** Plans creations, changes and deletions over the next `forMs`. */
@@ -53,13 +51,13 @@ export class FleetWorkload {
 
   /** The requests that are still under way; undefined: none. */
   pending(): string | undefined {
-    return this.#underWay === 0 ? undefined : `${this.#underWay} requests are under way`;
+    return this.#people.underWay === 0 ? undefined : `${this.#people.underWay} requests are under way`;
   }
 
   deleteAll(): void {
     for (const { resource, name } of this.#wanted) {
       const propagationPolicy = this.#random.next() < 0.5 ? 'Background' : 'Foreground';
-      this.#do(() => this.#fleet.admin.delete(resource, NAMESPACE, name, { propagationPolicy }));
+      this.#people.do(() => this.#fleet.admin.delete(resource, NAMESPACE, name, { propagationPolicy }));
     }
   }
 
@@ -161,32 +159,10 @@ export class FleetWorkload {
   #create(resource: Resource<KubeObject>, apiVersion: string, name: string, spec: object): void {
     this.#wanted.push({ resource, name });
     const object = { apiVersion, kind: resource.kind, metadata: { namespace: NAMESPACE, name }, spec };
-    this.#do(() => this.#fleet.admin.create(resource, object));
+    this.#people.do(() => this.#fleet.admin.create(resource, object));
   }
 
   #patch(resource: Resource<KubeObject>, name: string, patch: object): void {
-    this.#do(() => this.#fleet.admin.patch(resource, NAMESPACE, name, 'strategic', patch));
-  }
-
-  /** Repeats a request while the server cannot be reached; an effect of a request whose answer was lost counts. */
-  #do(work: () => Promise<unknown>): void {
-    this.#underWay += 1;
-    this.#try(work);
-  }
-
-  #try(work: () => Promise<unknown>): void {
-    const { sim } = this.#fleet;
-    const done = (): void => {
-      this.#underWay -= 1;
-    };
-    work().then(done, (error: unknown) => {
-      if (error instanceof ConnectionError) {
-        sim.after(1000 + this.#random.next() * 1000, 'people try again', () => this.#try(work));
-        return;
-      }
-      done();
-      if (isAlreadyExists(error) || isNotFound(error) || isConflict(error)) return;
-      sim.fail(error);
-    });
+    this.#people.do(() => this.#fleet.admin.patch(resource, NAMESPACE, name, 'strategic', patch));
   }
 }

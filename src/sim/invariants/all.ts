@@ -12,12 +12,25 @@ import { restartsHappen } from './restarts-happen.ts';
 import { keepsStatusHistory } from './status-history.ts';
 import { keepsStartOrder } from './start-order.ts';
 import { keepsStopOrder } from './stop-order.ts';
+import { sharesNoAddress } from './distinct-addresses.ts';
+import { signalsAfterTraffic } from './signal-after-traffic.ts';
+import { HostPortWatch, leadsToItsSandbox } from './host-ports.ts';
+import { leadsToTheLiving } from './service-traffic.ts';
+import { Calm } from './traffic/calm.ts';
+import { servedBeside } from './traffic/judge-traffic.ts';
+import { TrafficWatch } from './traffic/traffic-watch.ts';
 import { hasVolumesFirst } from './volumes-first.ts';
 import { observeWatch } from './watch-order.ts';
 
 export { InvariantViolation } from './violation.ts';
 
-export function checkInvariants(cluster: SimCluster): void {
+/** Where packets go, as the invariants see it. */
+export interface Watches {
+  readonly traffic: TrafficWatch;
+  readonly hostPorts: HostPortWatch;
+}
+
+export function checkInvariants(cluster: SimCluster): Watches {
   const { facts, sim, nodes, controlPlane } = cluster;
   oneRunning(facts);
   noStartAfterEnd(facts);
@@ -31,6 +44,22 @@ export function checkInvariants(cluster: SimCluster): void {
   keepsStopOrder(facts);
   hasVolumesFirst(facts);
   keepsStatusHistory(facts, () => nodes.flatMap(({ runtime }) => runtime.running()));
+  sharesNoAddress(facts);
+  const watch = new TrafficWatch(cluster);
+  const calm = new Calm(cluster);
+  leadsToTheLiving(cluster, watch, calm);
+  const hostPorts = new HostPortWatch(cluster);
+  leadsToItsSandbox(cluster, hostPorts, calm);
+  const nodeOf = (uid: string) => cluster.pods.get(uid)?.spec?.nodeName ?? '';
+  signalsAfterTraffic({
+    facts,
+    servedBeside: (uid) => servedBeside(watch.look(), uid),
+    calmSince: (uid) => calm.since(nodeOf(uid), 'agent'),
+    isRunning: (uid) => nodes.some(({ runtime }) => runtime.running().some((each) => each.uid === uid)),
+    check: (check) => sim.check(check),
+    now: () => sim.mono,
+  });
   const { client, clock } = controlPlane.optionsFor(new Life(sim, 'watch-observer'));
   observeWatch(client, clock, facts).catch((error: unknown) => sim.fail(error));
+  return { traffic: watch, hostPorts };
 }

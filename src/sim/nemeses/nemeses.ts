@@ -2,6 +2,7 @@
 import type { Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
 import type { SimNode } from '../sim-node.ts';
+import { noFilterFaults } from '../sim-router-machine.ts';
 
 export interface Nemesis {
   readonly name: string;
@@ -215,12 +216,41 @@ export const NEMESES: readonly Nemesis[] = [
         },
       ),
   },
+  {
+    name: 'filter-faults',
+    everyMs: 60_000,
+    strike: (cluster, node, random) =>
+      forAWhile(
+        cluster,
+        'filter faults',
+        between(random, 500, 30_000),
+        () =>
+          Object.assign(node.filterFaults, {
+            refuse: random.next() * 0.5,
+            failAfter: random.next() * 0.5,
+            slow: random.next(),
+            slowMs: between(random, 50, 5000),
+            blind: random.next() < 0.3,
+          }),
+        () => Object.assign(node.filterFaults, noFilterFaults()),
+      ),
+  },
+  {
+    name: 'filter-flush',
+    everyMs: 45_000,
+    strike: (_cluster, node) => node.flushFilter(),
+  },
 ];
 
-/** The nemeses of this seed: each takes part with even odds, at least one does. `only` names them instead. */
+/** Share of seeds with few nemeses: promises that hold some time after a disturbance are hardly ever due under many. */
+const QUIET_SHARE = 0.4;
+const QUIET_ODDS = 0.12;
+
+/** The nemeses of this seed: each takes part with even odds, or with few; at least one does. `only` names them instead. */
 export function drawNemeses(random: Random, only: readonly string[] | undefined): readonly Nemesis[] {
   if (only !== undefined) return NEMESES.filter(({ name }) => only.includes(name));
-  const drawn = NEMESES.filter(() => random.next() < 0.5);
+  const odds = random.next() < QUIET_SHARE ? QUIET_ODDS : 0.5;
+  const drawn = NEMESES.filter(() => random.next() < odds);
   return drawn.length > 0 ? drawn : NEMESES.slice(0, 1);
 }
 

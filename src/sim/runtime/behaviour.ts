@@ -14,6 +14,8 @@ export interface Behaviour {
   readonly stopMs?: number;
   /** Probes succeed only from this time after the start on, ms. */
   readonly readyAfterMs?: number;
+  /** Probes fail between these times after the start, ms. */
+  readonly failsMs?: readonly [number, number];
   /** Probes hang from this time after the start on, like those of a frozen server, ms. */
   readonly frozenAfterMs?: number;
   /** False: it listens on no port, and answers no probe over the network. */
@@ -36,8 +38,9 @@ export function behaviourOf(command: readonly string[]): Behaviour {
 export type Health = 'healthy' | 'failing' | 'frozen';
 
 /** The result of probes `ranMs` after the start. */
-export function healthOf({ readyAfterMs = 0, frozenAfterMs }: Behaviour, ranMs: number): Health {
+export function healthOf({ readyAfterMs = 0, failsMs, frozenAfterMs }: Behaviour, ranMs: number): Health {
   if (frozenAfterMs !== undefined && ranMs >= frozenAfterMs) return 'frozen';
+  if (failsMs !== undefined && ranMs >= failsMs[0] && ranMs < failsMs[1]) return 'failing';
   return ranMs < readyAfterMs ? 'failing' : 'healthy';
 }
 

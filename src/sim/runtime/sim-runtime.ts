@@ -53,11 +53,27 @@ interface ContainerRecord {
   readonly onDead: Set<() => void>;
 }
 
+export interface RuntimeGround {
+  readonly sim: Sim;
+  readonly wall: WallClock;
+  readonly facts: Facts;
+  readonly random: Random;
+}
+
+/** A pod's network, as it truly is. */
+export interface TrueSandbox {
+  readonly uid: string;
+  readonly ip: string;
+  /** Names of the containers that run in it. */
+  readonly running: ReadonlySet<string>;
+}
+
 export class SimRuntime {
   readonly #sim: Sim;
   readonly #wall: WallClock;
   readonly #facts: Facts;
   readonly #random: Random;
+  readonly #podPrefix: string;
   readonly #findOnHost: (path: string) => HostMount['found'];
   readonly #sandboxes = new Map<string, SandboxRecord>();
   readonly #containers = new Map<string, ContainerRecord>();
@@ -66,14 +82,16 @@ export class SimRuntime {
   #down = false;
   readonly #cutListeners = new Set<() => void>();
 
-  /** @param findOnHost returns the object on the machine at a path that a container mounts */
+  /**
+   * @param podPrefix "10.244"
+   * @param findOnHost returns the object on the machine at a path that a container mounts
+   */
   constructor(
-    sim: Sim,
-    wall: WallClock,
-    facts: Facts,
-    random: Random,
+    { sim, wall, facts, random }: RuntimeGround,
+    podPrefix: string,
     findOnHost: (path: string) => HostMount['found'],
   ) {
+    this.#podPrefix = podPrefix;
     this.#sim = sim;
     this.#wall = wall;
     this.#facts = facts;
@@ -118,7 +136,7 @@ export class SimRuntime {
       if (same) throw new RuntimeError('AlreadyExists', `name is reserved for sandbox ${other.id}`);
     }
     const id = this.#newId();
-    const ip = `10.244.${this.#nextIp >> 8}.${this.#nextIp & 255}`;
+    const ip = `${this.#podPrefix}.${this.#nextIp >> 8}.${this.#nextIp & 255}`;
     this.#nextIp += 1;
     this.#sandboxes.set(id, { id, config, createdAt: this.#wall.wall, ip, ready: true });
     this.#facts.tell({ kind: 'sandbox-created', uid, id });
@@ -301,6 +319,18 @@ export class SimRuntime {
   /** The running containers, for invariants. */
   running(): readonly ContainerName[] {
     return [...this.#containers.values()].filter(({ state }) => state === 'running').map(nameOf);
+  }
+
+  /** The sandboxes whose network is there, by address. */
+  sandboxesByAddress(): ReadonlyMap<string, TrueSandbox> {
+    const found = new Map<string, TrueSandbox>();
+    for (const { id, ip, ready, config } of this.#sandboxes.values()) {
+      if (!ready || config.namespaces.network === 'node') continue;
+      const running = this.#containersIn(id).filter(({ state }) => state === 'running');
+      const names = new Set(running.map((container) => container.config.name));
+      found.set(ip, { uid: config.metadata.uid, ip, running: names });
+    }
+    return found;
   }
 
   /** UIDs of pods with remaining sandboxes. */

@@ -16,18 +16,23 @@ import {
 import { isNamespaceTerminating } from '../../client/index.ts';
 import { ConnectionError, type Random } from '../../lib/index.ts';
 import type { SimCluster } from '../sim-cluster.ts';
-import type { Patient } from './patients.ts';
+import { type Patient, withHostPort } from './patients.ts';
 import { CONFIG_NAME, drawPatient, podOf, visitor } from './pods.ts';
+import { teamOf } from './services.ts';
 import { Restarts } from './restarts.ts';
 
 /** Exclusive maximum of requested restarts per pod. */
 const MAX_RESTARTS_ASKED = 3;
-const HOUSE = 'default';
+export const HOUSE = 'default';
 /** A namespace that may be deleted with all its pods. */
 const WARD = 'ward';
 
+interface TeamPatient extends Patient {
+  readonly team: string;
+}
+
 interface Admitted {
-  readonly patient: Patient;
+  readonly patient: TeamPatient;
   readonly namespace: string;
   deleted: boolean;
 }
@@ -51,7 +56,7 @@ export class Hospital {
     const ward = this.#planWard(fromMs, untilMs);
     for (let i = 0; i < count; i += 1) {
       const name = `pod-${i}`;
-      const patient = drawPatient(this.#random);
+      const patient = withHostPort({ ...drawPatient(this.#random), team: teamOf(i) }, i);
       const namespace = ward && this.#random.next() < 0.4 ? WARD : HOUSE;
       const at = fromMs + 1000 + this.#random.next() * (untilMs - fromMs) * 0.6;
       sim.after(at, `admit ${name}`, () => this.#do(() => this.#admit(namespace, name, patient)));
@@ -127,11 +132,11 @@ export class Hospital {
     return undefined;
   }
 
-  async #admit(namespace: string, name: string, patient: Patient): Promise<void> {
+  async #admit(namespace: string, name: string, patient: TeamPatient): Promise<void> {
     if (namespace === WARD && this.#wardClosed) return;
     this.#admitted.set(name, { patient, namespace, deleted: false });
     // A create whose answer was lost has taken effect; one that comes after its namespace's deletion counts as deleted.
-    const pod = podOf(namespace, name, patient);
+    const pod = podOf(namespace, name, patient, patient.team);
     await quietly(
       this.#cluster.admin.create(PODS, pod),
       (error) => isAlreadyExists(error) || this.#isClosed(namespace, error),

@@ -26,3 +26,15 @@ export function probe(more: Partial<Probe> = {}): Probe {
 export function between(random: Random, min: number, max: number): number {
   return Math.floor(min + random.next() * (max - min));
 }
+
+/** Each has its own: the scheduler would keep pods with the same one apart. */
+const FIRST_HOST_PORT = 9000;
+const HOST_PORT_EVERY = 2;
+
+/** Every second patient has a host port, which leads to its first container. */
+export function withHostPort<T extends Patient>(patient: T, at: number): T {
+  const [first, ...others] = patient.spec.containers;
+  if (at % HOST_PORT_EVERY !== 0 || first === undefined) return patient;
+  const ports = [{ containerPort: 8080, hostPort: FIRST_HOST_PORT + at }];
+  return { ...patient, spec: { ...patient.spec, containers: [{ ...first, ports }, ...others] } };
+}

@@ -1,6 +1,7 @@
 /** Pods that are each sick in one way, with the state that they must reach without disturbance. */
 import type { Container, Pod } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
+import { TEAM_LABEL } from './services.ts';
 import { HEALING_KINDS } from './healing-pods.ts';
 import { between, container, type Patient, probe } from './patients.ts';
 
@@ -73,6 +74,15 @@ const KINDS: readonly Make[] = [
       ],
     },
   }),
+  (random) => {
+    const from = between(random, 5000, 60_000);
+    const failsMs = [from, from + between(random, 5000, 60_000)] as const;
+    return {
+      kind: 'moody',
+      expect: 'ready',
+      spec: { containers: [container('main', { failsMs }, { readinessProbe: probe() })] },
+    };
+  },
   (random) => ({
     kind: 'job',
     expect: 'succeeded',
@@ -234,8 +244,8 @@ export function drawPatient(random: Random): Patient {
   return make(random);
 }
 
-export function podOf(namespace: string, name: string, { kind, spec, annotations = {} }: Patient): Pod {
-  const metadata = { namespace, name, labels: { kind }, annotations: { ...annotations } };
+export function podOf(namespace: string, name: string, { kind, spec, annotations = {} }: Patient, team: string): Pod {
+  const metadata = { namespace, name, labels: { kind, [TEAM_LABEL]: team }, annotations: { ...annotations } };
   return { apiVersion: 'v1', kind: 'Pod', metadata, spec };
 }
 

@@ -22,6 +22,7 @@ export const VIEW: Rights = [
   `${read}: daemonsets/status.apps deployments/status.apps replicasets/status.apps statefulsets/status.apps`,
   `${read}: jobs.batch cronjobs.batch jobs/status.batch cronjobs/status.batch`,
   `${read}: poddisruptionbudgets.policy poddisruptionbudgets/status.policy`,
+  `${read}: ingresses.networking.k8s.io ingresses/status.networking.k8s.io networkpolicies.networking.k8s.io`,
   // metrics-server's system:aggregated-metrics-reader.
   `${read}: pods.metrics.k8s.io`,
 ];
@@ -32,6 +33,7 @@ export const EDIT: Rights = [
   `${read} ${write}: secrets ${streams} leases.coordination.k8s.io`,
   `${write}: pods replicationcontrollers serviceaccounts services persistentvolumeclaims configmaps events`,
   `${write}: ${workloads} ${scales} jobs.batch cronjobs.batch poddisruptionbudgets.policy`,
+  `${write}: ingresses.networking.k8s.io networkpolicies.networking.k8s.io`,
   'create: pods/eviction serviceaccounts/token',
 ];
 

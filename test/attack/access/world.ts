@@ -56,11 +56,14 @@ export interface Got {
   readonly text: string;
 }
 
+/** Kinds whose names are not free. */
+const CLUSTER_NAMES: Readonly<Record<string, string>> = { nodes: 'n1', ipaddresses: '192.0.2.77' };
+
 /** The names of objects, by place and kind. */
 export const nameOf = {
   own: (row: ResourceRow): string => `own-${row.resource}`,
   other: (row: ResourceRow): string => `other-${row.resource}`,
-  cluster: (row: ResourceRow): string => (row.resource === 'nodes' ? 'n1' : `cluster-${row.resource}`),
+  cluster: (row: ResourceRow): string => CLUSTER_NAMES[row.resource] ?? `cluster-${row.resource}`,
 };
 
 const IPS: Readonly<Record<string, string>> = { [OWN]: '10.1.1.1', [OTHER]: '10.2.2.2' };

@@ -438,3 +438,51 @@ describe('a request', () => {
     expect(restarted(model.ask(ALL))).toContain('start main 1');
   });
 });
+
+describe('where others serve its clients', () => {
+  const readyOf = (model: RestartModel) => model.plan?.status.conditions?.find(({ type }) => type === 'Ready');
+
+  it.each([POD, ALL, ONE])('they go there before the signal: scope $scope', (request) => {
+    const model = running();
+    model.routing = { canLeave: () => true, withdrawal: 'needless' };
+    const mark = model.log.length;
+    model.ask(request).pass();
+    expect(model.since(mark)).toEqual([]);
+    expect(readyOf(model)).toMatchObject({ status: 'False', reason: 'PodRestarting' });
+    expect(model.plan?.wakeAt).toBe(model.mono + 2000);
+    // Meanwhile routing has heard of it, and others have seen it a little later.
+    model.routing = { canLeave: () => false, withdrawal: { agreedAt: undefined } };
+    model.advance(50).pass();
+    expect(model.since(mark)).toEqual([]);
+    model.routing = { ...model.routing, withdrawal: { agreedAt: model.mono } };
+    model.advance(100).pass();
+    expect(model.plan?.wakeAt).toBe(model.mono + 200);
+    expect([model.since(mark), readyOf(model)?.status]).toEqual([[], 'False']);
+    model.advance(200).settle();
+    expect(model.running()).toContain('main 1');
+    expect(model.outcome('r1')).toMatchObject({ phase: 'Succeeded' });
+    expect(readyOf(model)).toMatchObject({ status: 'True' });
+  });
+
+  it('a new agent goes on with the wait, and the wait counts within the grace', () => {
+    const model = running();
+    model.routing = { canLeave: () => true, withdrawal: 'needless' };
+    model.ask({ ...ALL, gracePeriodSeconds: 10 }).pass();
+    expect(model.plan?.wakeAt).toBe(model.mono + 1000);
+    model.routing = { withdrawal: { agreedAt: undefined } };
+    model.killAgent();
+    model.advance(400).pass();
+    expect(model.running()).toEqual(FIRST.slice(1));
+    model.advance(600).settle();
+    expect(model.running()).toEqual(['side 1', 'main 1', 'other 1']);
+  });
+
+  it('nobody waits for a pod that serves alone, or whose traffic nobody knows', () => {
+    for (const routing of [{ canLeave: () => false, withdrawal: 'needless' as const }, {}]) {
+      const model = running();
+      model.routing = routing;
+      model.ask(ALL).pass();
+      expect(model.running()).not.toContain('main 0');
+    }
+  });
+});

@@ -12,6 +12,7 @@ import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { planEnds } from '../plan-end.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
 import type { GoingRestart } from '../pod-memory.ts';
+import { signalTime } from '../signal-time.ts';
 import { beginAnew } from './begin-anew.ts';
 import { endRestart } from './begin-restart.ts';
 import { deadlineOf, graceOf, killMessage, noteKill, restartTime } from './restart-kill.ts';
@@ -32,7 +33,23 @@ export function planRestart(draft: Draft, views: readonly ContainerView[]): Step
     else wait(draft, `the restart of ${scopeText(restart)} is over when all of it has started`);
     return GOES_ON;
   }
+  if (waitsForTraffic(draft, views, restart)) return GOES_ON;
   return restart.scope === 'container' ? endOne(draft, views, restart) : endAll(draft, views, restart);
+}
+
+/** Clients go elsewhere before the first signal; the wait counts within the grace. */
+function waitsForTraffic(draft: Draft, views: readonly ContainerView[], restart: GoingRestart): boolean {
+  const { memory, facts, now } = draft.input;
+  if (restart.leaves !== true || !views.some(({ instances }) => instances.some(isAlive))) return false;
+  // Routing hears of it after the first pass.
+  const isTold = memory.note.restart?.id === restart.id;
+  const withdrawal = (isTold ? facts.withdrawal : undefined) ?? { agreedAt: undefined };
+  if (withdrawal === 'needless') return false;
+  const grace = { gracePeriodSeconds: graceOf(draft, restart), deadline: deadlineOf(draft, restart) };
+  const signalAt = signalTime(grace, withdrawal);
+  if (signalAt === undefined || signalAt <= now.mono) return false;
+  wait(draft, 'its traffic goes elsewhere before it gets the signal', signalAt);
+  return true;
 }
 
 /** A pod that ends takes its restart with it. `views`: to see whether that came to its end before. */

@@ -5,7 +5,7 @@ import type { ImageFact, RuntimeContainer, RuntimeSandbox } from '../../types.ts
 import { noteFromStatus } from '../absorb-observation.ts';
 import type { Outcome, PodAction } from '../actions.ts';
 import { computePodActions, type PodPlan } from '../compute-pod-actions.ts';
-import type { PlannedEvent } from '../facts.ts';
+import type { PlannedEvent, PodFacts } from '../facts.ts';
 import type { PodLifecycle } from '../lifecycle.ts';
 import { exitedContainer, MONO, PRESENT, testContainer, testPod, testSandbox, WALL } from '../plan.fixtures.ts';
 import { EMPTY_VOLATILE, emptyMemory, type PodMemory } from '../pod-memory.ts';
@@ -34,6 +34,8 @@ export class RestartModel {
   readonly images: Record<string, ImageFact> = {};
   /** Names of init containers, which end as soon as they run. */
   initExitCode = 0;
+  /** What routing says. */
+  routing: Pick<PodFacts, 'withdrawal' | 'canLeave'> = {};
 
   constructor(spec: Partial<PodSpec> = {}) {
     this.pod = testPod({
@@ -68,6 +70,7 @@ export class RestartModel {
         volumes: { state: 'ready', paths: {} },
         image: (name) => this.images[name] ?? PRESENT,
         probes: {},
+        ...this.routing,
         node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       },
       previousStatus: this.plan?.status,

@@ -15,6 +15,7 @@ import { type Draft, wait } from '../draft.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';
+import { asksForWait } from '../signal-time.ts';
 import type { GoingRestart } from '../pod-memory.ts';
 import { sandboxesOf } from '../plan-sandbox.ts';
 import { beginRestart, isDone, mustWaitFor, UNREADABLE, withOutcome } from './begin-restart.ts';
@@ -70,10 +71,16 @@ function begin(draft: Draft, request: RestartRequest, anew: boolean): void {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     force,
     emptyDirs,
+    ...(leaves(draft) ? { leaves: true } : {}),
   } as const;
   // A restart by a person starts a new episode of the ladder, except for stopped containers outside of its scope.
   const note = anew ? resetLadder(draft.note) : draft.note;
   draft.note = beginRestart(note, wanted, draft.input.now);
+}
+
+/** Whether its traffic goes elsewhere first. A pod that serves alone serves until its signal. */
+function leaves({ input: { pod, facts } }: Draft): boolean {
+  return facts.canLeave?.() ?? asksForWait(pod);
 }
 
 /** A request for a time to come waits for it. */

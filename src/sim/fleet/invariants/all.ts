@@ -8,6 +8,7 @@ import { oneNetwork } from './one-network.ts';
 import { oneIdentity } from './one-identity.ts';
 import { onePlace } from './one-place.ts';
 import { replicasBound } from './replicas-bound.ts';
+import { volumesKept } from './volumes-kept.ts';
 
 export function checkFleet(fleet: Fleet): void {
   onePlace(fleet);
@@ -18,4 +19,5 @@ export function checkFleet(fleet: Fleet): void {
   noEvictionStorm(fleet);
   noBlindEviction(fleet);
   noHotLoop(fleet);
+  volumesKept(fleet);
 }

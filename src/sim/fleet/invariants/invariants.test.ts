@@ -166,4 +166,65 @@ describe('invariants of a fleet', () => {
     expect(await play(...lose(1))).toBeUndefined();
     expect(await play(...wait, ...lose(1))).toMatch(/^blind eviction: node1/);
   });
+
+  describe('volumes are kept', () => {
+    const volume = (mode: string, policy: string, more: object = {}) =>
+      put('persistentvolumes', 'v', {
+        kind: 'PersistentVolume',
+        metadata: { name: 'v', ...more },
+        spec: {
+          accessModes: [mode],
+          persistentVolumeReclaimPolicy: policy,
+          nodeAffinity: {
+            required: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', values: ['node1'] }] }],
+            },
+          },
+        },
+      } as KubeObject);
+    const claim = put('persistentvolumeclaims', 'n/c', {
+      kind: 'PersistentVolumeClaim',
+      metadata: { namespace: 'n', name: 'c' },
+      spec: { volumeName: 'v' },
+    } as KubeObject);
+    const user = (name: string): Pod => {
+      const given = pod(name, name, { node: 'node1' });
+      const volumes = [{ name: 'd', persistentVolumeClaim: { claimName: 'c' } }];
+      return { ...given, spec: { containers: [], ...given.spec, volumes } };
+    };
+    const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    const folderGone =
+      (node = 'node1'): Step =>
+      ({ facts }) =>
+        facts.folderGone(node, 'v');
+    const ends: Step = ({ facts }) => facts.stopped('node1', 'a');
+    const used: Step = ({ nodes }) => {
+      const folder = { name: 'v', handle: 'v', path: '/v', capacityBytes: 1, state: 'ready', wasUsed: true } as const;
+      nodes[0]?.volumes.folders.set('v', folder);
+    };
+    const deleted: Step = async ({ controlPlane: { store } }) => {
+      const { entry } = await store.get('/registry/persistentvolumes/v');
+      await store.delete('/registry/persistentvolumes/v', entry?.revision ?? 0);
+    };
+    const shared = volume('ReadWriteOnce', 'Delete');
+    const alone = volume('ReadWriteOncePod', 'Delete');
+
+    it.each<[string, readonly Step[], RegExp | undefined]>([
+      ['two pods of one', [alone, claim, starts('node1', user('a')), starts('node1', user('b'))], /^one pod/],
+      ['one after the other', [alone, claim, starts('node1', user('a')), ends, starts('node1', user('b'))], undefined],
+      ['two pods of one that may', [shared, claim, starts('node1', user('a')), starts('node1', user('b'))], undefined],
+      ['below a pod', [shared, claim, starts('node1', user('a')), folderGone()], /^folder in use/],
+      ['below a volume', [shared, folderGone()], /^folder gone/],
+      ['on another node', [shared, folderGone('node2')], undefined],
+      ['as it should', [volume('ReadWriteOnce', 'Delete', deleting), folderGone()], undefined],
+      ['with Retain', [volume('ReadWriteOnce', 'Retain', deleting), folderGone()], /^Retain/],
+      ['with Retain, later', [volume('ReadWriteOnce', 'Retain'), deleted, folderGone()], /^Retain/],
+      ['left behind', [used, shared, deleted], /^leak/],
+      ['left behind with Retain', [used, volume('ReadWriteOnce', 'Retain'), deleted], undefined],
+    ])('%s', async (_, steps, expected) => {
+      const said = await play(...steps);
+      if (expected === undefined) expect(said).toBeUndefined();
+      else expect(said).toMatch(expected);
+    });
+  });
 });

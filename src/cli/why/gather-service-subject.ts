@@ -1,0 +1,119 @@
+/** Gathers all evidence about a service: its object, the pods that it selects, where they listen, and policies about them. */
+import {
+  ENDPOINT_SLICES,
+  EVENTS,
+  isConditionTrue,
+  NETWORK_POLICIES,
+  NODES,
+  type Pod,
+  PODS,
+  type Service,
+  SERVICES,
+} from '../../api/index.ts';
+import type { ListeningPort, NamedService, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
+import { type Asker, found } from './ask.ts';
+import { gatherPod } from './gather-pod.ts';
+import { urgency } from './gather-workload.ts';
+import { MAX_EVENTS, MAX_HISTORY_BYTES, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
+import { nearNames } from './near-names.ts';
+
+export async function gatherServiceSubject(
+  asker: Asker,
+  name: string,
+  namespaceFlag: string,
+): Promise<ServiceSubjectEvidence> {
+  const { namespace } = asker.session;
+  const service = await readService(asker, namespace, name);
+  const base = { now: asker.now, name, namespace, namespaceFlag, elsewhere: [], events: [] };
+  if (service === undefined) {
+    const all = await asker.list('services in all namespaces', SERVICES, { limit: MAX_LISTED });
+    return { ...base, elsewhere: elsewhere(all, namespace, name), notLookedAt: asker.notLookedAt };
+  }
+  const [events, behind] = await Promise.all([
+    asker.list(`events of service/${name}`, EVENTS, {
+      namespace,
+      fieldSelector: `involvedObject.kind=Service,involvedObject.name=${name}`,
+      limit: MAX_EVENTS,
+    }),
+    service.spec?.type === 'ExternalName' ? undefined : gatherBehind(asker, service, namespaceFlag),
+  ]);
+  return { ...base, service, events, ...(behind && { behind }), notLookedAt: asker.notLookedAt };
+}
+
+/** Undefined: there is none. Throws what else keeps it from being read. */
+async function readService(asker: Asker, namespace: string, name: string): Promise<Service | undefined> {
+  const answer = await asker.get(`service/${name}`, SERVICES, namespace, name);
+  if (answer.kind === 'missing') return undefined;
+  // The refusal of the server itself is the answer.
+  return found(answer) ?? (await asker.session.client.get(SERVICES, namespace, name, asker.session.signal));
+}
+
+function elsewhere(all: readonly Service[], namespace: string, name: string): readonly NamedService[] {
+  const named = all.map(({ metadata }) => ({ namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' }));
+  const here = nearNames(
+    name,
+    named.filter((each) => each.namespace === namespace).map((each) => each.name),
+  );
+  return [...named.filter((each) => each.name === name), ...here.map((each) => ({ namespace, name: each }))];
+}
+
+async function gatherBehind(asker: Asker, service: Service, namespaceFlag: string): Promise<ServiceBackends> {
+  const { namespace = 'default', name = '' } = service.metadata ?? {};
+  const [pods, slices, policies, nodes] = await Promise.all([
+    asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
+    asker.list(`endpointslices of service/${name}`, ENDPOINT_SLICES, {
+      namespace,
+      labelSelector: `kubernetes.io/service-name=${name}`,
+      limit: MAX_LISTED,
+    }),
+    asker.list('networkpolicies', NETWORK_POLICIES, { namespace, limit: MAX_LISTED }),
+    isLocal(service) ? asker.list('nodes', NODES, { limit: MAX_LISTED }) : [],
+  ]);
+  const selected = pods.filter((pod) => isSelected(service, pod));
+  const unready = selected.filter((pod) => !isReady(pod)).toSorted((a, b) => urgency(b) - urgency(a));
+  const running = selected.filter(({ status }) => status?.phase === 'Running').slice(0, MAX_LISTENERS_ASKED);
+  const [looked, listening] = await Promise.all([
+    Promise.all(unready.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [] }))),
+    Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await listeningOf(asker, pod)] as const)),
+  ]);
+  return {
+    pods,
+    slices,
+    policies,
+    looked,
+    listening: Object.fromEntries(listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports]]))),
+    readyNodes: nodes
+      .filter(({ status }) => isConditionTrue(status?.conditions, 'Ready'))
+      .map(({ metadata }) => metadata?.name ?? ''),
+  };
+}
+
+function isLocal({ spec }: Service): boolean {
+  return spec?.externalTrafficPolicy === 'Local' || spec?.internalTrafficPolicy === 'Local';
+}
+
+function isSelected({ spec }: Service, { metadata, status }: Pod): boolean {
+  const selector = Object.entries(spec?.selector ?? {});
+  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return selector.length > 0 && !isOver && selector.every(([key, value]) => metadata?.labels?.[key] === value);
+}
+
+function isReady({ status }: Pod): boolean {
+  return isConditionTrue(status?.conditions, 'Ready');
+}
+
+/** The ports on which the pod listens just now, from its node. Undefined: the node cannot be asked, or is not mendlet's. */
+async function listeningOf(asker: Asker, { metadata, spec }: Pod): Promise<readonly ListeningPort[] | undefined> {
+  const { namespace = '', name = '' } = metadata ?? {};
+  if (!spec?.nodeName || spec.hostNetwork === true) return undefined;
+  const path = `/api/v1/nodes/${encodeURIComponent(spec.nodeName)}/proxy/mendlet/v1/listening`;
+  const query = `?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}`;
+  const answer = await asker.text('', `${path}${query}`, MAX_HISTORY_BYTES, true);
+  if (answer.kind !== 'found') return undefined;
+  try {
+    const { kind, ports } = JSON.parse(answer.value) as { kind?: string; ports?: readonly ListeningPort[] };
+    return kind === 'ListeningPorts' && Array.isArray(ports) ? ports : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+/** The evidence about a service as plain data, with that of the pods behind it. An absent field was not read. */
+import type { EndpointSlice, NetworkPolicy, Service } from '../../api/index.ts';
+import type { Event, ListeningPort, Pod } from './kinds.ts';
+import type { PodEvidence } from './pod-evidence.ts';
+
+export interface ServiceSubjectEvidence {
+  /** Wall ms. */
+  readonly now: number;
+  readonly name: string;
+  readonly namespace: string;
+  /** Absent: there is none of this name here; then `elsewhere` has what is called like it. */
+  readonly service?: Service;
+  readonly elsewhere: readonly NamedService[];
+  /** Absent: a service without pods of the cluster, or they may not be read. */
+  readonly behind?: ServiceBackends;
+  /** Events of the service. */
+  readonly events: readonly Event[];
+  readonly notLookedAt: readonly string[];
+  readonly namespaceFlag: string;
+}
+
+export interface NamedService {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ServiceBackends {
+  /** All pods of its namespace. */
+  readonly pods: readonly Pod[];
+  readonly slices: readonly EndpointSlice[];
+  readonly policies: readonly NetworkPolicy[];
+  /** Of pods that its selector matches and that are not ready. */
+  readonly looked: readonly PodEvidence[];
+  /** The ports on which pods listen just now, by name of the pod; of those that were asked. */
+  readonly listening: Readonly<Record<string, readonly ListeningPort[]>>;
+  /** Names of nodes that are ready. */
+  readonly readyNodes: readonly string[];
+}

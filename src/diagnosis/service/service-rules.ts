@@ -1,0 +1,325 @@
+/** The rules about a service with pods of the cluster: its selector, its pods, its ports, its policies. Pure. */
+import type { NetworkPolicy, Pod, ServicePort } from '../../api/index.ts';
+import { labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
+import { listeningText } from '../facts/listening.ts';
+import { listed, plural } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NOTHING } from '../rule.ts';
+import {
+  isNodeDns,
+  isReadyPod,
+  kubectl,
+  portText,
+  selectorText,
+  type ServiceFacts,
+  type ServiceRule,
+  targetOf,
+  why,
+} from './service-facts.ts';
+
+function names(pods: readonly Pod[]): readonly string[] {
+  return pods.map(({ metadata }) => metadata?.name ?? '');
+}
+
+/** Nobody has its labels: the pod that has most of them tells which one is wrong. */
+const nothingSelected: ServiceRule = (facts) => {
+  const { service, selected, behind, evidence } = facts;
+  const selector = Object.entries(service.spec?.selector ?? {});
+  if (selector.length === 0 || selected.length > 0) return NOTHING;
+  const field: Quote = { source: 'field', path: 'spec.selector', value: selectorText(service) };
+  const base = { id: 'selector-matches-nothing', severity: 'critical' as const, rank: 95, topic: 'pods' };
+  const nearest = nearestPod(behind.pods, selector);
+  if (nearest === undefined)
+    return [
+      {
+        ...base,
+        says: `no pod in namespace ${evidence.namespace} has the labels ${selectorText(service)}`,
+        evidence: [field, { source: 'object', object: `namespace/${evidence.namespace}`, says: podsText(behind.pods) }],
+        try: [kubectl(evidence, 'get', 'pods', '--show-labels')],
+      },
+    ];
+  const { pod, wrong } = nearest;
+  const name = pod.metadata?.name ?? '';
+  const texts = wrong.map(([key, value]) => {
+    const own = pod.metadata?.labels?.[key];
+    return own === undefined ? `has no label ${key} (wanted: ${value})` : `has ${key}=${own} instead of ${value}`;
+  });
+  const labels = Object.entries(pod.metadata?.labels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  return [
+    {
+      ...base,
+      says: `its selector matches no pod; the nearest, pod ${name}, ${listed(texts)}`,
+      evidence: [field, { source: 'field', of: `pod/${name}`, path: 'metadata.labels', value: labels }],
+      try: [kubectl(evidence, 'edit', `service/${evidence.name}`), kubectl(evidence, 'get', 'pods', '--show-labels')],
+    },
+  ];
+};
+
+function podsText(pods: readonly Pod[]): string {
+  return pods.length === 0 ? 'has no pods' : `has ${plural(pods.length, 'pod')}, with other labels`;
+}
+
+interface Nearest {
+  readonly pod: Pod;
+  readonly wrong: readonly (readonly [string, string])[];
+}
+
+/** The pod with most of the labels, or with the same keys; undefined: none has anything in common. */
+function nearestPod(pods: readonly Pod[], selector: readonly (readonly [string, string])[]): Nearest | undefined {
+  let best: (Nearest & { readonly score: number }) | undefined;
+  for (const pod of pods) {
+    const labels = pod.metadata?.labels ?? {};
+    const wrong = selector.filter(([key, value]) => labels[key] !== value);
+    // A right label counts most; a key with another value still shows that the pod was meant.
+    const keys = wrong.filter(([key, value]) => isLike(labels[key], value)).length;
+    const score = (selector.length - wrong.length) * 3 + keys * 2;
+    if (score > 0 && (best === undefined || score > best.score)) best = { pod, wrong, score };
+  }
+  return best;
+}
+
+/** "web" and "web-v2", "frontend" and "front-end": spellings of one name. */
+function isLike(own: string | undefined, wanted: string): boolean {
+  if (own === undefined) return false;
+  const [a, b] = [own, wanted].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
+  return a.length > 1 && b.length > 1 && (a.includes(b) || b.includes(a));
+}
+
+const nothingReady: ServiceRule = ({ selected, ready, service, evidence }) => {
+  if (selected.length === 0 || ready.length > 0) return NOTHING;
+  if (service.spec?.publishNotReadyAddresses === true) return NOTHING;
+  const [first] = selected;
+  return [
+    {
+      id: 'no-pod-ready',
+      severity: 'critical',
+      rank: 90,
+      topic: 'pods',
+      says: `none of its ${plural(selected.length, 'pod')} is ready`,
+      evidence: selected.slice(0, 3).map(
+        (pod): Quote => ({
+          source: 'object',
+          object: `pod/${pod.metadata?.name ?? ''}`,
+          says: stateText(pod),
+        }),
+      ),
+      try: [why(evidence, `pod/${first?.metadata?.name ?? ''}`)],
+      pods: names(selected),
+    },
+  ];
+};
+
+function stateText(pod: Pod): string {
+  if (pod.metadata?.deletionTimestamp !== undefined) return 'is being deleted';
+  const condition = pod.status?.conditions?.find(({ type }) => type === 'Ready');
+  const text = condition?.message || condition?.reason || 'not ready';
+  return `${pod.status?.phase ?? 'Unknown'}: ${text}`;
+}
+
+/** A named port that no container has. */
+const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
+  (service.spec?.ports ?? []).flatMap((port): readonly RankedFinding[] => {
+    const without = selected.filter((pod) => targetOf(pod, port) === undefined);
+    const [first] = without;
+    if (first === undefined) return NOTHING;
+    const declared = (first.spec?.containers ?? []).flatMap(({ ports = [] }) =>
+      ports.map(
+        ({ name = '', containerPort, protocol = 'TCP' }) => `${name || 'no name'} ${containerPort}/${protocol}`,
+      ),
+    );
+    const all = without.length === selected.length;
+    return [
+      {
+        id: 'target-port-not-found',
+        severity: all ? 'critical' : 'warning',
+        rank: 93,
+        topic: `port/${port.port}`,
+        says: `port ${portText(port)} leads to the port "${port.targetPort}", which no container of ${all ? 'its pods' : `${without.length} of its ${selected.length} pods`} has`,
+        evidence: [
+          { source: 'field', path: `spec.ports[${portText(port)}].targetPort`, value: `"${port.targetPort}"` },
+          {
+            source: 'field',
+            of: `pod/${first.metadata?.name ?? ''}`,
+            path: 'spec.containers[*].ports',
+            value: declared.join(', ') || 'none',
+          },
+        ],
+        try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+        pods: names(without),
+      },
+    ];
+  });
+
+/** Nobody listens where the traffic goes. Only TCP can be looked up. */
+const wrongPort: ServiceRule = ({ service, selected, behind, evidence }) =>
+  (service.spec?.ports ?? []).flatMap((port) => {
+    if ((port.protocol ?? 'TCP') !== 'TCP') return NOTHING;
+    const asked = selected.filter((pod) => behind.listening[pod.metadata?.name ?? ''] !== undefined);
+    const deaf = asked.filter((pod) => !isHeard(pod, port, behind.listening[pod.metadata?.name ?? ''] ?? []));
+    const [first] = deaf;
+    return first === undefined ? NOTHING : [wrongPortFinding({ pod: first, port, deaf, asked }, { behind, evidence })];
+  });
+
+function isHeard(pod: Pod, port: ServicePort, ports: ServiceFacts['behind']['listening'][string]): boolean {
+  const target = targetOf(pod, port);
+  return target === undefined || ports.some((each) => each.port === target && each.loopback === undefined);
+}
+
+interface Deaf {
+  readonly pod: Pod;
+  readonly port: ServicePort;
+  readonly deaf: readonly Pod[];
+  readonly asked: readonly Pod[];
+}
+
+function wrongPortFinding(
+  { pod, port, deaf, asked }: Deaf,
+  { behind, evidence }: Pick<ServiceFacts, 'behind' | 'evidence'>,
+): RankedFinding {
+  const name = pod.metadata?.name ?? '';
+  const ports = behind.listening[name] ?? [];
+  const target = targetOf(pod, port) ?? 0;
+  const inside = ports.find((each) => each.port === target);
+  const open = ports.filter(({ loopback }) => loopback === undefined).map((each) => String(each.port));
+  const instead =
+    inside !== undefined
+      ? `listens on ${inside.loopback}:${target} only, which no other pod reaches`
+      : open.length > 0
+        ? `listens on ${listed(open)} instead`
+        : 'listens on no port that other pods reach';
+  return {
+    id: 'target-port-unheard',
+    severity: deaf.length === asked.length ? 'critical' : 'warning',
+    rank: 92,
+    topic: `port/${port.port}`,
+    says: `port ${portText(port)} leads to port ${target} of its pods, where nothing listens: pod ${name} ${instead}`,
+    evidence: [
+      {
+        source: 'field',
+        path: `spec.ports[${portText(port)}].targetPort`,
+        value: String(port.targetPort ?? port.port),
+      },
+      { source: 'object', object: `pod/${name}`, says: `listens on ${listeningText(ports)}` },
+    ],
+    try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+    pods: names(deaf),
+  };
+}
+
+/** Policy Local: nodes without an endpoint drop what comes. */
+const localWithoutPod: ServiceRule = ({ service, ready, behind, evidence }) => {
+  const { externalTrafficPolicy, internalTrafficPolicy } = service.spec ?? {};
+  const policies = [
+    ['externalTrafficPolicy', externalTrafficPolicy] as const,
+    ['internalTrafficPolicy', internalTrafficPolicy] as const,
+  ].filter(([, value]) => value === 'Local');
+  const nodes = new Set(ready.map(({ spec }) => spec?.nodeName ?? ''));
+  const without = behind.readyNodes.filter((name) => !nodes.has(name));
+  if (policies.length === 0 || ready.length === 0 || without.length === 0) return NOTHING;
+  const isInside = policies.some(([field]) => field === 'internalTrafficPolicy');
+  return [
+    {
+      id: 'local-without-pod',
+      severity: 'warning',
+      rank: 70,
+      topic: 'policy',
+      says: `its policy is Local, and ${listed(without.map((name) => `node ${name}`))} ${without.length === 1 ? 'has' : 'have'} no ready pod of it: what ${isInside ? 'pods there send' : 'comes in there'} is dropped`,
+      evidence: policies.map(
+        ([field, value]): Quote => ({ source: 'field', path: `spec.${field}`, value: value ?? '' }),
+      ),
+      try: [
+        kubectl(evidence, 'get', 'pods', '-o', 'wide', '-l', selectorText(service)),
+        kubectl(evidence, 'patch', `service/${evidence.name}`, '-p', `{"spec":{"${policies[0]?.[0]}":"Cluster"}}`),
+      ],
+    },
+  ];
+};
+
+/** mendlet enforces none: a policy that is there explains nothing, and protects nothing. */
+const unenforcedPolicy: ServiceRule = ({ selected, behind, evidence }) => {
+  const found = behind.policies.filter((policy) => selected.some((pod) => concerns(policy, pod)));
+  if (found.length === 0) return NOTHING;
+  const texts = found.map(({ metadata }) => metadata?.name ?? '');
+  return [
+    {
+      id: 'network-policy-not-enforced',
+      severity: 'info',
+      rank: 20,
+      topic: 'network-policy',
+      says: `NetworkPolicy ${listed(texts)} is about its pods, and mendlet enforces none: only a network plugin of the nodes can`,
+      evidence: texts
+        .slice(0, 3)
+        .map((name): Quote => ({ source: 'object', object: `networkpolicy/${name}`, says: 'selects its pods' })),
+      try: [kubectl(evidence, 'describe', 'networkpolicy', ...texts.slice(0, 1))],
+    },
+  ];
+};
+
+function concerns({ spec }: NetworkPolicy, pod: Pod): boolean {
+  try {
+    const selector = labelSelectorOf(spec?.podSelector);
+    return selector !== undefined && matchesLabels(selector, pod.metadata?.labels);
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}
+
+/** Without a selector the endpoints are somebody's own work. */
+const noEndpoints: ServiceRule = ({ service, behind, evidence }) => {
+  if (Object.keys(service.spec?.selector ?? {}).length > 0 || isNodeDns(service)) return NOTHING;
+  const endpoints = behind.slices.flatMap((slice) => slice.endpoints ?? []);
+  const usable = endpoints.filter(({ conditions }) => conditions?.ready !== false || conditions.serving === true);
+  if (usable.length > 0) return NOTHING;
+  return [
+    {
+      id: 'no-endpoints',
+      severity: 'critical',
+      rank: 90,
+      topic: 'pods',
+      says: `it has no selector, and ${endpoints.length === 0 ? 'nobody has written endpoints for it' : 'none of its endpoints is ready'}`,
+      evidence: [
+        { source: 'field', path: 'spec.selector', value: 'none' },
+        { source: 'object', object: 'endpointslices', says: `${endpoints.length} endpoints` },
+      ],
+      try: [kubectl(evidence, 'get', 'endpointslices', '-l', `kubernetes.io/service-name=${evidence.name}`)],
+    },
+  ];
+};
+
+/** Ready pods that no slice names: the controller is behind, or cannot write. */
+const notPublished: ServiceRule = ({ service, ready, behind, evidence }) => {
+  const published = new Set(
+    behind.slices.flatMap((slice) => (slice.endpoints ?? []).map(({ targetRef }) => targetRef?.name ?? '')),
+  );
+  const missing = ready.filter((pod) => isReadyPod(pod) && !published.has(pod.metadata?.name ?? ''));
+  const isLeftOut = (pod: Pod): boolean =>
+    (service.spec?.ports ?? []).every((port) => targetOf(pod, port) !== undefined);
+  const late = missing.filter(isLeftOut);
+  if (late.length === 0) return NOTHING;
+  return [
+    {
+      id: 'endpoints-behind',
+      severity: 'warning',
+      rank: 75,
+      topic: 'endpoints',
+      says: `${plural(late.length, 'ready pod')} of it ${late.length === 1 ? 'is' : 'are'} in no EndpointSlice`,
+      evidence: [{ source: 'object', object: 'endpointslices', says: `${published.size} pods are in them` }],
+      try: [kubectl(evidence, 'get', 'endpointslices', '-l', `kubernetes.io/service-name=${evidence.name}`)],
+      pods: names(late),
+    },
+  ];
+};
+
+export const SERVICE_RULES: readonly ServiceRule[] = [
+  nothingSelected,
+  nothingReady,
+  unnamedPort,
+  wrongPort,
+  noEndpoints,
+  notPublished,
+  localWithoutPod,
+  unenforcedPolicy,
+];

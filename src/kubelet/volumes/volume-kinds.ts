@@ -1,0 +1,138 @@
+/** The kinds of volumes, one row each. */
+import type { Pod, Volume } from '../../api/index.ts';
+import { type ClaimOptions, setUpClaim } from './claimed-volume.ts';
+import { setUpContent } from './content-volume.ts';
+import { setUpEmptyDir } from './empty-dir.ts';
+import { setUpHostPath } from './host-path.ts';
+import { setUpImage } from './image-volume.ts';
+import { setUpNfs } from './nfs.ts';
+import { VolumeError } from './payload.ts';
+import { unservedProblem } from './unserved-kinds.ts';
+import type { SetUpVolume, VolumeKind, VolumeKindName, VolumeSetupOptions } from './volume-kind.ts';
+import { pluginAt, volumeDir, type VolumePlugin } from './volume-paths.ts';
+
+/** Gives each row the type of its own source. */
+function row<N extends VolumeKindName>(kind: VolumeKind<N>): VolumeKind<N> {
+  return kind;
+}
+
+/** @param inMemory its files must not reach the disk */
+function content<N extends 'configMap' | 'secret' | 'downwardAPI' | 'projected'>(
+  name: N,
+  plugin: VolumePlugin,
+  inMemory: boolean,
+): VolumeKind<N> {
+  return {
+    name,
+    plugin,
+    folder: plugin,
+    isContent: true,
+    setUp: (options, wanted) => setUpContent(options, wanted, inMemory),
+  };
+}
+
+const KINDS = [
+  row({
+    name: 'hostPath',
+    plugin: 'host-path',
+    isContent: false,
+    isForeign: true,
+    setUp: async ({ fs }, { source }) => ({ path: await setUpHostPath(fs, source) }),
+  }),
+  row({
+    name: 'image',
+    plugin: 'image',
+    isContent: false,
+    setUp: async ({ image }, { pod, volume, source }) => ({
+      path: '',
+      image: await setUpImage(image, pod, volume.name, source),
+    }),
+  }),
+  row({
+    name: 'emptyDir',
+    plugin: 'empty-dir',
+    folder: 'empty-dir',
+    isContent: false,
+    setUp: async ({ fs, mounter, content: { nodeResources } }, { pod, source, dir }) => {
+      await setUpEmptyDir({ fs, mounter, nodeMemoryBytes: nodeResources().memoryBytes }, dir, pod, source);
+      return { path: dir };
+    },
+  }),
+  content('configMap', 'configmap', false),
+  content('secret', 'secret', true),
+  content('downwardAPI', 'downward-api', true),
+  content('projected', 'projected', true),
+  row({
+    name: 'persistentVolumeClaim',
+    plugin: 'local-volume',
+    folder: 'local-volume',
+    isContent: false,
+    setUp: (options, { pod, volume, source, dir }) =>
+      setUpClaim(forClaims(options), pod, { claimName: source.claimName, volumeName: volume.name }, dir),
+  }),
+  row({
+    name: 'ephemeral',
+    plugin: 'local-volume',
+    folder: 'local-volume',
+    isContent: false,
+    setUp: (options, { pod, volume, dir }) =>
+      setUpClaim(
+        forClaims(options),
+        pod,
+        { claimName: ephemeralClaim(pod, volume), volumeName: volume.name, isOwned: true },
+        dir,
+      ),
+  }),
+  row({
+    name: 'nfs',
+    plugin: 'nfs',
+    folder: 'nfs',
+    isContent: false,
+    setUp: async (options, { source, dir }) => {
+      await setUpNfs(options, { source, dir });
+      return { path: dir };
+    },
+    tearDown: ({ mounter, dir }) => mounter.unmountRemote(dir),
+  }),
+] as const;
+
+/** `undefined`: of no kind that is mounted here. */
+export function kindOf(volume: Volume): VolumeKind | undefined {
+  return KINDS.find(({ name }) => volume[name] !== undefined);
+}
+
+/** The kind of a volume's folder below a pod's. */
+export function kindAt(path: string): VolumeKind | undefined {
+  const plugin = pluginAt(`${path}/`);
+  return KINDS.find(({ folder }: { readonly folder?: string }) => folder !== undefined && folder === plugin);
+}
+
+/** Idempotent. Rejects with what upstream's FailedMount event quotes. */
+export async function setUpVolume(options: VolumeSetupOptions, pod: Pod, volume: Volume): Promise<SetUpVolume> {
+  const kind = kindOf(volume);
+  if (kind === undefined) throw unservedProblem({ ...volume }) ?? new VolumeError('no volume plugin matched');
+  const uid = pod.metadata?.uid ?? '';
+  const dir = kind.folder === undefined ? '' : volumeDir(options.rootDir, uid, kind.folder, volume.name);
+  const source = volume[kind.name] as NonNullable<Volume[VolumeKindName]>;
+  return await kind.setUp(options, { pod, volume, source, dir });
+}
+
+/** Whether the volume's files are ours to write, also while the pod runs; containers only read them. */
+export function isContentVolume(volume: Volume): boolean {
+  return kindOf(volume)?.isContent === true;
+}
+
+/** Upstream's name of the plugin, for metrics. */
+export function pluginName(volume: Volume): string {
+  const plugin = kindOf(volume)?.plugin;
+  return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
+}
+
+/** Upstream: component-helpers/storage/ephemeral, VolumeClaimName. */
+function ephemeralClaim(pod: Pod, { name }: Volume): string {
+  return `${pod.metadata?.name ?? ''}-${name}`;
+}
+
+function forClaims({ fs, mounter, rootDir, claims }: VolumeSetupOptions): ClaimOptions {
+  return { fs, mounter, rootDir, ...claims };
+}
