@@ -10,6 +10,7 @@ Examples:
   ${program} pod/web-1                 why it crashes, waits, or is not ready
   ${program} deploy/web -n shop        its own problems, and those that its pods share
   ${program} svc/web                   why nothing answers at its name: selector, pods, ports, policies
+  ${program} pvc/data-db-0             where its volume is, and why pods cannot have it
   ${program} node/n1                   conditions, lease, pressure, and crashes on the node
   ${program} pod/web-1 -o json         findings with their evidence, for programs
   ${program} deploy/web --exit-code    exits with 1 when something is wrong
@@ -31,11 +32,11 @@ interface WhyFlags extends ClusterChoice {
  */
 export function whyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   return withClusterFlags(new Command('why'))
-    .summary('say why a pod, a workload, a service or a node is not well')
+    .summary('say why a pod, a workload, a service, a claim or a node is not well')
     .description(
-      'Says why a pod, a workload, a service or a node is not well, from what the cluster and its nodes know.',
+      'Says why a pod, a workload, a service, a claim or a node is not well, from what the cluster and its nodes know.',
     )
-    .argument('[TARGET...]', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME or node/NAME')
+    .argument('[TARGET...]', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME, pvc/NAME or node/NAME')
     .addOption(new Option('-o, --output <FORMAT>', 'format of the output').choices(['text', 'json']).default('text'))
     .addOption(new Option('--exit-code', 'exit with 1 when something is wrong'))
     .addHelpText('after', help(program))

@@ -1,11 +1,12 @@
 /** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
 import { PODS } from '../../api/index.ts';
-import { diagnoseNode, diagnosePod, diagnoseService, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
+import { diagnoseClaim, diagnoseNode, diagnosePod, diagnoseService, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherClaimSubject } from './gather-volumes.ts';
 import { gatherServiceSubject } from './gather-service-subject.ts';
 import { gatherNodeSubject, gatherWorkload } from './gather-workload.ts';
 import { WORKLOADS } from './owners.ts';
@@ -42,6 +43,8 @@ async function diagnose(asker: Asker, { target, namespaceGiven }: WhyOptions): P
     return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
   }
   if (target.kind === 'Node') return diagnoseNode(await gatherNodeSubject(asker, target.name));
+  if (target.kind === 'PersistentVolumeClaim')
+    return diagnoseClaim(await gatherClaimSubject(asker, target.name, namespaceFlag));
   if (target.kind === 'Service') return diagnoseService(await gatherServiceSubject(asker, target.name, namespaceFlag));
   const workload = await client.get(WORKLOADS[target.kind], namespace, target.name, signal);
   return diagnoseWorkload(await gatherWorkload(asker, workload, namespaceFlag));

@@ -2,7 +2,7 @@
 import { UsageError } from '../usage-error.ts';
 
 /** Kinds of the API. */
-export type WhyKind = 'Pod' | 'Node' | 'Service' | WhyWorkload;
+export type WhyKind = 'Pod' | 'Node' | 'Service' | 'PersistentVolumeClaim' | WhyWorkload;
 export type WhyWorkload = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'ReplicationController';
 
 export interface WhyTarget {
@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<WhyKind, readonly string[]>> = {
   Pod: ['pod', 'pods', 'po'],
   Node: ['node', 'nodes', 'no'],
   Service: ['service', 'services', 'svc'],
+  PersistentVolumeClaim: ['persistentvolumeclaim', 'persistentvolumeclaims', 'pvc'],
   Deployment: ['deployment', 'deployments', 'deploy'],
   ReplicaSet: ['replicaset', 'replicasets', 'rs'],
   StatefulSet: ['statefulset', 'statefulsets', 'sts'],
@@ -22,7 +23,7 @@ const NAMES: Readonly<Record<WhyKind, readonly string[]>> = {
   Job: ['job', 'jobs'],
   ReplicationController: ['replicationcontroller', 'replicationcontrollers', 'rc'],
 };
-const WANTED = 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME or node/NAME';
+const WANTED = 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME, pvc/NAME or node/NAME';
 
 /** "pod/web", "pod web" or "web" alone, which is a pod. @throws UsageError */
 export function parseWhyTarget(args: readonly string[]): WhyTarget {

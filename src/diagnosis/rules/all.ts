@@ -23,10 +23,11 @@ import { sandbox } from './sandbox.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
+import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, nodeLost];
+export const DELETION_RULES: readonly PodRule[] = [terminating, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
   cpuThrottled,
@@ -51,5 +52,6 @@ export const POD_RULES: readonly PodRule[] = [
   sandbox,
   startErrors,
   unschedulable,
+  volumeAway,
   volumes,
 ];
