@@ -36,7 +36,10 @@ export function whyCommand(withCluster: WithCluster, finish: (code: ExitCode) =>
     .description(
       'Says why a pod, a workload, a service, a claim or a node is not well, from what the cluster and its nodes know.',
     )
-    .argument('[TARGET...]', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME, pvc/NAME or node/NAME')
+    .argument(
+      '[TARGET...]',
+      'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, svc/NAME, pvc/NAME or node/NAME',
+    )
     .addOption(new Option('-o, --output <FORMAT>', 'format of the output').choices(['text', 'json']).default('text'))
     .addOption(new Option('--exit-code', 'exit with 1 when something is wrong'))
     .addHelpText('after', help(program))

@@ -26,7 +26,9 @@ function stateOf({ claim: { claim, home }, pods }: ClaimSubjectEvidence): string
   return `${bound}, used by ${pods.length === 0 ? 'no pod' : plural(pods.length, 'pod')}`;
 }
 
-function commandsOf({ namespaceFlag }: ClaimSubjectEvidence): VolumeCommands & { readonly kubectl: VolumeCommands['cluster'] } {
+function commandsOf({
+  namespaceFlag,
+}: ClaimSubjectEvidence): VolumeCommands & { readonly kubectl: VolumeCommands['cluster'] } {
   const flag = namespaceFlag === '' ? [] : [namespaceFlag];
   return {
     kubectl: (...words) => ['kubectl', ...flag, ...words.map(shellWord)].join(' '),
@@ -88,7 +90,8 @@ function deleting(evidence: ClaimSubjectEvidence): readonly RankedFinding[] {
   const at = claim?.metadata?.deletionTimestamp;
   if (at === undefined || at === null) return [];
   const users = evidence.pods.filter(({ spec }) => spec?.nodeName).map(({ metadata }) => metadata?.name ?? '');
-  const held = users.length === 0 ? '' : `, and stays until ${listed(users)} ${users.length === 1 ? 'has' : 'have'} ended`;
+  const held =
+    users.length === 0 ? '' : `, and stays until ${listed(users)} ${users.length === 1 ? 'has' : 'have'} ended`;
   return [
     {
       id: 'claim-deleting',

@@ -8,7 +8,8 @@ export function whyNot(evidence: ClaimSubjectEvidence, trouble: VolumeTrouble | 
   const deletion = `kubectl delete pvc ${name} -n ${evidence.namespace}`;
   if ((claim?.spec?.volumeName ?? '') === '') return 'it has none';
   if (claim?.metadata?.deletionTimestamp) return 'the claim is being deleted';
-  if (volumeMissing === true) return `the volume does not exist any more. To make the claim anew, delete it: ${deletion}`;
+  if (volumeMissing === true)
+    return `the volume does not exist any more. To make the claim anew, delete it: ${deletion}`;
   if (volume !== undefined && !isLocalVolume(volume)) return 'the volume is not a folder that mendlet made on a node';
   const isHeard = findCondition(home?.node?.status?.conditions, 'Ready') !== undefined;
   if (trouble !== undefined || !isHeard) return undefined;
@@ -32,7 +33,9 @@ export function meaningOf(
       ? 'what was in it is lost already'
       : `its data stays on the disk of ${node}${path === undefined ? '' : ` (${path})`}, and no pod gets it by itself any more`;
   const isSilent = trouble?.kind === 'node-lost';
-  const cutOff = isSilent ? '; if the node still runs and is only cut off, they go on there until it is heard again' : '';
+  const cutOff = isSilent
+    ? '; if the node still runs and is only cut off, they go on there until it is heard again'
+    : '';
   return [
     `pvc/${name} (${namespace}) has volume ${claim?.spec?.volumeName ?? ''}${state}`,
     'to give it up means:',

@@ -160,7 +160,11 @@ describe('giving a volume up', () => {
   });
 
   it.each<[string, Parameters<typeof cluster>[0], string]>([
-    ['is heard', { ready: 'True' }, 'node a is heard and has the data, and db-0 uses it. To begin with an empty volume'],
+    [
+      'is heard',
+      { ready: 'True' },
+      'node a is heard and has the data, and db-0 uses it. To begin with an empty volume',
+    ],
     ['is heard, and not ready', { ready: 'False' }, 'node a is heard and has the data'],
     ['has another kind of volume', { local: false }, 'the volume is not a folder that mendlet made on a node'],
   ])('is refused while the node %s', async (_, given, why) => {

@@ -11,12 +11,7 @@ import {
   PODS,
   volumeHost,
 } from '../../api/index.ts';
-import {
-  type ClaimEvidence,
-  claimNames,
-  type ClaimSubjectEvidence,
-  type NodeEvidence,
-} from '../../diagnosis/index.ts';
+import { type ClaimEvidence, claimNames, type ClaimSubjectEvidence, type NodeEvidence } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherNode } from './gather-node.ts';
 import { MAX_CLAIMS, MAX_EVENTS, MAX_LISTED } from './limits.ts';

@@ -1,6 +1,13 @@
 /** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
 import { PODS } from '../../api/index.ts';
-import { diagnoseClaim, diagnoseNode, diagnosePod, diagnoseService, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
+import {
+  diagnoseClaim,
+  diagnoseNode,
+  diagnosePod,
+  diagnoseService,
+  diagnoseWorkload,
+  type Diagnosis,
+} from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';

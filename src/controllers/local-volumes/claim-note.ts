@@ -81,13 +81,15 @@ export function readClaimNote({ metadata }: PersistentVolume): GivenUpClaim | un
   const text = metadata?.annotations?.[GIVEN_UP_CLAIM_ANNOTATION];
   if (text === undefined) return undefined;
   try {
-    const note = JSON.parse(text) as Partial<GivenUpClaim> | null;
-    const { uid, namespace, name, by = '', keepsFolder = true, claim } = note ?? {};
+    const note = JSON.parse(text) as Partial<Record<keyof GivenUpClaim, unknown>> | null;
+    const { uid, namespace, name, by } = note ?? {};
+    const claim = note?.claim as PersistentVolumeClaim | undefined;
     if (typeof uid !== 'string' || typeof namespace !== 'string' || typeof name !== 'string') return undefined;
     // Whoever may write volumes may not create claims in other namespaces by this.
     const isSame = claim === undefined || (claim.metadata?.name === name && claim.metadata.namespace === namespace);
     if (!isSame) return undefined;
-    return { uid, namespace, name, by: String(by), keepsFolder: keepsFolder !== false, ...(claim && { claim }) };
+    const who = typeof by === 'string' ? by : '';
+    return { uid, namespace, name, by: who, keepsFolder: note?.keepsFolder !== false, ...(claim && { claim }) };
   } catch {
     return undefined;
   }

@@ -94,6 +94,8 @@ export function giveUpController(options: GiveUpOptions): Controller {
 interface Loss {
   /** Mono ms: since when the node is lost. */
   readonly since: number;
+  /** The same in wall ms, for people. */
+  readonly sinceWall: number;
   /** Mono ms: when this process first saw that. */
   readonly seenAt: number;
   /** This process saw the node fall silent, so that it was there to hear it before. */
@@ -229,19 +231,19 @@ class GiveUp {
     const known = this.#losses.get(name);
     const loss = known ?? {
       since: mono - (wall - since),
+      sinceWall: since,
       seenAt: mono,
       sawFall: this.#heard.has(name),
       told: new Map<string, string>(),
     };
     this.#losses.set(name, loss);
     if (volume.metadata?.annotations?.[NODE_LOST_SINCE_ANNOTATION] === undefined)
-      await this.#annotate(volume, { [NODE_LOST_SINCE_ANNOTATION]: formatTime(since) }, context);
-    if (scene !== undefined) this.#tell(scene, loss, wall - (mono - loss.since));
+      await this.#annotate(volume, { [NODE_LOST_SINCE_ANNOTATION]: formatTime(loss.sinceWall) }, context);
+    if (scene !== undefined) this.#tell(scene, loss);
     return loss;
   }
 
-  /** @param since wall ms */
-  #tell(scene: Scene, { told }: Loss, since: number): void {
+  #tell(scene: Scene, { told, sinceWall: since }: Loss): void {
     const policy = this.#policyFor(scene);
     const message = lostMessage(scene, since, policy && { name: policy.name, givesUpAt: since + policy.afterMs });
     for (const object of [scene.volume, scene.claim, ...this.#waiting(scene)]) {
@@ -386,9 +388,13 @@ class GiveUp {
     const claim = await this.#orMissing(this.#client.get(PERSISTENT_VOLUME_CLAIMS, note.namespace, note.name, signal));
     if (claim === undefined || uidOf(claim) !== note.uid) {
       const why = claim === undefined && note.claim ? await this.#makeAnew(volume, note.claim, context) : undefined;
-      if (why === undefined) return this.#done(volume, context);
-      this.#tellFailure(volume, why);
-      return { requeueAfterMs: GIVE_UP_CHECK_MS };
+      if (why !== undefined) {
+        this.#tellFailure(volume, why);
+        return { requeueAfterMs: GIVE_UP_CHECK_MS };
+      }
+      // The owner of the pods may have been quicker: a StatefulSet makes claims that it lacks.
+      if (claim !== undefined) this.#tellReplaced(volume, claim);
+      return this.#done(volume, context);
     }
     const scene = this.#scene(volume, claim, await this.#nodeNow(volume, signal));
     if (!isDeleting(claim)) {
@@ -432,10 +438,13 @@ class GiveUp {
       if (error instanceof StatusError && error.code >= 400 && error.code < 500) return error.message;
       throw error;
     }
-    if (made === undefined) return undefined;
-    const message = `the claim was made anew, since its volume "${nameOf(volume)}" on node "${volumeHost(volume)}" was given up: it gets a new, empty volume`;
-    this.#events.event(referenceTo(made), 'Normal', 'ClaimReplaced', message);
+    if (made !== undefined) this.#tellReplaced(volume, made);
     return undefined;
+  }
+
+  #tellReplaced(volume: PersistentVolume, claim: KubeObject): void {
+    const message = `the claim was made anew, since its volume "${nameOf(volume)}" on node "${volumeHost(volume)}" was given up: it gets a new, empty volume`;
+    this.#events.event(referenceTo(claim), 'Normal', 'ClaimReplaced', message);
   }
 
   #tellFailure(volume: PersistentVolume, why: string): void {

@@ -504,6 +504,38 @@ describe('a volume that a person gives up', () => {
   });
 });
 
+it('a claim that its owner made anew first is left alone, and told', async () => {
+  const cluster = await start();
+  const { client } = cluster;
+  const before = await cluster.claim();
+  await cluster.hear('a', 'Unknown');
+  // Its name is taken while the note is written.
+  const text = formatClaimNote(
+    { ...before, metadata: { ...before?.metadata, uid: 'of-one-before' } },
+    { by: 'x', keepsFolder: true },
+  );
+  const annotations = { [GIVEN_UP_CLAIM_ANNOTATION]: text };
+  await client.patch(PERSISTENT_VOLUMES, undefined, 'v', 'merge', { metadata: { annotations } });
+  await cluster.pass(2);
+  expect(await cluster.said('ClaimReplaced')).toHaveLength(1);
+  expect((await cluster.claim())?.metadata?.uid).toBe(before?.metadata?.uid);
+  expect((await cluster.volume())?.metadata?.annotations).not.toHaveProperty(GIVEN_UP_CLAIM_ANNOTATION);
+  await cluster.stop();
+});
+
+it('a note about another claim than that of the volume does nothing', async () => {
+  const cluster = await start();
+  const other = { metadata: { namespace: 'kube-system', name: 'theirs', uid: 'u' }, spec: CLAIM.spec ?? {} };
+  const text = formatClaimNote(other, { by: 'x', keepsFolder: true });
+  const annotations = { [GIVEN_UP_CLAIM_ANNOTATION]: text };
+  await cluster.client.patch(PERSISTENT_VOLUMES, undefined, 'v', 'merge', { metadata: { annotations } });
+  await cluster.pass(2);
+  const { items } = await cluster.client.list(PERSISTENT_VOLUME_CLAIMS);
+  expect(items.map(({ metadata }) => metadata?.name)).toEqual(['data']);
+  expect((await cluster.volume())?.metadata?.annotations).not.toHaveProperty(GIVEN_UP_CLAIM_ANNOTATION);
+  await cluster.stop();
+});
+
 describe('a policy', () => {
   it('gives nothing up by default', async () => {
     const cluster = await start();

@@ -136,8 +136,8 @@ export interface Audience {
 }
 
 /**
- * Whether silence may be the node's own fault: more nodes are heard than are not. Otherwise it is more likely that we are the one
- * who is cut off.
+ * Whether silence may be the node's own fault: as many nodes are heard as are not, or more. Otherwise it is more likely that we are
+ * the one who is cut off.
  */
 export function isSilenceTheirs({ heard, silent }: Audience): boolean {
   return heard > 0 && heard >= silent;
