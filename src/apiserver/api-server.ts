@@ -39,7 +39,7 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
-import type { ServerContext } from './verbs/call.ts';
+import type { ServerContext } from './call.ts';
 
 /** What it stands on, and the ways out of it. */
 export interface ApiServerPorts {

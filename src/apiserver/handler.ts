@@ -53,7 +53,7 @@ import { bind } from './subresources/binding.ts';
 import { logOverWebSocket } from './subresources/log-websocket.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
-import type { Call, ServerContext } from './verbs/call.ts';
+import type { Call, ServerContext } from './call.ts';
 import { dispatch, dispatchUpgrade } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {

@@ -91,7 +91,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     against: [],
   },
   apiserver: {
-    base: ['limits.ts', 'ports.ts', 'metrics.ts'],
+    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts'],
     rooms: {
       protobuf: [],
       tables: ['registry'],
@@ -113,19 +113,12 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     },
     tops: [],
     against: [
-      'admission verbs',
-      'authorization verbs',
       'discovery metrics-api',
       'http authorization',
       'http discovery',
       'http metrics-api',
       'http verbs',
-      'metrics-api verbs',
-      'quota verbs',
       'registry admission',
-      'reviews verbs',
-      'services verbs',
-      'tokens verbs',
       'verbs subresources',
     ],
   },

@@ -11,8 +11,8 @@ import {
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
-import type { Call, ServerContext } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import type { Call, ServerContext } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { profilesFromAnnotations } from './app-armor.ts';
 import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
 import { taintNewNode } from './new-nodes.ts';

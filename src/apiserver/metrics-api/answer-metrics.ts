@@ -12,7 +12,7 @@ import { renderList, renderObject, type Rendering } from '../http/render.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import type { ServerContext } from '../call.ts';
 import { metricsTable, nodeMetrics, podMetrics } from './metrics-objects.ts';
 import type { NodeFiguresCache } from './node-figures-cache.ts';
 import { NO_FIGURES } from './node-figures.ts';

@@ -13,8 +13,8 @@ import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
 import { findRegistration, REGISTRATIONS } from '../registry/rows.ts';
-import type { Call, ServerContext } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import type { Call, ServerContext } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
 import { concerns, countName, only, type Usage, usageOf } from './usage.ts';
 

@@ -8,7 +8,7 @@ import { jsonResponse } from '../http/respond.ts';
 import type { HttpRequest, UserInfo } from '../ports.ts';
 import { readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import type { ServerContext } from '../call.ts';
 
 export interface ReviewCall {
   readonly server: ServerContext;

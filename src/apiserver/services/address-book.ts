@@ -11,7 +11,7 @@ import {
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import type { ServerContext } from '../call.ts';
 import { isAddressOf } from './ip-address-object.ts';
 
 /** The ServiceCIDR that the server itself makes of its setting. */

@@ -12,7 +12,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import type { ResourceStorage, Written } from '../registry/storage.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import type { ServerContext } from '../call.ts';
 import { registrationOf } from './address-book.ts';
 import { nodePortsOf } from './allocate-service.ts';
 import { addressesOf, isAddressOf, newAddressObject } from './ip-address-object.ts';

@@ -18,8 +18,8 @@ import {
 import type { Connection } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
-import type { ServerContext } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import type { ServerContext } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { createAddressBook, registrationOf } from './address-book.ts';
 import { claimAddress, portsOf } from './hold-addresses.ts';
 import { addressesOf, ALLOCATOR, isAddressOf, MANAGED_BY } from './ip-address-object.ts';

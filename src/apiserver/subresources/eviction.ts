@@ -22,8 +22,8 @@ import { keyOf } from '../registry/registration.ts';
 import { findRegistration } from '../registry/rows.ts';
 import { refuseOtherNamespace } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { changeObject, type Removal, removeObject } from '../verbs/write.ts';
 import {
   budgetsOf,

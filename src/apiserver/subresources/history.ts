@@ -36,8 +36,8 @@ import {
 } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
-import { type Call, nameOfCall } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { historyPath } from './history-path.ts';
 
 /** The answer of one node: `undefined` when it knows nothing of this pod. */

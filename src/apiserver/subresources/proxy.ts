@@ -14,8 +14,8 @@ import { textResponse } from '../http/respond.ts';
 import type { OriginConnection } from '../ports.ts';
 import { omit } from '../registry/object.ts';
 import { findRegistration } from '../registry/rows.ts';
-import { type Call, nameOfCall } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { HtmlRewriter, throughProxy } from './rewrite-html.ts';
 import { parseProxyName, podOrigin, serviceOrigin } from './proxy-target.ts';
 

@@ -27,8 +27,8 @@ import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { findRegistration } from '../registry/rows.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, nameOfCall, renderingOf } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall, renderingOf } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 import { createObject } from '../verbs/write.ts';
 import { problemOfRestart } from './restart-problem.ts';
 

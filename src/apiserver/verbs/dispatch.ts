@@ -16,7 +16,7 @@ import { proxyRequest, proxyUpgrade } from '../subresources/proxy.ts';
 import { restartPod } from '../subresources/restart.ts';
 import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
 import { requestToken } from '../subresources/token.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../call.ts';
 import { create } from './create.ts';
 import { removeCollection } from './delete-collection.ts';
 import { remove } from './delete.ts';

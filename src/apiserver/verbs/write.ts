@@ -32,8 +32,8 @@ import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
 import type { Written } from '../registry/storage.ts';
-import type { Call } from './call.ts';
-import { readCurrent } from './read-current.ts';
+import type { Call } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
 export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {

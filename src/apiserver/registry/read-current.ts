@@ -1,8 +1,8 @@
 /** Objects that a request does not name itself but depends on: its namespace, its service account, its classes. */
-import { findRegistration } from '../registry/rows.ts';
-import type { ApiObject } from '../registry/object.ts';
-import { keyOf, type Registration } from '../registry/registration.ts';
-import type { ServerContext } from './call.ts';
+import { findRegistration } from './rows.ts';
+import type { ApiObject } from './object.ts';
+import { keyOf, type Registration } from './registration.ts';
+import type { ServerContext } from '../call.ts';
 
 /** An object as it is now; undefined when it is not there or its kind is not served. `group`: "" is core. */
 export async function readCurrent(

@@ -1,17 +1,17 @@
 /** One request on a resource, as the verbs see it. */
-import { badRequest, type Ipv4Range } from '../../api/index.ts';
-import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from '../ports.ts';
-import type { Breather } from '../../lib/index.ts';
-import type { AdmissionSettings } from '../admission/settings.ts';
-import type { Authorizer } from '../authorization/authorizer.ts';
-import type { ObjectForm } from '../http/negotiate.ts';
-import type { Rendering } from '../http/render.ts';
-import type { AuthorizedResource } from '../authorization/authorize-request.ts';
-import { keyOf, type Registration } from '../registry/registration.ts';
-import type { ResourceStorage } from '../registry/storage.ts';
-import type { NodePortRecords } from '../services/node-port-records.ts';
-import type { TokenSigner } from '../tokens/token-signer.ts';
-import type { KeyedLines } from '../../lib/index.ts';
+import { badRequest, type Ipv4Range } from '../api/index.ts';
+import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
+import type { Breather } from '../lib/index.ts';
+import type { AdmissionSettings } from './admission/settings.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
+import type { ObjectForm } from './http/negotiate.ts';
+import type { Rendering } from './http/render.ts';
+import type { AuthorizedResource } from './authorization/authorize-request.ts';
+import { keyOf, type Registration } from './registry/registration.ts';
+import type { ResourceStorage } from './registry/storage.ts';
+import type { NodePortRecords } from './services/node-port-records.ts';
+import type { TokenSigner } from './tokens/token-signer.ts';
+import type { KeyedLines } from '../lib/index.ts';
 
 export interface ServerPorts {
   readonly clock: Clock;
