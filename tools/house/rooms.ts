@@ -111,16 +111,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
     },
-    tops: [],
-    against: [
-      'discovery metrics-api',
-      'http authorization',
-      'http discovery',
-      'http metrics-api',
-      'http verbs',
-      'registry admission',
-      'verbs subresources',
-    ],
+    tops: ['kinds'],
+    against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
   },
   controllers: {
     base: [

@@ -1,5 +1,4 @@
 /** Objects that a request does not name itself but depends on: its namespace, its service account, its classes. */
-import { findRegistration } from './rows.ts';
 import type { ApiObject } from './object.ts';
 import { keyOf, type Registration } from './registration.ts';
 import type { ServerContext } from '../call.ts';
@@ -12,7 +11,7 @@ export async function readCurrent(
   name: string,
   group = '',
 ): Promise<ApiObject | undefined> {
-  const registration = findRegistration(group, 'v1', resource);
+  const registration = server.registry.find({ group, version: 'v1', resource });
   if (registration === undefined) return undefined;
   const storage = server.storageOf(registration);
   await storage.fresh();
