@@ -47,6 +47,12 @@ export interface NodeVolumeSpace {
  */
 export const VOLUME_DISK_PROBLEM = 'VolumeDiskProblem';
 
+/**
+ * Condition of a PersistentVolumeClaim whose volume is a folder of a node: True while pods cannot have it, with the reason of the
+ * node's own condition, or `NodeLost`, `NodeGone`, `VolumeLost`. A claim that never had a problem has no such condition.
+ */
+export const VOLUME_PROBLEM = 'mendlet.dev/VolumeProblem';
+
 /** Path on the kubelet's port; authorized as the subresource `nodes/volumes`. */
 export const NODE_VOLUMES_PATH = '/mendlet/v1/volumes';
 

@@ -123,6 +123,7 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(`${READ} create delete patch`, '-', 'persistentvolumes'),
     // Claims of volumes that are given up are made anew, and the pods of lost nodes that have them deleted.
     rule(`${READ} create delete patch`, '-', 'persistentvolumeclaims'),
+    rule('patch', '-', 'persistentvolumeclaims/status'),
     rule(`${READ} delete`, '-', 'pods'),
     rule(READ, 'mendlet.dev', 'healingpolicies'),
     rule(READ, '-', 'nodes namespaces'),

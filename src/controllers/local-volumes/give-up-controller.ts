@@ -392,7 +392,6 @@ class GiveUp {
         this.#tellFailure(volume, why);
         return { requeueAfterMs: GIVE_UP_CHECK_MS };
       }
-      // The owner of the pods may have been quicker: a StatefulSet makes claims that it lacks.
       if (claim !== undefined) this.#tellReplaced(volume, claim);
       return this.#done(volume, context);
     }
@@ -438,7 +437,11 @@ class GiveUp {
       if (error instanceof StatusError && error.code >= 400 && error.code < 500) return error.message;
       throw error;
     }
-    if (made !== undefined) this.#tellReplaced(volume, made);
+    // The owner of the pods may have been quicker: a StatefulSet makes claims that it lacks.
+    const { namespace, name = '' } = object.metadata ?? {};
+    const claim =
+      made ?? (await this.#orMissing(this.#client.get(PERSISTENT_VOLUME_CLAIMS, namespace, name, context.signal)));
+    if (claim !== undefined) this.#tellReplaced(volume, claim);
     return undefined;
   }
 

@@ -26,6 +26,7 @@ import { formatTime, silentLogger } from '../../lib/index.ts';
 import { volumeBindingController } from '../volume-binding/volume-binding-controller.ts';
 import { volumeProtectionController } from '../volume-binding/volume-protection-controller.ts';
 import { formatClaimNote, readClaimNote } from './claim-note.ts';
+import { claimProblemController } from './claim-problem-controller.ts';
 import { deletionController } from './deletion-controller.ts';
 import { giveUpController } from './give-up-controller.ts';
 import { FakeNodes } from './local-volumes.testing.ts';
@@ -226,6 +227,7 @@ async function start({ retain = false, lostForMs = 0 } = {}): Promise<Lost> {
     return [
       deletionController(options),
       giveUpController({ ...options, givenUp }),
+      claimProblemController(options),
       lookController({ ...options, logger: silentLogger }),
       volumeBindingController({ ...setup, events: setup.events('persistentvolume-controller') }),
       volumeProtectionController(setup.informers, setup.client),
@@ -374,6 +376,44 @@ describe('a lost node', () => {
       },
     });
     expect((await cluster.said('VolumeNodeLost')).some((each) => each.startsWith('Pod/db-1: '))).toBe(true);
+    await cluster.stop();
+  });
+});
+
+describe('the condition of a claim', () => {
+  const conditionsOf = async (cluster: Lost) =>
+    ((await cluster.claim())?.status?.conditions ?? []).map(
+      ({ type, status, reason }) => `${type} ${status} ${reason}`,
+    );
+
+  it('follows node, folder and disk', async () => {
+    const cluster = await start();
+    const { client } = cluster;
+    expect(await conditionsOf(cluster)).toEqual([]);
+    await cluster.hear('a', 'Unknown');
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem True NodeLost']);
+    await cluster.hear('a', 'True');
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem False VolumeWorks']);
+    const disk = async (status: string, reason: string): Promise<void> => {
+      const conditions = [{ type: 'VolumeDiskProblem', status, reason, message: 'EIO: i/o error, fsync' }];
+      await client.patch(NODES, undefined, 'a', 'strategic', { status: { conditions } }, 'status');
+      await cluster.rest();
+    };
+    await disk('True', 'VolumeDiskFailing');
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem True VolumeDiskFailing']);
+    expect([...(await cluster.said('VolumeDiskFailing'))].toSorted()).toEqual([
+      'PersistentVolume/v: node "a": EIO: i/o error, fsync',
+      'PersistentVolumeClaim/data: node "a": EIO: i/o error, fsync',
+    ]);
+    await disk('False', 'VolumeDiskWorks');
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem False VolumeWorks']);
+    const metadata = { annotations: { [VOLUME_SPACE_ANNOTATION]: '{"capacityBytes":1,"lost":["v"]}' } };
+    await client.patch(NODES, undefined, 'a', 'merge', { metadata });
+    await cluster.rest();
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem True VolumeLost']);
+    await client.delete(NODES, undefined, 'a');
+    await cluster.rest();
+    expect(await conditionsOf(cluster)).toEqual(['mendlet.dev/VolumeProblem True NodeGone']);
     await cluster.stop();
   });
 });

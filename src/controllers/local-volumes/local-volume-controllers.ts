@@ -1,6 +1,7 @@
 /** The controllers of volumes that are folders of nodes. */
 import type { Controller } from '../controller.ts';
 import type { ControllerSetup, LocalVolumesSettings } from '../controller-setup.ts';
+import { claimProblemController } from './claim-problem-controller.ts';
 import { classController } from './class-controller.ts';
 import { deletionController } from './deletion-controller.ts';
 import { giveUpController } from './give-up-controller.ts';
@@ -28,6 +29,7 @@ export function localVolumeControllers(setup: ControllerSetup, settings: LocalVo
         labels: ['cause'],
       }),
     }),
+    claimProblemController({ ...options, clock }),
     lookController({ ...options, clock, logger: logger.child({ component: COMPONENT }) }),
   ];
 }
