@@ -3,7 +3,7 @@ export type { CertificateSigner } from './certificates/certificate-signer.ts';
 export { CONTROLLER_INDEXES } from './indexes.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { runControllers } from './run-controllers.ts';
-export type { ControllersSettings } from './controller-setup.ts';
+export type { ControllersSettings, LocalVolumesSettings } from './controller-setup.ts';
 export { type HealerOptions, runHealingControllers } from './healing/run-healing-controllers.ts';
 export * from './controller.ts';
 export * from './run-controller.ts';

@@ -1,6 +1,9 @@
 /** Runs the healing controllers alone: beside a control plane that is not mendlet's, or that has left them to another process. */
 import { type Candidacy, runElected } from '../../client/index.ts';
-import { runSet, type SetOptions } from '../run-set.ts';
+import type { LocalVolumesSettings } from '../controller-setup.ts';
+import { localVolumeControllers } from '../local-volumes/local-volume-controllers.ts';
+import { runSet, type SetOptions, type SetParts } from '../run-set.ts';
+import type { Controller } from '../controller.ts';
 import { healingControllers } from './healing-controllers.ts';
 import type { Refusals } from './other-nodes.ts';
 
@@ -11,6 +14,8 @@ export interface HealerOptions extends SetOptions {
   readonly foreignServer: boolean;
   /** The scheduler's filters. */
   readonly refusals: Refusals;
+  /** Absent: nobody makes volumes here. */
+  readonly localVolumes?: LocalVolumesSettings;
 }
 
 /** Name of the lease, in kube-system. */
@@ -19,7 +24,12 @@ const LEASE = 'mendlet-healer';
 /** Runs until the signal is aborted and everything in flight has ended. */
 export async function runHealingControllers(options: HealerOptions, signal: AbortSignal): Promise<void> {
   const { leaderElection } = options;
-  if (leaderElection === undefined) return runSet(options, healingControllers, signal);
+  if (leaderElection === undefined) return runSet(options, controllersOf, signal);
   const election = { ...options, candidacy: leaderElection, name: LEASE };
-  return runElected(election, signal, (client, term) => runSet({ ...options, client }, healingControllers, term));
+  return runElected(election, signal, (client, term) => runSet({ ...options, client }, controllersOf, term));
+}
+
+function controllersOf(setup: HealerOptions & SetParts): readonly Controller[] {
+  const { localVolumes } = setup;
+  return [...healingControllers(setup), ...(localVolumes ? localVolumeControllers(setup, localVolumes) : [])];
 }
