@@ -13,6 +13,8 @@ export const NORMAL_START_MS = 30_000;
 export const LONG_INIT_MS = 5 * MINUTE;
 /** A pod is stuck when its deletion is this late. Its deletion time already includes its grace period. */
 export const LATE_DELETION_MS = 30_000;
+/** A container that was told to end and runs for longer ends slowly; that is half of the default grace period. */
+export const SLOW_END_MS = 15_000;
 /**
  * The number of failures of a probe that are a finding although the probe has not killed, the last within this time. Recorders
  * limit a pod with many events to one in five minutes.

@@ -154,6 +154,12 @@ describe('why', () => {
     expect(text.stdout).toMatch(/^nothing is wrong with [a-z]+\/well-?[a-z-]*: .+\n$/);
   });
 
+  it('a pod that ends within its long grace: what happens next, and when', async () => {
+    const { state, findings } = await diagnosis(['pod/well-ending']);
+    expect(state).toMatch(/^Terminating, main still runs, and is killed in \d+m$/);
+    for (const { id, severity } of findings) expect([id, severity]).toEqual(['slow-end', 'info']);
+  });
+
   it('a pod whose ladder is at its end: first why, then that nothing is tried any more', async () => {
     const { findings } = await until<Diagnosis>('the end of the ladder', async () => {
       const answer = await diagnosis(['pod/healing-stopped']);

@@ -31,7 +31,9 @@ export async function runWhy(session: ClusterSession, options: WhyOptions): Prom
     const print = { now: asker.now, colours: session.columns !== undefined };
     session.outRaw(printDiagnosis(diagnosis, print));
   }
-  return options.exitCode && diagnosis.findings.length > 0 ? exitCodes.failed : exitCodes.done;
+  return options.exitCode && diagnosis.findings.some(({ severity }) => severity !== 'info')
+    ? exitCodes.failed
+    : exitCodes.done;
 }
 
 async function diagnose(asker: Asker, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {

@@ -26,7 +26,8 @@ const MALFORMED = new RegExp(
   ].join('|'),
   'i',
 );
-const FILE = /['"`\s:(=]?(\/[\w@%+=.,-]+(?:\/[\w@%+=.,-]+)*)/;
+/** A date like 2026/11/22 is no path. */
+const FILE = /(?:^|['"`\s:(=])(\/[\w@%+=.,-]+(?:\/[\w@%+=.,-]+)*)/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;

@@ -2,6 +2,7 @@
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endingOf } from '../facts/ending.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
@@ -48,7 +49,8 @@ function allowedMs(container: ContainerFacts): number {
 
 /** A container that is not ready without a probe failure that says why. */
 const unready: PodRule = eachContainer((facts, container) => {
-  if (!isLateForReady(facts, container)) return NOTHING;
+  // A container that is being killed is not ready for that.
+  if (!isLateForReady(facts, container) || endingOf(facts, container) !== undefined) return NOTHING;
   const startedAt = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? facts.now;
   const condition = facts.condition('ContainersReady');
   return [

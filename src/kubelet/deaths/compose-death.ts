@@ -1,9 +1,11 @@
 /** From what memory and plan know of one end to the record of it. Pure. */
 import type { DeathRecord, FailedProbe, Pod } from '../../api/index.ts';
+import type { PodObservation } from '../types.ts';
 import type { Death, GoingRestart, PodNote, RequestedRestart } from '../plan/pod-memory.ts';
 import { findContainer } from '../plan/containers.ts';
 import type { DeathAmendment, NewDeath } from './death-book.ts';
 import { MAX_MESSAGE_CHARACTERS } from './limits.ts';
+import { lostSandboxOf } from './lost-sandbox.ts';
 import type { Change } from './recent-changes.ts';
 import { signalOf } from './signals.ts';
 
@@ -14,6 +16,7 @@ export interface DeathFacts {
   /** After the pass that noted the death, and before it. */
   readonly note: PodNote;
   readonly noteBefore: PodNote;
+  readonly observed: PodObservation | undefined;
   readonly failed: (type: FailedProbe['type']) => Omit<FailedProbe, 'type'>;
   /** Newest first. */
   readonly changes: readonly Change[];
@@ -26,7 +29,8 @@ export function composeDeath(facts: DeathFacts): NewDeath {
   const image = findContainer(pod, container)?.container.image;
   const signal = signalOf(death.exitCode);
   const probe = probeOf(facts);
-  const requested = requestOf(facts, probe !== undefined);
+  const sandboxLost = lostSandboxOf(facts);
+  const requested = sandboxLost === undefined ? requestOf(facts, probe !== undefined) : undefined;
   const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return {
     containerId: death.containerId,
@@ -40,6 +44,7 @@ export function composeDeath(facts: DeathFacts): NewDeath {
     ...(message === '' ? {} : { message }),
     ...(probe === undefined ? {} : { probe }),
     ...(requested === undefined ? {} : { requested }),
+    ...(sandboxLost === undefined ? {} : { sandboxLost }),
     ...(facts.changes.length === 0
       ? {}
       : { changes: facts.changes.map(({ at, what }) => ({ at: timeText(at), what })) }),
@@ -51,7 +56,13 @@ export function timeText(wall: number): string {
   return new Date(wall).toISOString();
 }
 
-export function amendmentOf(death: Death, note: PodNote, container: string): DeathAmendment {
+/** @param sandboxLost what is known by now of its sandbox; the end of a container may be seen before that of its sandbox */
+export function amendmentOf(
+  death: Death,
+  note: PodNote,
+  container: string,
+  sandboxLost: string | undefined,
+): DeathAmendment {
   const newest = note.containers[container]?.newest;
   const { delayMs } = death;
   const rung = rungOf(death, note);
@@ -61,6 +72,7 @@ export function amendmentOf(death: Death, note: PodNote, container: string): Dea
     ...(delayMs === undefined ? {} : { backOffSeconds: delayMs / 1000 }),
     ...(newest !== undefined && newest.restartCount > death.restartCount ? { startedAgain: true as const } : {}),
     ...(rung === undefined ? {} : { rung }),
+    ...(sandboxLost === undefined ? {} : { sandboxLost }),
   };
 }
 
@@ -70,10 +82,15 @@ function rungOf({ containerId }: Death, { healing }: PodNote): string | undefine
   return healing?.attempts.find((attempt) => attempt.containerId === containerId)?.scope;
 }
 
+/** The kill that led to the death. One that was decided after the end, because the end was not seen yet, led to nothing. */
 function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRestart | undefined {
   return [note, noteBefore]
     .map(({ containers }) => containers[container]?.kill)
-    .find((kill) => kill?.containerId === death.containerId);
+    .find((kill) => kill?.containerId === death.containerId && !isAfter(kill, death));
+}
+
+function isAfter({ requestedAt }: RequestedRestart, { finishedAt }: Death): boolean {
+  return finishedAt > 0 && requestedAt > finishedAt;
 }
 
 function probeOf(facts: DeathFacts): FailedProbe | undefined {
