@@ -49,10 +49,9 @@ function compose(change: Partial<DeathFacts> = {}) {
     death: dead,
     note: empty,
     noteBefore: empty,
-    observed: undefined,
     failed: (type) => ({ outputs: [{ at: 'then', output: `${type} is sick` }] }),
     changes: [],
-    seenAt: WALL + 500,
+    seen: { at: WALL + 500, observed: undefined },
     ...change,
   });
 }
@@ -156,8 +155,11 @@ describe('what led to it', () => {
 });
 
 describe('a lost sandbox', () => {
-  const gone = (state: 'ready' | 'notready') => ({
-    observed: observation([testContainer({ id: 'main-0', sandboxId: 's' })], [{ ...testSandbox(0), id: 's', state }]),
+  const gone = (state: 'ready' | 'notready', afterMs = 500) => ({
+    seen: {
+      at: WALL + afterMs,
+      observed: observation([testContainer({ id: 'main-0', sandboxId: 's' })], [{ ...testSandbox(0), id: 's', state }]),
+    },
   });
   const unknown = { ...dead, exitCode: 255, reason: 'Unknown' };
   const stop = kill({ message: 'Stopping container main', lostSandbox: 'the sandbox is not ready', requestedAt: WALL });
@@ -172,11 +174,7 @@ describe('a lost sandbox', () => {
     ],
     ['is none: the program ended with 255', { death: unknown, ...gone('ready') }, undefined],
     ['is none: the program ended before', { death: { ...dead, exitCode: 1 }, ...gone('notready') }, undefined],
-    [
-      'is none: it was lost long after the end',
-      { death: unknown, ...gone('notready'), seenAt: WALL + 60_000 },
-      undefined,
-    ],
+    ['is none: it was lost long after the end', { death: unknown, ...gone('notready', 60_000) }, undefined],
     ['is none: the pod is restarted', { note: restart(), death: unknown, ...gone('notready') }, undefined],
   ])('%s', (_name, change, wanted) => {
     const { sandboxLost, requested } = compose(change);

@@ -16,16 +16,15 @@ export interface DeathFacts {
   /** After the pass that noted the death, and before it. */
   readonly note: PodNote;
   readonly noteBefore: PodNote;
-  readonly observed: PodObservation | undefined;
   readonly failed: (type: FailedProbe['type']) => Omit<FailedProbe, 'type'>;
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** Wall ms: when it was seen. */
-  readonly seenAt: number;
+  /** The pass that shows it: wall ms, and what the runtime showed of the pod. */
+  readonly seen: { readonly at: number; readonly observed: PodObservation | undefined };
 }
 
 export function composeDeath(facts: DeathFacts): NewDeath {
-  const { pod, container, death, seenAt } = facts;
+  const { pod, container, death, seen } = facts;
   const image = findContainer(pod, container)?.container.image;
   const signal = signalOf(death.exitCode);
   const probe = probeOf(facts);
@@ -37,7 +36,7 @@ export function composeDeath(facts: DeathFacts): NewDeath {
     restartCount: death.restartCount,
     ...(image === undefined ? {} : { image }),
     ...(death.startedAt > 0 ? { startedAt: timeText(death.startedAt) } : {}),
-    finishedAt: timeText(death.finishedAt > 0 ? death.finishedAt : seenAt),
+    finishedAt: timeText(death.finishedAt > 0 ? death.finishedAt : seen.at),
     exitCode: death.exitCode,
     ...(signal === undefined ? {} : { signal }),
     reason: death.reason || (death.exitCode === 0 ? 'Completed' : 'Error'),
@@ -107,8 +106,8 @@ function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startu
 
 /** The widest cause counts: the pod's end, then a restart that is under way, then a kill of this container alone. */
 function requestOf(facts: DeathFacts, byProbe: boolean): DeathRecord['requested'] {
-  const { note, noteBefore, container, death, seenAt } = facts;
-  const endedAt = death.finishedAt > 0 ? death.finishedAt : seenAt;
+  const { note, noteBefore, container, death, seen } = facts;
+  const endedAt = death.finishedAt > 0 ? death.finishedAt : seen.at;
   const { termination } = note;
   if (termination !== undefined && termination.requestedAt <= endedAt && termination.reason !== 'Completed') {
     const reason = [termination.reason, termination.message].filter((part) => part !== '').join(': ');

@@ -240,7 +240,7 @@ export class DeathRecorder {
     if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
       this.#record(containerId, each);
     }
-    const sandboxLost = lostSandboxOf({ ...pass, container, death, seenAt: this.#ports.clock.now().wall });
+    const sandboxLost = lostSandboxOf({ ...pass, container, death, seen: this.#seenIn(pass) });
     const amendment = amendmentOf(death, pass.note, container, sandboxLost ?? each.amendment.sandboxLost);
     if (isSame(amendment, each.amendment)) return;
     each.amendment = amendment;
@@ -261,7 +261,7 @@ export class DeathRecorder {
       death,
       failed: (type) => failedProbes.of(death.containerId, type),
       changes: changes.before(pod, { startedAt: death.startedAt, endedAt }),
-      seenAt: now.wall,
+      seen: this.#seenIn(pass),
     });
     failedProbes.forget(death.containerId);
     return {
@@ -274,6 +274,10 @@ export class DeathRecorder {
       state: 'waiting',
       amendment: {},
     };
+  }
+
+  #seenIn({ observed }: SeenPass) {
+    return { at: this.#ports.clock.now().wall, observed };
   }
 
   #record(containerId: string, tracked: Tracked): void {

@@ -12,9 +12,8 @@ export interface SandboxFacts {
   /** After the pass that shows the death, and before it. */
   readonly note: PodNote;
   readonly noteBefore: PodNote;
-  readonly observed: PodObservation | undefined;
-  /** Wall ms of the pass. */
-  readonly seenAt: number;
+  /** The pass: wall ms, and what the runtime showed of the pod. */
+  readonly seen: { readonly at: number; readonly observed: PodObservation | undefined };
 }
 
 /** containerd's exit code for a task that was gone when it looked. */
@@ -37,9 +36,10 @@ export function lostSandboxOf(facts: SandboxFacts): string | undefined {
   return exitCode === UNKNOWN_EXIT_CODE && isWithoutSandbox(facts) ? 'the sandbox is not ready' : undefined;
 }
 
-function isWithoutSandbox({ death, observed, seenAt }: SandboxFacts): boolean {
+function isWithoutSandbox({ death, seen }: SandboxFacts): boolean {
+  const { at, observed } = seen;
   const { containerId, finishedAt } = death;
-  if (finishedAt > 0 && seenAt - finishedAt > LOST_SANDBOX_WINDOW_MS) return false;
+  if (finishedAt > 0 && at - finishedAt > LOST_SANDBOX_WINDOW_MS) return false;
   const instance = observed?.containers.find(({ id }) => id === containerId);
   const sandbox = observed?.sandboxes.find(({ id }) => id === instance?.sandboxId);
   return instance !== undefined && sandbox?.state !== 'ready';
