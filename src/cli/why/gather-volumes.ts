@@ -14,7 +14,7 @@ export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvid
 }
 
 /** `undefined`: the claim may not be read, which proves nothing about it. */
-async function gatherClaim(
+export async function gatherClaim(
   asker: Asker,
   namespace: string | undefined,
   name: string,
