@@ -9,6 +9,8 @@ export const MANY_DEATHS = 3;
 export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
 /** Normal time to be scheduled, created or ready; a longer wait is a finding. */
 export const NORMAL_START_MS = 30_000;
+/** An init container that runs for longer is asked what it waits for. */
+export const SLOW_INIT_MS = 15_000;
 /** An init container that runs for longer is a finding, because the other containers wait for it. */
 export const LONG_INIT_MS = 5 * MINUTE;
 /** A pod is stuck when its deletion is this late. Its deletion time already includes its grace period. */

@@ -122,6 +122,39 @@ describe('probes that kill', () => {
       'probe-port',
       /its own loopback address alone/,
     ],
+    [
+      'HTTP where a port that speaks TLS answers 400',
+      killedBy('HTTP probe failed with statuscode: 400', {
+        livenessProbe: { ...http, httpGet: { path: '/', port: 8443 } },
+      }),
+      'probe-scheme',
+      /asks by HTTP, but the container answers by HTTPS$/,
+    ],
+    [
+      'a bad request at a plain port',
+      killedBy('HTTP probe failed with statuscode: 400'),
+      'liveness-failing',
+      /is killed by its liveness probe$/,
+    ],
+    [
+      'a command that asks too early',
+      {
+        ...killedBy('pg_isready: no response', {
+          livenessProbe: { exec: { command: ['pg_isready'] }, periodSeconds: 1, failureThreshold: 3 },
+        }),
+        logs: {
+          web: { previous: ['LOG:  database system was not properly shut down; automatic recovery in progress'] },
+        },
+      },
+      'probe-too-early',
+      /before its command succeeds: the probe leaves it 3s/,
+    ],
+    [
+      'a command that never succeeds',
+      killedBy('no', { livenessProbe: { exec: { command: ['false'] }, periodSeconds: 1, failureThreshold: 3 } }),
+      'liveness-failing',
+      /is killed by its liveness probe$/,
+    ],
     ['too early', killedBy(refused), 'probe-too-early', /before anything listens on port 8080: the probe leaves it 3s/],
     [
       'it listened, and stopped',

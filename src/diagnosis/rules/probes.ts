@@ -342,6 +342,21 @@ function graceMs({ killed, death }: ContainerFacts): number {
   return Number.isNaN(at) ? 35_000 : Math.max(0, death.finishedMs - at) + 1000;
 }
 
+/** Words of programs that are not ready to work yet, databases that recover among them. */
+const STARTING =
+  /\b(?:starting|initiali[sz]ing|recover(?:y|ing)|redo|replay\w*|loading|warming|migrating|booting|applying)\b/i;
+
+/**
+ * Whether a command that fails from the start on only fails because the program is not up yet: others of its kind came up, or its
+ * last words say that it was starting. A command that can never succeed looks the same otherwise.
+ */
+function isStillStarting(one: Case): boolean {
+  if (!neverAnswered(one)) return false;
+  const { facts, container } = one;
+  const word = lastWord(container, STARTING);
+  return startTimeOf(facts, container)?.measured === true || (word !== undefined && word.fromEnd < 3);
+}
+
 function tooEarly(one: Case, port: number | undefined): RankedFinding {
   const { facts, container, type, probe } = one;
   const start = startTimeOf(facts, container);
@@ -356,7 +371,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before anything listens on port ${port}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
+    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
     evidence: quotes(
       one,
       {
@@ -409,6 +424,7 @@ function tooTight(one: Case): RankedFinding {
 /** The container itself reports a failure, or nothing listens. */
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
+  if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
   const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
   return {
