@@ -569,6 +569,19 @@ describe('many at once', () => {
     expect((await ask({ kind: 'Selector', selector: 'app=web' })).out).toContain('pods -l app=web (default)');
   });
 
+  it('reads whole lists once, and of each sick pod only what its node remembers', async () => {
+    await node();
+    const sick = 40;
+    for (let n = 0; n < sick; n += 1) await pod(crashed(), {}, {}, { name: `sick-${n}` });
+    for (let n = 0; n < 60; n += 1) await pod(well, {}, {}, { name: `fine-${n}` });
+    asked = [];
+    const { out } = await ask({ kind: 'Namespace', name: 'default' });
+    expect(out).toContain('namespace/default: 100 pods, 40 of them not as wanted');
+    // The history at the server, the history at the node, and the log of each sick pod; and the lists.
+    expect(asked.length).toBeLessThan(3 * sick + 40);
+    expect(asked.filter((url) => url.includes('fine-'))).toEqual([]);
+  });
+
   it('says that a namespace is not there', async () => {
     await expect(ask({ kind: 'Namespace', name: 'none' })).rejects.toThrow('namespaces "none" not found');
   });
