@@ -7,6 +7,7 @@ import { root } from './harness.ts';
 import { type SystemImage, systemArchive } from './system-archive.ts';
 
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 const users = (name: string, home: string): Readonly<Record<string, string>> => ({
   'etc/passwd': `root:x:0:0:root:/root:/bin/sh\n${name}:x:999:999::${home}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
   'etc/group': `root:x:0:\n${name}:x:999:\nnobody:x:65534:\n`,
@@ -43,14 +44,13 @@ const POSTGRES_HOME = 'usr/lib/postgresql/15';
 
 const POSTGRES: SystemImage = {
   name: 'docker.io/library/postgres:15',
-  packages: [
-    ...['postgresql-15', 'postgresql-client-15', 'libc6', 'libc-bin', 'libaudit1', 'libcap-ng0', 'libcap2'],
-    ...['libcom-err2', 'libffi8', 'libgcc-s1', 'libgcrypt20', 'libgmp10', 'libgnutls30', 'libgpg-error0'],
-    ...['libgssapi-krb5-2', 'libhogweed6', 'libicu72', 'libidn2-0', 'libk5crypto3', 'libkeyutils1', 'libkrb5-3'],
-    ...['libkrb5support0', 'libldap-2.5-0', 'liblz4-1', 'liblzma5', 'libnettle8', 'libp11-kit0', 'libpam0g', 'libpq5'],
-    ...['libreadline8', 'libsasl2-2', 'libssl3', 'libstdc++6', 'libsystemd0', 'libtasn1-6', 'libtinfo6'],
-    ...['libunistring2', 'libxml2', 'libzstd1', 'zlib1g'],
-  ],
+  packages: words(`
+    postgresql-15 postgresql-client-15 libc6 libc-bin libaudit1 libcap-ng0 libcap2 libcom-err2 libffi8 libgcc-s1
+    libgcrypt20 libgmp10 libgnutls30 libgpg-error0 libgssapi-krb5-2 libhogweed6 libicu72 libidn2-0 libk5crypto3
+    libkeyutils1 libkrb5-3 libkrb5support0 libldap-2.5-0 liblz4-1 liblzma5 libnettle8 libp11-kit0 libpam0g libpq5
+    libreadline8 libsasl2-2 libssl3 libstdc++6 libsystemd0 libtasn1-6 libtinfo6 libunistring2 libxml2 libzstd1
+    zlib1g
+  `),
   programs: [
     ...['postgres', 'initdb', 'pg_ctl', 'psql', 'pg_isready', 'createdb'].map((name) => `${POSTGRES_HOME}/bin/${name}`),
     ...['plpgsql', 'dict_snowball'].map((name) => `${POSTGRES_HOME}/lib/${name}.so`),
@@ -74,10 +74,10 @@ const POSTGRES: SystemImage = {
 
 const REDIS: SystemImage = {
   name: 'docker.io/library/redis:7',
-  packages: [
-    ...['redis-tools', 'libc6', 'libatomic1', 'libcap2', 'libgcc-s1', 'libgcrypt20', 'libgpg-error0', 'libjemalloc2'],
-    ...['liblz4-1', 'liblzf1', 'liblzma5', 'libssl3', 'libstdc++6', 'libsystemd0', 'libzstd1'],
-  ],
+  packages: words(`
+    redis-tools libc6 libatomic1 libcap2 libgcc-s1 libgcrypt20 libgpg-error0 libjemalloc2 liblz4-1 liblzf1
+    liblzma5 libssl3 libstdc++6 libsystemd0 libzstd1
+  `),
   // The server is a link to this tool in Debian: one program, which looks at its own name.
   programs: ['usr/bin/redis-check-rdb', 'usr/bin/redis-cli'],
   content: {},
