@@ -307,6 +307,14 @@ describeInWhole('three of Redis on three nodes', () => {
       return found !== undefined && isReady(found) ? { last: 'ready' } : { value: true };
     });
     await write('fourth', ['redis-0', 'redis-2']);
+    // Somebody loses patience: the next one of the name waits for the same node all the same.
+    await lab.kubectl(['delete', 'pod', 'redis-1', '--force', '--grace-period=0']);
+    await until('the reason why the next one waits', async () => {
+      const last = await lab.kubectl(['events', '--for', 'pod/redis-1']);
+      return last.includes("didn't match PersistentVolume's node affinity") ? { value: true } : { last };
+    });
+    const waiting = (await pods()).find(({ metadata }) => metadata.name === 'redis-1');
+    expect(waiting).toMatchObject({ spec: { nodeName: undefined }, status: { phase: 'Pending' } });
     await lost.start();
     expect(places(await untilMembers('three again', members))).toEqual(home);
     await write('fourth', ['redis-1']);
