@@ -58,7 +58,7 @@ function optionsOf(client: KubeClient, { helpers = [] as readonly string[] } = {
   const mounter = new Mounter({ fs, process, clock: api.clock });
   const localVolumes = new LocalVolumes(
     { fs, logger: silentLogger },
-    { dir: join(root, 'volumes'), rootDir: root, instanceId: 'me' },
+    { dir: join(root, 'volumes'), rootDir: root, instanceId: 'me', lifeId: 'life' },
     {
       keepsFree: () => 0,
       mountedUnder: (path) => mounter.mountedUnder(path),
