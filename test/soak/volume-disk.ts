@@ -12,7 +12,7 @@ export interface FoundFolder {
 }
 
 /** Files of mendlet's own in the folder of the volumes. */
-const OWN = ['.mendlet-volumes', '.trial'];
+const OWN = ['.lock', '.mendlet-volumes', '.trial'];
 
 export function foldersOn({ name: node, dataDir }: LabNode): readonly FoundFolder[] {
   const dir = join(dataDir, 'volumes');
