@@ -91,7 +91,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     against: [],
   },
   apiserver: {
-    base: ['limits.ts', 'ports.ts', 'metrics.ts'],
+    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts'],
     rooms: {
       protobuf: [],
       tables: ['registry'],
@@ -111,23 +111,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
     },
-    tops: [],
-    against: [
-      'admission verbs',
-      'authorization verbs',
-      'discovery metrics-api',
-      'http authorization',
-      'http discovery',
-      'http metrics-api',
-      'http verbs',
-      'metrics-api verbs',
-      'quota verbs',
-      'registry admission',
-      'reviews verbs',
-      'services verbs',
-      'tokens verbs',
-      'verbs subresources',
-    ],
+    tops: ['kinds'],
+    against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
   },
   controllers: {
     base: [

@@ -1,9 +1,9 @@
 /** The rows of what keeps a number of like pods: replication controllers, replica sets, deployments. */
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS } from '../../api/index.ts';
 import { deploymentTable, replicaSetTable, replicationControllerTable } from '../tables/replicated.ts';
-import { type ApiObject, omit } from './object.ts';
-import { sameValue } from './object-meta.ts';
-import type { Registration, Strategy } from './registration.ts';
+import { type ApiObject, omit } from '../registry/object.ts';
+import { sameValue } from '../registry/object-meta.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 const counted: Strategy = {
   hasGeneration: true,

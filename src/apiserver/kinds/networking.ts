@@ -7,7 +7,7 @@ import {
   networkPolicyTable,
   serviceCidrTable,
 } from '../tables/networking.ts';
-import type { Registration, Strategy } from './registration.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 const ingressStrategy: Strategy = {
   hasGeneration: true,

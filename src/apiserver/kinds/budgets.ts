@@ -1,7 +1,7 @@
 /** The row of disruption budgets. */
 import { POD_DISRUPTION_BUDGETS } from '../../api/index.ts';
 import { budgetTable } from '../tables/budgets.ts';
-import type { Registration, Strategy } from './registration.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 const strategy: Strategy = {
   hasGeneration: true,

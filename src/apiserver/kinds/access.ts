@@ -7,11 +7,12 @@ import {
   ROLES,
 } from '../../api/index.ts';
 import { bindingTable, certificateRequestTable } from '../tables/access.ts';
+import { partHandlers } from '../verbs/part-handlers.ts';
 import { defaultTable } from '../tables/table.ts';
-import { certificateRequestStrategy } from './certificates.ts';
-import type { Registration } from './registration.ts';
+import { certificateRequestStrategy } from '../registry/certificates.ts';
+import type { StoredKind } from '../call.ts';
 
-export const ACCESS_REGISTRATIONS: readonly Registration[] = [
+export const ACCESS_REGISTRATIONS: readonly StoredKind[] = [
   { row: CLUSTER_ROLES, keyPrefix: '/registry/clusterroles/', table: defaultTable, strategy: {} },
   { row: CLUSTER_ROLE_BINDINGS, keyPrefix: '/registry/clusterrolebindings/', table: bindingTable, strategy: {} },
   { row: ROLES, keyPrefix: '/registry/roles/', table: defaultTable, strategy: {} },
@@ -21,5 +22,6 @@ export const ACCESS_REGISTRATIONS: readonly Registration[] = [
     keyPrefix: '/registry/certificatesigningrequests/',
     table: certificateRequestTable,
     strategy: certificateRequestStrategy,
+    parts: { approval: partHandlers('approval') },
   },
 ];

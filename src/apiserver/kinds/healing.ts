@@ -1,8 +1,8 @@
 /** The registrations of group mendlet.dev, for healing beyond Kubernetes. */
 import { HEALING_POLICIES, POD_RESTARTS } from '../../api/index.ts';
 import { healingPolicyTable, podRestartTable } from '../tables/healing.ts';
-import { type ApiObject, omit, recordOf } from './object.ts';
-import type { Registration, Strategy } from './registration.ts';
+import { type ApiObject, omit, recordOf } from '../registry/object.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 /** The server sets the requester, and nobody changes it later. */
 const restartStrategy: Strategy = {

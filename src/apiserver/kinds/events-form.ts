@@ -1,6 +1,6 @@
 /** Events in their two API forms: core/v1, in which they are stored, and events.k8s.io/v1. */
-import type { ApiObject } from './object.ts';
-import type { ServedForm } from './registration.ts';
+import type { ApiObject } from '../registry/object.ts';
+import type { ServedForm } from '../registry/registration.ts';
 
 /** Name in core/v1, name in events.k8s.io/v1. The rest is the same in both. */
 const renamed: readonly (readonly [core: string, events: string])[] = [

@@ -1,4 +1,4 @@
-/** The registry's table: every resource that objects are stored of. A new resource is a row in `api` and one here. */
+/** The registrations of the core group, and of what belongs to it. */
 import {
   CONFIG_MAPS,
   ENDPOINT_SLICES,
@@ -13,7 +13,6 @@ import {
   PODS,
   PRIORITY_CLASSES,
   RESOURCE_QUOTAS,
-  type ResourceRow,
   RUNTIME_CLASSES,
   SECRETS,
   SERVICE_ACCOUNTS,
@@ -26,28 +25,66 @@ import { podTable } from '../tables/pods.ts';
 import { podTemplateTable, priorityClassTable, resourceQuotaTable, runtimeClassTable } from '../tables/policy.ts';
 import { defaultTable } from '../tables/table.ts';
 import { configMapTable, leaseTable, namespaceTable, secretTable, serviceAccountTable } from '../tables/small.ts';
-import { ACCESS_REGISTRATIONS } from './access.ts';
-import { BATCH_REGISTRATIONS } from './batch.ts';
-import { BUDGET_REGISTRATIONS } from './budgets.ts';
 import { eventsForm } from './events-form.ts';
-import { namespaceStrategy } from './namespaces.ts';
-import { HEALING_REGISTRATIONS } from './healing.ts';
-import { NETWORKING_REGISTRATIONS } from './networking.ts';
-import { podStrategy } from './pods.ts';
-import { limitRangeStrategy, priorityClassStrategy, quotaStrategy } from './policies.ts';
-import type { Registration, Strategy } from './registration.ts';
-import { REPLICATED_REGISTRATIONS } from './replicated.ts';
-import { serviceStrategy } from './services.ts';
-import { STATEFUL_REGISTRATIONS } from './stateful.ts';
+import { namespaceStrategy } from '../registry/namespaces.ts';
+import { podStrategy } from '../registry/pods.ts';
+import { limitRangeStrategy, priorityClassStrategy, quotaStrategy } from '../registry/policies.ts';
+import type { Part, StoredKind } from '../call.ts';
+import type { Strategy } from '../registry/registration.ts';
+import { bind } from '../subresources/binding.ts';
+import { evict } from '../subresources/eviction.ts';
+import { podHistory } from '../subresources/history.ts';
+import {
+  nodeProxy,
+  nodeProxyUpgrade,
+  podLog,
+  podStreamUpgrade,
+  refuseWithoutUpgrade,
+} from '../subresources/node-stream.ts';
+import { proxyRequest, proxyUpgrade } from '../subresources/proxy.ts';
+import { restartPod } from '../subresources/restart.ts';
+import { requestToken } from '../subresources/token.ts';
+import { partHandlers } from '../verbs/part-handlers.ts';
+import { update } from '../verbs/update.ts';
+import { serviceStrategy } from '../registry/services.ts';
+
+const PROXY: Part = { verbs: { connect: proxyRequest }, upgrade: proxyUpgrade };
+const STREAM: Part = { verbs: { connect: refuseWithoutUpgrade }, upgrade: podStreamUpgrade };
+
+const POD_PARTS: Readonly<Record<string, Part>> = {
+  attach: STREAM,
+  binding: { verbs: { create: bind } },
+  ephemeralcontainers: partHandlers('ephemeralcontainers'),
+  eviction: { verbs: { create: evict } },
+  exec: STREAM,
+  history: { verbs: { get: podHistory } },
+  log: { verbs: { get: podLog } },
+  portforward: STREAM,
+  proxy: PROXY,
+  resize: partHandlers('resize'),
+  restart: { verbs: { create: restartPod } },
+};
 
 const eventStrategy: Strategy = { createOnUpdate: true, dependentsByDefault: 'unsupported' };
 const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: eventStrategy, expires: true };
 
 /** Keys are upstream's, nodes under their old name included. */
-export const REGISTRATIONS: readonly Registration[] = [
-  { row: PODS, keyPrefix: '/registry/pods/', table: podTable, strategy: podStrategy },
-  { row: NODES, keyPrefix: '/registry/minions/', table: nodeTable, strategy: {} },
-  { row: NAMESPACES, keyPrefix: '/registry/namespaces/', table: namespaceTable, strategy: namespaceStrategy },
+export const CORE_REGISTRATIONS: readonly StoredKind[] = [
+  { row: PODS, keyPrefix: '/registry/pods/', table: podTable, strategy: podStrategy, parts: POD_PARTS },
+  {
+    row: NODES,
+    keyPrefix: '/registry/minions/',
+    table: nodeTable,
+    strategy: {},
+    parts: { proxy: { verbs: { connect: nodeProxy }, upgrade: nodeProxyUpgrade } },
+  },
+  {
+    row: NAMESPACES,
+    keyPrefix: '/registry/namespaces/',
+    table: namespaceTable,
+    strategy: namespaceStrategy,
+    parts: { finalize: { verbs: { update: (call) => update(call, 'finalize') } } },
+  },
   { row: EVENTS, ...events },
   { row: EVENTS_EVENTS, ...events, form: eventsForm },
   { row: CONFIG_MAPS, keyPrefix: '/registry/configmaps/', table: configMapTable, strategy: {} },
@@ -57,6 +94,7 @@ export const REGISTRATIONS: readonly Registration[] = [
     keyPrefix: '/registry/serviceaccounts/',
     table: serviceAccountTable,
     strategy: { returnsDeleted: true },
+    parts: { token: { verbs: { create: requestToken } } },
   },
   {
     row: LEASES,
@@ -64,7 +102,13 @@ export const REGISTRATIONS: readonly Registration[] = [
     table: leaseTable,
     strategy: { createOnUpdate: true, needsResourceVersion: true },
   },
-  { row: SERVICES, keyPrefix: '/registry/services/specs/', table: serviceTable, strategy: serviceStrategy },
+  {
+    row: SERVICES,
+    keyPrefix: '/registry/services/specs/',
+    table: serviceTable,
+    strategy: serviceStrategy,
+    parts: { proxy: PROXY },
+  },
   { row: ENDPOINTS, keyPrefix: '/registry/services/endpoints/', table: endpointsTable, strategy: {} },
   {
     row: ENDPOINT_SLICES,
@@ -97,23 +141,4 @@ export const REGISTRATIONS: readonly Registration[] = [
     table: priorityClassTable,
     strategy: priorityClassStrategy,
   },
-  ...REPLICATED_REGISTRATIONS,
-  ...STATEFUL_REGISTRATIONS,
-  ...BATCH_REGISTRATIONS,
-  ...BUDGET_REGISTRATIONS,
-  ...ACCESS_REGISTRATIONS,
-  ...NETWORKING_REGISTRATIONS,
-  ...HEALING_REGISTRATIONS,
 ];
-
-/** The row of a path; undefined when objects of it are not stored. */
-export function findRegistration(group: string, version: string, resource: string): Registration | undefined {
-  return REGISTRATIONS.find(({ row }) => sameResource(row, { group, version, resource }));
-}
-
-function sameResource(
-  row: ResourceRow,
-  other: { readonly group: string; readonly version: string; readonly resource: string },
-): boolean {
-  return row.group === other.group && row.version === other.version && row.resource === other.resource;
-}

@@ -13,8 +13,8 @@ import {
 } from '../../api/index.ts';
 import { controllerRevisionTable, daemonSetTable, statefulSetTable } from '../tables/stateful.ts';
 import { persistentVolumeClaimTable, persistentVolumeTable, storageClassTable } from '../tables/volumes.ts';
-import { type ApiObject, withMeta } from './object.ts';
-import type { Registration, Strategy } from './registration.ts';
+import { type ApiObject, withMeta } from '../registry/object.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 const statefulSetStrategy: Strategy = {
   hasGeneration: true,

@@ -1,8 +1,7 @@
 /** Objects that a request does not name itself but depends on: its namespace, its service account, its classes. */
-import { findRegistration } from '../registry/rows.ts';
-import type { ApiObject } from '../registry/object.ts';
-import { keyOf, type Registration } from '../registry/registration.ts';
-import type { ServerContext } from './call.ts';
+import type { ApiObject } from './object.ts';
+import { keyOf, type Registration } from './registration.ts';
+import type { ServerContext } from '../call.ts';
 
 /** An object as it is now; undefined when it is not there or its kind is not served. `group`: "" is core. */
 export async function readCurrent(
@@ -12,7 +11,7 @@ export async function readCurrent(
   name: string,
   group = '',
 ): Promise<ApiObject | undefined> {
-  const registration = findRegistration(group, 'v1', resource);
+  const registration = server.registry.find({ group, version: 'v1', resource });
   if (registration === undefined) return undefined;
   const storage = server.storageOf(registration);
   await storage.fresh();

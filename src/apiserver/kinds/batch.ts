@@ -9,8 +9,8 @@ import {
   OLD_JOB_NAME_LABEL,
 } from '../../api/index.ts';
 import { cronJobTable, jobTable } from '../tables/jobs.ts';
-import type { ApiObject } from './object.ts';
-import type { Registration, Strategy } from './registration.ts';
+import type { ApiObject } from '../registry/object.ts';
+import type { Registration, Strategy } from '../registry/registration.ts';
 
 const jobStrategy: Strategy = {
   hasGeneration: true,
