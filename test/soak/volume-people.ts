@@ -7,8 +7,8 @@ import {
   type Pod,
 } from '../../src/api/index.ts';
 import type { Random } from '../../src/lib/index.ts';
-import { until } from '../e2e/harness.ts';
 import type { Answer, Api } from '../support/api-over-https.ts';
+import { patiently } from './patiently.ts';
 import { CONTENDED, contendedClaim, contender, scratchPod, SETS, statefulSet } from './volume-objects.ts';
 
 const MAX_REPLICAS = 3;
@@ -24,6 +24,7 @@ export class VolumePeople {
   readonly #api: Api;
   readonly #random: Random;
   readonly #script: string;
+  readonly #say: (line: string) => void;
   #scratch = 0;
   #contenders = 0;
   /** Names of volumes that must stay, with all that was acknowledged. */
@@ -36,7 +37,8 @@ export class VolumePeople {
   readonly scratch = new Set<string>();
   acts = 0;
 
-  constructor(api: Api, random: Random, script: string) {
+  constructor(api: Api, random: Random, script: string, say: (line: string) => void) {
+    this.#say = say;
     this.#api = api;
     this.#random = random;
     this.#script = script;
@@ -62,7 +64,9 @@ export class VolumePeople {
     ];
     const total = acts.reduce((sum, [, weight]) => sum + weight, 0);
     let at = this.#random.next() * total;
-    const [name, , act] = acts.find(([, weight]) => (at -= weight) < 0) ?? (acts[0] as Act);
+    const found = acts.find(([, weight]) => (at -= weight) < 0);
+    if (found === undefined) throw new Error('the weights of the acts do not add up');
+    const [name, , act] = found;
     this.acts += 1;
     return `${name}: ${(await act()) ?? 'nothing to do'}`;
   }
@@ -72,7 +76,7 @@ export class VolumePeople {
     await this.#deletePodsOfDeletedClaims();
     for (const name of SETS) {
       await this.#patch(`${SETS_PATH}/${name}`, { spec: { replicas: 2 } });
-      await until<boolean>(`${name} to be ready`, async () => {
+      await patiently<boolean>(this.#say, `${name} to be ready`, async () => {
         const { body } = await this.#ask('GET', `${SETS_PATH}/${name}`);
         const { status } = body as { status?: { readyReplicas?: number; replicas?: number } };
         return status?.readyReplicas === 2 && status.replicas === 2
@@ -86,7 +90,7 @@ export class VolumePeople {
   async clear(): Promise<void> {
     for (const name of SETS) await this.#ask('DELETE', `${SETS_PATH}/${name}`);
     await this.claims();
-    await until<boolean>('the end of the pods', async () => {
+    await patiently<boolean>(this.#say, 'the end of the pods', async () => {
       const pods = await this.pods();
       for (const { metadata } of pods) await this.#ask('DELETE', `${CORE}/pods/${metadata?.name}`);
       return pods.length === 0 ? { value: true } : { last: pods.map(({ metadata }) => metadata?.name).join() };
@@ -239,7 +243,7 @@ export class VolumePeople {
 
   /** Asks until the server answers: it may be away. What is not there, or there already, is no fault. */
   async #ask(method: string, path: string, body?: object, type?: string): Promise<Answer> {
-    return await until<Answer>(`${method} ${path}`, async () => {
+    return await patiently<Answer>(this.#say, `${method} ${path}`, async () => {
       try {
         const value = await this.#api.send(method, path, body, type);
         const isAnswer = value.code < 300 || value.code === 404 || value.code === 409;

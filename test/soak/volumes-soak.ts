@@ -7,11 +7,11 @@ import type { PersistentVolume } from '../../src/api/index.ts';
 import { type Random, seededRandom } from '../../src/lib/index.ts';
 import { Acknowledgements } from '../../tools/writers/acknowledgements.ts';
 import { firstLost, overlapping, writerScript } from '../../tools/writers/fsync-writer.ts';
-import { until } from '../e2e/harness.ts';
 import { Api } from '../support/api-over-https.ts';
-import { Lab, type LabNode } from '../support/lab.ts';
+import { Lab } from '../support/lab.ts';
 import { serverAddress } from '../support/lab-network.ts';
 import { foldersOn, type FoundFolder, restOfPods } from './volume-disk.ts';
+import { patiently } from './patiently.ts';
 import { VolumePeople } from './volume-people.ts';
 import { STRIKES } from './volume-strikes.ts';
 
@@ -83,7 +83,7 @@ class VolumesSoak {
     this.#heard = heard;
     this.#random = seededRandom(options.seed);
     const script = writerScript(serverAddress(lab.names), heard.port);
-    this.#people = new VolumePeople(new Api(lab.kubeconfig), this.#random.split('people'), script);
+    this.#people = new VolumePeople(new Api(lab.kubeconfig), this.#random.split('people'), script, options.say);
   }
 
   async run(): Promise<VolumesSoakFigures> {
@@ -169,11 +169,11 @@ class VolumesSoak {
     say('all is left alone');
     await this.#people.settle();
     this.#checkWriters();
-    await until<boolean>('volumes and folders to agree', async () => this.#agreement());
+    await patiently<boolean>(say, 'volumes and folders to agree', async () => this.#agreement());
     this.#checkRecords();
     say('everything is deleted');
     await this.#people.clear();
-    await until<boolean>('nothing to be left', async () => {
+    await patiently<boolean>(say, 'nothing to be left', async () => {
       const rest = this.#lab.nodes.flatMap((node) => restOfPods(node));
       return rest.length === 0 ? this.#agreement() : { last: rest.join('\n') };
     });
@@ -224,9 +224,10 @@ class VolumesSoak {
 
   /** A server that starts compares all folders, and names the left-overs. */
   async #checkNamed(): Promise<void> {
+    const { say } = this.#options;
     await this.#lab.stopServer('SIGKILL');
     await this.#lab.startServer();
-    await until<boolean>('the left-overs to be named', async () => {
+    await patiently<boolean>(say, 'the left-overs to be named', async () => {
       const told = (await this.#people.told('VolumeKept')).join('\n');
       const unnamed = [...this.#people.leftOver].filter((name) => this.#heard.last.has(name) && !told.includes(name));
       return unnamed.length === 0 ? { value: true } : { last: `${unnamed.join()} in ${told}` };

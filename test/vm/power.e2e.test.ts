@@ -82,10 +82,7 @@ describe('no container is touched by', () => {
     ['systemctl restart mendlet', 'systemctl restart mendlet'],
     ['kill -9 of mendlet', 'kill -9 $(systemctl show -P MainPID mendlet)'],
     ['systemctl stop and start', 'systemctl stop mendlet && sleep 3 && systemctl start mendlet'],
-    [
-      'kill -9 of mendlet and containerd',
-      'kill -9 $(pgrep -x containerd) $(systemctl show -P MainPID mendlet)',
-    ],
+    ['kill -9 of mendlet and containerd', 'kill -9 $(pgrep -x containerd) $(systemctl show -P MainPID mendlet)'],
   ])('%s', async (_name, script) => {
     const before = { processes: await processes(), limits: await limits() };
     expect(before.processes.trim().split('\n')).toHaveLength(LIVING.length);
