@@ -138,14 +138,18 @@ export class SimDisk {
     for (const key of this.#under(path)) this.#drop(key);
   }
 
-  rename(from: string, to: string): void {
+  /** @param sync its new name survives a power failure; its contents do if they did before */
+  rename(from: string, to: string, sync = false): void {
     if (!this.#nodes.has(from)) throw new FileError('ENOENT', from, `ENOENT: no such file or directory, '${from}'`);
     const place = this.#placeFor(to);
     this.remove(place);
     for (const key of this.#under(from)) {
       const node = this.#nodes.get(key) as DiskNode;
+      const pending = this.#unsynced.get(key);
+      const wasDurable = pending === undefined || this.#isWrittenBack(pending.changedAt);
       this.#drop(key);
-      this.#set(place + key.slice(from.length), node, false);
+      if (sync) this.#unsynced.delete(key);
+      this.#set(place + key.slice(from.length), node, sync && wasDurable);
     }
   }
 

@@ -59,7 +59,8 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
         return node === undefined ? undefined : disk.info(node);
       }),
     remove: (path) => write('remove', 2, () => disk.remove(path)),
-    rename: (from, to) => write('rename', 1, () => disk.rename(from, to)),
+    rename: (from, to, options) =>
+      write('rename', options?.sync === true ? 10 : 1, () => disk.rename(from, to, options?.sync)),
     symlink: (target, path) => write('symlink', 1, () => disk.symlink(target, path)),
     readlink: (path) =>
       read(() => {
