@@ -134,11 +134,15 @@ export class SimDisk {
     return [...names].toSorted();
   }
 
-  remove(path: string): void {
-    for (const key of this.#under(path)) this.#drop(key);
+  /** @param sync it stays removed over a power failure */
+  remove(path: string, sync = false): void {
+    for (const key of this.#under(path)) {
+      this.#drop(key);
+      if (sync) this.#unsynced.delete(key);
+    }
   }
 
-  /** @param sync its new name survives a power failure; its contents do if they did before */
+  /** @param sync the new name survives a power failure, with what would have survived under the old one */
   rename(from: string, to: string, sync = false): void {
     if (!this.#nodes.has(from)) throw new FileError('ENOENT', from, `ENOENT: no such file or directory, '${from}'`);
     const place = this.#placeFor(to);
@@ -146,10 +150,12 @@ export class SimDisk {
     for (const key of this.#under(from)) {
       const node = this.#nodes.get(key) as DiskNode;
       const pending = this.#unsynced.get(key);
-      const wasDurable = pending === undefined || this.#isWrittenBack(pending.changedAt);
       this.#drop(key);
-      if (sync) this.#unsynced.delete(key);
-      this.#set(place + key.slice(from.length), node, sync && wasDurable);
+      const target = place + key.slice(from.length);
+      this.#set(target, node, sync);
+      if (!sync) continue;
+      this.#unsynced.delete(key);
+      if (pending !== undefined && !this.#isWrittenBack(pending.changedAt)) this.#unsynced.set(target, pending);
     }
   }
 

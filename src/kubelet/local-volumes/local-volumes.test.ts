@@ -279,6 +279,17 @@ function mortal(changes: number): { readonly fs: Partial<FileSystem>; readonly d
   return { fs, died };
 }
 
+it('a removed volume on a disk of its own is not said to be lost after a power cut', async () => {
+  await open().make('pvc-1', REQUEST);
+  const record = join(root, 'agent/local-volumes/made/pvc-1.json');
+  // What the power cut undoes on the agent's disk is not undone on the other.
+  const remove: FileSystem['remove'] = async (file, options) => {
+    if (file !== record || options?.sync === true) await systemFileSystem.remove(file, options);
+  };
+  await open({ fs: { remove } }).remove('pvc-1', 'claim-1');
+  expect(await states(open())).toEqual([]);
+});
+
 describe('an agent that dies', () => {
   it.each(Array.from({ length: 16 }, (_, changes) => changes))(
     'before change %i of making leaves nothing, or the whole volume',

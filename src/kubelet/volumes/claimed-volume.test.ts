@@ -164,6 +164,17 @@ describe('a claim', () => {
     await expect(setUp()).rejects.toThrow(message);
   });
 
+  it('that is being deleted goes to no new pod, and stays with the one that has it, whose agent is restarted', async () => {
+    await bound({ hostPath: { path: root } });
+    await setUp();
+    const metadata = { finalizers: ['kubernetes.io/pvc-protection'] };
+    await api.client.patch(PERSISTENT_VOLUME_CLAIMS, 'default', 'c', 'merge', { metadata });
+    await api.client.delete(PERSISTENT_VOLUME_CLAIMS, 'default', 'c');
+    expect(await setUp()).toEqual({ path: root });
+    const other: Pod = { ...POD, metadata: { ...POD.metadata, uid: 'other' } };
+    await expect(setUp(api.client, other)).rejects.toThrow('error processing PVC default/c: PVC is being deleted');
+  });
+
   it('is remembered while the API server is away', async () => {
     await bound({ hostPath: { path: root } });
     const away = {

@@ -43,6 +43,9 @@ export class VolumesKept {
       },
       started: ({ id }) => this.#begins(id),
       exited: ({ id }) => void this.#holders.delete(id),
+      // One that never began has no end of its own.
+      'sandbox-removed': ({ uid }) => this.#endsAll((holder) => holder.uid === uid),
+      'machine-lost': ({ node }) => this.#endsAll((holder) => holder.node.name === node),
     });
     for (const node of nodes) {
       node.disk.onChange((path) => {
@@ -69,6 +72,10 @@ export class VolumesKept {
       if (left !== undefined) return `the folder of ${left} is still on ${node}`;
     }
     return undefined;
+  }
+
+  #endsAll(which: (holder: Holder) => boolean): void {
+    for (const [id, holder] of this.#holders) if (which(holder)) this.#holders.delete(id);
   }
 
   #begins(id: string): void {
