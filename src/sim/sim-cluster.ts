@@ -68,7 +68,7 @@ export class SimCluster {
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
       const server = this.controlPlane.as(user);
       const place = { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${FIRST_POD_NETWORK + i}` };
-      return new SimNode({ sim, facts: this.facts, ...place, server, runAgent, logger, hasVolumes });
+      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes });
     });
   }
 

@@ -41,13 +41,18 @@ export type RunAgent = (
   offer: (connection: Connection) => void,
 ) => Promise<void>;
 
-export interface SimNodeOptions {
-  readonly sim: Sim;
-  readonly facts: Facts;
+/** Where a node is. */
+export interface SimPlace {
   readonly name: string;
   readonly address: string;
   /** "10.244": the first half of its pods' addresses. */
   readonly podPrefix: string;
+}
+
+export interface SimNodeOptions {
+  readonly sim: Sim;
+  readonly facts: Facts;
+  readonly place: SimPlace;
   /** The API server with this node's agent as the authenticated user. */
   readonly server: () => Connection | undefined;
   readonly runAgent: RunAgent;
@@ -80,7 +85,8 @@ export class SimNode {
   #boots = 1;
 
   constructor(options: SimNodeOptions) {
-    const { sim, facts, name, address, podPrefix } = options;
+    const { sim, facts, place } = options;
+    const { name, address, podPrefix } = place;
     this.#options = options;
     this.name = name;
     this.address = address;

@@ -124,11 +124,10 @@ export class VolumePeople {
     return events.filter((each) => each.reason === reason).map(({ message = '' }) => message);
   }
 
-  /** A pod that had not begun when its claim was deleted waits until somebody deletes it, as on Kubernetes. */
+  /** A claim that was deleted waits for its pod, and a pod that had not begun waits for its claim, as on Kubernetes. */
   async #deletePodsOfDeletedClaims(): Promise<void> {
     const deleted = (await this.claims()).filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
-    for (const { metadata } of deleted)
-      await this.#ask('DELETE', `${CORE}/pods/${(metadata?.name ?? '').replace(/^data-/, '')}`);
+    for (const claim of deleted) await this.#ask('DELETE', `${CORE}/pods/${podOf(claim)}`);
   }
 
   async #unready(): Promise<string> {
@@ -161,7 +160,7 @@ export class VolumePeople {
     const claim = this.#pick((await this.claims()).filter(({ metadata }) => metadata?.name !== CONTENDED));
     if (claim === undefined) return undefined;
     await this.#give(claim);
-    const owner = (claim.metadata?.name ?? '').replace(/^data-/, '');
+    const owner = podOf(claim);
     if (this.#random.next() < 0.5) await this.#ask('DELETE', `${CORE}/pods/${owner}`);
     return claim.metadata?.name;
   }
@@ -253,4 +252,9 @@ export class VolumePeople {
       }
     });
   }
+}
+
+/** The pod of a claim: `data-POD` of a stateful set, `POD-data` of an ephemeral volume. */
+function podOf({ metadata }: PersistentVolumeClaim): string {
+  return (metadata?.name ?? '').replace(/^data-|-data$/, '');
 }
