@@ -54,7 +54,7 @@ const endings: readonly Case[] = [
       ),
     },
     'exit-code',
-    /ends with exit code 17; its first death was another: exit code 2$/,
+    /ends: locked by another process \(exit code 17\); its first death was another: exit code 2$/,
     [/"locked by another process"/, /death 1 of web.*: exit 2, Error/, /"cannot open \/etc\/app\.conf: no such file"/],
   ],
   ['usage', crash(2, 'usage: web [-p PORT]'), 'exit-code', /exit code 2: it does not understand its arguments/],
@@ -255,7 +255,7 @@ const endings: readonly Case[] = [
       "ModuleNotFoundError: No module named 'flask'",
     ),
     'exit-code',
-    /exit code 1$/,
+    /ends: ModuleNotFoundError: No module named 'flask' at main\.py:3 \(exit code 1\)$/,
     [/No module named 'flask'/],
   ],
   [
@@ -272,7 +272,7 @@ const endings: readonly Case[] = [
       '\t/src/main.go:30 +0x2d',
     ),
     'exit-code',
-    /exit code 2$/,
+    /ends: panic: assignment to entry in nil map at main\.go:12 \(exit code 2\)$/,
     [/"panic: assignment to entry in nil map"/],
   ],
   [
@@ -287,8 +287,8 @@ const endings: readonly Case[] = [
       '\t... 8 more',
     ),
     'exit-code',
-    /exit code 1$/,
-    [/Failed to start"/, /spring\.datasource\.url must be set/],
+    /spring\.datasource\.url must be set at B\.java:7 \(exit code 1\)$/,
+    [/Failed to start"/, /Caused by: java.lang.IllegalArgumentException: spring\.datasource\.url must be set/],
   ],
   [
     'node: the error above its frames',
@@ -305,7 +305,7 @@ const endings: readonly Case[] = [
       'Node.js v20.11.0',
     ),
     'exit-code',
-    /exit code 1$/,
+    /ends: Error: Cannot find module '\/app\/index\.js' \(exit code 1\)$/,
     [/Cannot find module '\/app\/index\.js'/],
   ],
   ['curl: no such host', crash(6, 'curl: (6) Could not resolve host: db'), 'dependency-not-resolved', /find db /],
@@ -343,7 +343,7 @@ const endings: readonly Case[] = [
     'malformed-config',
     /cannot parse what it reads$/,
   ],
-  ['words about settings', crash(1, 'config loaded', 'invalid password for user web'), 'exit-code', /exit code 1$/],
+  ['words about settings', crash(1, 'config loaded', 'invalid password for user web'), 'exit-code', /ends: invalid password for user web \(/],
   [
     'YAML',
     crash(1, 'cannot parse config: yaml: line 3: mapping values are not allowed in this context'),
@@ -565,8 +565,8 @@ const endings: readonly Case[] = [
     /does not find its file \/etc\/app\/config\.yaml in volume conf \(ConfigMap app\)$/,
     [/spec\.volumes\[0\]\.configMap\.name: app/],
   ],
-  ['any other key', crash(1, "KeyError: 'name'"), 'exit-code', /exit code 1$/],
-  ['any other file', crash(1, "cat: can't open '/tmp/x': No such file or directory"), 'exit-code', /exit code 1$/],
+  ['any other key', crash(1, "KeyError: 'name'"), 'exit-code', /ends: KeyError: 'name' \(/],
+  ['any other file', crash(1, "cat: can't open '/tmp/x': No such file or directory"), 'exit-code', /ends: cat: can't open '\/tmp\/x': No such file or directory \(/],
   [
     'a heap of its own that is full',
     {

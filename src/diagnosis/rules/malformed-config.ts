@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
+import { fileIn } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -17,7 +18,7 @@ const MALFORMED = new RegExp(
     String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,
     // TOML, INI and similar formats
     String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
-    String.raw`\[emerg\] .+ in \/\S+:\d+`,
+    String.raw`\bin \/\S+\.(?:conf|cfg|ini|cnf):\d+`,
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
     String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
     // Certificates and keys
@@ -26,7 +27,6 @@ const MALFORMED = new RegExp(
   ].join('|'),
   'i',
 );
-const FILE = /['"`\s:(=]?(\/[\w@%+=.,-]+(?:\/[\w@%+=.,-]+)*)/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
@@ -73,10 +73,6 @@ function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string)
     if (configs.length > 0 && (named === undefined || named === file)) return { file, line, configs };
   }
   return { file: named, configs: [] };
-}
-
-function fileIn(line: string): string | undefined {
-  return FILE.exec(line)?.[1]?.replace(/[.,:]+$/, '');
 }
 
 function configsOf(mounted: MountedVolume | undefined): readonly ConfigBehind[] {

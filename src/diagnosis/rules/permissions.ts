@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
+import { fileIn, listenPort } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -9,8 +10,6 @@ import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
 const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
-/** The file that the message names. */
-const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;
@@ -21,7 +20,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
   const readOnly = lastWord(container, READ_ONLY);
   if (readOnly !== undefined) {
-    const file = FILE.exec(readOnly.line)?.[1];
+    const file = fileIn(readOnly.line);
     return [
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
@@ -36,8 +35,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   }
   const denied = lastWord(container, DENIED);
   if (denied === undefined) return NOTHING;
-  const file = FILE.exec(denied.line)?.[1];
-  const port = /bind|listen/i.test(denied.line) ? /:(\d{1,4})\b/.exec(denied.line)?.[1] : undefined;
+  const file = fileIn(denied.line);
+  const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const what = port !== undefined ? `listen on port ${port}` : file === undefined ? 'do what it wants' : `use ${file}`;
   return [
     explainedEnd(facts, container, {
@@ -52,6 +51,12 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** A port below 1024 that only a privileged process may listen on. */
+function privilegedPort(line: string): number | undefined {
+  const port = listenPort(line);
+  return port !== undefined && port < 1024 ? port : undefined;
+}
 
 function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
   return {
