@@ -19,6 +19,8 @@ const HOST = new RegExp(
   'i',
 );
 const PORT = /\bport["']?[ :=]+["']?(\d{2,5})\b/i;
+/** "('0.0.0.0', 8000)", "host='db', port=80". */
+const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
 const NO_HOSTS =
   /^(?:the|a|an|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
 const NO_PEERS =
@@ -33,10 +35,12 @@ export function peerIn(line: string): Peer {
 }
 
 function peersIn(line: string): readonly { readonly host: string; readonly port: number }[] {
-  return [...line.matchAll(PEER)].flatMap(([, v4, v6, name, port]) => {
+  const tuples = [...line.matchAll(TUPLE)].map(([, a, b, c, d]) => ({ host: a ?? c ?? '', port: Number(b ?? d) }));
+  const plain = [...line.matchAll(PEER)].flatMap(([, v4, v6, name, port]) => {
     const host = v4 ?? v6 ?? name ?? '';
     return host === '' || NO_PEERS.test(host) ? [] : [{ host, port: Number(port) }];
   });
+  return [...plain, ...tuples];
 }
 
 /** 'connection to server at "db"': the first word after such words that is a host. */
@@ -76,9 +80,19 @@ export function unresolvedHost(line: string): string | undefined {
 /** An absolute path after a blank, a quotation mark or similar: "2026/11/22" is none. */
 const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
 
+/** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
+export function fileNear(text: string, place: number): string | undefined {
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))];
+  const before = all.findLast(({ index }) => index < place);
+  const after = all.find(({ index }) => index >= place);
+  const isOfShell = /^\S{1,300}: (?:line )?\d+: /.test(text) && all.length > 1 && before === all[0];
+  return fileIn((isOfShell ? all[1] : (before ?? after))?.[0] ?? '');
+}
+
 /** The first absolute path of the text, without the punctuation after it. */
 export function fileIn(text: string): string | undefined {
-  const file = FILE.exec(text)?.[1]?.replace(/[.,:]+$/, '');
+  // A shell names its script first.
+  const file = FILE.exec(text.replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
 }
 

@@ -10,7 +10,7 @@ import { maskSecrets } from './mask-secrets.ts';
 import { nameCount } from './names.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
-import { isAdvice, isBad, isClosing, isConsequence, isReady, isRetry } from './words.ts';
+import { isAccess, isAdvice, isBad, isClosing, isConsequence, isGoingOn, isReady, isRetry } from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -48,10 +48,11 @@ export function readLog(lines: readonly string[]): LogReading {
   const parsed = lines.slice(from).flatMap((line, index) => parseLine(line, from + index));
   const roled = traceRoles(parsed);
   const dialects = dialectsOf(lines.slice(from), roled);
-  const isOver = overcome(roled, dialects);
+  const isOver = Math.max(overcome(roled, dialects), wentOn(roled, dialects));
+  const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
   const candidates = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isOver || line.role === 'frame') return [];
+    if (position <= isOver || line.role === 'frame' || ofRequest.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
@@ -60,7 +61,7 @@ export function readLog(lines: readonly string[]): LogReading {
   const names = dialects.map(({ name }) => name);
   const live = roled.slice(isOver + 1).flatMap(({ role, said }) => (role === 'frame' ? [] : [said]));
   if (best === undefined) return { others: [], live, dialects: names };
-  const decisive = describe(best, roled, candidates);
+  const decisive = describe(best, roled, candidates, dialects);
   const others = candidates
     .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25)
     .map(({ line }) => line.said)
@@ -86,8 +87,45 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
     if (role !== 'line' || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
-    return isReady(text) && !isClosing(text);
+    return (isReady(text) || isGoingOn(text)) && !isClosing(text);
   });
+}
+
+/** The positions of errors of single requests, and of the traces that follow them. */
+function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isReadyYet = false;
+  let inside = false;
+  for (const [position, { role, text, said }] of roled.entries()) {
+    if (role === 'line') {
+      const says = (pattern: RegExp | undefined): boolean => pattern !== undefined && (pattern.test(text) || pattern.test(said));
+      inside = dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady)));
+      if (dialects.some(({ recovery }) => says(recovery))) isReadyYet = true;
+    }
+    if (inside) found.add(position);
+  }
+  return found;
+}
+
+/** Ordinary lines after which a program counts as going on, when its last lines say nothing of an end. */
+const ORDINARY_LINES = 2;
+
+/** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
+function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
+  let ordinary = 0;
+  for (let position = roled.length - 1; position >= 0; position--) {
+    const line = roled[position];
+    if (line === undefined || !isOrdinary(line, dialects)) return ordinary >= ORDINARY_LINES ? position : -1;
+    ordinary += 1;
+  }
+  return -1;
+}
+
+/** A line without words of failure, of an end or of advice. */
+function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, dialects: readonly Dialect[]): boolean {
+  if (role !== 'line' || indent > 0 || unfolded === true || level === 'error' || level === 'fatal' || level === 'warning') return false;
+  if (!/^\W{0,3}[a-z]/i.test(text) || !/[a-z]{3}/i.test(text) || isBad(text) || isClosing(text) || isAdvice(text) || isRetry(text)) return false;
+  return !dialects.some(({ noise, consequence, decisive }) => [noise, consequence, decisive].some((each) => each?.test(text) === true || each?.test(said) === true));
 }
 
 interface Weight {
@@ -102,7 +140,8 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   const { text, said, level, role } = line;
   const says = (pattern: RegExp | undefined): boolean => pattern !== undefined && (pattern.test(text) || pattern.test(said));
   const decides = dialects.some(({ decisive }) => says(decisive));
-  if (!decides && dialects.some(({ noise, request }) => says(noise) || says(request))) return undefined;
+  if (!decides && dialects.some(({ noise }) => says(noise))) return undefined;
+  if (isAccess(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
   if (!decides && !inTrace && (isClosing(text) || isAdvice(text))) return undefined;
@@ -114,8 +153,8 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   if (isRetry(text)) score -= 3;
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.
-  if (/[:{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
-  return { score: score + 4 * nameCount(text), firm: score >= 46 };
+  if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
+  return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
 
 const PANIC = /^(?:panic: |fatal error: |thread '[^']*' (?:\(\d+\) )?panicked)/;
@@ -171,7 +210,8 @@ function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
 }
 
 function chainScore({ line, score }: Candidate): number {
-  return score + 4 * nameCount(line.text);
+  // Python ends a chain with the error that ended the program.
+  return score + 4 * nameCount(line.text) + (line.afterFrames === true ? 8 : 0);
 }
 
 /** The text without numbers, so that tries of one thing are alike. */
@@ -179,15 +219,17 @@ function shape(text: string): string {
   return text.slice(0, 120).replace(/\d+/g, '0');
 }
 
-function describe({ line, position, firm }: Candidate, roled: readonly RoledLine[], candidates: readonly Candidate[]): DecisiveLine {
+function describe({ line, position, firm }: Candidate, roled: readonly RoledLine[], candidates: readonly Candidate[], dialects: readonly Dialect[]): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
   const said = withNext(line, roled[position + 1]);
+  const context = roled.slice(Math.max(0, position - 3), position).findLast((each) => contextOf(each, dialects) !== undefined);
+  const about = context === undefined ? '' : ` (${contextOf(context, dialects)})`;
   const wrappers = candidates.filter((each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position);
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said)];
   return {
-    line: shortened(maskSecrets(said)),
+    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
     index: line.index,
     related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
     ...(place === undefined ? {} : { place }),
@@ -195,6 +237,17 @@ function describe({ line, position, firm }: Candidate, roled: readonly RoledLine
   };
 }
 
+/** What a line says the next ones are about, by its dialect. */
+function contextOf({ text }: RoledLine, dialects: readonly Dialect[]): string | undefined {
+  for (const { context } of dialects) {
+    const found = context?.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What a runtime prints before an error. */
+const PREFIX = /^(?:Caused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
 const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
 const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
 
@@ -202,8 +255,12 @@ const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$
 function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
   if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
-  if (!/:$/.test(said) || next === undefined || next.role === 'frame') return said;
-  return `${said} ${next.said}`;
+  if (next === undefined || next.role === 'frame') return said;
+  const isAnnounced = /:$/.test(said);
+  const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
+  const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
+  if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
+  return isAnnounced || isPlace ? `${said} ${next.said}` : said;
 }
 
 /** Python prints the innermost frame last and the error below; others print it first, below the error. */

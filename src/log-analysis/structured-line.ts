@@ -1,4 +1,5 @@
 /** Reads lines in JSON and logfmt: level, message, error and stack. Pure. */
+import { brokenJson } from './broken-json.ts';
 import { type Level, levelOf } from './level.ts';
 
 export interface StructuredLine {
@@ -25,13 +26,18 @@ export function structuredLine(text: string): StructuredLine | undefined {
 }
 
 function fromJson(text: string): StructuredLine | undefined {
-  if (!text.endsWith('}')) return undefined;
+  if (!text.endsWith('}')) return fromBroken(text);
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? fromFields(flat(value as Record<string, unknown>)) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function fromBroken(text: string): StructuredLine | undefined {
+  const found = brokenJson(text);
+  return found === undefined ? undefined : { level: levelOf(found.level), message: found.message, stack: [], fields: '' };
 }
 
 /** Nested log records one level deep: {"log": {"level": "error"}}, MongoDB's {"attr": {"error": …}}. */

@@ -11,6 +11,8 @@ export interface RoledLine extends LogLine {
   readonly role: Role;
   /** Lines of one trace have one number. */
   readonly trace?: number;
+  /** It follows its frames, as Python prints it. */
+  readonly afterFrames?: true;
   /** Of a frame: "server.js:12" in the user's own code. */
   readonly place?: string;
 }
@@ -52,6 +54,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     const place = placeIn(line);
     const begins = beginsTrace(text);
     let role: Role = 'line';
+    let afterFrames = false;
     if (kind === 'code') {
       role = 'frame';
       if (CARET.test(text)) kind = undefined;
@@ -78,9 +81,12 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     } else if (kind === 'python' || begins) {
       // Python's error is the line after its frames.
       role = 'head';
+      afterFrames = kind === 'python';
       if (kind === 'python') kind = undefined;
     }
-    if (role === 'head' && begins && !(inside && previousIsFrame(roled))) trace += 1;
+    // console.error('what', error) puts words before the error's class.
+    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text)) role = 'head';
+    if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
     if (role === 'line') {
       inside = false;
       kind = kind === 'dump' || kind === 'code' ? kind : undefined;
@@ -89,9 +95,15 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       inside = true;
       if (role === 'head' && text.endsWith('{')) kind = 'dump';
     }
-    roled.push({ ...line, role, ...(role === 'line' ? {} : { trace }), ...(place === undefined ? {} : { place }) });
+    roled.push({ ...line, role, ...(role === 'line' ? {} : { trace }), ...(place === undefined ? {} : { place }), ...(afterFrames && { afterFrames }) });
   }
   return roled;
+}
+
+const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;
+
+function isFrameAt(line: LogLine | undefined): boolean {
+  return line !== undefined && AT_FRAME.test(line.said) && (line.indent > 0 || line.unfolded === true);
 }
 
 function beginsTrace(text: string): boolean {

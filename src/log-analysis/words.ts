@@ -2,7 +2,7 @@
 
 /** Words of failure, for lines without a level. */
 const BAD =
-  /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed)\b/i;
+  /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed|bad|no \w+ (?:named|called|configured|specified))\b/i;
 const BAD_NAME = /\bE(?!RROR)[A-Z]{4,}\b|[A-Za-z](?:Error|Exception)\b/;
 /** The same words where they are not about a failure. */
 const HARMLESS = /\b(?:0 (?:errors?|failed|failures)|no errors?|without errors?|error[-_ ]?(?:log|page|handler|rate|reporting)s?\b|failed: ?0|errors?[=:] ?0\b|on[- ]failure|failover|fail[- ]?fast|errors will be)/i;
@@ -22,6 +22,23 @@ const SERVED = /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS) \S{1,500}(?: HTTP\/[
 export function isReady(text: string): boolean {
   return (READY.test(text) && !NOT_READY.test(text) && !text.endsWith('?')) || SERVED.test(text);
 }
+
+/** A line of an access log: the answer to one request. */
+const ACCESS = /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|-) ?\S{0,500}(?: HTTP\/[\d.]+)?" [1-5]\d\d\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[1-5]\d\d\b/;
+
+export function isAccess(text: string): boolean {
+  return ACCESS.test(text);
+}
+
+/** Words of work that goes on, after which an error before counts as overcome when no other follows. */
+const GOES_ON =
+  /\b(?:subscribed|joined|synchroni[sz]ed|synced|registered|processed|processing|rebuilt|restored|resolved|applied|fetched|online|continuing|fall(?:ing|s)? ?back|using .{1,40} instead|proceeding|next run|elected|available|consum(?:er|ing)|serving|polling|scheduled|in memory|warmed up|heartbeat|idle|waiting for (?:jobs?|requests?|connections?|messages?|work|events|clients?|tasks?))\b/i;
+
+export function isGoingOn(text: string): boolean {
+  return GOES_ON.test(text) && !NOT_GOING_ON.test(text) && !text.endsWith('?');
+}
+
+const NOT_GOING_ON = /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be|failed|error|un\w+able)\b/i;
 
 /** Words of a try that is repeated: the error may be overcome by a success that is not about the whole program. */
 const RETRY = /\b(?:retry(?:ing)?|retries left|attempt \d+|try \d+ of|will (?:retry|try again)|trying again|try again in|reconnect(?:ing)?|backing off|back-?off|next (?:try|attempt)|sleeping \d+|waiting \d+)\b/i;
@@ -47,7 +64,7 @@ export function isAdvice(text: string): boolean {
 
 /** Lines that say that something failed, but not what: the cause is another line. */
 const CONSEQUENCE =
-  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*)$/i;
+  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up)$/i;
 
 export function isConsequence(text: string): boolean {
   return CONSEQUENCE.test(text);

@@ -3,12 +3,14 @@ import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
-import { lastWord, type LastWord } from './last-words.ts';
+import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
-const REFUSED = /connection refused|ECONNREFUSED|can't connect to .*\(111\b/i;
+const REFUSED = /connection refused|ECONNREFUSED|can't connect to .*\(111\b|couldn't connect to server/i;
 const UNRESOLVED =
-  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
+  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found/i;
+
+const CONNECTS = /connect|dial|reach/i;
 
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
@@ -25,7 +27,11 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     return { kind: 'not-resolved', word: unresolved, host: unresolvedHost(unresolved.line) };
   }
   if (refused === undefined) return undefined;
-  return { kind: 'refused', word: refused, ...peerIn(refused.line) };
+  const [peer] = linesAround(container, refused).flatMap((line, place) => {
+    const found = peerIn(line);
+    return found.host !== undefined && (place === 0 || CONNECTS.test(line)) ? [found] : [];
+  });
+  return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
 }
 
 export interface ServiceName {

@@ -19,7 +19,7 @@ const BESIDE = 6;
  */
 export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord | undefined {
   const { decisive, others, live } = container.reading;
-  const own = decisive === undefined ? [] : [decisive.line, ...decisive.related];
+  const own = decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !line.startsWith('HINT:'))];
   const first = firstMatch(own, pattern);
   if (first !== undefined) return { ...first, fromEnd: 0 };
   if (decisive?.firmness === 'firm') return undefined;
@@ -35,6 +35,11 @@ function firstMatch(lines: readonly string[], pattern: RegExp) {
     if (match !== null) return { line, match, place };
   }
   return undefined;
+}
+
+/** The lines that may name what a word lacks, the nearest first. */
+export function linesAround({ reading }: ContainerFacts, word: LastWord): readonly string[] {
+  return [word.line, ...(reading.decisive?.related ?? []), ...reading.others, ...reading.live.slice(-8).toReversed()];
 }
 
 /** The last line of the log that matches, whatever it is about. */

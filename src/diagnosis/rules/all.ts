@@ -19,6 +19,7 @@ import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
 import { readiness } from './readiness.ts';
+import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
@@ -48,6 +49,7 @@ export const POD_RULES: readonly PodRule[] = [
   portInUse,
   probes,
   readiness,
+  saidCauses,
   sandbox,
   startErrors,
   unschedulable,

@@ -1,6 +1,6 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
@@ -8,12 +8,15 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|EADDRINUSE|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+  /address already in use|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+const ABOUT = /\bport\b|listen|bind|in use/i;
+
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, IN_USE);
   if (word === undefined) return NOTHING;
-  const port = listenPort(word.line)?.toString();
+  const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
+  const port = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
   return [
     explainedEnd(facts, container, {

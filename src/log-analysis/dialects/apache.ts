@@ -8,5 +8,5 @@ export const apache: Dialect = {
   consequence: /AH00015: Unable to open logs|AH00451|AH00013: Pre-configuration failed|AH00020: Configuration Failed|AH00014: Configuration check failed/,
   recovery: /AH00(?:489|163).*resuming normal operations|configured -- resuming normal/,
   request: /^\[client |AH(?:01071|00124|00128|01630|00112|01114|00957|00959|01102)\b|, referer: /,
-  decisive: /AH00526|^AH00072|Syntax error on line \d+|^Invalid command|AH0(?:0072|2561|2577|0534|1573|2572|2203|0060)\b/,
+  decisive: /AH00526|^AH00072|Syntax error on line \d+|^Invalid command|AH0(?:0072|0111|0544|0543|2561|2577|0534|1573|2572|2203|0060)\b/,
 };

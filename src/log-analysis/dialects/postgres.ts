@@ -9,5 +9,6 @@ export const postgres: Dialect = {
   consequence: /aborting startup due to|terminating any other active server processes|could not create any (?:TCP\/IP|Unix-domain) sockets|startup process \(PID \d+\) (?:exited|was terminated)|configuration file "[^"]*" contains errors|could not load \S*pg_hba|terminating connection because of crash/,
   recovery: /database system is ready to accept|^(?:LOG: +)?database system is ready/,
   request: /^ERROR: /,
-  decisive: /(?:server|startup|checkpointer|background writer|WAL writer)[^()]*process \(PID \d+\) was terminated by signal|could not (?:bind|create lock file|access|open|write|map)|^PANIC: |syntax error in file|unrecognized configuration parameter|invalid (?:value|line) /,
+  requestWhenReady: /^FATAL: /,
+  decisive: /(?:server|startup|checkpointer|background writer|WAL writer)[^()]*process \(PID \d+\) was terminated by signal|could not (?:bind|create lock file|access|open|write|map)|^PANIC: |syntax error in file|unrecognized configuration parameter|invalid connection type|invalid authentication|end-of-line before|invalid (?:value|line) /,
 };
