@@ -7,5 +7,8 @@ export function brokenJson(line: string): { readonly message: string; readonly l
   if (!line.startsWith('{"')) return undefined;
   const [first] = line.matchAll(MESSAGE);
   if (first === undefined) return undefined;
-  return { message: (first[1] ?? '').replaceAll(String.raw`\n`, ' ').replaceAll(String.raw`\"`, '"'), level: LEVEL.exec(line)?.[1] };
+  return {
+    message: (first[1] ?? '').replaceAll(String.raw`\n`, ' ').replaceAll(String.raw`\"`, '"'),
+    level: LEVEL.exec(line)?.[1],
+  };
 }

@@ -32,18 +32,25 @@ const BARE_VALUE = new RegExp(
   'gi',
 );
 /** --password VALUE, -p VALUE is too common for others. */
-const FLAG_VALUE = new RegExp(String.raw`(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`, 'gi');
+const FLAG_VALUE = new RegExp(
+  String.raw`(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
+  'gi',
+);
 /** SQL and configuration without separators: IDENTIFIED BY 'x', PASSWORD 'x', requirepass x, AUTH x. */
-const STATEMENT_VALUE = /\b(identified[ \t]{1,4}by|password|requirepass|masterauth|passphrase)([ \t]{1,4})(["'])([^"'\n]{1,500})\3/gi;
-const DIRECTIVE_VALUE = /\b(requirepass|masterauth|masteruser|sentinel auth-pass \S{1,80})([ \t]{1,4})([^\s"']{1,500})/gi;
+const STATEMENT_VALUE =
+  /\b(identified[ \t]{1,4}by|password|requirepass|masterauth|passphrase)([ \t]{1,4})(["'])([^"'\n]{1,500})\3/gi;
+const DIRECTIVE_VALUE =
+  /\b(requirepass|masterauth|masteruser|sentinel auth-pass \S{1,80})([ \t]{1,4})([^\s"']{1,500})/gi;
 const SCHEME_VALUE = /\b(bearer|basic)([ \t]{1,4})([A-Za-z0-9+/_.~=-]{8,4000})/gi;
 
 /** scheme://user:password@host; a password may hold a slash, but ":80/" is a port. */
-const URL_USER = /([a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^\s/?#'"<>@]{0,300}@(?:[^\s/?#'"<>@]{0,300}@)?|[^\s/:@'"<>]{0,100}:(?!\d{1,5}[/?])[^\s'"<>@]{1,300}@)/gi;
+const URL_USER =
+  /([a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^\s/?#'"<>@]{0,300}@(?:[^\s/?#'"<>@]{0,300}@)?|[^\s/:@'"<>]{0,100}:(?!\d{1,5}[/?])[^\s'"<>@]{1,300}@)/gi;
 /** user:password@tcp(host:port), as data sources of Go; user/password@//host, as Oracle's. */
 const SOURCE_USER = /([^\s:@'"/=]{1,100})([:/])([^\s@'"]{1,300})@(?=(?:tcp|unix|tcp6)?\(|\/\/)/g;
 
-const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,60})-----(?:(?!-----END )[^-]|-(?!----END ))*(?:-----END [A-Z0-9 ]{1,60}-----)?/g;
+const PEM_BLOCK =
+  /-----BEGIN ([A-Z0-9 ]{1,60})-----(?:(?!-----END )[^-]|-(?!----END ))*(?:-----END [A-Z0-9 ]{1,60}-----)?/g;
 /** A line from the middle of a PEM block or of a key file. */
 const BASE64_LINE = /(^|\n)[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t]*(?=\n|$)/g;
 
@@ -72,7 +79,8 @@ const TOKENS: readonly RegExp[] = [
 export function maskSecrets(text: string, known: readonly string[] = []): string {
   let masked = withoutKnown(text, known);
   // Most texts hold nothing that these patterns begin with.
-  if (masked.includes('-----BEGIN ')) masked = masked.replace(PEM_BLOCK, (_, kind: string) => `-----BEGIN ${kind}-----${MASK}`);
+  if (masked.includes('-----BEGIN '))
+    masked = masked.replace(PEM_BLOCK, (_, kind: string) => `-----BEGIN ${kind}-----${MASK}`);
   masked = masked.replace(BASE64_LINE, (all, before: string) => (isRandom(all) ? `${before}${MASK}` : all));
   if (masked.includes('@')) {
     masked = masked.replace(URL_USER, (_, scheme: string) => `${scheme}${MASK}@`).replace(SOURCE_USER, `${MASK}@`);

@@ -15,7 +15,7 @@ const PEER = new RegExp(
 );
 /** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)", 'server at "127.0.0.1", port 5432', "host='db', port=80". */
 const HOST = new RegExp(
-  String.raw`(?:\bhost(?:name)?|server at|server on|remote host|connect to(?: MySQL server on| server on| server at)?|MySQL server on|connecting to|connection to)[:=]? *["'\u0060(]*(${ADDRESS}|${ADDRESS_6}|${NAME})["'\u0060)]*`,
+  String.raw`(?:\bhost(?:name)?|\(2\) for|server at|server on|remote host|connect to(?: MySQL server on| server on| server at)?|MySQL server on|connecting to|connection to)[:=]? *["'\u0060(]*(${ADDRESS}|${ADDRESS_6}|${NAME})["'\u0060)]*`,
   'i',
 );
 const PORT = /\bport["']?[ :=]+["']?(\d{2,5})\b/i;
@@ -57,7 +57,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /lookup ([\w.-]{1,253})/i,
   /UnknownHostException: ([\w.-]{1,253})/,
   /\bhost(?:name)?=['"]([\w.-]{1,253})/,
-  /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN|translate host name|resolve(?: host(?:name)?)?:?|address for|not find host(?:name)?|getaddrinfo for|name resolution for|invalid address:?) ['"`(]?([\w.-]{1,253})/i,
+  /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN|translate host name|resolve(?: host(?:name)?| address)?:?|address for|not find host(?:name)?|getaddrinfo for|name resolution for|invalid address:?) ['"`(]?([\w.-]{1,253})/i,
   /host not found in (?:upstream|resolver)? ?["']([\w.-]{1,253})/i,
   /(?:host name|resolve(?: the)? hostname|host) ["'(]?([\w.-]{1,253})/i,
   /['"]([\w.-]{1,253})['"]:? (?:name or service|temporary failure|name does not resolve)/i,
@@ -72,7 +72,8 @@ export function unresolvedHost(line: string): string | undefined {
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
-    if (!/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|unknown|in)$/i.test(host)) return host;
+    if (!/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|unknown|in)$/i.test(host))
+      return host;
   }
   return undefined;
 }
@@ -83,8 +84,15 @@ const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
   const all = [...text.matchAll(new RegExp(FILE, 'g'))];
-  const before = all.findLast(({ index }) => index < place);
   const after = all.find(({ index }) => index >= place);
+  // "not found: /a" names it at once.
+  const next =
+    after !== undefined &&
+    after.index - place < 32 &&
+    /: ?["']?$/.test(text.slice(place, after.index + 2).replace(/\/.*$/, ''))
+      ? after
+      : undefined;
+  const before = next ?? all.findLast(({ index }) => index < place);
   const isOfShell = /^\S{1,300}: (?:line )?\d+: /.test(text) && all.length > 1 && before === all[0];
   return fileIn((isOfShell ? all[1] : (before ?? after))?.[0] ?? '');
 }

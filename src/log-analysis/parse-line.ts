@@ -27,7 +27,9 @@ const ZONE = String.raw`(?:[ ]?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}(?=[\]\s:])))?`;
 /** Each time stamp, at the beginning of what is left. */
 const STAMPS: readonly RegExp[] = [
   new RegExp(String.raw`^[[(<]?\d{4}[-/.]\d\d[-/.]\d\d[T _]{1,2}${CLOCK}${ZONE}[\])>]?[:,|]?`),
-  new RegExp(String.raw`^[[(]?(?:[A-Z][a-z]{2},? )?${MONTH} {1,2}\d{1,2},?(?: \d{4})? ${CLOCK}(?: [AP]M)?(?: \d{4})?[\])]?:?`),
+  new RegExp(
+    String.raw`^[[(]?(?:[A-Z][a-z]{2},? )?${MONTH} {1,2}\d{1,2},?(?: \d{4})? ${CLOCK}(?: [AP]M)?(?: \d{4})?[\])]?:?`,
+  ),
   new RegExp(String.raw`^[[(]?\d{1,2}[ /-]${MONTH}[a-z]{0,6}[ /-]\d{4}[: ]${CLOCK}${ZONE}[\])]?:?`),
   new RegExp(String.raw`^\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?=[\s:|])`),
   /^\[?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?\]?:?(?=\s)/,
@@ -57,7 +59,15 @@ const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
 /** etcd's old form: "C | etcdmain: …". */
 const LETTER_HEAD = /^([DINWEC]) \| /;
-const LETTERS: Readonly<Record<string, Level>> = { D: 'debug', I: 'info', N: 'info', W: 'warning', E: 'error', C: 'fatal', F: 'fatal' };
+const LETTERS: Readonly<Record<string, Level>> = {
+  D: 'debug',
+  I: 'info',
+  N: 'info',
+  W: 'warning',
+  E: 'error',
+  C: 'fatal',
+  F: 'fatal',
+};
 const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
 const COLON_LEVEL = /^(?:[\w.-]{1,30}: )?([A-Za-z]{3,13})(?: ERROR| error)?(?: ?:)(?=\s|$)/;
@@ -82,7 +92,11 @@ function structuredAfterHead(plain: string) {
   return { line, atMs: stamped?.atMs ?? timeOfDay(/T\d\d:\d\d:\d\d[.\d]*/.exec(plain.slice(0, 300))?.[0] ?? '') };
 }
 
-function structuredLines(line: NonNullable<ReturnType<typeof structuredLine>>, index: number, atMs?: number): readonly LogLine[] {
+function structuredLines(
+  line: NonNullable<ReturnType<typeof structuredLine>>,
+  index: number,
+  atMs?: number,
+): readonly LogLine[] {
   const head: LogLine = {
     ...textLine(line.message.slice(0, MAX_LINE_CHARACTERS), index),
     ...(line.level === undefined ? {} : { level: line.level }),
@@ -91,7 +105,9 @@ function structuredLines(line: NonNullable<ReturnType<typeof structuredLine>>, i
   };
   const more = line.stack.slice(0, MAX_UNFOLDED_LINES).flatMap((each): readonly LogLine[] => {
     const text = plainLine(each).slice(0, MAX_LINE_CHARACTERS);
-    return text.trim() === '' ? [] : [{ index, text: text.trim(), said: text.trim(), indent: indentOf(text), unfolded: true }];
+    return text.trim() === ''
+      ? []
+      : [{ index, text: text.trim(), said: text.trim(), indent: indentOf(text), unfolded: true }];
   });
   // The stack of a structured line often begins with the error's message, which the head has already.
   return [head, ...(more[0] !== undefined && head.text.includes(more[0].text) ? more.slice(1) : more)];
@@ -158,8 +174,16 @@ function cutLevel(text: string, step: number): Cut | undefined {
     return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };
   }
   const ruby = RUBY_HEAD.exec(text);
-  if (ruby !== null) return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
-  for (const pattern of [PROGRAM_LEVEL, BRACKET_LEVEL, PYTHON_LEVEL, COLON_LEVEL, PLAIN_LEVEL, ...(step === 0 ? [] : [LOWER_LEVEL])]) {
+  if (ruby !== null)
+    return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
+  for (const pattern of [
+    PROGRAM_LEVEL,
+    BRACKET_LEVEL,
+    PYTHON_LEVEL,
+    COLON_LEVEL,
+    PLAIN_LEVEL,
+    ...(step === 0 ? [] : [LOWER_LEVEL]),
+  ]) {
     const match = pattern.exec(text);
     const level = match === null ? undefined : levelOfWord(match[1] ?? '');
     if (match === null || level === undefined) continue;

@@ -10,7 +10,7 @@ import { maskSecrets } from './mask-secrets.ts';
 import { nameCount } from './names.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
-import { isAccess, isAdvice, isBad, isClosing, isConsequence, isGoingOn, isReady, isRetry } from './words.ts';
+import { advises, isAccess, isAdvice, isBad, isClosing, isConsequence, isGoingOn, isReady, isRetry } from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -77,7 +77,9 @@ export function decisiveLine(lines: readonly string[]): DecisiveLine | undefined
 function dialectsOf(lines: readonly string[], roled: readonly RoledLine[]): readonly Dialect[] {
   const heads = lines.map((line) => line.slice(0, 400));
   return DIALECTS.filter(
-    ({ recognises }) => heads.some((line) => recognises.test(line)) || roled.some(({ text, said }) => recognises.test(text) || recognises.test(said)),
+    ({ recognises }) =>
+      heads.some((line) => recognises.test(line)) ||
+      roled.some(({ text, said }) => recognises.test(text) || recognises.test(said)),
   );
 }
 
@@ -91,15 +93,21 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
   });
 }
 
+/** The fields of a structured line about one request, which was answered. */
+const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
+
 /** The positions of errors of single requests, and of the traces that follow them. */
 function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
   const found = new Set<number>();
   let isReadyYet = false;
   let inside = false;
-  for (const [position, { role, text, said }] of roled.entries()) {
+  for (const [position, { role, text, said, fields = '' }] of roled.entries()) {
     if (role === 'line') {
-      const says = (pattern: RegExp | undefined): boolean => pattern !== undefined && (pattern.test(text) || pattern.test(said));
-      inside = dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady)));
+      const says = (pattern: RegExp | undefined): boolean =>
+        pattern !== undefined && (pattern.test(text) || pattern.test(said));
+      inside =
+        dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
+        ANSWERED.test(fields);
       if (dialects.some(({ recovery }) => says(recovery))) isReadyYet = true;
     }
     if (inside) found.add(position);
@@ -123,9 +131,27 @@ function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): numb
 
 /** A line without words of failure, of an end or of advice. */
 function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, dialects: readonly Dialect[]): boolean {
-  if (role !== 'line' || indent > 0 || unfolded === true || level === 'error' || level === 'fatal' || level === 'warning') return false;
-  if (!/^\W{0,3}[a-z]/i.test(text) || !/[a-z]{3}/i.test(text) || isBad(text) || isClosing(text) || isAdvice(text) || isRetry(text)) return false;
-  return !dialects.some(({ noise, consequence, decisive }) => [noise, consequence, decisive].some((each) => each?.test(text) === true || each?.test(said) === true));
+  if (
+    role !== 'line' ||
+    indent > 0 ||
+    unfolded === true ||
+    level === 'error' ||
+    level === 'fatal' ||
+    level === 'warning'
+  )
+    return false;
+  if (
+    !/^\W{0,3}[a-z]/i.test(text) ||
+    !/[a-z]{3}/i.test(text) ||
+    isBad(text) ||
+    isClosing(text) ||
+    advises(text) ||
+    isRetry(text)
+  )
+    return false;
+  return !dialects.some(({ noise, consequence, decisive }) =>
+    [noise, consequence, decisive].some((each) => each?.test(text) === true || each?.test(said) === true),
+  );
 }
 
 interface Weight {
@@ -138,18 +164,21 @@ const LEVEL_SCORES: Readonly<Record<Level, number>> = { fatal: 60, error: 50, wa
 /** How much a line says about the end; undefined: nothing. */
 function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | undefined): Weight | undefined {
   const { text, said, level, role } = line;
-  const says = (pattern: RegExp | undefined): boolean => pattern !== undefined && (pattern.test(text) || pattern.test(said));
+  const says = (pattern: RegExp | undefined): boolean =>
+    pattern !== undefined && (pattern.test(text) || pattern.test(said));
   const decides = dialects.some(({ decisive }) => says(decisive));
   if (!decides && dialects.some(({ noise }) => says(noise))) return undefined;
   if (isAccess(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
-  if (!decides && !inTrace && (isClosing(text) || isAdvice(text))) return undefined;
+  const isError = level === 'error' || level === 'fatal';
+  if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
   if (decides) score = Math.max(score, 62);
-  if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence))) score -= 30;
+  if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
+    score -= 30;
   if (isRetry(text)) score -= 3;
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.
@@ -162,7 +191,9 @@ const PANIC = /^(?:panic: |fatal error: |thread '[^']*' (?:\(\d+\) )?panicked)/;
 /** What follows an error's class. */
 function messageOf(text: string): string {
   const colon = text.indexOf(': ');
-  return colon === -1 ? text : text.slice(text.indexOf(': ', /^(?:Caused by|Exception in thread)/.test(text) ? colon + 2 : colon) + 2);
+  return colon === -1
+    ? text
+    : text.slice(text.indexOf(': ', /^(?:Caused by|Exception in thread)/.test(text) ? colon + 2 : colon) + 2);
 }
 
 /** An error's class without a message. */
@@ -171,8 +202,17 @@ function isBareHead(text: string): boolean {
 }
 
 /** Errors long before the end are less likely its cause. */
-function agePenalty({ atMs, role }: RoledLine, roled: readonly RoledLine[], position: number, endMs: number | undefined): number {
-  const after = roled.slice(position + 1, position + 80).filter((line) => line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && !isBad(line.text)).length;
+function agePenalty(
+  { atMs, role }: RoledLine,
+  roled: readonly RoledLine[],
+  position: number,
+  endMs: number | undefined,
+): number {
+  const after = roled
+    .slice(position + 1, position + 80)
+    .filter(
+      (line) => line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && !isBad(line.text),
+    ).length;
   const idle = Math.min(20, after) * (role === 'line' ? 0.7 : 0.4);
   if (atMs === undefined || endMs === undefined) return idle;
   const ago = (endMs - atMs + 86_400_000) % 86_400_000;
@@ -189,7 +229,17 @@ function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const [first] = tops.filter(({ score }) => score >= most - 1);
   if (first === undefined) return undefined;
   const same = shape(first.line.text);
-  return tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
+  const best =
+    tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
+  return named(best, tops) ?? best;
+}
+
+/** The error right above one that holds no name, if it holds one: a panic often repeats what was logged. */
+function named(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0) return undefined;
+  const above = tops.findLast(({ position }) => position < best.position);
+  const isNear = above !== undefined && best.position - above.position <= 2 && above.line.role === 'line';
+  return isNear && above.firm && nameCount(above.line.text) > 0 ? above : undefined;
 }
 
 /** One candidate for each trace. */
@@ -203,29 +253,48 @@ function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
   }
   const roots = [...byTrace.values()].map((chain) => {
     const top = Math.max(...chain.map(({ score }) => score));
-    const root = chain.reduce((best, each) => (chainScore(each) >= chainScore(best) ? each : best));
+    const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) }));
+    const root = scored.reduce((best, one) => (one.value >= best.value ? one : best)).each;
     return { ...root, score: top };
   });
   return [...plain, ...roots].toSorted((a, b) => a.position - b.position);
 }
 
-function chainScore({ line, score }: Candidate): number {
+function chainScore({ line, score }: Candidate, place: number): number {
   // Python ends a chain with the error that ended the program.
-  return score + 4 * nameCount(line.text) + (line.afterFrames === true ? 8 : 0);
+  return (
+    score +
+    4 * nameCount(line.text) +
+    (line.afterFrames === true ? 12 * place : 0) +
+    (TELLING_CLASS.test(line.said) ? 5 : 0)
+  );
 }
+
+/** Classes of errors that say much without a message. */
+const TELLING_CLASS =
+  /(?:Connect|UnknownHost|Timeout|AccessDenied|NoSuchFile|Bind|FileNotFound|Authentication|SSL|Certificate|OutOfMemory)\w*(?:Exception|Error)\b/;
 
 /** The text without numbers, so that tries of one thing are alike. */
 function shape(text: string): string {
   return text.slice(0, 120).replace(/\d+/g, '0');
 }
 
-function describe({ line, position, firm }: Candidate, roled: readonly RoledLine[], candidates: readonly Candidate[], dialects: readonly Dialect[]): DecisiveLine {
+function describe(
+  { line, position, firm }: Candidate,
+  roled: readonly RoledLine[],
+  candidates: readonly Candidate[],
+  dialects: readonly Dialect[],
+): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
   const said = withNext(line, roled[position + 1]);
-  const context = roled.slice(Math.max(0, position - 3), position).findLast((each) => contextOf(each, dialects) !== undefined);
+  const context = roled
+    .slice(Math.max(0, position - 3), position)
+    .findLast((each) => contextOf(each, dialects) !== undefined);
   const about = context === undefined ? '' : ` (${contextOf(context, dialects)})`;
-  const wrappers = candidates.filter((each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position);
+  const wrappers = candidates.filter(
+    (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
+  );
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said)];
   return {
@@ -256,7 +325,7 @@ function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
   if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
   if (next === undefined || next.role === 'frame') return said;
-  const isAnnounced = /:$/.test(said);
+  const isAnnounced = said.endsWith(':');
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;

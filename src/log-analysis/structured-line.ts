@@ -12,17 +12,32 @@ export interface StructuredLine {
   readonly fields: string;
 }
 
-const LEVEL_KEYS = ['level', 'severity', 'lvl', 'loglevel', 'log.level', 'levelname', 'level_name', '@l', 'priority', 's'];
+const LEVEL_KEYS = [
+  'level',
+  'severity',
+  'lvl',
+  'loglevel',
+  'log.level',
+  'levelname',
+  'level_name',
+  '@l',
+  'priority',
+  's',
+];
 const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message'];
 const ERROR_KEYS = ['err', 'error', 'exception', 'exc_info', 'exc', 'cause', 'reason', 'errmsg', 'error.message', '@x'];
 const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace', 'stackTrace', 'errorVerbose', 'error.stack_trace', 'trace'];
+const MAX_FIELDS = 16;
 /** Fields that never decide. */
-const DULL_KEYS = /^(?:ts|time|timestamp|@timestamp|@t|t|pid|hostname|host\.name|thread|thread_name|logger|logger_name|caller|name|v|version|@version|level_value|source|line|file|func|goid|id|ctx|c|svc)$/i;
+const DULL_KEYS =
+  /^(?:ts|time|timestamp|@timestamp|@t|t|pid|hostname|host\.name|thread|thread_name|logger|logger_name|caller|name|v|version|@version|level_value|source|line|file|func|goid|id|ctx|c|svc)$/i;
 
 export function structuredLine(text: string): StructuredLine | undefined {
   const begin = text.trimStart();
   if (begin.startsWith('{')) return fromJson(begin);
-  return /(?:^|\s)(?:level|lvl|severity)=|(?:^|\s)msg=/.test(text.slice(0, 400)) ? fromFields(logfmtFields(text)) : undefined;
+  return /(?:^|\s)(?:level|lvl|severity)=|(?:^|\s)msg=/.test(text.slice(0, 400))
+    ? fromFields(logfmtFields(text))
+    : undefined;
 }
 
 function fromJson(text: string): StructuredLine | undefined {
@@ -37,7 +52,9 @@ function fromJson(text: string): StructuredLine | undefined {
 
 function fromBroken(text: string): StructuredLine | undefined {
   const found = brokenJson(text);
-  return found === undefined ? undefined : { level: levelOf(found.level), message: found.message, stack: [], fields: '' };
+  return found === undefined
+    ? undefined
+    : { level: levelOf(found.level), message: found.message, stack: [], fields: '' };
 }
 
 /** Nested log records one level deep: {"log": {"level": "error"}}, MongoDB's {"attr": {"error": …}}. */
@@ -56,7 +73,8 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const message = text(first(fields, MESSAGE_KEYS));
   const error = errorText(fields);
   if (message === '' && error === '') return undefined;
-  if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message')) return undefined;
+  if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
+    return undefined;
   const [head = '', ...more] = joined(message, error).split('\n');
   const stack = [...more, ...stackOf(fields)];
   return { level, message: head, stack, fields: otherFields(fields) };
@@ -85,7 +103,9 @@ function errorText(fields: Record<string, unknown>): string {
     const said = text(message) || text(errmsg);
     if (said === '') continue;
     const of = text(type) || text(name) || text(codeName);
-    return of === '' || said.startsWith(of) ? said : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
+    return of === '' || said.startsWith(of)
+      ? said
+      : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
   }
   return '';
 }
@@ -105,7 +125,7 @@ function otherFields(fields: Record<string, unknown>): string {
       ? []
       : [`${key}=${text(value)}`],
   );
-  return named.slice(0, 8).join(' ');
+  return named.slice(0, MAX_FIELDS).join(' ');
 }
 
 /** Fields of a logfmt line: key=value key="quoted value". Linear. */
@@ -136,7 +156,9 @@ function valueAt(line: string, begin: number): readonly [string, number] {
   let index = from;
   for (; index < line.length && line[index] !== '"'; index++) {
     if (line[index] !== '\\') continue;
-    out += line.slice(from, index) + (line[index + 1] === 'n' ? '\n' : line[index + 1] === 't' ? '\t' : (line[index + 1] ?? ''));
+    out +=
+      line.slice(from, index) +
+      (line[index + 1] === 'n' ? '\n' : line[index + 1] === 't' ? '\t' : (line[index + 1] ?? ''));
     index += 1;
     from = index + 1;
   }

@@ -29,14 +29,15 @@ const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
 /** "/app/server.js:12" before the line of code and its caret. */
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
 const CARET = /^[~^\s]*\^[~^\s]*$/;
-const AROUND = /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$)/;
+const AROUND =
+  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$)/;
 /** An error's class and, after a colon, its message. */
 const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
 const HEAD = new RegExp(
   String.raw`^(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
 );
 const GO_HEAD = /^(?:panic: |fatal error: |runtime error: )/;
-const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?panicked at/;
+const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
@@ -95,7 +96,14 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       inside = true;
       if (role === 'head' && text.endsWith('{')) kind = 'dump';
     }
-    roled.push({ ...line, role, ...(role === 'line' ? {} : { trace }), ...(place === undefined ? {} : { place }), ...(afterFrames && { afterFrames }) });
+    if (role !== 'line') joinAnnouncement(roled, trace);
+    roled.push({
+      ...line,
+      role,
+      ...(role === 'line' ? {} : { trace }),
+      ...(place === undefined ? {} : { place }),
+      ...(afterFrames && { afterFrames }),
+    });
   }
   return roled;
 }
@@ -104,6 +112,13 @@ const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;
 
 function isFrameAt(line: LogLine | undefined): boolean {
   return line !== undefined && AT_FRAME.test(line.said) && (line.indent > 0 || line.unfolded === true);
+}
+
+/** A logged error right above a trace is part of it: log.error('what', error). */
+function joinAnnouncement(roled: RoledLine[], trace: number): void {
+  const last = roled.at(-1);
+  if (last?.role !== 'line' || (last.level !== 'error' && last.level !== 'fatal')) return;
+  roled[roled.length - 1] = { ...last, trace };
 }
 
 function beginsTrace(text: string): boolean {
@@ -132,12 +147,18 @@ function hasCaretSoon(lines: readonly LogLine[], index: number): boolean {
 /** "server.js:12" when the line is a place in the user's code. */
 function placeIn({ said: text }: LogLine): string | undefined {
   const match =
-    PYTHON_FRAME.exec(text) ?? NODE_PLACE.exec(text) ?? GO_FRAME.exec(text) ?? PHP_FRAME.exec(text) ?? RUBY_FRAME.exec(text);
+    PYTHON_FRAME.exec(text) ??
+    NODE_PLACE.exec(text) ??
+    GO_FRAME.exec(text) ??
+    PHP_FRAME.exec(text) ??
+    RUBY_FRAME.exec(text);
   if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
   if (!AT_FRAME.test(text)) return undefined;
   const code = text.replace(/^at (?:async )?(?:new )?/, '');
   if (FOREIGN.test(code)) return undefined;
-  const found = /\(?(?:file:\/\/)?([^\s():]{1,300}\.\w{1,5}):(\d{1,7})(?::\d+)?\)?$/.exec(code) ?? / in (\S{1,300}):line (\d{1,7})/.exec(code);
+  const found =
+    /\(?(?:file:\/\/)?([^\s():]{1,300}\.\w{1,5}):(\d{1,7})(?::\d+)?\)?$/.exec(code) ??
+    / in (\S{1,300}):line (\d{1,7})/.exec(code);
   return found === null || FOREIGN.test(found[1] ?? '') ? undefined : placeName(found[1] ?? '', found[2] ?? '');
 }
 

@@ -23,15 +23,24 @@ function gradeFault(recording: Recording, truth: Exclude<Recording['truth'], { h
   const evidence = evidenceOf(recording);
   const { findings } = diagnosePod(evidence);
   const says = findings.map((finding) => `${finding.id}: ${finding.says}`);
-  const quoted = [...findings.flatMap((finding) => [finding.says, ...finding.evidence.map((quote) => quoteText(quote, evidence.now))]), deathText(recording)];
-  if ((truth.mustNot ?? []).some((text) => quoted.some((quote) => quote.includes(text)))) return { recording, grade: 'wrong', says };
+  const quoted = [
+    ...findings.flatMap((finding) => [
+      finding.says,
+      ...finding.evidence.map((quote) => quoteText(quote, evidence.now)),
+    ]),
+    deathText(recording),
+  ];
+  if ((truth.mustNot ?? []).some((text) => quoted.some((quote) => quote.includes(text))))
+    return { recording, grade: 'wrong', says };
   const place = findings.findIndex(
     ({ id, says: text }) => truth.ids.includes(id) && truth.must.every((token) => text.includes(token)),
   );
   if (place === 0) return { recording, grade: 'first', says };
   if (place > 0) return { recording, grade: 'somewhere', says };
   const [first] = findings;
-  const isSilent = first === undefined || (/^(?:exit-code|signal)$/.test(first.id) && /ends with exit code \d+(?:, SIG.*)?$/.test(first.says));
+  const isSilent =
+    first === undefined ||
+    (/^(?:exit-code|signal)$/.test(first.id) && /ends with exit code \d+(?:, SIG.*)?$/.test(first.says));
   return { recording, grade: isSilent ? 'silent' : 'wrong', says };
 }
 
@@ -53,7 +62,15 @@ function evidenceOf({ lines, exitCode, seconds, user, pod }: Recording): PodEvid
   const ended = {
     restartCount: 3,
     state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container=web' } },
-    lastState: { terminated: { exitCode: exitCode ?? 0, reason: 'Error', startedAt: at(30 + seconds), finishedAt: at(30), containerID: 'containerd://dead' } },
+    lastState: {
+      terminated: {
+        exitCode: exitCode ?? 0,
+        reason: 'Error',
+        startedAt: at(30 + seconds),
+        finishedAt: at(30),
+        containerID: 'containerd://dead',
+      },
+    },
   };
   return {
     now: NOW,
@@ -65,7 +82,9 @@ function evidenceOf({ lines, exitCode, seconds, user, pod }: Recording): PodEvid
         nodeName: 'n1',
         restartPolicy: 'Always',
         ...pod?.spec,
-        containers: [{ name: 'web', image: 'registry.example/web:1', securityContext: { runAsUser: user }, ...pod?.container }],
+        containers: [
+          { name: 'web', image: 'registry.example/web:1', securityContext: { runAsUser: user }, ...pod?.container },
+        ],
       },
       status: {
         phase: 'Running',

@@ -13,18 +13,66 @@ const volume = (source: object, readOnly?: true): Trial['pod'] => ({
 });
 
 export const CLIENT_FAULTS = {
-  pgRefused: { name: 'postgres-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:5432'] } },
-  pgNoName: { name: 'postgres-no-name', family: 'peer', truth: { ids: ['dependency-not-resolved'], must: ['db.shop.svc'] } },
-  pgPassword: { name: 'postgres-password', family: 'authentication', before: START_POSTGRES, truth: { ids: ['authentication-refused'], must: ['app'], mustNot: ['s3cr3t'] } },
-  pgNoDatabase: { name: 'postgres-no-database', family: 'data', before: START_POSTGRES, truth: { ids: ['exit-code', 'missing-data'], must: ['orders'], mustNot: ['right@'] } },
-  pgNoTable: { name: 'postgres-no-table', family: 'data', before: START_POSTGRES, truth: { ids: ['exit-code', 'missing-data'], must: ['invoices'], mustNot: ['right@'] } },
-  redisRefused: { name: 'redis-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:6379'] } },
-  redisPassword: { name: 'redis-password', family: 'authentication', before: START_REDIS, truth: { ids: ['authentication-refused'], must: [], mustNot: ['s3cr3t'] } },
-  httpRefused: { name: 'http-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:8081'] } },
+  pgRefused: {
+    name: 'postgres-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:5432'] },
+  },
+  pgNoName: {
+    name: 'postgres-no-name',
+    family: 'peer',
+    truth: { ids: ['dependency-not-resolved'], must: ['db.shop.svc'] },
+  },
+  pgPassword: {
+    name: 'postgres-password',
+    family: 'authentication',
+    before: START_POSTGRES,
+    truth: { ids: ['authentication-refused'], must: ['app'], mustNot: ['s3cr3t'] },
+  },
+  pgNoDatabase: {
+    name: 'postgres-no-database',
+    family: 'data',
+    before: START_POSTGRES,
+    truth: { ids: ['exit-code', 'missing-data'], must: ['orders'], mustNot: ['right@'] },
+  },
+  pgNoTable: {
+    name: 'postgres-no-table',
+    family: 'data',
+    before: START_POSTGRES,
+    truth: { ids: ['exit-code', 'missing-data'], must: ['invoices'], mustNot: ['right@'] },
+  },
+  redisRefused: {
+    name: 'redis-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:6379'] },
+  },
+  redisPassword: {
+    name: 'redis-password',
+    family: 'authentication',
+    before: START_REDIS,
+    truth: { ids: ['authentication-refused'], must: [], mustNot: ['s3cr3t'] },
+  },
+  httpRefused: {
+    name: 'http-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:8081'] },
+  },
   mysqlRefused: { name: 'mysql-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1'] } },
-  amqpRefused: { name: 'amqp-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:5672'] } },
-  mongoRefused: { name: 'mongodb-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:27017'] } },
-  kafkaRefused: { name: 'kafka-refused', family: 'peer', truth: { ids: ['dependency-refused'], must: ['127.0.0.1:9092'] } },
+  amqpRefused: {
+    name: 'amqp-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:5672'] },
+  },
+  mongoRefused: {
+    name: 'mongodb-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:27017'] },
+  },
+  kafkaRefused: {
+    name: 'kafka-refused',
+    family: 'peer',
+    truth: { ids: ['dependency-refused'], must: ['127.0.0.1:9092'] },
+  },
   selfSigned: {
     name: 'self-signed',
     family: 'tls',
@@ -37,8 +85,17 @@ export const CLIENT_FAULTS = {
     before: `nohup python3 -m http.server 8443 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 3`,
     truth: { ids: ['exit-code', 'tls-mismatch'], must: [] },
   },
-  portTaken: { name: 'port-taken', family: 'port', before: LISTENER(8080), truth: { ids: ['port-in-use'], must: ['8080'] } },
-  privilegedPort: { name: 'privileged-port', family: 'permission', truth: { ids: ['permission-denied'], must: ['80'] } },
+  portTaken: {
+    name: 'port-taken',
+    family: 'port',
+    before: LISTENER(8080),
+    truth: { ids: ['port-in-use'], must: ['8080'] },
+  },
+  privilegedPort: {
+    name: 'privileged-port',
+    family: 'permission',
+    truth: { ids: ['permission-denied'], must: ['80'] },
+  },
   fileDenied: {
     name: 'file-denied',
     family: 'permission',
@@ -61,8 +118,20 @@ export const CLIENT_FAULTS = {
     pod: volume({ emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }),
     truth: { ids: ['no-space'], must: [] },
   },
-  missingFile: { name: 'missing-file', family: 'file', truth: { ids: ['missing-setting'], must: ['/etc/app/settings.json'] } },
+  missingFile: {
+    name: 'missing-file',
+    family: 'file',
+    truth: { ids: ['missing-setting'], must: ['/etc/app/settings.json'] },
+  },
   malformedFile: { name: 'malformed-json', family: 'file', truth: { ids: ['malformed-config'], must: [] } },
-  missingVariable: { name: 'missing-variable', family: 'config', truth: { ids: ['missing-setting'], must: ['DATABASE_URL'] } },
-  missingModule: (module: string) => ({ name: 'missing-module', family: 'code', truth: { ids: ['missing-module', 'exit-code'], must: [module] } }),
+  missingVariable: {
+    name: 'missing-variable',
+    family: 'config',
+    truth: { ids: ['missing-setting'], must: ['DATABASE_URL'] },
+  },
+  missingModule: (module: string) => ({
+    name: 'missing-module',
+    family: 'code',
+    truth: { ids: ['missing-module', 'exit-code'], must: [module] },
+  }),
 } satisfies Record<string, Fault | ((module: string) => Fault)>;

@@ -14,7 +14,11 @@ const folder = join(resolve(import.meta.dirname, '..', '..'), 'test', 'why-recor
 function known(program: string): readonly Recording[] {
   const file = join(folder, `${program}.jsonl`);
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line) as Recording);
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Recording);
 }
 
 function record(program: string, only: string | undefined): void {
@@ -23,17 +27,22 @@ function record(program: string, only: string | undefined): void {
   const before = new Map(known(program).map((each) => [each.name, each]));
   const recordings = trials.flatMap((trial): readonly Recording[] => {
     const old = before.get(trial.name);
-    if (only !== undefined && !trial.name.includes(only)) return old === undefined ? [] : [{ ...old, truth: trial.truth }];
+    if (only !== undefined && !trial.name.includes(only))
+      return old === undefined ? [] : [{ ...old, truth: trial.truth }];
     const healthy = 'healthy' in trial.truth;
     try {
       const found = runTrial(root, trial);
       const ended = found.exitCode !== undefined;
       // A trial whose fault does not show is no trial.
       if (ended === healthy || found.exitCode === 0) {
-        console.log(`${program}/${trial.name}: left out, because it ${ended ? `ended with ${found.exitCode}` : 'did not end'}: ${found.lines.slice(-2).join(' | ').slice(0, 200)}`);
+        console.log(
+          `${program}/${trial.name}: left out, because it ${ended ? `ended with ${found.exitCode}` : 'did not end'}: ${found.lines.slice(-2).join(' | ').slice(0, 200)}`,
+        );
         return [];
       }
-      console.log(`${program}/${trial.name}: ${ended ? `exit ${found.exitCode}` : 'runs'}, ${found.lines.length} lines`);
+      console.log(
+        `${program}/${trial.name}: ${ended ? `exit ${found.exitCode}` : 'runs'}, ${found.lines.length} lines`,
+      );
       return [found];
     } catch (error) {
       console.log(`${program}/${trial.name}: left out: ${error instanceof Error ? error.message : String(error)}`);

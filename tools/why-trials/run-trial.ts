@@ -80,7 +80,9 @@ chroot ${work}/root /bin/bash /out/inside.sh
 function inside({ before = ':', run, user = 0, env = {}, during, seconds, truth }: Trial): string {
   const healthy = 'healthy' in truth;
   const limit = seconds ?? (healthy ? HEALTHY_SECONDS : DEFAULT_SECONDS);
-  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`).join('\n');
+  const variables = Object.entries(env)
+    .map(([name, value]) => `export ${name}=${quoted(value)}`)
+    .join('\n');
   const as = user === 0 ? '' : `setpriv --reuid=${user} --regid=${user} --clear-groups `;
   return `export PATH=${PATH} HOME=/tmp LANG=C.UTF-8
 cd /app

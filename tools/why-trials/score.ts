@@ -36,7 +36,12 @@ function percent(share: number): string {
 
 function grouped(graded: readonly Graded[], key: (one: Graded) => string): readonly string[] {
   const keys = [...new Set(graded.map(key))].toSorted();
-  return keys.map((each) => line(`  ${each}`, graded.filter((one) => key(one) === each)));
+  return keys.map((each) =>
+    line(
+      `  ${each}`,
+      graded.filter((one) => key(one) === each),
+    ),
+  );
 }
 
 function report(title: string, graded: readonly Graded[]): readonly string[] {
@@ -72,6 +77,11 @@ const keep = args.indexOf('--keep');
 if (keep !== -1) {
   const file = join(folder, 'scores.md');
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '# Scores of the programs that are held out\n';
-  const seen = before.includes('\n## ') ? 'seen: rules were changed after the first score' : 'first: no rule had seen these programs';
-  writeFileSync(file, `${before}\n## Rules of ${args[keep + 1] ?? '?'} (${seen})\n\n\`\`\`\n${report('programs held out', heldOut).join('\n')}\n\`\`\`\n`);
+  const seen = before.includes('\n## ')
+    ? 'seen: rules were changed after the first score'
+    : 'first: no rule had seen these programs';
+  writeFileSync(
+    file,
+    `${before}\n## Rules of ${args[keep + 1] ?? '?'} (${seen})\n\n\`\`\`\n${report('programs held out', heldOut).join('\n')}\n\`\`\`\n`,
+  );
 }

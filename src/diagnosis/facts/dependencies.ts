@@ -6,11 +6,13 @@ import type { ContainerFacts } from './container-facts.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
-const REFUSED = /connection refused|ECONNREFUSED|can't connect to .*\(111\b|couldn't connect to server/i;
+const REFUSED =
+  /connection refused|ECONNREFUSED|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(111\b|couldn't connect to server/i;
 const UNRESOLVED =
-  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found/i;
+  /no such host|could not resolve|couldn't resolve|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
 
-const CONNECTS = /connect|dial|reach/i;
+/** A line about its own port. */
+const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;
 
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
@@ -23,13 +25,13 @@ export interface Trouble {
 export function dependencyTrouble(container: ContainerFacts): Trouble | undefined {
   const refused = lastWord(container, REFUSED);
   const unresolved = lastWord(container, UNRESOLVED);
-  if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd < refused.fromEnd)) {
+  if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd <= refused.fromEnd)) {
     return { kind: 'not-resolved', word: unresolved, host: unresolvedHost(unresolved.line) };
   }
   if (refused === undefined) return undefined;
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    return found.host !== undefined && (place === 0 || CONNECTS.test(line)) ? [found] : [];
+    return found.host !== undefined && (place === 0 || !LISTENS.test(line)) ? [found] : [];
   });
   return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
 }

@@ -19,14 +19,17 @@ const BESIDE = 6;
  */
 export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord | undefined {
   const { decisive, others, live } = container.reading;
-  const own = decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !line.startsWith('HINT:'))];
+  const own =
+    decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !line.startsWith('HINT:'))];
   const first = firstMatch(own, pattern);
   if (first !== undefined) return { ...first, fromEnd: 0 };
   if (decisive?.firmness === 'firm') return undefined;
   const beside = firstMatch(others, pattern);
   if (beside !== undefined) return { ...beside, fromEnd: BESIDE };
   const last = firstMatch(live.toReversed(), pattern);
-  return last === undefined ? undefined : { ...last, fromEnd: decisive === undefined ? last.place : BESIDE + last.place };
+  return last === undefined
+    ? undefined
+    : { ...last, fromEnd: decisive === undefined ? last.place : BESIDE + last.place };
 }
 
 function firstMatch(lines: readonly string[], pattern: RegExp) {

@@ -12,7 +12,7 @@ const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
 const NO_PROCESS =
   /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc|failed to create new OS thread/i;
 const FULL_HEAP =
-  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
+  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|Allowed memory size of \d+ bytes exhausted|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
 
 const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;

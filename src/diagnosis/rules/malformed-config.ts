@@ -12,7 +12,7 @@ const MALFORMED = new RegExp(
   [
     // JSON: Go, Node.js, Python, Java
     String.raw`invalid character .+ (?:looking for|after|in (?:string|literal))|unexpected end of JSON input`,
-    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|is not valid JSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException`,
+    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|is not valid JSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException|JSON::ParserError`,
     // YAML
     String.raw`yaml: (?:line \d+|unmarshal errors|control characters)|error converting YAML|mapping values are not allowed`,
     String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,
@@ -22,7 +22,7 @@ const MALFORMED = new RegExp(
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
     String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
     // Servers
-    String.raw`syntax error (?:in file|on line|near)|invalid command '|bad directive|unknown directive|was not closed|unrecognized configuration parameter|invalid value for parameter|unknown variable|invalid connection type|unexpected (?:end of file|"[^"]{1,20}"), (?:expecting|in)|(?:parser|parse|syntax) error`,
+    String.raw`syntax error (?:in file|on line|near)|invalid command '|bad directive|(?:unknown|unrecognized) directive|(?:bad|invalid|illegal|unknown|missing) [\w -]{1,40} (?:at|in|on) line \d+|adapting config|was not closed|unknown configuration (?:variable|key|option|parameter)|unknown (?:keyword|field|key|setting|section)|\berrors? in (?:the )?config|no setting with that name|option without preceding group|unrecognized configuration parameter|invalid value for parameter|unknown variable|invalid connection type|unexpected (?:end of file|"[^"]{1,20}"), (?:expecting|in)|(?:parser|parse|syntax) error`,
     // Certificates and keys
     String.raw`failed to find any PEM data|PEM_read_bio|no start line|private key does not match|key values mismatch`,
     String.raw`asn1: structure error|malformed certificate|illegal base64 data`,
@@ -30,9 +30,11 @@ const MALFORMED = new RegExp(
   'i',
 );
 
-const OTHER_CAUSE = /host not found|no such file|permission denied|address already in use|read-only file system/i;
+const OTHER_CAUSE =
+  /host not found|no such file|permission denied|address already in use|read-only file system|line \d+: syntax error|syntax error at \S+\.p[lm]\b|PHP Parse/i;
 /** The file and the line where a parser stopped. */
-const PLACE = /(?: in | of |^|\s)["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;
+const PLACE =
+  /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;

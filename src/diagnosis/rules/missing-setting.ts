@@ -13,13 +13,14 @@ const VARIABLES: readonly RegExp[] = [
   /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
   /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
+  /\bkey not found: "([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/,
   /^KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/,
   /\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[:]? (?:must (?:be set|not be empty)|is not set|is required|is not defined|not set|unset|undefined|parameter not set|unbound variable)/,
   /^(?:\S+: )?line \d+: ([A-Z][A-Z0-9_]*): (?:unbound variable|parameter (?:not set|null or not set)|must be set)/,
   /^\S+: \d+: ([A-Z][A-Z0-9_]*): (?:parameter not set|must be set)/,
 ];
 const NO_FILE =
-  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b/i;
+  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING = /shared librar|shared object|cannot find module|jarfile|permission denied|read-only|denied/i;
 

@@ -9,7 +9,8 @@ import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
-const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|has (?:group|group or world|world) access|access denied: \/|access is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
+const DENIED =
+  /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|accessible by owner only|has (?:group|group or world|world) access|access denied: \/|access is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
+import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -22,7 +23,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'port-in-use',
       rank: rankOfWord(88, word),
-      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already`,
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
       more: [...others(facts, container, port), ...argumentsOf(container)],
       try: [...whoListens(facts, container), ...facts.commands.edit],

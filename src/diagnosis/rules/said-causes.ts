@@ -36,7 +36,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'tls-mismatch',
     rank: 86,
     pattern:
-      /wrong[ _]version[ _]number|HTTP response to HTTPS client|SSL is not enabled on the server|does not support SSL|plain HTTP request was sent|unrecognized SSL message|record layer failure|http2?: server gave/i,
+      /wrong[ _]version[ _]number|HTTP response to HTTPS client|SSL is not enabled on the server|does not support SSL|plain HTTP request was sent|unrecognized SSL message|record layer failure|does not look like a TLS handshake|http2?: server gave/i,
     means: 'speaks TLS to a peer that does not, or the reverse',
   },
   {
@@ -70,7 +70,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'already-running',
     rank: 86,
     pattern:
-      /lock file "[^"]{1,300}" already exists|another (?:instance|process|server|node) .{0,60}(?:running|using)|already running|could not lock|unable to lock|is locked by|is being used by another process/i,
+      /lock file "[^"]{1,300}" already exists|another (?:instance|process|server|node) .{0,60}(?:running|using)|already running|could not lock|lock DB|unable to lock|is locked by|is being used by another process/i,
     means: 'finds a lock that says that another process uses its data',
   },
   {
@@ -89,7 +89,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'no-memory',
     rank: 84,
-    pattern: /cannot allocate memory|\bENOMEM\b|not enough memory|insufficient memory|could not (?:map|create|allocate) .{0,60}shared memory|failed to allocate|could not reserve/i,
+    pattern:
+      /cannot allocate memory|\bENOMEM\b|not enough memory|insufficient memory|could not (?:map|create|allocate) .{0,60}shared memory|failed to allocate|could not reserve/i,
     means: 'is not given as much memory as it asks for',
     showsArguments: true,
   },
@@ -104,11 +105,14 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'bad-argument',
     rank: 81,
     pattern:
-      /unrecogni[sz]ed (?:arguments?|option|VM option|command)|unknown (?:command[- ]line )?(?:flag|option|argument|command|variable)|flag provided but not defined|bad option|invalid (?:option|argument|flag|choice)|illegal option|no such (?:option|flag)|unexpected argument/i,
+      /unrecogni[sz]ed (?:arguments?|option|VM option|command)|unknown (?:command[- ]line |long |short )?(?:flag|option|argument|command|variable)|flag provided but not defined|bad option|invalid (?:option|argument|flag|choice)|illegal option|no such (?:option|flag)|unexpected argument/i,
     means: 'does not understand its arguments',
     showsArguments: true,
   },
 ];
+
+/** A setting in a file is no argument. */
+const OF_A_FILE = /\bline \d+ of |\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
@@ -119,7 +123,7 @@ export const saidCauses: PodRule = eachContainer(ofContainer);
 
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
-  if (word === undefined) return NOTHING;
+  if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : [];

@@ -5,5 +5,6 @@ export const shell: Dialect = {
   name: 'shell',
   recognises: /^\+{1,3} \S|^(?:\/bin\/)?(?:ba|da|a|k|z)?sh: |: line \d+: |^\S+: \d+: /,
   noise: /^\+{1,4} |^(?:try|see) ['"`]?\S+ (?:--help|-h)|^usage: |^\(core dumped\)$/i,
-  decisive: /: (?:line )?\d+: .*(?:not found|unbound variable|parameter not set|syntax error|bad substitution|Permission denied|No such file)/,
+  decisive:
+    /: (?:line )?\d+: .*(?:not found|unbound variable|parameter not set|syntax error|bad substitution|Permission denied|No such file)/,
 };

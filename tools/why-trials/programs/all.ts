@@ -19,7 +19,16 @@ import { shell } from './shell.ts';
 import { smallServers } from './small-servers.ts';
 
 /** Programs with which no rule was made. */
-export const HELD_OUT: ReadonlySet<string> = new Set(['ruby', 'php', 'rust', 'haproxy', 'rabbitmq', 'mosquitto', 'prometheus', 'unbound']);
+export const HELD_OUT: ReadonlySet<string> = new Set([
+  'ruby',
+  'php',
+  'rust',
+  'haproxy',
+  'rabbitmq',
+  'mosquitto',
+  'prometheus',
+  'unbound',
+]);
 
 export const TRIALS: readonly Trial[] = [
   ...node,

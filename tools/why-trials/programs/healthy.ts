@@ -15,12 +15,27 @@ export interface Story {
 const STORIES: readonly Story[] = [
   { name: 'database-late', failure: 'refused', times: 3, works: ['connected to database', 'listening on :8080'] },
   { name: 'name-late', failure: 'no-name', times: 2, works: ['resolved config service', 'ready'] },
-  { name: 'cache-file-missing', failure: 'no-file', times: 1, works: ['no cache yet, starting empty', 'server started on port 8080'] },
-  { name: 'state-denied', failure: 'denied', times: 1, works: ['keeping state in memory', 'worker online, waiting for jobs'] },
+  {
+    name: 'cache-file-missing',
+    failure: 'no-file',
+    times: 1,
+    works: ['no cache yet, starting empty', 'server started on port 8080'],
+  },
+  {
+    name: 'state-denied',
+    failure: 'denied',
+    times: 1,
+    works: ['keeping state in memory', 'worker online, waiting for jobs'],
+  },
   { name: 'cache-garbage', failure: 'bad-json', times: 1, works: ['rebuilt cache in 320 ms', 'accepting requests'] },
   { name: 'queue-late', failure: 'refused', times: 4, works: ['subscribed to 3 topics', 'consumer is running'] },
   { name: 'peer-late', failure: 'no-host-port', times: 2, works: ['joined cluster as follower'] },
-  { name: 'migration-wait', failure: 'refused', times: 2, works: ['migrations applied, schema is at version 42', 'Server is up and running'] },
+  {
+    name: 'migration-wait',
+    failure: 'refused',
+    times: 2,
+    works: ['migrations applied, schema is at version 42', 'Server is up and running'],
+  },
   { name: 'requests-go-on', failure: 'no-file', times: 2, works: ['GET /health 200 3ms', 'GET /orders 200 12ms'] },
   { name: 'sync-late', failure: 'no-name', times: 3, works: ['synchronised 120 records', 'next run in 60s'] },
 ];
@@ -29,11 +44,26 @@ const STORIES: readonly Story[] = [
 export const OTHER_STORIES: readonly Story[] = [
   { name: 'database-late', failure: 'refused', times: 3, works: ['database is reachable now', 'booted in 1.4s'] },
   { name: 'name-late', failure: 'no-name', times: 2, works: ['settings fetched', 'listening to 0.0.0.0:3000'] },
-  { name: 'cache-file-missing', failure: 'no-file', times: 1, works: ['created a new cache', 'application is available'] },
+  {
+    name: 'cache-file-missing',
+    failure: 'no-file',
+    times: 1,
+    works: ['created a new cache', 'application is available'],
+  },
   { name: 'state-denied', failure: 'denied', times: 1, works: ['using temporary storage', 'started 4 workers'] },
   { name: 'cache-garbage', failure: 'bad-json', times: 1, works: ['cache dropped', 'now serving'] },
-  { name: 'queue-late', failure: 'refused', times: 4, works: ['connection established', 'processed job 1', 'processed job 2'] },
-  { name: 'requests-go-on', failure: 'no-file', times: 2, works: ['"GET /cart HTTP/1.1" 200 512', '"GET /cart HTTP/1.1" 200 512'] },
+  {
+    name: 'queue-late',
+    failure: 'refused',
+    times: 4,
+    works: ['connection established', 'processed job 1', 'processed job 2'],
+  },
+  {
+    name: 'requests-go-on',
+    failure: 'no-file',
+    times: 2,
+    works: ['"GET /cart HTTP/1.1" 200 512', '"GET /cart HTTP/1.1" 200 512'],
+  },
 ];
 
 const tell = (works: readonly string[], say: (text: string) => string): string => works.map(say).join('\n');
@@ -111,65 +141,100 @@ const node: Writer = ({ failure, times, works }) => ({
   env: { NODE_PATH: '/opt/node/node_modules' },
   user: 1000,
   run: 'exec node server.js',
-  files: { 'app/server.js': `(async () => {\n  for (let i = 1; i <= ${times}; i++) {\n    try {\n      ${NODE[failure]}\n    } catch (error) {\n      console.error(\`attempt \${i} failed\`, error);\n      await new Promise((r) => setTimeout(r, 100));\n    }\n  }\n  ${tell(works, (text) => `console.log(${q(text)});`)}\n  setInterval(() => {}, 1000);\n})();\n` },
+  files: {
+    'app/server.js': `(async () => {\n  for (let i = 1; i <= ${times}; i++) {\n    try {\n      ${NODE[failure]}\n    } catch (error) {\n      console.error(\`attempt \${i} failed\`, error);\n      await new Promise((r) => setTimeout(r, 100));\n    }\n  }\n  ${tell(works, (text) => `console.log(${q(text)});`)}\n  setInterval(() => {}, 1000);\n})();\n`,
+  },
 });
 const nodePino: Writer = ({ failure, times, works }) => ({
   program: 'node',
   env: { NODE_PATH: '/opt/node/node_modules' },
   user: 1000,
   run: 'exec node server.js',
-  files: { 'app/server.js': `const log = require('pino')();\n(async () => {\n  for (let i = 1; i <= ${times}; i++) {\n    try {\n      ${NODE[failure]}\n    } catch (err) {\n      log.error({ err, attempt: i }, 'start-up step failed');\n      await new Promise((r) => setTimeout(r, 100));\n    }\n  }\n  ${tell(works, (text) => `log.info(${q(text)});`)}\n  setInterval(() => {}, 1000);\n})();\n` },
+  files: {
+    'app/server.js': `const log = require('pino')();\n(async () => {\n  for (let i = 1; i <= ${times}; i++) {\n    try {\n      ${NODE[failure]}\n    } catch (err) {\n      log.error({ err, attempt: i }, 'start-up step failed');\n      await new Promise((r) => setTimeout(r, 100));\n    }\n  }\n  ${tell(works, (text) => `log.info(${q(text)});`)}\n  setInterval(() => {}, 1000);\n})();\n`,
+  },
 });
 const python: Writer = ({ failure, times, works }) => ({
   program: 'python',
   user: 1000,
   run: 'exec python3 -u main.py',
-  files: { 'app/main.py': `import json, logging, socket, time, urllib.request\nlogging.basicConfig(level=logging.INFO, format='%(asctime)s %(levelname)s [%(name)s] %(message)s')\nlog = logging.getLogger('shop')\nfor n in range(${times}):\n    try:\n        ${PYTHON[failure]}\n    except Exception:\n        log.exception('start-up step %d failed, trying again', n + 1)\n        time.sleep(0.1)\n${tell(works, (text) => `log.info(${q(text)})`)}\ntime.sleep(60)\n` },
+  files: {
+    'app/main.py': `import json, logging, socket, time, urllib.request\nlogging.basicConfig(level=logging.INFO, format='%(asctime)s %(levelname)s [%(name)s] %(message)s')\nlog = logging.getLogger('shop')\nfor n in range(${times}):\n    try:\n        ${PYTHON[failure]}\n    except Exception:\n        log.exception('start-up step %d failed, trying again', n + 1)\n        time.sleep(0.1)\n${tell(works, (text) => `log.info(${q(text)})`)}\ntime.sleep(60)\n`,
+  },
 });
 const java: Writer = ({ failure, times, works }) => ({
   program: 'java',
   user: 1000,
   before: 'mkdir -p classes; javac -cp /usr/share/java/slf4j-api.jar -d classes Main.java',
   run: 'exec java -cp classes:/usr/share/java/slf4j-api.jar:/usr/share/java/logback-classic.jar:/usr/share/java/logback-core.jar Main',
-  files: { 'app/Main.java': `import java.io.*;\npublic class Main {\n  public static void main(String[] args) throws Exception {\n    var log = org.slf4j.LoggerFactory.getLogger("com.acme.Shop");\n    for (int i = 1; i <= ${times}; i++) {\n      try { ${JAVA[failure]} } catch (Exception e) { log.error("start-up step {} failed", i, e); Thread.sleep(100); }\n    }\n    ${tell(works, (text) => `log.info(${q(text)});`)}\n    Thread.sleep(60000);\n  }\n}\n` },
+  files: {
+    'app/Main.java': `import java.io.*;\npublic class Main {\n  public static void main(String[] args) throws Exception {\n    var log = org.slf4j.LoggerFactory.getLogger("com.acme.Shop");\n    for (int i = 1; i <= ${times}; i++) {\n      try { ${JAVA[failure]} } catch (Exception e) { log.error("start-up step {} failed", i, e); Thread.sleep(100); }\n    }\n    ${tell(works, (text) => `log.info(${q(text)});`)}\n    Thread.sleep(60000);\n  }\n}\n`,
+  },
 });
 const go: Writer = ({ failure, times, works }) => {
-  const used = ({ refused: 'net', 'no-name': 'net', 'no-file': 'os', denied: 'os', 'bad-json': 'encoding/json', 'no-host-port': 'net/http' } as const)[failure];
+  const used = (
+    {
+      refused: 'net',
+      'no-name': 'net',
+      'no-file': 'os',
+      denied: 'os',
+      'bad-json': 'encoding/json',
+      'no-host-port': 'net/http',
+    } as const
+  )[failure];
   return {
     program: 'go',
     user: 1000,
     before: 'export GO111MODULE=off GOCACHE=/tmp/gocache CGO_ENABLED=0; go build -o app main.go',
     run: 'exec ./app',
-    files: { 'app/main.go': `package main\n\nimport (\n\t"log"\n\t"time"\n\t"${used}"\n)\n\nfunc main() {\n\tfor i := 0; i < ${times}; i++ {\n\t\t${GO[failure]}\n\t\tif err != nil {\n\t\t\tlog.Printf("error: start-up step %d: %v", i, err)\n\t\t\ttime.Sleep(100 * time.Millisecond)\n\t\t}\n\t}\n\t${tell(works, (text) => `log.Println(${q(text)})`)}\n\ttime.Sleep(time.Minute)\n}\n` },
+    files: {
+      'app/main.go': `package main\n\nimport (\n\t"log"\n\t"time"\n\t"${used}"\n)\n\nfunc main() {\n\tfor i := 0; i < ${times}; i++ {\n\t\t${GO[failure]}\n\t\tif err != nil {\n\t\t\tlog.Printf("error: start-up step %d: %v", i, err)\n\t\t\ttime.Sleep(100 * time.Millisecond)\n\t\t}\n\t}\n\t${tell(works, (text) => `log.Println(${q(text)})`)}\n\ttime.Sleep(time.Minute)\n}\n`,
+    },
   };
 };
 const shell: Writer = ({ failure, times, works }) => ({
   program: 'shell',
   user: 1000,
   run: 'exec ./entrypoint.sh',
-  files: { 'app/entrypoint.sh': [`#!/bin/bash\nfor i in $(seq ${times}); do\n  ${SHELL[failure]} || echo "step $i failed, retrying" >&2\n  sleep 0.1\ndone\n${tell(works, (text) => `echo ${q(text)}`)}\nexec sleep 60\n`, 0o755] },
+  files: {
+    'app/entrypoint.sh': [
+      `#!/bin/bash\nfor i in $(seq ${times}); do\n  ${SHELL[failure]} || echo "step $i failed, retrying" >&2\n  sleep 0.1\ndone\n${tell(works, (text) => `echo ${q(text)}`)}\nexec sleep 60\n`,
+      0o755,
+    ],
+  },
 });
 const perl: Writer = ({ failure, times, works }) => ({
   program: 'perl',
   user: 1000,
   run: 'exec perl main.pl',
-  files: { 'app/main.pl': `use strict; use IO::Socket::INET; $| = 1;\nfor my $i (1..${times}) {\n  eval { ${PERL[failure]} }; print STDERR "error: $@" if $@;\n  select(undef, undef, undef, 0.1);\n}\n${tell(works, (text) => `print ${q(`${text}\n`)};`)}\nsleep 60;\n` },
+  files: {
+    'app/main.pl': `use strict; use IO::Socket::INET; $| = 1;\nfor my $i (1..${times}) {\n  eval { ${PERL[failure]} }; print STDERR "error: $@" if $@;\n  select(undef, undef, undef, 0.1);\n}\n${tell(works, (text) => `print ${q(`${text}\n`)};`)}\nsleep 60;\n`,
+  },
 });
 const ruby: Writer = ({ failure, times, works }) => ({
   program: 'ruby',
   user: 1000,
   run: 'exec ruby main.rb',
-  files: { 'app/main.rb': `require 'socket'; require 'json'; require 'net/http'; require 'logger'\n$stdout.sync = true\nlog = Logger.new($stdout)\n${times}.times do |i|\n  begin\n    ${RUBY[failure]}\n  rescue => e\n    log.error("step #{i} failed")\n    log.error(e)\n    sleep 0.1\n  end\nend\n${tell(works, (text) => `log.info(${q(text)})`)}\nsleep\n` },
+  files: {
+    'app/main.rb': `require 'socket'; require 'json'; require 'net/http'; require 'logger'\n$stdout.sync = true\nlog = Logger.new($stdout)\n${times}.times do |i|\n  begin\n    ${RUBY[failure]}\n  rescue => e\n    log.error("step #{i} failed")\n    log.error(e)\n    sleep 0.1\n  end\nend\n${tell(works, (text) => `log.info(${q(text)})`)}\nsleep\n`,
+  },
 });
 const php: Writer = ({ failure, times, works }) => ({
   program: 'php',
   user: 1000,
   run: 'exec php -d display_errors=stderr -d log_errors=0 main.php',
-  files: { 'app/main.php': `<?php\nfor ($i = 1; $i <= ${times}; $i++) {\n  try { ${PHP[failure]} } catch (Throwable $e) { fwrite(STDERR, "step $i failed: $e\\n"); }\n  usleep(100000);\n}\n${tell(works, (text) => `echo ${q(`${text}\n`)};`)}\nsleep(60);\n` },
+  files: {
+    'app/main.php': `<?php\nfor ($i = 1; $i <= ${times}; $i++) {\n  try { ${PHP[failure]} } catch (Throwable $e) { fwrite(STDERR, "step $i failed: $e\\n"); }\n  usleep(100000);\n}\n${tell(works, (text) => `echo ${q(`${text}\n`)};`)}\nsleep(60);\n`,
+  },
 });
 
 function trials(writer: Writer, stories: readonly Story[], suffix = ''): readonly Trial[] {
-  return stories.map((story) => ({ ...writer(story), name: `well-${story.name}${suffix}`, family: 'healthy', truth: { healthy: true } }));
+  return stories.map((story) => ({
+    ...writer(story),
+    name: `well-${story.name}${suffix}`,
+    family: 'healthy',
+    truth: { healthy: true },
+  }));
 }
 
 export const HEALTHY: readonly Trial[] = [
