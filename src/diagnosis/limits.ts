@@ -37,7 +37,9 @@ export const CASCADE_WINDOW_MS = MINUTE;
 export const CASCADE_MIN_PODS = 3;
 
 /** Lines at the end of a log that are searched for a cause. */
-export const LOG_LINES_SEARCHED = 30;
+export const LOG_LINES_SEARCHED = 160;
+/** Characters of a text that are masked before it is cut to a quotation. */
+export const MAX_MASKED_LENGTH = 8192;
 /** Longest quotation, in characters. */
 export const MAX_QUOTE_LENGTH = 400;
 /** Findings of one diagnosis, and pieces of evidence of one finding. */

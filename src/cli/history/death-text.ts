@@ -1,5 +1,6 @@
 /** Describes one death, briefly for a table and at length for a page. Pure. */
 import { visibleLine } from '../../lib/index.ts';
+import { decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import { type CpuThrottling, type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
 /** containerd's exit code for a container whose shim is gone; no program gave it. */
@@ -23,7 +24,7 @@ export function whyText(death: DeathRecord): string {
   const [change] = changes ?? [];
   if (change !== undefined) parts.push(`after: ${change.what}`);
   return parts
-    .map((part) => visibleLine(part))
+    .map((part) => visibleLine(maskSecrets(part)))
     .filter((part) => part !== '')
     .join('; ');
 }
@@ -35,10 +36,11 @@ export function sandboxText({ sandboxLost = '', exitCode }: DeathRecord): string
     : `ended because its sandbox was lost: ${sandboxLost}`;
 }
 
-/** The last line of the log, which is often the reason; empty after exit code 0. */
+/** The decisive line of the log, else its last one; empty after exit code 0. */
 function lastWords({ log, exitCode }: DeathRecord): string {
   if (exitCode === 0) return '';
-  return (log?.tail ?? '').trimEnd().split('\n').at(-1) ?? '';
+  const lines = (log?.tail ?? '').trimEnd().split('\n');
+  return decisiveLine(lines)?.line ?? lines.at(-1) ?? '';
 }
 
 export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): string {

@@ -1,6 +1,7 @@
 /** The facts of one container for rules: its state, the death to explain, and its last log lines. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
+import { type LogReading, readLog } from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
@@ -35,6 +36,8 @@ export interface ContainerFacts {
   readonly refused: readonly FailedProbe[];
   /** The last log lines before that death, else of the present life; oldest line first. */
   readonly lines: readonly string[];
+  /** What those lines say about the end. */
+  readonly reading: LogReading;
   readonly events: readonly Event[];
 }
 
@@ -93,6 +96,7 @@ function one(
     survived: survivedOf(history),
     refused: history?.refused ?? [],
     lines,
+    reading: readLog(lines),
     events,
   };
 }

@@ -20,6 +20,7 @@ import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
 import { readiness } from './readiness.ts';
+import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
 import { startErrors } from './start-errors.ts';
@@ -51,6 +52,7 @@ export const POD_RULES: readonly PodRule[] = [
   portInUse,
   probes,
   readiness,
+  saidCauses,
   sandbox,
   sandboxLost,
   startErrors,

@@ -3,7 +3,7 @@ import type { Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { type Ending, endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
-import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { lastLine, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import {
@@ -278,7 +278,7 @@ function hasAnswered(one: Case, port: number): boolean {
 /** The other port that the container's log names, or that it declares instead. */
 function toldElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
   if (port === undefined) return undefined;
-  const word = lastWord(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
+  const word = lastLine(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
   const said = word?.match[1];
   if (word !== undefined && said !== undefined && Number(said) !== port && Number(said) < 65_536) {
     return elsewhere(port, `it says that it listens on ${said}`, quoteLine(container, word.line));
@@ -353,7 +353,7 @@ const STARTING =
 function isStillStarting(one: Case): boolean {
   if (!neverAnswered(one)) return false;
   const { facts, container } = one;
-  const word = lastWord(container, STARTING);
+  const word = lastLine(container, STARTING);
   return startTimeOf(facts, container)?.measured === true || (word !== undefined && word.fromEnd < 3);
 }
 
