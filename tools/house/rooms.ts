@@ -156,7 +156,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'node-routes': [],
       'volume-binding': ['pods'],
       'ephemeral-volumes': ['pods'],
-      'local-volumes': ['volume-binding'],
+      'local-volumes': ['healing', 'pods', 'volume-binding'],
       certificates: [],
       'bootstrap-tokens': [],
       'clusterrole-aggregation': [],

@@ -4,7 +4,8 @@ import { parseTime } from '../../lib/index.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { objectCommands } from '../facts/object-commands.ts';
-import { formatAge, formatBytes, listed, plural, quotable } from '../facts/text.ts';
+import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
+import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
@@ -32,6 +33,40 @@ const lost: ClaimRule = (evidence) => {
     },
   ];
 };
+
+/** The volume is a folder of a node that is lost, or whose folder or disk is. */
+const away: ClaimRule = (evidence) => {
+  const { claim, now, users, namespaceFlag } = evidence;
+  const trouble = volumeTrouble(claim, now);
+  if (trouble === undefined) return NOTHING;
+  return [
+    {
+      id: `volume-${trouble.kind}`,
+      severity: 'critical',
+      rank: 99,
+      topic: 'volume',
+      says: awayText(claim.name, users, trouble),
+      evidence: trouble.evidence,
+      try: volumeChoices(trouble, claim.name, commandsOf(namespaceFlag)),
+    },
+  ];
+};
+
+function commandsOf(namespaceFlag: string): VolumeCommands {
+  const flag = namespaceFlag === '' ? [] : [namespaceFlag];
+  return {
+    cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
+    mendlet: (...words) => ['mendlet', ...words.map(shellWord), ...flag].join(' '),
+    whyNode: (name) => `mendlet why ${shellWord(`node/${name}`)}`,
+  };
+}
+
+function awayText(claim: string, pods: readonly string[], { kind, node, what }: VolumeTrouble): string {
+  if (kind === 'folder-lost') return `the data of claim ${claim} is lost: node ${node} ${what}`;
+  if (kind === 'disk-problem') return `the disk of the volume of claim ${claim} does not work: node ${node} ${what}`;
+  const who = pods.length === 0 ? 'pods that use it wait' : `${listed(pods)} ${pods.length === 1 ? 'waits' : 'wait'}`;
+  return `the volume of claim ${claim} is a folder on the disk of node ${node}, which ${what}: ${who} for that node, since no other has the data`;
+}
 
 const deleting: ClaimRule = (evidence) => {
   const { claim, name } = evidence.claim;
@@ -175,7 +210,7 @@ const smaller: ClaimRule = (evidence) => {
   ];
 };
 
-export const CLAIM_RULES: readonly ClaimRule[] = [lost, deleting, pending, full, smaller];
+export const CLAIM_RULES: readonly ClaimRule[] = [away, lost, deleting, pending, full, smaller];
 
 /** The used share; undefined: not known, or the file system has no such limit. */
 function shareOf(all: number | undefined, free: number | undefined): number | undefined {

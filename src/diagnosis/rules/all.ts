@@ -26,10 +26,11 @@ import { sandboxLost } from './sandbox-lost.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
+import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost];
+export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
   cpuThrottled,
@@ -57,5 +58,6 @@ export const POD_RULES: readonly PodRule[] = [
   sandboxLost,
   startErrors,
   unschedulable,
+  volumeAway,
   volumes,
 ];
