@@ -67,7 +67,7 @@ export function nodeAudience(nodeName: string): string {
  * | code | reason              | meaning |
  * |------|---------------------|---------|
  * | 400  | `BadRequest`        | the name, the handle or the body is invalid |
- * | 409  | `Conflict`          | there is a volume of this name with another handle |
+ * | 409  | `Conflict`          | there is a volume of this name with another handle, or DELETE names a version that is over |
  * | 409  | `VolumeInUse`       | a pod has it, or something is mounted in it; try again later |
  * | 410  | `VolumeLost`        | PUT: it was made, and its folder is gone. DELETE of it is 200, and then PUT makes a new one |
  * | 503  | `VolumesFolderAway` | the folder of all volumes is not there: its disk may not be mounted; try again later |
@@ -96,7 +96,10 @@ export interface MadeVolume {
   readonly path: string;
 }
 
-/** One of GET /mendlet/v1/volumes. DELETE /mendlet/v1/volumes/NAME?handle=UID is 200 once it is gone, 409 while a pod has it. */
+/**
+ * One of GET /mendlet/v1/volumes. DELETE /mendlet/v1/volumes/NAME?handle=UID is 200 once it is gone, 409 while a pod has it. With
+ * `&version=V` it is refused (`Conflict`) when the volume was asked for, or given to a pod, after that version was listed.
+ */
 export interface NodeVolume {
   readonly name: string;
   readonly handle: string;
@@ -109,6 +112,8 @@ export interface NodeVolume {
    * by the controller only when this is false: it may be one whose volume had `Retain` and was deleted.
    */
   readonly wasUsed?: boolean;
+  /** Another one after each PUT, each use by a pod, and each start of the agent. Absent: it cannot be asked for again. */
+  readonly version?: string;
 }
 
 export interface NodeVolumeList extends NodeVolumeSpace {

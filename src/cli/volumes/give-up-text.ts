@@ -1,9 +1,9 @@
 /** What giving a volume up means, in words. Pure. */
 import { findCondition, isLocalVolume } from '../../api/index.ts';
-import type { ClaimSubjectEvidence, VolumeTrouble } from '../../diagnosis/index.ts';
+import type { ClaimInUse, VolumeTrouble } from '../../diagnosis/index.ts';
 
 /** Why it is refused before the server is asked; undefined: as far as we may look, nothing speaks against it. */
-export function whyNot(evidence: ClaimSubjectEvidence, trouble: VolumeTrouble | undefined): string | undefined {
+export function whyNot(evidence: ClaimInUse, trouble: VolumeTrouble | undefined): string | undefined {
   const { claim, volume, volumeMissing, home, name } = evidence.claim;
   const deletion = `kubectl delete pvc ${name} -n ${evidence.namespace}`;
   if ((claim?.spec?.volumeName ?? '') === '') return 'it has none';
@@ -20,7 +20,7 @@ export function whyNot(evidence: ClaimSubjectEvidence, trouble: VolumeTrouble | 
 
 /** Lines without line ends. */
 export function meaningOf(
-  { claim: { name, claim, volume }, namespace, pods }: ClaimSubjectEvidence,
+  { claim: { name, claim, volume }, namespace, pods }: ClaimInUse,
   trouble: VolumeTrouble | undefined,
 ): readonly string[] {
   const node = trouble?.node ?? 'its node';

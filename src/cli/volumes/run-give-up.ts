@@ -11,7 +11,7 @@ import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from '../why/ask.ts';
-import { gatherClaimSubject } from '../why/gather-volumes.ts';
+import { gatherClaimInUse } from '../why/gather-volumes.ts';
 import { meaningOf, whyNot } from './give-up-text.ts';
 import { LOOK_MS, MAX_EVENTS } from './limits.ts';
 
@@ -27,7 +27,7 @@ export async function runGiveUp(session: ClusterSession, options: GiveUpOptions)
   const { clock, connection, namespace, out, err } = session;
   const name = options.claim;
   const asker = new Asker(session, (await clusterTime(connection, clock)) - clock.now().wall);
-  const evidence = await gatherClaimSubject(asker, name, `-n ${namespace}`);
+  const evidence = await gatherClaimInUse(asker, name, `-n ${namespace}`);
   const trouble = volumeTrouble(evidence.claim, evidence.now);
   const refusal = whyNot(evidence, trouble);
   if (refusal !== undefined) {

@@ -11,7 +11,7 @@ import {
   PODS,
   volumeHost,
 } from '../../api/index.ts';
-import { type ClaimEvidence, claimNames, type ClaimSubjectEvidence, type NodeEvidence } from '../../diagnosis/index.ts';
+import { type ClaimEvidence, claimNames, type ClaimInUse, type NodeEvidence } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherNode } from './gather-node.ts';
 import { MAX_CLAIMS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
@@ -26,7 +26,7 @@ export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvid
 }
 
 /** `undefined`: the claim may not be read, which proves nothing about it. */
-async function gatherClaim(
+export async function gatherClaim(
   asker: Asker,
   namespace: string | undefined,
   name: string,
@@ -63,11 +63,7 @@ async function gatherHome(asker: Asker, volume: PersistentVolume): Promise<NodeE
   return node?.metadata?.name === undefined ? named : gatherNode(asker, node.metadata.name);
 }
 
-export async function gatherClaimSubject(
-  asker: Asker,
-  name: string,
-  namespaceFlag: string,
-): Promise<ClaimSubjectEvidence> {
+export async function gatherClaimInUse(asker: Asker, name: string, namespaceFlag: string): Promise<ClaimInUse> {
   const { client, namespace, signal } = asker.session;
   // A missing claim is the caller's error.
   await client.get(PERSISTENT_VOLUME_CLAIMS, namespace, name, signal);

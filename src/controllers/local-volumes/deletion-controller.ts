@@ -121,7 +121,7 @@ class Deleter {
     if (node === undefined) return `node "${host}" does not exist any more. ${later}`;
     if (!isHeard(node)) return `node "${nameOf(node)}" is not ready. ${later}`;
     try {
-      await this.#nodeVolumes.remove(nameOf(node), nameOf(volume), handleOf(volume), signal);
+      await this.#nodeVolumes.remove(nameOf(node), { name: nameOf(volume), handle: handleOf(volume) }, signal);
       return undefined;
     } catch (error) {
       if (signal.aborted) throw error;

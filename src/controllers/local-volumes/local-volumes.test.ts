@@ -421,6 +421,67 @@ describe('a claim that is gone', () => {
   });
 });
 
+describe('a folder that nobody needed', () => {
+  /** A claim "c" lost node a while its folder was made there: the folder is left over. */
+  const leftOver = async (): Promise<Folders> => {
+    const cluster = await start();
+    const node = cluster.nodes.node('a');
+    node.losesAnswers = true;
+    await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, claim('c'));
+    await cluster.select('c', 'a');
+    const metadata = { annotations: { [SELECTED_NODE]: null } };
+    await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, 'team', 'c', 'merge', { metadata });
+    await cluster.rest();
+    node.losesAnswers = false;
+    expect(node.folders.size).toBe(1);
+    return cluster;
+  };
+  const look = async (cluster: Folders): Promise<void> => {
+    await cluster.clock.advance(NODE_VOLUMES_LOOK_MS);
+    await cluster.rest();
+  };
+
+  it('is removed', async () => {
+    const cluster = await leftOver();
+    for (let looks = 0; looks < 4; looks += 1) await look(cluster);
+    expect(cluster.nodes.node('a').folders.size).toBe(0);
+    await cluster.stop();
+  });
+
+  it('is not removed when its claim gets the node again while the removal is under way', async () => {
+    const cluster = await leftOver();
+    const node = cluster.nodes.node('a');
+    let isBound = false;
+    node.beforeRemoval = async () => {
+      await cluster.select('c', 'a');
+      await cluster.pass(1);
+      isBound = (await cluster.claimOf('c')).status?.phase === 'Bound';
+    };
+    for (let looks = 0; looks < 4; looks += 1) await look(cluster);
+    expect([isBound, node.folders.size]).toEqual([true, 1]);
+    await cluster.stop();
+  });
+});
+
+it('a folder that vanished is not forgotten for one who asks late: it may be there again, and used', async () => {
+  const cluster = await start();
+  const node = cluster.nodes.node('a');
+  node.losesAnswers = true;
+  await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, claim('c'));
+  await cluster.select('c', 'a');
+  const [[name, folder] = ['', undefined]] = [...node.folders];
+  if (folder === undefined) throw new Error('no folder');
+  node.folders.set(name, { ...folder, state: 'lost' });
+  node.losesAnswers = false;
+  // Another one had it made anew, and its pod came and went.
+  node.beforeRemoval = async () => {
+    node.folders.set(name, { ...folder, state: 'ready', wasUsed: true, version: 'later' });
+  };
+  await cluster.pass(10);
+  expect([...node.folders.values()]).toMatchObject([{ state: 'ready', wasUsed: true }]);
+  await cluster.stop();
+});
+
 it('a volume that somebody made up is removed without a folder being touched', async () => {
   const cluster = await start();
   const { client } = cluster;

@@ -123,7 +123,8 @@ class Looker {
     for (const each of leftOvers) {
       if (now - (seen.get(each.name) ?? now) < LEFT_OVER_VOLUME_GRACE_MS) continue;
       if (await this.#hasVolume(node, each.name, signal)) continue;
-      await this.#nodeVolumes.remove(name, each.name, each.handle, signal);
+      // With its version: its claim may get this node again, and a pod the folder, while the request is under way.
+      await this.#nodeVolumes.remove(name, each, signal);
       seen.delete(each.name);
       this.#logger.info('removed a folder that no volume names and no pod ever had', { node: name, folder: each.path });
     }

@@ -1,8 +1,8 @@
-/** The evidence about a claim as plain data. An absent field was not read. */
+/** A claim and the pods that use it, as plain data. An absent field was not read. */
 import type { Pod } from './kinds.ts';
 import type { ClaimEvidence } from './pod-evidence.ts';
 
-export interface ClaimSubjectEvidence {
+export interface ClaimInUse {
   /** Wall ms. */
   readonly now: number;
   readonly namespace: string;

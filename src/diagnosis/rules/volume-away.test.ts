@@ -4,7 +4,7 @@ import { LOCAL_PROVISIONER, PROVISIONED_BY, VOLUME_SPACE_ANNOTATION } from '../.
 import { diagnoseClaim } from '../diagnose-claim.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
-import type { ClaimSubjectEvidence } from '../evidence/claim-evidence.ts';
+import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../evidence/kinds.ts';
 import type { ClaimEvidence, NodeEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach, unscheduled } from './cases.fixtures.ts';
@@ -119,7 +119,7 @@ describe('a claim', () => {
     now: NOW,
     namespace: 'shop',
     claim,
-    pods,
+    users: pods.map(({ metadata }) => metadata?.name ?? ''),
     notLookedAt: [],
     namespaceFlag: '-n shop',
   });
@@ -142,7 +142,7 @@ describe('a claim', () => {
       'whose volume is gone',
       given({ name: 'data', missing: false, claim: bound, volumeMissing: true, events: [] }),
       'claim-lost',
-      /volume of claim data is gone/,
+      /volume pvc-1 of claim data is gone/,
     ],
     [
       'that is being deleted',
@@ -151,15 +151,15 @@ describe('a claim', () => {
         claim: { ...bound, metadata: { ...bound.metadata, deletionTimestamp: ago(9) } },
       }),
       'claim-deleting',
-      /is being deleted, and stays until db-0 has ended/,
+      /is deleted as soon as the pod that uses it ends: db-0/,
     ],
     [
       'that nobody can make a volume for',
       given(unbound([event('ProvisioningFailed', 'access mode ReadWriteMany is not supported')])),
       'claim-pending',
-      /claim data has no volume after 60m/,
+      /claim data has had no volume for 60m: access mode ReadWriteMany/,
     ],
-    ['that waits with a pod', given(unbound([])), 'claim-pending', /has no volume/],
+    ['that waits with a pod', given(unbound([])), 'claim-pending', /has had no volume/],
   ])('%s', (_, about, id, says) => {
     const { findings } = diagnoseClaim(about);
     expect(findings.map((finding) => finding.id)).toEqual([id]);
@@ -167,12 +167,7 @@ describe('a claim', () => {
     expect(findings[0]?.evidence).not.toEqual([]);
   });
   it.each<[string, ClaimSubjectEvidence, string]>([
-    ['that is bound', given(claimOn(home([READY]))), 'Bound to pvc-1 on node n2, used by 1 pod'],
-    [
-      'that waits for its first pod',
-      given(unbound([event('WaitForFirstConsumer', 'waiting')]), []),
-      'Pending, used by no pod',
-    ],
+    ['that is bound', given(claimOn(home([READY]))), 'Bound to pvc-1, 1 pod uses it'],
   ])('%s is well', (_, about, state) => {
     expect(diagnoseClaim(about)).toMatchObject({ findings: [], state });
   });

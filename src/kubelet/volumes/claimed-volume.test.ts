@@ -58,7 +58,7 @@ function optionsOf(client: KubeClient, { helpers = [] as readonly string[] } = {
   const mounter = new Mounter({ fs, process, clock: api.clock });
   const localVolumes = new LocalVolumes(
     { fs, logger: silentLogger },
-    { dir: join(root, 'volumes'), rootDir: root, instanceId: 'me' },
+    { dir: join(root, 'volumes'), rootDir: root, instanceId: 'me', lifeId: 'life' },
     {
       keepsFree: () => 0,
       mountedUnder: (path) => mounter.mountedUnder(path),
@@ -167,6 +167,17 @@ describe('a claim', () => {
   ])('%s is not mounted', async (_, prepare, message) => {
     await prepare();
     await expect(setUp()).rejects.toThrow(message);
+  });
+
+  it('that is being deleted goes to no new pod, and stays with the one that has it, whose agent is restarted', async () => {
+    await bound({ hostPath: { path: root } });
+    await setUp();
+    const metadata = { finalizers: ['kubernetes.io/pvc-protection'] };
+    await api.client.patch(PERSISTENT_VOLUME_CLAIMS, 'default', 'c', 'merge', { metadata });
+    await api.client.delete(PERSISTENT_VOLUME_CLAIMS, 'default', 'c');
+    expect(await setUp()).toEqual({ path: root });
+    const other: Pod = { ...POD, metadata: { ...POD.metadata, uid: 'other' } };
+    await expect(setUp(api.client, other)).rejects.toThrow('error processing PVC default/c: PVC is being deleted');
   });
 
   it('is remembered while the API server is away', async () => {
