@@ -105,7 +105,7 @@ mkdir -p /proc /sys /tmp /run /app /data /var/tmp && chmod 1777 /tmp /var/tmp
 ln -sf /usr/bin/mawk /usr/bin/awk; ln -sf /usr/bin/php8.2 /usr/bin/php
 for each in java javac keytool; do ln -sf /usr/lib/jvm/java-17-openjdk-amd64/bin/$each /usr/bin/$each; done
 ln -sf /usr/lib/go/bin/go /usr/bin/go
-ln -sf /usr/bin/nc.openbsd /usr/bin/nc
+ln -sf /usr/bin/nc.openbsd /usr/bin/nc; ln -sf gcc /usr/bin/cc
 mkdir -p /var/lib/postgresql /run/postgresql && chown 70:70 /var/lib/postgresql /run/postgresql
 echo right > /tmp/pw
 setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data -A scram-sha-256 -U app --pwfile=/tmp/pw -E UTF8 --locale=C.UTF-8 >/dev/null
