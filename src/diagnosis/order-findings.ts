@@ -52,6 +52,9 @@ export function told(found: readonly RankedFinding[]): readonly Finding[] {
 
 /** Whatever a quotation repeats of logs, events, probes and command lines. */
 function masked(quote: Quote): Quote {
-  const texts = Object.entries(quote).map(([key, value]: [string, unknown]) => [key, typeof value === 'string' && key !== 'path' ? maskSecrets(value) : value]);
+  const texts = Object.entries(quote).map(([key, value]: [string, unknown]) => [
+    key,
+    typeof value === 'string' && key !== 'path' ? maskSecrets(value) : value,
+  ]);
   return Object.fromEntries(texts) as Quote;
 }

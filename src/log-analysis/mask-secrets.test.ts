@@ -28,7 +28,10 @@ describe('what is masked', () => {
     [`token is ${JWT}.`, 'token is ***.'],
     ['AKIAIOSFODNN7EXAMPLE is not allowed', '*** is not allowed'],
     ['AccountKey=abcd/efgh==;EndpointSuffix=x', 'AccountKey=***;EndpointSuffix=x'],
-    ['-----BEGIN PRIVATE KEY-----\nMIIEabc\nDEF+/=\n-----END PRIVATE KEY-----\nend', '-----BEGIN PRIVATE KEY-----***\nend'],
+    [
+      '-----BEGIN PRIVATE KEY-----\nMIIEabc\nDEF+/=\n-----END PRIVATE KEY-----\nend',
+      '-----BEGIN PRIVATE KEY-----***\nend',
+    ],
     ['-----BEGIN PRIVATE KEY-----\nMIIEabc', '-----BEGIN PRIVATE KEY-----***'],
     [`MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj`, '***'],
   ])('%s', (given, masked) => {
@@ -58,7 +61,9 @@ it.each([
 });
 
 describe('whatever the secret is', () => {
-  const secret = fc.stringMatching(/^[A-Za-z0-9_+.!-]{8,40}$/).filter((text) => /\d/.test(text) && !text.startsWith('-'));
+  const secret = fc
+    .stringMatching(/^[A-Za-z0-9_+.!-]{8,40}$/)
+    .filter((text) => /\d/.test(text) && !text.startsWith('-'));
   it.each<[string, (text: string) => string]>([
     ['URL', (text) => `error: postgres://app:${text}@db:5432/shop: refused`],
     ['field', (text) => `user=app password=${text} host=db`],
@@ -67,14 +72,18 @@ describe('whatever the secret is', () => {
     ['header', (text) => `> Authorization: Bearer ${text}`],
     ['flag', (text) => `run --db-password ${text} --verbose`],
   ])('%s', (_, line) => {
-    fc.assert(fc.property(secret, fc.string({ maxLength: 30 }), (text, other) => {
-      expect(maskSecrets(`${other.replaceAll(text, '')} ${line(text)}`)).not.toContain(text);
-    }));
+    fc.assert(
+      fc.property(secret, fc.string({ maxLength: 30 }), (text, other) => {
+        expect(maskSecrets(`${other.replaceAll(text, '')} ${line(text)}`)).not.toContain(text);
+      }),
+    );
   });
 
   it('known: in whatever text', () => {
-    fc.assert(fc.property(secret, fc.string(), fc.string(), (text, before, after) => {
-      expect(maskSecrets(before + text + after, [text])).not.toContain(text);
-    }));
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (text, before, after) => {
+        expect(maskSecrets(before + text + after, [text])).not.toContain(text);
+      }),
+    );
   });
 });

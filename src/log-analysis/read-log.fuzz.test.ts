@@ -6,9 +6,50 @@ import { readLog } from './read-log.ts';
 
 const ESC = String.fromCharCode(27);
 const pieces = fc.constantFrom(
-  ...['Error: ', 'at a (b.js:1:2)', '    at x', 'Caused by: ', '{"level":"error","msg":"', '{"a":', '[', ']', '"', '\\', '=', ':', '/', '@', ' ', '\t'],
-  ...['Traceback (most recent call last):', '  File "/a.py", line 3', 'password=', '://', '2026-01-31 12:00:00 ', '[ERROR] ', 'level=', '\u0000', `${ESC}[31m`, `${ESC}]0;`],
-  ...['goroutine 1 [', '.go:1', 'a.b.c.', '^^^^', '    ', 'E0131 ', 'FATAL: ', 'DETAIL: ', 'ready', '#0 ', '::', '-----BEGIN ', "'", '(', ')', '{', '}', '\uD800'],
+  'Error: ',
+  'at a (b.js:1:2)',
+  '    at x',
+  'Caused by: ',
+  '{"level":"error","msg":"',
+  '{"a":',
+  '[',
+  ']',
+  '"',
+  '\\',
+  '=',
+  ':',
+  '/',
+  '@',
+  ' ',
+  '\t',
+  'Traceback (most recent call last):',
+  '  File "/a.py", line 3',
+  'password=',
+  '://',
+  '2026-01-31 12:00:00 ',
+  '[ERROR] ',
+  'level=',
+  '\u0000',
+  `${ESC}[31m`,
+  `${ESC}]0;`,
+  'goroutine 1 [',
+  '.go:1',
+  'a.b.c.',
+  '^^^^',
+  '    ',
+  'E0131 ',
+  'FATAL: ',
+  'DETAIL: ',
+  'ready',
+  '#0 ',
+  '::',
+  '-----BEGIN ',
+  "'",
+  '(',
+  ')',
+  '{',
+  '}',
+  '\uD800',
 );
 const line = fc.array(fc.oneof(pieces, fc.string({ maxLength: 12 })), { maxLength: 30 }).map((parts) => parts.join(''));
 
@@ -49,14 +90,29 @@ it.each<[string, string]>([
   ['base64', 'QUJD'],
 ])('a line of 1 MiB of %s', (_, piece) => {
   const text = piece.repeat(Math.ceil(MEBIBYTE / piece.length));
-  const { decisive } = readLog([text, `Error: ${text}`, `{"level":"error","msg":"${text}"}`, `level=error msg=${text}`]);
+  const { decisive } = readLog([
+    text,
+    `Error: ${text}`,
+    `{"level":"error","msg":"${text}"}`,
+    `level=error msg=${text}`,
+  ]);
   expect((decisive?.line ?? '').length).toBeLessThanOrEqual(300);
 });
 
-it.each(['a', 'password=', 'pass-word_', 'token: ', 'a://b:', '"api_key":"', 'x@', '-----BEGIN A-----', '-', 'a:b@', 'eyJ', '\\"'])(
-  'masks a long text of %s',
-  (piece) => {
-    const text = piece.repeat(Math.ceil(MEBIBYTE / piece.length));
-    expect(maskSecrets(text).length).toBeLessThanOrEqual(2 * text.length);
-  },
-);
+it.each([
+  'a',
+  'password=',
+  'pass-word_',
+  'token: ',
+  'a://b:',
+  '"api_key":"',
+  'x@',
+  '-----BEGIN A-----',
+  '-',
+  'a:b@',
+  'eyJ',
+  '\\"',
+])('masks a long text of %s', (piece) => {
+  const text = piece.repeat(Math.ceil(MEBIBYTE / piece.length));
+  expect(maskSecrets(text).length).toBeLessThanOrEqual(2 * text.length);
+});

@@ -111,7 +111,7 @@ echo right > /tmp/pw
 setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data -A scram-sha-256 -U app --pwfile=/tmp/pw -E UTF8 --locale=C.UTF-8 >/dev/null
 mkdir -p /var/lib/mysql /run/mysqld && chown 71:71 /var/lib/mysql /run/mysqld
 mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal >/dev/null
-mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown 72:72 /var/lib/rabbitmq /var/log/rabbitmq
+mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown -R 72:72 /var/lib/rabbitmq /var/log/rabbitmq
 rm -f /tmp/pw
 mkdir -p /etc/ssl/certs && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out /etc/ssl/certs/ca-certificates.crt -days 3650 -subj /CN=nobody 2>/dev/null
 mkdir -p /etc/ssl/certs/java /etc/rabbitmq

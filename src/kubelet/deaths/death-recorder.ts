@@ -328,7 +328,10 @@ export class DeathRecorder {
   async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<ToldDeath> {
     const { container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
-    const log = logPath === undefined ? {} : await this.#log(logPath, { ...(isFirst ? FIRST_TAIL : TAIL), decides: composed.exitCode !== 0 });
+    const log =
+      logPath === undefined
+        ? {}
+        : await this.#log(logPath, { ...(isFirst ? FIRST_TAIL : TAIL), decides: composed.exitCode !== 0 });
     const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.

@@ -23,11 +23,7 @@ export interface TailLimits {
 type LogFiles = Pick<FileSystem, 'openFileBelow' | 'openBelow' | 'readdir'>;
 
 /** `undefined`: there is no log (any more). Rejects with file errors. */
-export async function readLogTail(
-  fs: LogFiles,
-  path: string,
-  limits: TailLimits,
-): Promise<LogTail | undefined> {
+export async function readLogTail(fs: LogFiles, path: string, limits: TailLimits): Promise<LogTail | undefined> {
   const place = logPlace(path);
   const current = await endOf(fs, place, place.name, limits.bytes * LOG_READ_FACTOR);
   if (current === undefined) return undefined;
@@ -47,11 +43,7 @@ export async function readLogTail(
  * The last lines of CRI log `bytes`. `begun`: they begin where the file begins, else in the middle of a line. Lines are whole
  * where they fit.
  */
-export function cutTail(
-  bytes: Uint8Array,
-  begun: boolean,
-  limits: TailLimits,
-): LogTail {
+export function cutTail(bytes: Uint8Array, begun: boolean, limits: TailLimits): LogTail {
   const from = begun ? 0 : bytes.indexOf(NEWLINE) + 1;
   const formatter = new LogFormatter({ follow: false, previous: false, timestamps: false });
   const text = decodeText(formatter.add(bytes.subarray(from))) + decodeText(formatter.end());

@@ -282,7 +282,7 @@ const rustTrials: readonly Trial[] = [
       'app/main.rs':
         'fn main() -> Result<(), Box<dyn std::error::Error>> {\n    let n: u16 = "eleven".parse()?;\n    println!("{n}");\n    Ok(())\n}\n',
     },
-    truth: { ids: ['exit-code'], must: ['invalid digit', 'ParseIntError'] },
+    truth: { ids: ['exit-code'], must: ['InvalidDigit', 'ParseIntError'] },
   },
   {
     ...rust,
@@ -377,7 +377,7 @@ const haproxyTrials: readonly Trial[] = [
     name: 'bad-time',
     family: 'config',
     files: proxy('  timeout queue soon'),
-    truth: { ids: ['malformed-config', 'exit-code'], must: ['soon'] },
+    truth: { ids: ['malformed-config', 'exit-code'], must: ['timeout queue'] },
   },
   {
     ...haproxy,
