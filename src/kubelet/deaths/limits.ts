@@ -77,6 +77,8 @@ export const OOM_UNSEEN_LOOKS = 5;
 export const OOM_TAKE_BACK_MS = 30_000;
 /** A survivor's loss is reported at most this often, and noted at most that often. */
 export const OOM_EVENT_PERIOD_MS = 60_000;
+/** A container that keeps ending with the same words is reported at most this often. */
+export const SAID_EVENT_PERIOD_MS = 1_800_000;
 export const OOM_NOTE_PERIOD_MS = 10_000;
 /** Containers whose counters are kept, and reports of the kernel that fit none of them yet. */
 export const MAX_OOM_CONTAINERS = 2000;
