@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { builtWorker } from './test/support/built-worker.ts';
 import { STEADY_V8 } from './tools/v8-flags.ts';
 
 export default defineConfig({
+  plugins: [builtWorker()],
   test: {
     include: ['src/**/*.test.ts', 'tools/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/*.e2e.test.ts'],

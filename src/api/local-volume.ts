@@ -2,7 +2,7 @@
  * What the server and the nodes agree on about volumes that are folders of a node. The controller asks the node, over the API of
  * its kubelet, to make and to remove them; nobody else does either. So a folder that a pod does not find was lost.
  */
-import type { PersistentVolume } from './types.gen.ts';
+import type { Node, PersistentVolume } from './types.gen.ts';
 
 /** In StorageClasses, and in `PROVISIONED_BY` of the volumes. */
 export const LOCAL_PROVISIONER = 'mendlet.dev/local';
@@ -22,8 +22,17 @@ export const VOLUME_SPACE_ANNOTATION = 'mendlet.dev/volume-space';
 /**
  * Of a PersistentVolume, written by a person: its node will not come back, or nobody wants to wait for it. The volume is deleted
  * without its folder. Any value but "" and "false" counts.
+ *
+ * Of a PersistentVolumeClaim: the name of its volume. The claim is made anew without it, and the volume is given up. A request
+ * that is refused is removed, so that it cannot take effect later.
  */
 export const GIVE_UP_ANNOTATION = 'mendlet.dev/give-up';
+
+/** Of a PersistentVolume that is being given up: its claim as JSON, which is made anew. The volume stays until that is done. */
+export const GIVEN_UP_CLAIM_ANNOTATION = 'mendlet.dev/given-up-claim';
+
+/** Of a PersistentVolume, RFC 3339: since when its node is not heard of, or does not exist any more. */
+export const NODE_LOST_SINCE_ANNOTATION = 'mendlet.dev/node-lost-since';
 
 export interface NodeVolumeSpace {
   /** Bytes that volumes of the node may have together: its disk, without what the system needs. */
@@ -38,6 +47,12 @@ export interface NodeVolumeSpace {
  */
 export const VOLUME_DISK_PROBLEM = 'VolumeDiskProblem';
 
+/**
+ * Condition of a PersistentVolumeClaim whose volume is a folder of a node: True while pods cannot have it, with the reason of the
+ * node's own condition, or `NodeLost`, `NodeGone`, `VolumeLost`. A claim that never had a problem has no such condition.
+ */
+export const VOLUME_PROBLEM = 'mendlet.dev/VolumeProblem';
+
 /** Path on the kubelet's port; authorized as the subresource `nodes/volumes`. */
 export const NODE_VOLUMES_PATH = '/mendlet/v1/volumes';
 
@@ -47,7 +62,7 @@ export const NODE_VOLUMES_PATH = '/mendlet/v1/volumes';
  * | code | reason              | meaning |
  * |------|---------------------|---------|
  * | 400  | `BadRequest`        | the name, the handle or the body is invalid |
- * | 409  | `Conflict`          | there is a volume of this name with another handle |
+ * | 409  | `Conflict`          | there is a volume of this name with another handle, or DELETE names a version that is over |
  * | 409  | `VolumeInUse`       | a pod has it, or something is mounted in it; try again later |
  * | 410  | `VolumeLost`        | PUT: it was made, and its folder is gone. DELETE of it is 200, and then PUT makes a new one |
  * | 503  | `VolumesFolderAway` | the folder of all volumes is not there: its disk may not be mounted; try again later |
@@ -76,7 +91,10 @@ export interface MadeVolume {
   readonly path: string;
 }
 
-/** One of GET /mendlet/v1/volumes. DELETE /mendlet/v1/volumes/NAME?handle=UID is 200 once it is gone, 409 while a pod has it. */
+/**
+ * One of GET /mendlet/v1/volumes. DELETE /mendlet/v1/volumes/NAME?handle=UID is 200 once it is gone, 409 while a pod has it. With
+ * `&version=V` it is refused (`Conflict`) when the volume was asked for, or given to a pod, after that version was listed.
+ */
 export interface NodeVolume {
   readonly name: string;
   readonly handle: string;
@@ -89,6 +107,8 @@ export interface NodeVolume {
    * by the controller only when this is false: it may be one whose volume had `Retain` and was deleted.
    */
   readonly wasUsed?: boolean;
+  /** Another one after each PUT, each use by a pod, and each start of the agent. Absent: it cannot be asked for again. */
+  readonly version?: string;
 }
 
 export interface NodeVolumeList extends NodeVolumeSpace {
@@ -98,4 +118,18 @@ export interface NodeVolumeList extends NodeVolumeSpace {
 /** Whether the volume is a folder that a node made for it. */
 export function isLocalVolume(volume: PersistentVolume): boolean {
   return volume.metadata?.annotations?.[PROVISIONED_BY] === LOCAL_PROVISIONER && volume.spec?.local !== undefined;
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** The host name of the node that has the volume's folder; '' when the volume does not say. */
+export function volumeHost({ spec }: PersistentVolume): string {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+  return expressions.find(({ key }) => key === HOSTNAME)?.values?.[0] ?? '';
+}
+
+/** Whether the volume's folder is on the node. */
+export function isVolumeOnNode(volume: PersistentVolume, { metadata }: Node): boolean {
+  return volumeHost(volume) === (metadata?.labels?.[HOSTNAME] ?? metadata?.name ?? '');
 }

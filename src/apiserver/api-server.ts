@@ -7,14 +7,14 @@
 import { type AdmissionSettings, DEFAULT_ADMISSION } from './admission/settings.ts';
 import type { Authorizer } from './authorization/authorizer.ts';
 import { ClusterAuthorizer } from './authorization/cluster-authorizer.ts';
-import { ensurePolicy, type Stored } from './authorization/ensure-policy.ts';
+import { ensurePolicy, type Stored as StoredPolicy } from './authorization/ensure-policy.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createSharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
-import { type Ipv4Range, NAMESPACES, parseIpv4Range } from '../api/index.ts';
+import { type Ipv4Range, NAMESPACES, type ObjectReference, parseIpv4Range } from '../api/index.ts';
 import {
   type Breather,
   createMetrics,
@@ -28,9 +28,12 @@ import { EVENT_TTL_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
+import { OpenApiDocuments } from './openapi/respond.ts';
 import { QuotaStatus } from './quota/quotas.ts';
 import { keyOf, type Registration } from './registry/registration.ts';
-import { findRegistration, REGISTRATIONS } from './registry/rows.ts';
+import { builtInKinds } from './kinds/built-in.ts';
+import { objectOfKey } from './registry/object-of-key.ts';
+import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { NodePortRecords } from './services/node-port-records.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
@@ -39,7 +42,7 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
-import type { ServerContext } from './verbs/call.ts';
+import type { Registry, ServerContext } from './call.ts';
 
 /** What it stands on, and the ways out of it. */
 export interface ApiServerPorts {
@@ -85,6 +88,8 @@ export interface ApiServer {
    * call the service has none.
    */
   publish(address: Advertised): Promise<void>;
+  /** Which object lies under a key of the store; undefined: none that is served. */
+  objectOfKey(key: string): ObjectReference | undefined;
   /** The user of a bearer token, for the edge; undefined: the token is invalid. */
   authenticateToken(token: string): Promise<UserInfo | undefined>;
   /** Ends all watches; later requests are answered with 503. Leaves the store open. */
@@ -96,27 +101,28 @@ const SELF: UserInfo = { name: 'system:apiserver', groups: ['system:masters'] };
 
 export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions): ApiServer {
   const { store, clock, logger } = ports;
-  const metrics = createServerMetrics(ports.metrics ?? createMetrics());
-  const storages = createStorages(ports, options);
-  const context = createContext(ports, options, storages);
+  const registry = new LiveRegistry(builtInKinds());
+  const metrics = createServerMetrics(ports.metrics ?? createMetrics(), registry);
+  const storages = createStorages(ports, options, registry);
+  const context = createContext(ports, options, { registry, storages });
   const state = { ready: false, closed: false };
   const handler = createHandler({
     context,
-    nodeFigures: new NodeFiguresCache({ clock, logger, nodeConnection: context.connections.node }),
     metrics,
     version: options.version,
+    openApi: new OpenApiDocuments(registry, options.version.gitVersion),
     checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),
   });
-  metrics.registry.onCollect(() => countWatchers(metrics.watchers, storages));
+  metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
   const upkeep = new SystemUpkeep(context, self, quotas);
-  const ready = start(storages, self).then(async () => {
+  const ready = start({ registry, storages }, self).then(async () => {
     await upkeep.ensureObjects();
     await repairServices(context, self);
-    await ensureBootstrapPolicy(storages, self);
+    await ensureBootstrapPolicy({ registry, storages }, self);
     state.ready = true;
     upkeep.begin();
   });
@@ -131,6 +137,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       await ready;
       await upkeep.ensureObjects();
     },
+    objectOfKey: (key) => objectOfKey(registry.all(), key),
     authenticateToken: async (token) => {
       const verdict = await authenticateToken(context, token);
       if (verdict.ok) return verdict.user;
@@ -145,21 +152,33 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   };
 }
 
+/** The kinds, and the storage of each key prefix. */
+interface Stored {
+  readonly registry: Registry;
+  readonly storages: ReadonlyMap<string, ResourceStorage>;
+}
+
 /** What all requests share. */
 function createContext(
   { store, clock, random, logger, nodeConnection, originConnection, breather }: ApiServerPorts,
   { authorizer, tokens, admission, serviceCidr }: ApiServerOptions,
-  storages: ReadonlyMap<string, ResourceStorage>,
+  held: Stored,
 ): ServerContext {
+  const node = nodeConnection ?? (() => undefined);
   return {
+    registry: held.registry,
+
     ports: { clock, random, logger, breather: breather ?? tireless },
-    connections: { node: nodeConnection ?? (() => undefined), origin: originConnection },
-    authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(storages, group, resource)),
+    connections: {
+      node,
+      origin: originConnection,
+      figures: new NodeFiguresCache({ clock, logger, nodeConnection: node }),
+    },
+    authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(held, group, resource)),
     tokens,
-    admission: { ...DEFAULT_ADMISSION, ...admission },
+    writes: { admission: { ...DEFAULT_ADMISSION, ...admission }, exclusive: new KeyedLines() },
     services: { range: serviceRangeOf(serviceCidr), nodePorts: new NodePortRecords(store) },
-    exclusive: new KeyedLines(),
-    storageOf: (registration) => storageOf(storages, registration),
+    storageOf: (registration) => storageOf(held.storages, registration),
   };
 }
 
@@ -167,10 +186,9 @@ function createContext(
  * The other caches begin after the first writes, so that a list of nothing has a revision to watch from: "0" would mean
  * "any", and the watch would begin with what is there by then instead of what came.
  */
-async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
-  const prefix = REGISTRATIONS.find(({ row }) => row === NAMESPACES)?.keyPrefix ?? '';
-  const namespaces = storages.get(prefix);
-  namespaces?.cache.start();
+async function start({ registry, storages }: Stored, self: Connection): Promise<void> {
+  const namespaces = storageOf(storages, registry.get(NAMESPACES));
+  namespaces.cache.start();
   try {
     await bootstrap(self);
   } finally {
@@ -178,22 +196,20 @@ async function start(storages: ReadonlyMap<string, ResourceStorage>, self: Conne
   }
 }
 
-function cacheOf(storages: ReadonlyMap<string, ResourceStorage>, group: string, resource: string): WatchCache {
-  const registration = findRegistration(group, 'v1', resource);
-  if (registration === undefined) throw new Error(`no registration of ${resource}`);
-  return storageOf(storages, registration).cache;
+function cacheOf({ registry, storages }: Stored, group: string, resource: string): WatchCache {
+  return storageOf(storages, registry.get({ group, version: 'v1', resource })).cache;
 }
 
 /** Roles and bindings as upstream has them from the first start on; the caches are listed by now, or about to be. */
-async function ensureBootstrapPolicy(storages: ReadonlyMap<string, ResourceStorage>, self: Connection): Promise<void> {
-  const rows = REGISTRATIONS.filter(({ row }) => row.group === 'rbac.authorization.k8s.io');
+async function ensureBootstrapPolicy({ registry, storages }: Stored, self: Connection): Promise<void> {
+  const rows = registry.all().filter(({ row }) => row.group === 'rbac.authorization.k8s.io');
   await Promise.all(rows.map((registration) => storageOf(storages, registration).fresh()));
-  const stored: Stored = (row, namespace, name) => {
+  const stored: StoredPolicy = (row, namespace, name) => {
     const registration = rows.find((each) => each.row === row);
     if (registration === undefined) return undefined;
     return storageOf(storages, registration).cache.get(keyOf(registration, namespace, name))?.object;
   };
-  await ensurePolicy(self, stored);
+  await ensurePolicy(self, registry, stored);
 }
 
 function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {
@@ -206,10 +222,11 @@ function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {
 function createStorages(
   { store, clock, logger, breather = tireless }: ApiServerPorts,
   { eventTtlMs = EVENT_TTL_MS }: ApiServerOptions,
+  registry: Registry,
 ): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
   const shared = createSharedBudgets(clock);
-  for (const { keyPrefix, expires } of REGISTRATIONS) {
+  for (const { keyPrefix, expires } of registry.all()) {
     if (storages.has(keyPrefix)) continue;
     const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared });
     storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
@@ -282,9 +299,10 @@ function healthChecks(
 
 function countWatchers(
   gauge: { set(value: number, labels: Record<string, string>): void },
+  registry: Registry,
   storages: ReadonlyMap<string, ResourceStorage>,
 ): void {
-  for (const { row, keyPrefix, form } of REGISTRATIONS) {
+  for (const { row, keyPrefix, form } of registry.all()) {
     if (form !== undefined) continue;
     const { group, version, resource } = row;
     gauge.set(storages.get(keyPrefix)?.cache.watcherCount ?? 0, { verb: 'WATCH', group, version, resource });

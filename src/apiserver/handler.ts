@@ -1,12 +1,10 @@
 /** The path of every request: it finds the user, authorizes, answers, and turns any exception into an answer. */
 import {
   badRequest,
-  BINDINGS,
   deprecationOf,
   internalError,
   notFoundPath,
   PODS,
-  type ResourceRow,
   serviceUnavailable,
   StatusError,
   methodNotAllowed,
@@ -22,7 +20,6 @@ import {
   withBody,
 } from '../lib/index.ts';
 import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, noCustomResources } from './discovery/no-custom-resources.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
 import {
@@ -39,28 +36,22 @@ import { impersonate, isImpersonating, withoutImpersonation } from './http/imper
 import { placeRequest } from './http/place-request.ts';
 import { parseRequestInfo, type RequestInfo } from './http/request-info.ts';
 import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
-import { answerMetrics } from './metrics-api/answer-metrics.ts';
-import type { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
-import { isMetricsRow } from './metrics-api/rows.ts';
 import type { ServerMetrics } from './metrics.ts';
-import { openApiResponse } from './openapi/respond.ts';
+import type { OpenApiDocuments } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
 import { mayBeCounted } from './quota/quotas.ts';
-import { findRegistration } from './registry/rows.ts';
 import { refuseBadSegment } from './http/bad-segment.ts';
-import { findReview } from './reviews/reviews.ts';
-import { bind } from './subresources/binding.ts';
 import { logOverWebSocket } from './subresources/log-websocket.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
-import type { Call, ServerContext } from './verbs/call.ts';
+import type { Asked, Call, ServerContext } from './call.ts';
 import { dispatch, dispatchUpgrade } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
-  readonly nodeFigures: NodeFiguresCache;
   readonly metrics: ServerMetrics;
   readonly version: ServerVersion;
+  readonly openApi: OpenApiDocuments;
   readonly checks: readonly HealthCheck[];
   readonly isClosed: () => boolean;
   /** Something that quotas count was written in this namespace. */
@@ -138,7 +129,7 @@ async function admit(options: HandlerOptions, request: HttpRequest, asked: Reque
   const isRefused = isStranger(user) && asked.kind === 'resource';
   const verdict = isRefused
     ? ({ ok: false, refusal: unauthorized() } as const)
-    : judgeRequest(authorizer, user, placeRequest(asked));
+    : judgeRequest(authorizer, user, placeRequest(context.registry, asked));
   metrics.authorizations.inc({ result: verdict.ok ? 'allowed' : 'denied' });
   if (!verdict.ok) throw verdict.refusal;
   return { user, info: verdict.info };
@@ -182,21 +173,11 @@ async function answerAsJson(
   info: AuthorizedRequest,
 ): Promise<HttpResponse> {
   if (info.kind === 'path') return answerPath(options, request, info);
-  const { context } = options;
-  if (isBindings(info)) return bind(callOf(options, request, info, PODS));
-  const review = findReview(info);
-  if (review !== undefined) {
-    const warnings: string[] = [];
-    const answer = await review({ server: context, request, info, user: request.user ?? ANONYMOUS, warnings });
-    return withWarnings(answer, warnings);
-  }
-  if (isMetricsRow(info.row)) {
-    const { nodeFigures: figures } = options;
-    return answerMetrics({ context, figures, request, info, row: info.row });
-  }
-  const none = noCustomResources(info, info.row);
-  if (none !== undefined) return none;
-  const call = callOf(options, request, info, info.row);
+  const asked = askedOf(options, request, info);
+  const kind = info.row === undefined ? undefined : options.context.registry.kindOf(info.row);
+  const own = await kind?.answer?.(asked);
+  if (own !== undefined) return withWarnings(own, asked.warnings);
+  const call = callOf(asked);
   const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);
   if (deprecation !== undefined) call.warnings.push(deprecation);
@@ -216,7 +197,7 @@ async function answerUpgrade(
     // Nothing to upgrade to: the answer is the ordinary one.
     return { upgraded: false, response: await answer() };
   }
-  return dispatchUpgrade(callOf(options, request, info, info.row));
+  return dispatchUpgrade(callOf(askedOf(options, request, info)));
 }
 
 /** Whether counted objects may be more or fewer after it. A quota's own status reports the count and changes none. */
@@ -229,24 +210,19 @@ function isWrite({ verb, namespace }: AuthorizedResource): boolean {
   return namespace !== undefined && verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect';
 }
 
-function isBindings(info: AuthorizedResource): boolean {
-  return info.row === BINDINGS && info.verb === 'create' && info.name === undefined && info.namespace !== undefined;
+function askedOf({ context }: HandlerOptions, request: HttpRequest, info: AuthorizedResource): Asked {
+  return { server: context, request, info, user: request.user ?? ANONYMOUS, warnings: [] };
 }
 
-/** `row`: of the kind whose objects the request is about. */
-function callOf(
-  { context }: HandlerOptions,
-  request: HttpRequest,
-  info: AuthorizedResource,
-  row: ResourceRow | undefined,
-): Call {
-  const registration = row === undefined ? undefined : findRegistration(row.group, row.version, row.resource);
-  if (row === undefined || row === CUSTOM_RESOURCE_DEFINITIONS) throw notFoundPath();
-  if (registration === undefined) throw methodNotAllowed(row, info.verb);
+/** Throws 404 for what is not served and 405 for what nothing is stored of. */
+function callOf(asked: Asked): Call {
+  const { server, info } = asked;
+  if (info.row === undefined) throw notFoundPath();
+  const registration = server.registry.find(info.row);
+  if (registration === undefined) throw methodNotAllowed(info.row, info.verb);
   refuseBadSegment('Namespace', info.namespace);
   refuseBadSegment('Name', info.name);
-  const storage = context.storageOf(registration);
-  return { server: context, request, info, registration, storage, user: request.user ?? ANONYMOUS, warnings: [] };
+  return { ...asked, registration, storage: server.storageOf(registration) };
 }
 
 /** Parts of the longest path under each top; those that look themselves are not here. */
@@ -255,6 +231,7 @@ const longestPath: Readonly<Record<string, number>> = { version: 1, metrics: 1, 
 async function answerPath(options: HandlerOptions, request: HttpRequest, info: AuthorizedPath): Promise<HttpResponse> {
   const accept = request.headers['accept'];
   if (info.isMalformed === true) throw badRequest('invalid percent-encoding in the path');
+  const rows = options.context.registry.rows();
   const parts = info.path === '/' ? [] : info.path.slice(1).split('/');
   const [top = '', second, third] = parts;
   if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
@@ -269,17 +246,19 @@ async function answerPath(options: HandlerOptions, request: HttpRequest, info: A
     case 'metrics':
       return textResponse(200, options.metrics.registry.text(), { 'content-type': METRICS_CONTENT_TYPE });
     case 'api':
-      return second === undefined ? groupsResponse(true, accept) : (resourcesResponse('', second) ?? notFound());
+      return second === undefined
+        ? groupsResponse(rows, true, accept)
+        : (resourcesResponse(rows, '', second) ?? notFound());
     case 'apis':
-      if (second === undefined) return groupsResponse(false, accept);
-      return (third === undefined ? groupResponse(second) : resourcesResponse(second, third)) ?? notFound();
+      if (second === undefined) return groupsResponse(rows, false, accept);
+      return (third === undefined ? groupResponse(rows, second) : resourcesResponse(rows, second, third)) ?? notFound();
     case 'openid':
       return (info.path === '/openid/v1/jwks' ? keySetResponse(options.context.tokens) : undefined) ?? notFound();
     case '.well-known':
       if (info.path !== '/.well-known/openid-configuration') return notFound();
       return openIdResponse(options.context.tokens) ?? notFound();
     case 'openapi':
-      return openApiResponse(info.path, accept, options.version) ?? notFound();
+      return options.openApi.respond(info.path, accept) ?? notFound();
     case '':
       return jsonResponse(200, {
         paths: [

@@ -7,7 +7,6 @@ export type { Authorizer, Decision } from './authorization/authorizer.ts';
 export { parseRequestInfo, type RequestInfo, type ResourceRequest } from './http/request-info.ts';
 export { createPlainTokenSigner } from './tokens/plain-token-signer.ts';
 export type { Advertised } from './services/system-objects.ts';
-export { objectOfKey } from './registry/object-of-key.ts';
 export type { TokenSigner } from './tokens/token-signer.ts';
 export type { NodeConnections, OriginConnections } from './ports.ts';
 export { formatKubeconfig, type KubeconfigOptions } from './edge/kubeconfig.ts';

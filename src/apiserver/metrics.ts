@@ -1,7 +1,7 @@
 /** The API server's metrics, under upstream's names. */
-import { findResource } from '../api/index.ts';
 import { type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../lib/index.ts';
 import type { RequestInfo } from './http/request-info.ts';
+import type { ServedRows } from './registry/served-rows.ts';
 
 const DURATION_BUCKETS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -17,7 +17,8 @@ export interface ServerMetrics {
   readonly watchers: Gauge;
 }
 
-export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
+/** Requests on anything that none of `kinds` is count as "other", so that strangers make no series. */
+export function createServerMetrics(registry: MetricsRegistry, kinds: ServedRows): ServerMetrics {
   const resource = ['group', 'version', 'resource'];
   const requests: Counter = registry.counter({
     name: 'apiserver_request_total',
@@ -45,7 +46,7 @@ export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
     watchers,
     authorizations,
     observe: (info, code, seconds) => {
-      const labels = labelsOf(info);
+      const labels = labelsOf(kinds, info);
       requests.inc({ ...labels, code: String(code) });
       if (labels.verb !== 'WATCH' && labels.verb !== 'CONNECT') durations.observe(seconds, labels);
     },
@@ -53,6 +54,7 @@ export function createServerMetrics(registry: MetricsRegistry): ServerMetrics {
 }
 
 function labelsOf(
+  kinds: ServedRows,
   info: RequestInfo,
 ): Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string> {
   if (info.kind === 'path') {
@@ -60,7 +62,7 @@ function labelsOf(
     return { verb: knownMethod(info.method), group: '', version: '', resource: '', subresource, scope: '' };
   }
   const { group, version, resource, subresource = '' } = info;
-  const row = findResource(group, version, resource);
+  const row = kinds.rowOf({ group, version, resource });
   const isKnown =
     row !== undefined && (subresource === '' || row.subresources.some(({ name }) => name === subresource));
   if (!isKnown) {

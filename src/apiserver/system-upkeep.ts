@@ -11,7 +11,7 @@ import {
   ensureServiceRange,
   ensureSystemObjects,
 } from './services/system-objects.ts';
-import type { ServerContext } from './verbs/call.ts';
+import type { ServerContext } from './call.ts';
 
 export class SystemUpkeep {
   readonly #context: ServerContext;

@@ -86,6 +86,11 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** What is not there needs no sync. */
+function unlessAbsent(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}
+
 async function writeWhole(path: string, data: Uint8Array | string, options: WriteOptions, flag: string): Promise<void> {
   const file = await fs.open(path, flag, options.mode ?? 0o644);
   try {
@@ -182,7 +187,11 @@ export const systemFileSystem: FileSystem = {
   readdir: (path) => call(path, () => fs.readdir(path)),
   stat: (path, options) =>
     call(path, () => (options?.isolated === true ? isolatedStat : stat)(path, options?.follow ?? false)),
-  remove: (path) => call(path, () => removeTree(path)),
+  remove: (path, options) =>
+    call(path, async () => {
+      await removeTree(path);
+      if (options?.sync === true) await syncFolder(dirname(path)).catch(unlessAbsent);
+    }),
   rename: (from, to, options) => call(from, () => rename(from, to, options?.sync ?? false)),
   symlink: (target, path) => call(path, () => fs.symlink(target, path)),
   readlink: (path) => call(path, () => fs.readlink(path)),

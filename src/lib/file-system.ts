@@ -61,8 +61,11 @@ export interface FileSystem {
     path: string,
     options?: { readonly follow?: boolean; readonly isolated?: boolean },
   ): Promise<FileInfo | undefined>;
-  /** Removes recursively. A missing path is not an error; another file system (a mount left inside) is never entered. */
-  remove(path: string): Promise<void>;
+  /**
+   * Removes recursively. A missing path is not an error; another file system (a mount left inside) is never entered. `sync`: it
+   * stays removed after a power loss once it resolves.
+   */
+  remove(path: string, options?: { readonly sync?: boolean }): Promise<void>;
   /** `sync`: it survives a power loss once it resolves. */
   rename(from: string, to: string, options?: { readonly sync?: boolean }): Promise<void>;
   symlink(target: string, path: string): Promise<void>;

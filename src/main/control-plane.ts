@@ -158,7 +158,7 @@ export async function startControlPlane(
 function startLoops(
   { clock, random, logger, background }: Ground,
   options: ControlPlaneOptions,
-  { edge, pki, address, client }: ControlPlane,
+  { server, edge, pki, address, client }: ControlPlane,
   {
     metrics,
     damage,
@@ -202,7 +202,9 @@ function startLoops(
       signal,
     ),
   );
-  background.start('store damage', (signal) => damage.tell(client(selfUser, 'store'), signal));
+  background.start('store damage', (signal) =>
+    damage.tell(client(selfUser, 'store'), (key) => server.objectOfKey(key), signal),
+  );
   background.start('scheduler', (signal) => runScheduler(component('kube-scheduler'), signal));
   const renew = async (): Promise<void> => {
     const renewed = await openPki(clock, options);

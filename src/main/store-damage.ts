@@ -1,6 +1,5 @@
 /** Reports objects in the store that cannot be read: by log, metric, event and a condition; always by key, never by content. */
-import { EVENTS, type Event, NAMESPACES } from '../api/index.ts';
-import { objectOfKey } from '../apiserver/index.ts';
+import { EVENTS, type Event, NAMESPACES, type ObjectReference } from '../api/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import {
   type Clock,
@@ -27,6 +26,8 @@ export interface StoreDamageOptions {
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
 }
+
+type ObjectOfKey = (key: string) => ObjectReference | undefined;
 
 export class StoreDamage {
   readonly #options: StoreDamageOptions;
@@ -64,12 +65,12 @@ export class StoreDamage {
     for (const note of notes.slice(0, MAX_NAMED)) this.#options.logger.warn(note);
   }
 
-  /** Keeps the condition and makes the events until the signal is aborted. */
-  async tell(client: KubeClient, signal: AbortSignal): Promise<void> {
+  /** Keeps the condition and makes the events until the signal is aborted. `objectOfKey`: the object of a key, if it is served. */
+  async tell(client: KubeClient, objectOfKey: ObjectOfKey, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#changed = Promise.withResolvers();
       try {
-        await this.#tellOnce(client, signal);
+        await this.#tellOnce(client, objectOfKey, signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#options.logger.warn('damage of the store cannot be told', { error: errorMessage(error) });
@@ -78,11 +79,11 @@ export class StoreDamage {
     }
   }
 
-  async #tellOnce(client: KubeClient, signal: AbortSignal): Promise<void> {
+  async #tellOnce(client: KubeClient, objectOfKey: ObjectOfKey, signal: AbortSignal): Promise<void> {
     const damaged = this.#damaged;
     for (const { key, revision } of damaged.slice(0, MAX_NAMED)) {
       if (this.#told.has(`${key} ${revision}`)) continue;
-      await client.create(EVENTS, this.#event(key, revision), signal);
+      await client.create(EVENTS, this.#event(key, revision, objectOfKey(key)), signal);
       this.#told.add(`${key} ${revision}`);
     }
     const namespace = await client.get(NAMESPACES, undefined, CLUSTER_NAMESPACE, signal);
@@ -106,8 +107,8 @@ export class StoreDamage {
     await client.patch(NAMESPACES, undefined, CLUSTER_NAMESPACE, 'merge', patch, 'status', signal);
   }
 
-  #event(key: string, revision: number): Event {
-    const regarding = objectOfKey(key) ?? { apiVersion: 'v1', kind: 'Namespace', name: CLUSTER_NAMESPACE };
+  #event(key: string, revision: number, found: ObjectReference | undefined): Event {
+    const regarding = found ?? { apiVersion: 'v1', kind: 'Namespace', name: CLUSTER_NAMESPACE };
     const namespace = regarding.namespace ?? 'default';
     const now = this.#now();
     return {

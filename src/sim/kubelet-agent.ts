@@ -2,4 +2,8 @@
 import { createKubelet } from '../kubelet/index.ts';
 import type { RunAgent } from './sim-node.ts';
 
-export const runKubelet: RunAgent = (ports, config, signal) => createKubelet(ports, config).run(signal);
+export const runKubelet: RunAgent = (ports, config, signal, offer) => {
+  const kubelet = createKubelet(ports, config);
+  offer(kubelet.connection);
+  return kubelet.run(signal);
+};

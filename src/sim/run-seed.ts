@@ -16,6 +16,8 @@ import type { Trace } from './trace.ts';
 import { untilWell } from './until-well.ts';
 import { Hospital, HOUSE } from './workloads/hospital.ts';
 import { ServiceWorkload } from './workloads/services.ts';
+import { Keepers } from './workloads/keepers.ts';
+import { VolumesKept } from './invariants/volumes-kept.ts';
 import { wrongTraffic } from './invariants/service-traffic.ts';
 import { tablesDiffer } from './invariants/table-equals-plan.ts';
 
@@ -45,7 +47,10 @@ export interface RunReport {
 const SETTLE_MS = 10_000;
 const LIVENESS_MS = 20 * 60_000;
 const CLEAN_UP_MS = 6 * 60_000;
+/** A folder that was left over is found by a look every ten minutes, and is removed a quarter of an hour later. */
+const LEFT_OVERS_MS = 45 * 60_000;
 const LOOK_EVERY_MS = 5000;
+const KEEPERS = 2;
 
 export async function runSeed(options: RunOptions): Promise<RunReport> {
   const { seed, loop, runAgent, minutes = 5, only } = options;
@@ -53,7 +58,7 @@ export async function runSeed(options: RunOptions): Promise<RunReport> {
   const shape = sim.random.split('shape');
   const nodes = 1 + Math.floor(shape.next() * 2);
   const nemeses = drawNemeses(shape, only);
-  const cluster = new SimCluster({ sim, nodes, runAgent, logger: options.logger ?? silentLogger });
+  const cluster = new SimCluster({ sim, nodes, runAgent, logger: options.logger ?? silentLogger, hasVolumes: true });
   const failure = await play(cluster, nemeses, 4 + Math.floor(shape.next() * 8), minutes * 60_000);
   return {
     seed,
@@ -74,26 +79,34 @@ async function play(
   const { sim } = cluster;
   const hospital = new Hospital(cluster);
   const services = new ServiceWorkload(cluster);
+  const keepers = new Keepers(cluster);
   const deaths = new DeathLedger(cluster);
   try {
     const { traffic, hostPorts } = checkInvariants(cluster);
+    const volumes = new VolumesKept(cluster);
     const wrong = (): string | undefined =>
       tablesDiffer(cluster) ?? wrongTraffic(traffic.look(), sim.mono) ?? wrongHostPorts(cluster, hostPorts);
     cluster.start();
     await sim.run(SETTLE_MS);
     hospital.plan(pods, 0, faultsMs);
     services.plan(HOUSE, 0, faultsMs);
+    keepers.plan(KEEPERS, faultsMs);
     unleash(cluster, nemeses, 0, faultsMs);
     await sim.run(SETTLE_MS + faultsMs);
     cluster.heal();
-    await untilWell(sim, () => hospital.pending() ?? services.pending() ?? deaths.missing() ?? wrong(), {
-      withinMs: LIVENESS_MS,
-      lookEveryMs: LOOK_EVERY_MS,
-    });
+    keepers.endContention();
+    const missing = (): string | undefined =>
+      hospital.pending() ?? services.pending() ?? keepers.pending() ?? deaths.missing() ?? wrong();
+    await untilWell(sim, missing, { withinMs: LIVENESS_MS, lookEveryMs: LOOK_EVERY_MS });
     hospital.deleteAll();
     services.deleteAll();
-    const left = (): string | undefined => hospital.pending() ?? services.pending() ?? cluster.leftovers() ?? wrong();
+    keepers.deleteAll();
+    const left = (): string | undefined =>
+      hospital.pending() ?? services.pending() ?? keepers.pending() ?? cluster.leftovers() ?? wrong();
     await untilWell(sim, left, { withinMs: CLEAN_UP_MS, lookEveryMs: LOOK_EVERY_MS });
+    keepers.deleteClaims();
+    const kept = (): string | undefined => keepers.pending() ?? keepers.notYetGone() ?? volumes.leftOver();
+    await untilWell(sim, kept, { withinMs: LEFT_OVERS_MS, lookEveryMs: LOOK_EVERY_MS });
     return undefined;
   } catch (error) {
     return error;

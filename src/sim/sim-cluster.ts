@@ -1,9 +1,12 @@
 /** A whole cluster in one process: control plane, nodes, and the facts of their true events. */
-import type { EndpointSlice, Pod, PodRestart, Service } from '../api/index.ts';
+import type { EndpointSlice, PersistentVolume, PersistentVolumeClaim, Pod, PodRestart, Service } from '../api/index.ts';
 import { type KubeClient } from '../client/index.ts';
-import { type Logger, decodeText } from '../lib/index.ts';
+import { type Connection, type Logger, decodeText } from '../lib/index.ts';
 import type { StoreEvent } from '../store/index.ts';
 import { Facts } from './facts.ts';
+import { Stored } from './fleet/stored.ts';
+import type { Life } from './life.ts';
+import { createSimConnection } from './sim-connection.ts';
 import { SimControlPlane } from './sim-control-plane.ts';
 import { type RunAgent, SimNode } from './sim-node.ts';
 import { noFilterFaults } from './sim-router-machine.ts';
@@ -22,7 +25,12 @@ export interface SimClusterOptions {
   readonly nodes: number;
   readonly runAgent: RunAgent;
   readonly logger: Logger;
+  /** The nodes make volumes, and there is a class for them. */
+  readonly hasVolumes?: boolean;
 }
+
+/** Of the cluster's volumes. */
+export const VOLUME_CLASS = 'folders';
 
 export class SimCluster {
   readonly sim: Sim;
@@ -37,21 +45,41 @@ export class SimCluster {
   /** The stored Services and EndpointSlices, by key. */
   readonly services = new Map<string, Service>();
   readonly slices = new Map<string, EndpointSlice>();
+  /** The stored claims and volumes. */
+  readonly claims: Stored<PersistentVolumeClaim>;
+  readonly volumes: Stored<PersistentVolume>;
   /** The stored PodRestarts, by key. */
   readonly restarts = new Map<string, PodRestart>();
 
-  constructor({ sim, nodes, runAgent, logger }: SimClusterOptions) {
+  constructor({ sim, nodes, runAgent, logger, hasVolumes = false }: SimClusterOptions) {
     this.sim = sim;
     this.facts = new Facts(sim);
-    this.controlPlane = new SimControlPlane(sim, logger);
+    this.controlPlane = new SimControlPlane(
+      sim,
+      logger,
+      {},
+      hasVolumes ? (life) => ({ className: VOLUME_CLASS, connectionOf: this.#kubeletsFor(life) }) : undefined,
+    );
+    this.claims = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumeclaims/');
+    this.volumes = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumes/');
     this.admin = this.controlPlane.adminClient('admin');
     this.nodes = Array.from({ length: nodes }, (_, i) => {
       const name = `node${i + 1}`;
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
       const server = this.controlPlane.as(user);
       const place = { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${FIRST_POD_NETWORK + i}` };
-      return new SimNode({ sim, facts: this.facts, ...place, server, runAgent, logger });
+      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes });
     });
+  }
+
+  /** The way from a process of the control plane to the kubelets: the node's own link, with its faults. */
+  #kubeletsFor(life: Life): (name: string) => Connection | undefined {
+    const random = this.sim.random.split(`kubelets of ${life.name}`);
+    return (name) => {
+      const node = this.nodes.find((each) => each.name === name);
+      if (node === undefined) return undefined;
+      return createSimConnection({ sim: this.sim, life, link: node.link, random, server: () => node.kubelet });
+    };
   }
 
   start(): void {

@@ -134,18 +134,28 @@ export class SimDisk {
     return [...names].toSorted();
   }
 
-  remove(path: string): void {
-    for (const key of this.#under(path)) this.#drop(key);
+  /** @param sync it stays removed over a power failure */
+  remove(path: string, sync = false): void {
+    for (const key of this.#under(path)) {
+      this.#drop(key);
+      if (sync) this.#unsynced.delete(key);
+    }
   }
 
-  rename(from: string, to: string): void {
+  /** @param sync the new name survives a power failure, with what would have survived under the old one */
+  rename(from: string, to: string, sync = false): void {
     if (!this.#nodes.has(from)) throw new FileError('ENOENT', from, `ENOENT: no such file or directory, '${from}'`);
     const place = this.#placeFor(to);
     this.remove(place);
     for (const key of this.#under(from)) {
       const node = this.#nodes.get(key) as DiskNode;
+      const pending = this.#unsynced.get(key);
       this.#drop(key);
-      this.#set(place + key.slice(from.length), node, false);
+      const target = place + key.slice(from.length);
+      this.#set(target, node, sync);
+      if (!sync) continue;
+      this.#unsynced.delete(key);
+      if (pending !== undefined && !this.#isWrittenBack(pending.changedAt)) this.#unsynced.set(target, pending);
     }
   }
 

@@ -58,8 +58,9 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
         const node = options?.follow === true ? disk.resolve(path)?.node : (disk.get(path) ?? disk.resolve(path)?.node);
         return node === undefined ? undefined : disk.info(node);
       }),
-    remove: (path) => write('remove', 2, () => disk.remove(path)),
-    rename: (from, to) => write('rename', 1, () => disk.rename(from, to)),
+    remove: (path, options) => write('remove', 2, () => disk.remove(path, options?.sync)),
+    rename: (from, to, options) =>
+      write('rename', options?.sync === true ? 10 : 1, () => disk.rename(from, to, options?.sync)),
     symlink: (target, path) => write('symlink', 1, () => disk.symlink(target, path)),
     readlink: (path) =>
       read(() => {

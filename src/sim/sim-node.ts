@@ -3,7 +3,7 @@
  * the agent, so that it can be killed and started again.
  */
 import { createKubeClient } from '../client/index.ts';
-import type { KubeletConfig, KubeletPorts } from '../kubelet/index.ts';
+import { DEFAULT_SETTINGS, type KubeletConfig, type KubeletPorts } from '../kubelet/index.ts';
 import { type Connection, decodeText, type HttpRequest, type Logger, type Random } from '../lib/index.ts';
 import type { Facts } from './facts.ts';
 import { Life } from './life.ts';
@@ -27,21 +27,38 @@ const DISK_BYTES = 1_000_000_000;
 const ROOT_DIR = '/var/lib/mendlet/agent';
 const POD_LOGS_DIR = '/var/log/pods';
 const LOG_LINKS_DIR = '/var/log/containers';
+/** Of the volumes that nodes make. */
+export const VOLUMES_DIR = '/var/lib/mendlet/volumes';
 
-/** Runs a node agent until the signal is aborted. A rejection is a programmer's error and ends the simulation. */
-export type RunAgent = (ports: KubeletPorts, config: KubeletConfig, signal: AbortSignal) => Promise<void>;
+/**
+ * Runs a node agent until the signal is aborted, and offers its own API, if it has one. A rejection is a programmer's error and ends
+ * the simulation.
+ */
+export type RunAgent = (
+  ports: KubeletPorts,
+  config: KubeletConfig,
+  signal: AbortSignal,
+  offer: (connection: Connection) => void,
+) => Promise<void>;
 
-export interface SimNodeOptions {
-  readonly sim: Sim;
-  readonly facts: Facts;
+/** Where a node is. */
+export interface SimPlace {
   readonly name: string;
   readonly address: string;
   /** "10.244": the first half of its pods' addresses. */
   readonly podPrefix: string;
+}
+
+export interface SimNodeOptions {
+  readonly sim: Sim;
+  readonly facts: Facts;
+  readonly place: SimPlace;
   /** The API server with this node's agent as the authenticated user. */
   readonly server: () => Connection | undefined;
   readonly runAgent: RunAgent;
   readonly logger: Logger;
+  /** It makes volumes. */
+  readonly hasVolumes?: boolean;
 }
 
 export class SimNode {
@@ -61,12 +78,15 @@ export class SimNode {
   readonly #mounts: string[] = [];
   readonly #machine: MachineState;
   #agent: Life | undefined;
+  /** The agent's own API. */
+  #offered: { readonly life: Life; readonly connection: Connection } | undefined;
   #routing: SimRouting | undefined;
   #incarnation = 0;
   #boots = 1;
 
   constructor(options: SimNodeOptions) {
-    const { sim, facts, name, address, podPrefix } = options;
+    const { sim, facts, place } = options;
+    const { name, address, podPrefix } = place;
     this.#options = options;
     this.name = name;
     this.address = address;
@@ -90,6 +110,12 @@ export class SimNode {
     return this.#routing;
   }
 
+  /** The agent's own API, while there is an agent that answers. */
+  get kubelet(): Connection | undefined {
+    const offered = this.#offered;
+    return offered?.life.alive === true && !offered.life.suspended ? offered.connection : undefined;
+  }
+
   startAgent(): void {
     if (this.#agent?.alive === true) return;
     const { sim, facts, runAgent } = this.#options;
@@ -97,7 +123,10 @@ export class SimNode {
     const life = new Life(sim, `${this.name}/${this.#incarnation}`);
     this.#agent = life;
     facts.tell({ kind: 'agent-started', node: this.name });
-    runAgent(this.#ports(life), this.#config(), life.signal).then(
+    const offer = (connection: Connection): void => {
+      this.#offered = { life, connection };
+    };
+    runAgent(this.#ports(life), this.#config(), life.signal, offer).then(
       () => life.kill(),
       (error: unknown) => {
         if (life.alive) sim.fail(error);
@@ -235,6 +264,7 @@ export class SimNode {
       podLogsDir: POD_LOGS_DIR,
       node: { podCidr: this.podNetwork, version: 'v1.36.0+mendlet.sim' },
       apiServer: { host: '10.0.0.1', port: 6443 },
+      ...(this.#options.hasVolumes === true && { settings: { ...DEFAULT_SETTINGS, volumesDir: VOLUMES_DIR } }),
     };
   }
 }

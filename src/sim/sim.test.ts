@@ -149,6 +149,20 @@ describe('SimDisk', () => {
     ]);
   });
 
+  it('keeps a synced new name when the power goes, with what was durable under the old one', () => {
+    const disk = new SimDisk(newSim(), 1000);
+    disk.mkdir('/a', 0o700);
+    disk.change('/a', { mode: 0o777 });
+    disk.writeFile('/a/synced', bytes('1'), undefined, true);
+    disk.writeFile('/a/new', bytes('1'), undefined, false);
+    disk.rename('/a', '/b', true);
+    disk.mkdir('/c', 0o700);
+    disk.rename('/c', '/d');
+    disk.losePower();
+    expect([textOf(disk, '/b/synced'), textOf(disk, '/b/new'), disk.get('/b')?.mode]).toEqual(['1', undefined, 0o700]);
+    expect([disk.exists('/a'), disk.exists('/c'), disk.exists('/d')]).toEqual([false, true, false]);
+  });
+
   it('fills up, follows links, renames and removes trees', () => {
     const disk = new SimDisk(newSim(), 10);
     disk.mkdir('/a/b', 0o755);

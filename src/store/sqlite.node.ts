@@ -28,6 +28,7 @@ import {
   type WriteResult,
 } from './store.ts';
 import { WatchHub } from './watch-hub.ts';
+import { storeWorkerUrl } from './worker-url.node.ts';
 
 /** Bounds of the worker's heap: rows pass through it, nothing stays. */
 const WORKER_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
@@ -69,11 +70,6 @@ interface Pending {
 }
 
 type Opened = Extract<WorkerMessage, { type: 'opened' }>;
-
-function defaultWorkerUrl(): URL {
-  const file = import.meta.url.endsWith('.ts') ? './sqlite-worker.node.ts' : './store-worker.js';
-  return new URL(file, import.meta.url);
-}
 
 /** The event of a write that was done. */
 function toEvent(call: WorkerCall, written: Written): StoreEvent | undefined {
@@ -293,7 +289,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     identity: options.identity ?? '',
     mayBegin: options.mayBegin ?? true,
   };
-  const worker = new Worker(options.workerUrl ?? defaultWorkerUrl(), {
+  const worker = new Worker(options.workerUrl ?? storeWorkerUrl(), {
     name: 'store',
     workerData,
     resourceLimits: WORKER_LIMITS,

@@ -4,11 +4,21 @@
  * disturbed, no rollout starts, and all state continues.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
-import { barePods, canonicalForm, idleForm, surroundings, workloads } from '../upgrade/state.ts';
+import {
+  barePods,
+  canonicalForm,
+  claimPod,
+  HELD,
+  HELD_FOLDER,
+  idleForm,
+  surroundings,
+  WAITING,
+  workloads,
+} from '../upgrade/state.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, root, run, until } from './harness.ts';
 
 interface Listed {
@@ -65,18 +75,20 @@ describe('an upgrade from the program that landed last', () => {
     const [pods, owners, rest] = await Promise.all([get('pods'), get(OWNERS), get(REST)]);
     return Object.fromEntries([
       ...pods
-        .filter(({ metadata }) => metadata.name !== 'loop')
+        .filter(({ metadata }) => metadata.name !== 'loop' && metadata.name !== WAITING)
         .map((pod) => [`Pod ${pod.metadata.name}`, podIdentity(pod)]),
       ...owners.map((owner) => [`${owner.kind} ${owner.metadata.name}`, ownerIdentity(owner)]),
-      ...rest.map(({ kind, metadata, spec, status }) => [
-        `${kind} ${metadata.name}`,
-        {
-          uid: metadata['uid'],
-          generation: metadata['generation'],
-          clusterIP: spec?.['clusterIP'],
-          phase: status?.['phase'],
-        },
-      ]),
+      ...rest
+        .filter((each) => !waited(each))
+        .map(({ kind, metadata, spec, status }) => [
+          `${kind} ${metadata.name}`,
+          {
+            uid: metadata['uid'],
+            generation: metadata['generation'],
+            clusterIP: spec?.['clusterIP'],
+            phase: status?.['phase'],
+          },
+        ]),
     ]);
   };
   const rolledOut = (what: string) => mendlet.kubectl(['rollout', 'status', what, '--timeout=280s']);
@@ -90,10 +102,11 @@ describe('an upgrade from the program that landed last', () => {
 
   beforeAll(async () => {
     await mendlet.up([], unpackLandedProgram());
+    mkdirSync(join(mendlet.folder, HELD_FOLDER));
     await apply(surroundings(mendlet.folder));
     // Each workload gets two revisions, of which the first is history.
     await apply(workloads(idleForm));
-    await mendlet.create(...barePods(out), mapped('mapped'));
+    await mendlet.create(...barePods(out), mapped('mapped'), claimPod(HELD, HELD), claimPod(WAITING, WAITING));
     for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
       await rolledOut(what);
       await mendlet.kubectl(['set', 'env', what, 'REVISION=2']);
@@ -102,6 +115,7 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.kubectl(['wait', 'job/done', '--for=condition=Complete', '--timeout=280s']);
     await mendlet.kubectl(['wait', 'pod', '-l', 'app=works', '--for=condition=Ready', '--timeout=280s']);
     await mendlet.untilPod('steady', 'ready', (pod) => mainContainer(pod)?.ready === true);
+    await mendlet.untilPod(HELD, 'ready', (pod) => mainContainer(pod)?.ready === true);
     await mendlet.untilPod('climber', 'stopped', (pod) => hasStopped(pod));
     await mendlet.untilPod('loop', 'in its third wait', (pod) => (mainContainer(pod)?.restartCount ?? 0) >= 2);
     token = (await mendlet.kubectl(['create', 'token', 'default', '--duration=1h'])).trim();
@@ -185,6 +199,24 @@ describe('an upgrade from the program that landed last', () => {
     delete (before as Record<string, unknown>)['Pod mapped'];
   });
 
+  it('goes on with volumes that were made by hand, and with what is in them', async () => {
+    const starts = (): string => readFileSync(join(mendlet.folder, HELD_FOLDER, 'starts'), 'utf8');
+    expect(starts()).toBe('start\n');
+    await mendlet.kubectl(['delete', 'pod', HELD]);
+    await mendlet.create(claimPod(`later-${HELD}`, HELD));
+    await mendlet.untilPod(`later-${HELD}`, 'ready', (pod) => mainContainer(pod)?.ready === true);
+    await until('the second start', async () =>
+      starts() === 'start\n'.repeat(2) ? { value: true } : { last: starts() },
+    );
+    delete (before as Record<string, unknown>)[`Pod ${HELD}`];
+  });
+
+  it('gives a claim that waited the default class and a volume, and its pod starts', async () => {
+    await mendlet.untilPod(WAITING, 'ready', (pod) => mainContainer(pod)?.ready === true);
+    const asked = ['get', 'pvc', WAITING, '-o', 'jsonpath={.spec.storageClassName} {.status.phase} {.spec.volumeName}'];
+    expect(await mendlet.kubectl(asked)).toMatch(/^mendlet-local Bound pvc-[-0-9a-f]{36}$/);
+  });
+
   it('believes the tokens of before', async () => {
     const asked = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}', '--token', token];
     const config = await mendlet.kubectl([
@@ -223,6 +255,11 @@ function mapped(name: string): object {
 async function ofPortmap(): Promise<readonly string[]> {
   const { stdout } = await run('iptables', ['-w', '-t', 'nat', '-S']);
   return stdout.split('\n').filter((line) => /^-A CNI-(?:DN|HOSTPORT)/.test(line) && line.includes(String(HOST_PORT)));
+}
+
+/** The claim that waited, and its volume. */
+function waited({ metadata, spec }: Listed): boolean {
+  return metadata.name === WAITING || (spec?.['claimRef'] as { name?: string } | undefined)?.name === WAITING;
 }
 
 function podIdentity({ metadata, spec, status }: Listed): object {

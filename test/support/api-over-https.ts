@@ -73,13 +73,15 @@ export class Api {
 
   #attempt(method: string, path: string, body: object | undefined, type: string): Promise<Answer> {
     return new Promise((done, fail) => {
-      const headers = body === undefined ? {} : { 'content-type': type };
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      // Node sends no length with a DELETE by itself, and the server would take the body for another request.
+      const headers = text === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) };
       const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          done({ code: response.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text });
+          const answer = Buffer.concat(chunks).toString();
+          done({ code: response.statusCode ?? 0, body: answer.startsWith('{') ? JSON.parse(answer) : answer });
         });
         response.on('error', fail);
       });
@@ -87,7 +89,7 @@ export class Api {
         fail(call.reusedSocket ? new StaleConnection(error.message, { cause: error }) : error),
       );
       call.setTimeout(ANSWER_MS, () => call.destroy(new Error(`no answer within ${ANSWER_MS} ms`)));
-      call.end(body === undefined ? undefined : JSON.stringify(body));
+      call.end(text);
     });
   }
 

@@ -102,6 +102,9 @@ export function surroundings(folder: string): readonly object[] {
     { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, stringData: { password: 'hunter2' } },
     volume(0),
     volume(1),
+    localVolume(`${folder}/${HELD_FOLDER}`),
+    claim(HELD, { storageClassName: 'by-hand-local' }),
+    claim(WAITING, {}),
     workloadService('web', {}),
     workloadService('db', { clusterIP: 'None' }),
     {
@@ -121,6 +124,46 @@ export function surroundings(folder: string): readonly object[] {
       },
     },
   ];
+}
+
+/** A claim with a folder that somebody made by hand, below the test's folder. */
+export const HELD = 'held';
+export const HELD_FOLDER = 'volume-held';
+/** A claim without a class, and the pod that waits for it. */
+export const WAITING = 'waits';
+
+function claim(name: string, spec: object): object {
+  const size = { resources: { requests: { storage: '1Mi' } } };
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default' },
+    spec: { accessModes: ['ReadWriteOnce'], ...size, ...spec },
+  };
+}
+
+function localVolume(path: string): object {
+  const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'Exists' }];
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: HELD },
+    spec: {
+      capacity: { storage: '1Mi' },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: 'by-hand-local',
+      local: { path },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+    },
+  };
+}
+
+/** A pod that adds a line to its volume at each start. */
+export function claimPod(name: string, claimName: string): object {
+  return busyboxPod(name, 'echo start >>/data/starts; sync; exec sleep 36000', {
+    spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] },
+    container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+  });
 }
 
 function workloadService(app: string, more: object): object {

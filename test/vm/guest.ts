@@ -27,6 +27,7 @@ export function removeAbandonedGuests(): void {
 
 export class Guest {
   readonly #folder: string;
+  readonly #outsidePort: number | undefined;
   /** Port on this machine's 127.0.0.1 that leads to the guest's API server. */
   #apiPort = 0;
   #qemu: ChildProcess | undefined;
@@ -36,19 +37,23 @@ export class Guest {
   #nextId = 1;
   readonly #waiting = new Map<number, { done: (ended: Ended) => void; fail: (error: Error) => void }>();
 
-  private constructor(folder: string) {
+  private constructor(folder: string, outsidePort: number | undefined) {
     this.#folder = folder;
+    this.#outsidePort = outsidePort;
   }
 
-  /** A guest with its own disk, which is not switched on yet. */
-  static create(): Guest {
+  /**
+   * A guest with its own disk, which is not switched on yet.
+   * @param outsidePort of this machine's 127.0.0.1, which the guest may reach
+   */
+  static create(outsidePort?: number): Guest {
     mkdirSync(guests, { recursive: true });
     const folder = mkdtempSync(join(guests, `${process.pid}-`));
     const made = spawnSync('qemu-img', overlayArguments(join(vmCache, 'root.img'), join(folder, 'disk')), {
       encoding: 'utf8',
     });
     if (made.status !== 0) throw new Error(`qemu-img: ${made.error?.message ?? made.stderr}`);
-    return new Guest(folder);
+    return new Guest(folder, outsidePort);
   }
 
   /** Switches the guest on, and waits until it accepts commands. Its units may still be starting. */
@@ -66,6 +71,7 @@ export class Guest {
       cpus: CPUS,
       memoryMiB: MEMORY_MIB,
       apiPort: this.#apiPort,
+      outsidePort: this.#outsidePort,
     });
     rmSync(socket, { force: true });
     // qemu ends with this process, even if this process is killed.

@@ -27,8 +27,9 @@ export class MendletOnGuest {
   readonly guest: Guest;
   #agent: Agent | undefined;
 
-  constructor() {
-    this.guest = Guest.create();
+  /** @param outsidePort of this machine's 127.0.0.1, which the guest may reach */
+  constructor(outsidePort?: number) {
+    this.guest = Guest.create(outsidePort);
   }
 
   /** Boots the guest, installs the service and waits until it is ready. */

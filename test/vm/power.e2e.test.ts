@@ -1,6 +1,10 @@
 /** Tests what survives reloads, restarts, crashes, reboots and power cuts on a machine with systemd. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NodeVolumeList } from '../../src/api/index.ts';
+import { Acknowledgements } from '../../tools/writers/acknowledgements.ts';
+import { firstLost, overlapping, readLog } from '../../tools/writers/fsync-writer.ts';
 import { busyboxPod, mainContainer } from '../e2e/harness.ts';
+import { VOLUMES, WRITERS, writers } from './writers.ts';
 import { MendletOnGuest, until } from './mendlet-on-guest.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -11,7 +15,12 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const mendlet = new MendletOnGuest();
+interface List<T> {
+  readonly items: readonly T[];
+}
+
+const heard = await Acknowledgements.listen('127.0.0.1');
+const mendlet = new MendletOnGuest(heard.port);
 
 beforeAll(async () => {
   await mendlet.up({ crashLoopBackOff: { maxContainerRestartPeriod: '60s' } });
@@ -21,6 +30,7 @@ beforeAll(async () => {
     busyboxPod('limited', FOREVER, { container: { resources: { limits: { cpu: '250m', memory: '64Mi' } } } }),
     busyboxPod('crashes', 'sleep 1; exit 3'),
   );
+  await mendlet.request('POST', '/apis/apps/v1/namespaces/default/statefulsets', writers());
   for (const name of LIVING) {
     await until(`${name} to be known`, async () => {
       const pod = await mendlet.request('GET', `/api/v1/namespaces/default/pods/${name}`);
@@ -29,8 +39,26 @@ beforeAll(async () => {
     await mendlet.untilRunning(name);
   }
   await mendlet.untilPod('crashes', 'has crashed twice', (pod) => (mainContainer(pod)?.restartCount ?? 0) >= 2);
+  await untilWriting(WRITERS);
 });
-afterAll(() => mendlet.remove());
+afterAll(async () => {
+  await mendlet.remove();
+  await heard.close();
+});
+
+/** So many writers have begun, and all volumes got records since. */
+async function untilWriting(starts: number): Promise<void> {
+  await until(`${starts} starts of writers`, async () =>
+    heard.starts >= starts && heard.last.size === WRITERS
+      ? { value: undefined }
+      : { last: `${heard.starts} of ${heard.last.size}; ${heard.problems.join()}` },
+  );
+  const before = new Map(heard.last);
+  await until('a record in each volume', async () => {
+    const waiting = [...before].filter(([volume, number]) => (heard.last.get(volume) ?? 0) <= number);
+    return waiting.length === 0 ? { value: undefined } : { last: waiting.join() };
+  });
+}
 
 const countOf = async (name: string): Promise<number> => mainContainer(await mendlet.pod(name))?.restartCount ?? 0;
 /** Process ids of the containers; a restarted container has a new one. */
@@ -54,10 +82,7 @@ describe('no container is touched by', () => {
     ['systemctl restart mendlet', 'systemctl restart mendlet'],
     ['kill -9 of mendlet', 'kill -9 $(systemctl show -P MainPID mendlet)'],
     ['systemctl stop and start', 'systemctl stop mendlet && sleep 3 && systemctl start mendlet'],
-    [
-      'kill -9 of mendlet and containerd',
-      'kill -9 $(cat /run/mendlet/*/containerd.pid) $(systemctl show -P MainPID mendlet)',
-    ],
+    ['kill -9 of mendlet and containerd', 'kill -9 $(pgrep -x containerd) $(systemctl show -P MainPID mendlet)'],
   ])('%s', async (_name, script) => {
     const before = { processes: await processes(), limits: await limits() };
     expect(before.processes.trim().split('\n')).toHaveLength(LIVING.length);
@@ -95,7 +120,12 @@ describe.each<[string, () => Promise<void>]>([
   ],
 ])('after %s', (name, strike) => {
   const key = name.replaceAll(' ', '-');
-  let before: { readonly counts: ReadonlyMap<string, number>; readonly deaths: number };
+  let before: {
+    readonly counts: ReadonlyMap<string, number>;
+    readonly deaths: number;
+    readonly starts: number;
+    readonly records: ReadonlyMap<string, number>;
+  };
   const all = [...LIVING, 'crashes'];
   const deathsOf = async (pod: string): Promise<number> => {
     const uid = (await mendlet.pod(pod)).metadata.uid;
@@ -107,7 +137,8 @@ describe.each<[string, () => Promise<void>]>([
     await mendlet.untilPod('crashes', 'backs off', (pod) => mainContainer(pod)?.state.waiting !== undefined);
     const counts = new Map<string, number>();
     for (const each of all) counts.set(each, await countOf(each));
-    before = { counts, deaths: await deathsOf('crashes') };
+    await untilWriting(heard.starts);
+    before = { counts, deaths: await deathsOf('crashes'), starts: heard.starts, records: new Map(heard.last) };
     // A write is under way when the power fails.
     void mendlet.request('POST', CONFIG_MAPS, { metadata: { name: `${key}-late` } }).catch(() => {});
     for (let n = 0; n < 5; n++) {
@@ -134,6 +165,33 @@ describe.each<[string, () => Promise<void>]>([
       expect(mainContainer(pod)?.restartCount).toBe(was + 1);
     }
     expect((await processes()).trim().split('\n')).toHaveLength(LIVING.length);
+  });
+
+  it('volumes have all that fsync acknowledged, and their writers go on', async () => {
+    await untilWriting(before.starts + WRITERS);
+    const acknowledged = new Map(heard.last);
+    expect([...acknowledged.keys()].toSorted()).toEqual([...before.records.keys()].toSorted());
+    for (const [volume, number] of acknowledged) {
+      expect(number).toBeGreaterThan(before.records.get(volume) ?? 0);
+      const log = readLog(await mendlet.guest.sh(`cat ${VOLUMES}/${volume}/data/log`));
+      expect([volume, firstLost(log, number), overlapping(log)]).toEqual([volume, undefined, undefined]);
+    }
+    // Each writer looked for what had been acknowledged, too.
+    expect(heard.problems).toEqual([]);
+    console.log(`${heard.records} records were acknowledged`);
+  });
+
+  it('no volume is lost, and none has another folder', async () => {
+    const nodes = await mendlet.request<List<{ metadata: { name: string } }>>('GET', '/api/v1/nodes');
+    const node = nodes?.items[0]?.metadata.name;
+    const listed = await mendlet.request<NodeVolumeList>('GET', `/api/v1/nodes/${node}/proxy/mendlet/v1/volumes`);
+    expect(listed?.items.map((each) => `${each.name} ${each.state}`).toSorted()).toEqual(
+      [...before.records.keys()].map((volume) => `${volume} ready`).toSorted(),
+    );
+    const events = await mendlet.request<List<{ reason: string; message: string }>>('GET', '/api/v1/events');
+    const alarming = events?.items.filter(({ reason }) => /^Volume(Lost|Kept|Disk(?!Works))/.test(reason));
+    expect(alarming).toEqual([]);
+    expect((await mendlet.guest.sh(`ls -A ${VOLUMES}`)).match(/~/)).toBeNull();
   });
 
   it('the crash loop goes on where it was, with its deaths', async () => {

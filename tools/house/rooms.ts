@@ -93,7 +93,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     against: [],
   },
   apiserver: {
-    base: ['limits.ts', 'ports.ts', 'metrics.ts'],
+    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts'],
     rooms: {
       protobuf: [],
       tables: ['registry'],
@@ -113,23 +113,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
     },
-    tops: [],
-    against: [
-      'admission verbs',
-      'authorization verbs',
-      'discovery metrics-api',
-      'http authorization',
-      'http discovery',
-      'http metrics-api',
-      'http verbs',
-      'metrics-api verbs',
-      'quota verbs',
-      'registry admission',
-      'reviews verbs',
-      'services verbs',
-      'tokens verbs',
-      'verbs subresources',
-    ],
+    tops: ['kinds'],
+    against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
   },
   controllers: {
     base: [
@@ -171,7 +156,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'node-routes': [],
       'volume-binding': ['pods'],
       'ephemeral-volumes': ['pods'],
-      'local-volumes': ['volume-binding'],
+      'local-volumes': ['healing', 'pods', 'volume-binding'],
       certificates: [],
       'bootstrap-tokens': [],
       'clusterrole-aggregation': [],

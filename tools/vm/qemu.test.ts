@@ -43,7 +43,12 @@ describe('qemuArguments', () => {
   });
 
   it('lets the guest reach nobody', () =>
-    expect(valuesOf(args, '-nic')).toEqual([expect.stringContaining('restrict=on')]));
+    expect(valuesOf(args, '-nic')).toEqual([expect.stringMatching(/restrict=on(?!.*guestfwd)/)]));
+
+  it('or reaches one port outside, if it is given', () =>
+    expect(valuesOf(qemuArguments({ ...machine, outsidePort: 5 }), '-nic')).toEqual([
+      expect.stringMatching(/restrict=on.*guestfwd=tcp:10\.0\.2\.100:4000-cmd:\S+ nc 127\.0\.0\.1 5$/),
+    ]));
 
   it('lets the test alone reach its API server', () =>
     expect(valuesOf(args, '-nic')).toEqual([expect.stringMatching(/,hostfwd=tcp:127\.0\.0\.1:40001-:\d+$/)]));

@@ -17,7 +17,12 @@ export interface GuestMachine {
   readonly memoryMiB: number;
   /** A port of this machine's 127.0.0.1 that leads to the guest's API server. */
   readonly apiPort: number;
+  /** A port of this machine's 127.0.0.1 to which `OUTSIDE` leads in the guest. Default: it leads nowhere. */
+  readonly outsidePort?: number | undefined;
 }
+
+/** What the guest reaches outside, if anything. */
+export const OUTSIDE = { address: '10.0.2.100', port: 4000 } as const;
 
 /** The name of the port in the guest: `/dev/virtio-ports/NAME`. */
 export const AGENT_PORT = 'mendlet.agent';
@@ -28,11 +33,11 @@ const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
  * Arguments of `qemu-system-x86_64`. The guest's network ends in qemu: it has an address and a gateway, and reaches nothing
- * else.
+ * else but `outsidePort`.
  * @throws when a path has a comma, which qemu takes for its end, or the socket's is too long
  */
 export function qemuArguments(machine: GuestMachine): readonly string[] {
-  const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB, apiPort } = machine;
+  const { kernel, initrd, disk, goods, socket, console, cpus, memoryMiB } = machine;
   const odd = [kernel, initrd, disk, goods, socket, console].find((path) => path.includes(','));
   if (odd !== undefined) throw new Error(`qemu takes no path with a comma: ${odd}`);
   if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) throw new Error(`too long for a socket: ${socket}`);
@@ -46,12 +51,20 @@ export function qemuArguments(machine: GuestMachine): readonly string[] {
     ['-kernel', kernel, '-initrd', initrd, '-append', kernelCommandLine()],
     ['-drive', `file=${disk},if=virtio,format=qcow2,cache=writeback`],
     ['-drive', `file=${goods},if=virtio,format=raw,readonly=on`],
-    ['-nic', `user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:${apiPort}-:${GUEST_API_PORT}`],
+    ['-nic', network(machine)],
     ['-chardev', `socket,id=agent,path=${socket},server=on,wait=off`],
     ['-device', 'virtio-serial-pci', '-device', `virtserialport,chardev=agent,name=${AGENT_PORT}`],
     ['-device', 'virtio-rng-pci'],
     ['-chardev', `file,id=console,path=${console},append=on`, '-serial', 'chardev:console'],
   ].flat();
+}
+
+function network({ apiPort, outsidePort }: GuestMachine): string {
+  const inward = `user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:${apiPort}-:${GUEST_API_PORT}`;
+  if (outsidePort === undefined) return inward;
+  // qemu starts the program for each connection: one that it opened itself would be there once, from its own start.
+  const { address, port } = OUTSIDE;
+  return `${inward},guestfwd=tcp:${address}:${port}-cmd:/bin/busybox nc 127.0.0.1 ${outsidePort}`;
 }
 
 /** A panic ends in a new boot, as a machine with a watchdog has it; systemd says on the console what it does. */

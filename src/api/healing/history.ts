@@ -80,6 +80,8 @@ export interface DeathRecord {
   readonly probe?: FailedProbe;
   /** Somebody asked for this end, or a rung of the ladder did. */
   readonly requested?: { readonly by?: string; readonly reason?: string; readonly scope: string; readonly id?: string };
+  /** It ended because its pod's sandbox was lost, which nobody asked for: what was seen of the sandbox. */
+  readonly sandboxLost?: string;
   /** Changes in the minutes before, newest first. */
   readonly changes?: readonly { readonly at: string; readonly what: string }[];
   /** The delay chosen before its restart, seconds; absent: it is not started again. */

@@ -10,9 +10,8 @@ import {
   type RuntimeClass,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
-import { findRegistration } from '../registry/rows.ts';
-import type { Call, ServerContext } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import type { Call, ServerContext } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { profilesFromAnnotations } from './app-armor.ts';
 import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
 import { taintNewNode } from './new-nodes.ts';
@@ -30,7 +29,7 @@ export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject
   const { group, resource } = call.registration.row;
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
     admitPriorityClass(object, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
-  if (group === '' && resource === 'nodes' && server.admission.taintNewNodes) return taintNewNode(object);
+  if (group === '' && resource === 'nodes' && server.writes.admission.taintNewNodes) return taintNewNode(object);
   if (group !== '' || resource !== 'pods') return object;
   const { namespace } = object.metadata;
   const { object: profiled, warnings } = profilesFromAnnotations(object);
@@ -59,11 +58,10 @@ export async function admitResize({ server }: Call, object: ApiObject): Promise<
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 async function listOf<T extends object>(
   server: ServerContext,
-  { group, version, resource }: Resource<T>,
+  resource: Resource<T>,
   namespace?: string,
 ): Promise<readonly T[]> {
-  const registration = findRegistration(group, version, resource);
-  if (registration === undefined) return [];
+  const registration = server.registry.get(resource);
   return (await listCurrent(server, registration, namespace)) as readonly unknown[] as readonly T[];
 }
 

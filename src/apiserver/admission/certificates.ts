@@ -13,7 +13,7 @@ import {
 import { resourceAccess } from '../authorization/access-request.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { Call } from '../verbs/call.ts';
+import type { Call } from '../call.ts';
 
 const GROUP = 'certificates.k8s.io';
 

@@ -9,8 +9,8 @@ import { referencesOf } from '../authorization/pod-references.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { type ApiObject, omit } from '../registry/object.ts';
 import { TOKEN_ISSUER } from '../tokens/limits.ts';
-import type { Call } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import type { Call } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 
 export interface NodeWrite {
   readonly operation: 'create' | 'update' | 'delete';

@@ -1,10 +1,11 @@
 /** The bootstrap policy, made or completed through the server itself when it starts. */
-import { type KubeObject, RESOURCES, type ResourceRow } from '../../api/index.ts';
+import { type KubeObject, type ResourceRow } from '../../api/index.ts';
 import { decodeText, encodeText, mapLimit, readAll } from '../../lib/index.ts';
 import { MAX_REQUEST_BODY_BYTES, POLICY_WRITES_AT_ONCE } from '../limits.ts';
 import { rootPath } from '../openapi/paths.ts';
 import type { Connection } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
+import type { ServedRows } from '../registry/served-rows.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy.ts';
 import { reconcilePolicy } from './reconcile-policy.ts';
 
@@ -12,15 +13,15 @@ import { reconcilePolicy } from './reconcile-policy.ts';
 export type Stored = (row: ResourceRow, namespace: string | undefined, name: string) => ApiObject | undefined;
 
 /** `stored`: as the caches show it. Rejects when something could not be written. */
-export async function ensurePolicy(server: Connection, stored: Stored): Promise<void> {
+export async function ensurePolicy(server: Connection, registry: ServedRows, stored: Stored): Promise<void> {
   for (const objects of BOOTSTRAP_POLICY) {
-    await mapLimit(objects, POLICY_WRITES_AT_ONCE, (wanted) => ensure(server, stored, wanted));
+    await mapLimit(objects, POLICY_WRITES_AT_ONCE, (wanted) => ensure(server, registry, stored, wanted));
   }
 }
 
-async function ensure(server: Connection, stored: Stored, wanted: KubeObject): Promise<void> {
+async function ensure(server: Connection, registry: ServedRows, stored: Stored, wanted: KubeObject): Promise<void> {
   const { namespace, name = '' } = wanted.metadata ?? {};
-  const row = rowOf(wanted);
+  const row = rowOf(registry, wanted);
   const path = row.namespaced ? `namespaces/${namespace}/${row.resource}` : row.resource;
   const collection = `${rootPath(row)}/${path}`;
   const found = stored(row, namespace, name);
@@ -33,8 +34,8 @@ async function ensure(server: Connection, stored: Stored, wanted: KubeObject): P
   return send(server, 'POST', collection, step.object);
 }
 
-function rowOf({ apiVersion, kind }: KubeObject): ResourceRow {
-  const row = RESOURCES.find((each) => each.kind === kind && `${each.group}/${each.version}` === apiVersion);
+function rowOf(registry: ServedRows, { apiVersion, kind }: KubeObject): ResourceRow {
+  const row = registry.rows().find((each) => each.kind === kind && `${each.group}/${each.version}` === apiVersion);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   return row;
 }

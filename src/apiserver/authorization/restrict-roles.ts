@@ -14,8 +14,8 @@ import {
 } from '../../api/index.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { type ApiObject, omit, withMeta } from '../registry/object.ts';
-import type { Call } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import type { Call } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 import { resourceAccess } from './access-request.ts';
 import { MASTERS } from './authorizer.ts';
 import { problemOfGrant } from './escalation.ts';

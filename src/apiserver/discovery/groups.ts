@@ -1,48 +1,57 @@
 /** /api, /apis and /apis/G, plain and aggregated (KEP-3352). */
-import { apiVersionOf, RESOURCES, type ResourceRow, type SubresourceRow } from '../../api/index.ts';
+import { apiVersionOf, type ResourceRow, type SubresourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { jsonResponse } from '../http/respond.ts';
-import { METRICS_ROWS } from '../metrics-api/rows.ts';
 
 const AGGREGATED = 'apidiscovery.k8s.io';
 
-/** Stored resources, then those that are made when they are asked for. */
-const SERVED: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
-
 /** Groups in the order of their first row; "" is core. */
-export function groupNames(rows = SERVED): readonly string[] {
+export function groupNames(rows: readonly ResourceRow[]): readonly string[] {
   return [...new Set(rows.map((row) => row.group))];
 }
 
-export function versionsOf(group: string, rows = SERVED): readonly string[] {
+export function versionsOf(group: string, rows: readonly ResourceRow[]): readonly string[] {
   return [...new Set(rows.filter((row) => row.group === group).map((row) => row.version))];
 }
 
-/** /api (`core`) or /apis. */
-export function groupsResponse(core: boolean, accept: string | undefined): HttpResponse {
-  const names = groupNames().filter((name) => (name === '') === core);
+/** /api (`core`) or /apis. `rows`: all that is served, here and below. */
+export function groupsResponse(rows: readonly ResourceRow[], core: boolean, accept: string | undefined): HttpResponse {
+  const names = groupNames(rows).filter((name) => (name === '') === core);
   const version = aggregatedVersion(accept);
-  if (version !== undefined) return aggregatedResponse(names, version);
-  if (!core) return jsonResponse(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: names.map(groupOf) });
+  if (version !== undefined) return aggregatedResponse(rows, names, version);
+  if (!core)
+    return jsonResponse(200, {
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: names.map((name) => groupOf(rows, name)),
+    });
   const anywhere = [{ clientCIDR: '0.0.0.0/0', serverAddress: '' }];
-  return jsonResponse(200, { kind: 'APIVersions', versions: versionsOf(''), serverAddressByClientCIDRs: anywhere });
+  return jsonResponse(200, {
+    kind: 'APIVersions',
+    versions: versionsOf('', rows),
+    serverAddressByClientCIDRs: anywhere,
+  });
 }
 
 /** /apis/G; undefined for a group that is not served. */
-export function groupResponse(group: string): HttpResponse | undefined {
-  if (group === '' || !groupNames().includes(group)) return undefined;
-  return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) });
+export function groupResponse(rows: readonly ResourceRow[], group: string): HttpResponse | undefined {
+  if (group === '' || !groupNames(rows).includes(group)) return undefined;
+  return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(rows, group) });
 }
 
-function groupOf(name: string): object {
-  const versions = versionsOf(name).map((version) => ({ groupVersion: `${name}/${version}`, version }));
+function groupOf(rows: readonly ResourceRow[], name: string): object {
+  const versions = versionsOf(name, rows).map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return { name, versions, preferredVersion: versions[0] };
 }
 
 /** /api/V or /apis/G/V; undefined when it is not served. */
-export function resourcesResponse(group: string, version: string): HttpResponse | undefined {
-  const rows = SERVED.filter((row) => row.group === group && row.version === version);
+export function resourcesResponse(
+  all: readonly ResourceRow[],
+  group: string,
+  version: string,
+): HttpResponse | undefined {
+  const rows = all.filter((row) => row.group === group && row.version === version);
   const [first] = rows;
   if (first === undefined) return undefined;
   const groupVersion = apiVersionOf(first);
@@ -107,12 +116,16 @@ function aggregatedVersion(accept: string | undefined): AggregatedVersion | unde
   return undefined;
 }
 
-function aggregatedResponse(names: readonly string[], version: AggregatedVersion): HttpResponse {
+function aggregatedResponse(
+  rows: readonly ResourceRow[],
+  names: readonly string[],
+  version: AggregatedVersion,
+): HttpResponse {
   const items = names.map((name) => ({
     metadata: { ...(name === '' ? {} : { name }), creationTimestamp: null },
-    versions: versionsOf(name).map((served) => ({
+    versions: versionsOf(name, rows).map((served) => ({
       version: served,
-      resources: SERVED.filter((row) => row.group === name && row.version === served).map(discoveryOf),
+      resources: rows.filter((row) => row.group === name && row.version === served).map(discoveryOf),
       freshness: 'Current',
     })),
   }));

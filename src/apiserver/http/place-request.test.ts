@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { resourceAccess } from '../authorization/access-request.ts';
 import type { AuthorizedResource } from '../authorization/authorize-request.ts';
+import { builtInKinds } from '../kinds/built-in.ts';
+import { LiveRegistry } from '../kinds/registry.ts';
 import { placeAccess, placeRequest } from './place-request.ts';
 import { parseRequestInfo } from './request-info.ts';
+
+const registry = new LiveRegistry(builtInKinds());
 
 describe('a path', () => {
   it.each([
@@ -18,7 +22,7 @@ describe('a path', () => {
     '/api/v1/namespaces/t1/pods/p/status/more',
     '/api/v1/watch/namespaces/t1/pods/p/log',
   ])('%s names nothing', (url) => {
-    expect(() => placeRequest(parseRequestInfo('GET', url))).toThrow('could not find');
+    expect(() => placeRequest(registry, parseRequestInfo('GET', url))).toThrow('could not find');
   });
 
   it.each([
@@ -33,12 +37,12 @@ describe('a path', () => {
     '/api/v1/namespaces/t1/pods/p/log/',
     '/api/v1/namespaces/t1/nothing/x',
   ])('%s may name something', (url) => {
-    expect(placeRequest(parseRequestInfo('GET', url))).toMatchObject({ kind: 'resource' });
+    expect(placeRequest(registry, parseRequestInfo('GET', url))).toMatchObject({ kind: 'resource' });
   });
 });
 
 it('a question about rights is one about the request that would be made', () => {
-  const placed = (given: Parameters<typeof resourceAccess>[0]) => placeAccess(resourceAccess(given));
+  const placed = (given: Parameters<typeof resourceAccess>[0]) => placeAccess(registry, resourceAccess(given));
   const namespace = 't1';
   expect(placed({ verb: 'list', resource: 'nodes', namespace })).toMatchObject({ namespace: '' });
   expect(placed({ verb: 'list', resource: 'pods', namespace })).toMatchObject({ namespace });
@@ -46,7 +50,7 @@ it('a question about rights is one about the request that would be made', () => 
   expect(placed({ verb: 'get', resource: 'namespaces', namespace })).toMatchObject({ namespace });
   expect(placed({ verb: 'get', resource: 'namespaces', namespace, name: 't2' })).toMatchObject({ namespace: 't2' });
   expect(placed({ verb: 'impersonate', resource: 'users', namespace })).toMatchObject({ namespace });
-  expect(placeAccess({ kind: 'path', verb: 'get', path: '//metrics/' })).toMatchObject({ path: '/metrics' });
+  expect(placeAccess(registry, { kind: 'path', verb: 'get', path: '//metrics/' })).toMatchObject({ path: '/metrics' });
 });
 
 it('a changed copy of an authorized request is none', () => {

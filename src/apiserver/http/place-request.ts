@@ -1,11 +1,10 @@
 /**
- * Finds the resource and the scope of a request from its path and the table of kinds, before it is authorized: a cluster-wide
+ * Finds the resource and the scope of a request from its path and the kinds that are served, before it is authorized: a cluster-wide
  * kind is in no namespace, and an object of a namespaced kind is in one. Pure.
  */
-import { findResource, NAMESPACES, notFoundPath, RESOURCES, type ResourceRow } from '../../api/index.ts';
+import { NAMESPACES, notFoundPath, type ResourceRow } from '../../api/index.ts';
 import type { AccessRequest } from '../authorization/access-request.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../discovery/no-custom-resources.ts';
-import { findMetricsRow, METRICS_ROWS } from '../metrics-api/rows.ts';
+import type { ServedRows } from '../registry/served-rows.ts';
 import { canonicalPath, type PathRequest, type RequestInfo, type ResourceRequest } from './request-info.ts';
 
 /** A request on a resource whose path can name something. */
@@ -17,9 +16,9 @@ export interface PlacedResource extends ResourceRequest {
 export type PlacedRequest = PlacedResource | PathRequest;
 
 /** Throws 404 for a path that can name nothing, whatever exists. */
-export function placeRequest(info: RequestInfo): PlacedRequest {
+export function placeRequest(registry: ServedRows, info: RequestInfo): PlacedRequest {
   if (info.kind === 'path') return info;
-  const row = findServed(info.group, info.version, info.resource);
+  const row = registry.rowOf(info);
   if (!isPlaced(info, row)) throw notFoundPath();
   return { ...info, row };
 }
@@ -28,10 +27,10 @@ export function placeRequest(info: RequestInfo): PlacedRequest {
  * A question about a request, in the terms of the request itself: a cluster-wide kind is in no namespace (kubectl names its
  * own namespace whatever the kind), and a namespace is in itself.
  */
-export function placeAccess(access: AccessRequest): AccessRequest {
+export function placeAccess(registry: ServedRows, access: AccessRequest): AccessRequest {
   if (access.kind === 'path') return { ...access, path: canonicalPath(access.path) };
   const { group, resource, verb, namespace, name } = access;
-  const row = SCOPED.find((each) => each.group === group && each.resource === resource);
+  const row = registry.rows().find((each) => each.group === group && each.resource === resource);
   if (row === undefined || row.namespaced || !REQUEST_VERBS.has(verb)) return access;
   if (row !== NAMESPACES || !NAMED_VERBS.has(verb)) return { ...access, namespace: '' };
   return { ...access, namespace: name === '' ? namespace : name };
@@ -47,19 +46,6 @@ const REQUEST_VERBS: ReadonlySet<string> = new Set([
   'deletecollection',
   '*',
 ]);
-const SCOPED: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
-
-/** The row of a kind that is stored, or made when it is asked for. */
-export function findServed(group: string, version: string, resource: string): ResourceRow | undefined {
-  return (
-    findResource(group, version, resource) ??
-    findMetricsRow(group, version, resource) ??
-    [CUSTOM_RESOURCE_DEFINITIONS].find(
-      (row) => row.group === group && row.version === version && row.resource === resource,
-    )
-  );
-}
-
 function isPlaced(
   { verb, namespace, name, subresource, rest }: ResourceRequest,
   row: ResourceRow | undefined,

@@ -3,31 +3,31 @@
  * of their kubelets. Upstream: metrics-server, which serves the group beside the API server.
  */
 import { methodNotAllowed, NODES, notFound, notFoundPath, type Pod, PODS, type ResourceRow } from '../../api/index.ts';
-import type { HttpRequest, HttpResponse } from '../../lib/index.ts';
-import type { AuthorizedResource } from '../authorization/authorize-request.ts';
+import type { HttpResponse } from '../../lib/index.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderList, renderObject, type Rendering } from '../http/render.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
-import { findRegistration } from '../registry/rows.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import type { Asked } from '../call.ts';
+import type { ServedKind } from '../call.ts';
 import { metricsTable, nodeMetrics, podMetrics } from './metrics-objects.ts';
-import type { NodeFiguresCache } from './node-figures-cache.ts';
 import { NO_FIGURES } from './node-figures.ts';
-import { POD_METRICS } from './rows.ts';
+import { METRICS_ROWS, POD_METRICS } from './rows.ts';
 
-export interface MetricsCall {
-  readonly context: ServerContext;
-  readonly figures: NodeFiguresCache;
-  readonly request: HttpRequest;
-  readonly info: AuthorizedResource;
+interface MetricsCall extends Asked {
   readonly row: ResourceRow;
 }
 
+export const METRICS_KINDS: readonly ServedKind[] = METRICS_ROWS.map((row) => ({
+  row,
+  answer: (asked) => answerMetrics({ ...asked, row }),
+  isUndescribed: true,
+}));
+
 /** Throws `StatusError`. */
-export async function answerMetrics(call: MetricsCall): Promise<HttpResponse> {
+async function answerMetrics(call: MetricsCall): Promise<HttpResponse> {
   const { info, row } = call;
   if (info.subresource !== undefined) throw notFoundPath();
   if (info.verb === 'list') return list(call);
@@ -40,7 +40,7 @@ async function list(call: MetricsCall): Promise<HttpResponse> {
   const subjects = subjectsOf(call);
   const { selection } = readListOptions(call.info.query, subjects);
   const found = await selected(call, subjects, (object) => selection.matches(object));
-  return renderList(rendering, await measured(call, found), { resourceVersion: '' }, call.context.ports);
+  return renderList(rendering, await measured(call, found), { resourceVersion: '' }, call.server.ports);
 }
 
 async function get(call: MetricsCall): Promise<HttpResponse> {
@@ -55,31 +55,28 @@ async function get(call: MetricsCall): Promise<HttpResponse> {
 }
 
 /** The registration of the nodes or pods themselves. */
-function subjectsOf({ row }: MetricsCall): Registration {
-  const { group, version, resource } = row === POD_METRICS ? PODS : NODES;
-  const registration = findRegistration(group, version, resource);
-  if (registration === undefined) throw notFoundPath();
-  return registration;
+function subjectsOf({ row, server }: MetricsCall): Registration {
+  return server.registry.get(row === POD_METRICS ? PODS : NODES);
 }
 
 async function selected(
-  { context, info }: MetricsCall,
+  { server, info }: MetricsCall,
   registration: Registration,
   matches: (object: ApiObject) => boolean,
 ): Promise<readonly CachedObject[]> {
-  const storage = context.storageOf(registration);
+  const storage = server.storageOf(registration);
   await storage.fresh();
   const prefix = keyOf(registration, info.namespace);
   return storage.cache.list(prefix).filter(({ object }) => matches(object));
 }
 
 async function measured(call: MetricsCall, found: readonly CachedObject[]): Promise<readonly CachedObject[]> {
-  const { context, figures } = call;
+  const { connections, ports } = call.server;
   const isPods = call.row === POD_METRICS;
   const nodeOf = ({ object }: CachedObject): string =>
     (isPods ? (object as Pod).spec?.nodeName : object.metadata.name) ?? '';
-  const known = await figures.of([...new Set(found.map(nodeOf))].filter((name) => name !== ''));
-  const now = context.ports.clock.now().wall;
+  const known = await connections.figures.of([...new Set(found.map(nodeOf))].filter((name) => name !== ''));
+  const now = ports.clock.now().wall;
   return found.flatMap((item) => {
     const own = known.get(nodeOf(item)) ?? NO_FIGURES;
     const made = isPods
@@ -89,8 +86,8 @@ async function measured(call: MetricsCall, found: readonly CachedObject[]): Prom
   });
 }
 
-function renderingOf({ context, request, info, row }: MetricsCall): Rendering {
+function renderingOf({ server, request, info, row }: MetricsCall): Rendering {
   const registration: Registration = { row, keyPrefix: '', table: metricsTable, strategy: {} };
   const form = negotiateObject(request.headers['accept'], info.name === undefined ? 'list' : 'object');
-  return { registration, form, query: info.query, now: context.ports.clock.now().wall };
+  return { registration, form, query: info.query, now: server.ports.clock.now().wall };
 }

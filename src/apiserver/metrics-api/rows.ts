@@ -25,12 +25,3 @@ export const POD_METRICS: ResourceRow = {
 };
 
 export const METRICS_ROWS: readonly ResourceRow[] = [NODE_METRICS, POD_METRICS];
-
-/** The row of a path; `undefined` for another resource. */
-export function findMetricsRow(group: string, version: string, resource: string): ResourceRow | undefined {
-  return METRICS_ROWS.find((row) => row.group === group && row.version === version && row.resource === resource);
-}
-
-export function isMetricsRow(row: ResourceRow | undefined): row is ResourceRow {
-  return row !== undefined && METRICS_ROWS.includes(row);
-}

@@ -1,10 +1,10 @@
 /** /openapi/v2 and /openapi/v3: built when first asked for, kept as bytes alone. */
-import { RESOURCES } from '../../api/index.ts';
+import type { ResourceRow } from '../../api/index.ts';
 import { encodeText, type HttpResponse } from '../../lib/index.ts';
 import { groupNames, versionsOf } from '../discovery/groups.ts';
-import type { ServerVersion } from '../discovery/version.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { JSON_TYPE, jsonResponse } from '../http/respond.ts';
+import type { Registry } from '../call.ts';
 import { rootPath } from './paths.ts';
 import { openApiV2Protobuf } from './protobuf.ts';
 import { openApiV2, openApiV2Json } from './v2.ts';
@@ -14,63 +14,79 @@ const PROTOBUF_V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 /** The media type of the answer: without the "@", which is not allowed in one. */
 const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-/** Documents are the same for all servers of one version. */
-const encoded = new Map<string, Uint8Array>();
+/** The documents of one server: they follow the kinds that it serves. */
+export class OpenApiDocuments {
+  readonly #registry: Registry;
+  readonly #version: string;
+  readonly #encoded = new Map<string, Uint8Array>();
+  /** The generation of the kinds that `#encoded` tells of. */
+  #generation = 0;
 
-/** The answer of a path under /openapi; undefined for one that is not there. */
-export function openApiResponse(
-  path: string,
-  accept: string | undefined,
-  version: ServerVersion,
-): HttpResponse | undefined {
-  const [, , generation, ...rest] = path.replace(/\/+$/, '').split('/');
-  if (generation === 'v2' && rest.length === 0) return v2Response(accept, version.gitVersion);
-  if (generation !== 'v3') return undefined;
-  return rest.length === 0 ? v3Index(version.gitVersion) : v3Response(rest, version.gitVersion);
-}
+  /** `version`: the server's, as it stands in the documents. */
+  constructor(registry: Registry, version: string) {
+    this.#registry = registry;
+    this.#version = version;
+  }
 
-function v2Response(accept: string | undefined, version: string): HttpResponse {
-  const wantsProtobuf =
-    parseAccept(accept).find((clause) => acceptsJson(clause) || clause.type === PROTOBUF_V2)?.type === PROTOBUF_V2;
-  if (wantsProtobuf) {
+  /** The answer of a path under /openapi; undefined for one that is not there. */
+  respond(path: string, accept: string | undefined): HttpResponse | undefined {
+    const [, , generation, ...rest] = path.replace(/\/+$/, '').split('/');
+    if (generation === 'v2' && rest.length === 0) return this.#v2(accept);
+    if (generation !== 'v3') return undefined;
+    return rest.length === 0 ? this.#v3Index() : this.#v3(rest);
+  }
+
+  #v2(accept: string | undefined): HttpResponse {
+    const wantsProtobuf =
+      parseAccept(accept).find((clause) => acceptsJson(clause) || clause.type === PROTOBUF_V2)?.type === PROTOBUF_V2;
+    const document = () => openApiV2(this.#rows, this.#version);
+    if (wantsProtobuf)
+      return bytesResponse(
+        this.#kept('v2 protobuf', () => openApiV2Protobuf(document())),
+        PROTOBUF_V2_TYPE,
+      );
     return bytesResponse(
-      kept(`v2 protobuf ${version}`, () => openApiV2Protobuf(openApiV2(version))),
-      PROTOBUF_V2_TYPE,
+      this.#kept('v2 json', () => encodeText(JSON.stringify(openApiV2Json(document())))),
+      JSON_TYPE,
     );
   }
-  return bytesResponse(
-    kept(`v2 json ${version}`, () => encodeText(JSON.stringify(openApiV2Json(openApiV2(version))))),
-    JSON_TYPE,
-  );
-}
 
-function v3Index(version: string): HttpResponse {
-  const roots = groupNames(RESOURCES).flatMap((group) =>
-    versionsOf(group, RESOURCES).map((served) => rootPath({ group, version: served }).slice(1)),
-  );
-  const hash = encodeURIComponent(version);
-  const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const);
-  return jsonResponse(200, { paths: Object.fromEntries(paths) });
-}
+  #v3Index(): HttpResponse {
+    const rows = this.#rows;
+    const roots = groupNames(rows).flatMap((group) =>
+      versionsOf(group, rows).map((served) => rootPath({ group, version: served }).slice(1)),
+    );
+    // kubectl keeps documents by their hash: it changes with the kinds.
+    const hash = encodeURIComponent(`${this.#version}-${this.#registry.generation}`);
+    const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const);
+    return jsonResponse(200, { paths: Object.fromEntries(paths) });
+  }
 
-function v3Response(parts: readonly string[], version: string): HttpResponse | undefined {
-  const [kind, second = '', third = ''] = parts;
-  const core = kind === 'api' && parts.length === 2;
-  if (!core && !(kind === 'apis' && parts.length === 3)) return undefined;
-  const [group, served] = core ? ['', second] : [second, third];
-  if (!versionsOf(group, RESOURCES).includes(served)) return undefined;
-  const bytes = kept(`v3 ${group}/${served} ${version}`, () =>
-    encodeText(JSON.stringify(openApiV3(group, served, version))),
-  );
-  return bytesResponse(bytes, JSON_TYPE);
-}
+  #v3(parts: readonly string[]): HttpResponse | undefined {
+    const [kind, second = '', third = ''] = parts;
+    const core = kind === 'api' && parts.length === 2;
+    if (!core && !(kind === 'apis' && parts.length === 3)) return undefined;
+    const [group, served] = core ? ['', second] : [second, third];
+    const rows = this.#rows.filter((row) => row.group === group && row.version === served);
+    if (rows.length === 0) return undefined;
+    const bytes = this.#kept(`v3 ${group}/${served}`, () => encodeText(JSON.stringify(openApiV3(rows, this.#version))));
+    return bytesResponse(bytes, JSON_TYPE);
+  }
 
-function kept(name: string, build: () => Uint8Array): Uint8Array {
-  const known = encoded.get(name);
-  if (known !== undefined) return known;
-  const built = build().slice();
-  encoded.set(name, built);
-  return built;
+  get #rows(): readonly ResourceRow[] {
+    return this.#registry.describedRows();
+  }
+
+  #kept(name: string, build: () => Uint8Array): Uint8Array {
+    const { generation } = this.#registry;
+    if (generation !== this.#generation) this.#encoded.clear();
+    this.#generation = generation;
+    const known = this.#encoded.get(name);
+    if (known !== undefined) return known;
+    const built = build().slice();
+    this.#encoded.set(name, built);
+    return built;
+  }
 }
 
 function bytesResponse(body: Uint8Array, type: string): HttpResponse {

@@ -3,7 +3,6 @@ import {
   apiVersionOf,
   type FieldSchema,
   type FieldShape,
-  RESOURCES,
   type ResourceRow,
   type Scalar,
   type StructSchema,
@@ -180,11 +179,4 @@ function withEnum(schema: Schema, values: readonly string[] | undefined): Schema
   return schema.items === undefined
     ? { ...schema, enum: values }
     : { ...schema, items: { ...schema.items, enum: values } };
-}
-
-/** All rows, or those of one group and version. */
-export function rowsOf(group?: string, version?: string): readonly ResourceRow[] {
-  return RESOURCES.filter(
-    (row) => (group === undefined || row.group === group) && (version === undefined || row.version === version),
-  );
 }

@@ -1,7 +1,7 @@
 /** OpenAPI v2 (Swagger): all groups in one document, for older clients. */
 import type { ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
-import { definitionsOf, rowsOf, type Schema } from './schemas.ts';
+import { definitionsOf, type Schema } from './schemas.ts';
 
 export interface OpenApiV2 {
   readonly info: { readonly title: string; readonly version: string };
@@ -9,9 +9,8 @@ export interface OpenApiV2 {
   readonly paths: readonly PathOperations[];
 }
 
-/** The common source of both of its encodings. */
-export function openApiV2(serverVersion: string): OpenApiV2 {
-  const rows = rowsOf();
+/** The common source of both of its encodings, of all `rows`. */
+export function openApiV2(rows: readonly ResourceRow[], serverVersion: string): OpenApiV2 {
   return {
     info: { title: 'Kubernetes', version: serverVersion },
     definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` })),

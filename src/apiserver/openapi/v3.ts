@@ -1,17 +1,15 @@
 /** OpenAPI v3: one document per group and version. */
 import { apiVersionOf, type ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
-import { definitionOfKind, definitionsOf, rowsOf, type Schema } from './schemas.ts';
+import { definitionOfKind, definitionsOf, type Schema } from './schemas.ts';
 
 /** A `$ref` has no neighbours in OpenAPI 3.0, and ours may get extensions: it is wrapped, as upstream does. */
 function ref(name: string): Schema {
   return { allOf: [{ $ref: `#/components/schemas/${name}` }] };
 }
 
-/** The document of a group and version; undefined when nothing of it is served. */
-export function openApiV3(group: string, version: string, serverVersion: string): object | undefined {
-  const rows = rowsOf(group, version);
-  if (rows.length === 0) return undefined;
+/** The document of the `rows` of one group and version. */
+export function openApiV3(rows: readonly ResourceRow[], serverVersion: string): object {
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: serverVersion },

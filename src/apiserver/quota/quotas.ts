@@ -12,9 +12,8 @@ import type { Connection } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
-import { findRegistration, REGISTRATIONS } from '../registry/rows.ts';
-import type { Call, ServerContext } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import type { Call, ServerContext } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
 import { concerns, countName, only, type Usage, usageOf } from './usage.ts';
 
@@ -37,9 +36,7 @@ function isCounted(row: ResourceRow, names: readonly string[]): boolean {
 
 /** The quotas of a namespace. */
 export async function quotasOf(server: ServerContext, namespace: string): Promise<readonly ResourceQuota[]> {
-  const registration = findRegistration(RESOURCE_QUOTAS.group, RESOURCE_QUOTAS.version, RESOURCE_QUOTAS.resource);
-  if (registration === undefined) return [];
-  return listCurrent(server, registration, namespace);
+  return listCurrent(server, server.registry.get(RESOURCE_QUOTAS), namespace);
 }
 
 /** Whether anything of the row can be under a quota. */
@@ -52,7 +49,7 @@ export async function usedOf(server: ServerContext, quota: ResourceQuota): Promi
   const names = Object.keys(quota.spec?.hard ?? {});
   const total: Record<string, Quantity> = Object.fromEntries(names.map((name) => [name, '0']));
   const { wall } = server.ports.clock.now();
-  for (const registration of REGISTRATIONS) {
+  for (const registration of server.registry.all()) {
     const { row } = registration;
     if (!mayBeCounted(registration) || !isCounted(row, names)) continue;
     for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
@@ -102,8 +99,7 @@ export class QuotaStatus {
 
   /** Looks at all namespaces that have quotas: time alone changes what counts. */
   async checkAll(): Promise<void> {
-    const registration = findRegistration(RESOURCE_QUOTAS.group, RESOURCE_QUOTAS.version, RESOURCE_QUOTAS.resource);
-    if (registration === undefined) return;
+    const registration = this.#server.registry.get(RESOURCE_QUOTAS);
     for (const { metadata } of await listCurrent(this.#server, registration)) this.changed(metadata.namespace ?? '');
   }
 

@@ -1,4 +1,4 @@
-/** One row of the registry: everything that the generic verbs need to know of a resource. */
+/** One kind whose objects are stored: everything that the generic verbs need to know of it. */
 import type { ResourceRow } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';

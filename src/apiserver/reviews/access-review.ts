@@ -15,25 +15,26 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { type AccessRequest, equalFields, resourceAccess } from '../authorization/access-request.ts';
 import { placeAccess } from '../http/place-request.ts';
 import type { UserInfo } from '../ports.ts';
-import { answered, readQuestion, type ReviewCall } from './review-call.ts';
+import { answered, readQuestion } from './review-call.ts';
+import type { Asked } from '../call.ts';
 
 type Attributes = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>;
 
-export async function selfSubjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
+export async function selfSubjectAccessReview(call: Asked): Promise<HttpResponse> {
   const { row, asked } = readQuestion<SelfSubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   refuse(row, validateAttributes(spec));
   return answered(asked, await decide(call, call.user, spec));
 }
 
-export async function subjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
+export async function subjectAccessReview(call: Asked): Promise<HttpResponse> {
   const { row, asked } = readQuestion<SubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   refuse(row, [...validateAttributes(spec), ...validateSubject(spec)]);
   return answered(asked, await decide(call, subjectOf(spec), spec));
 }
 
-export async function localSubjectAccessReview(call: ReviewCall): Promise<HttpResponse> {
+export async function localSubjectAccessReview(call: Asked): Promise<HttpResponse> {
   const { row, asked } = readQuestion<LocalSubjectAccessReview>(call);
   const spec = asked.spec ?? {};
   const { namespace } = call.info;
@@ -93,9 +94,9 @@ function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSp
   return { name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
-async function decide({ server }: ReviewCall, user: UserInfo, attributes: Attributes): Promise<object> {
+async function decide({ server }: Asked, user: UserInfo, attributes: Attributes): Promise<object> {
   await server.authorizer.fresh?.();
-  const decision = server.authorizer.authorize(user, placeAccess(requestOf(attributes)));
+  const decision = server.authorizer.authorize(user, placeAccess(server.registry, requestOf(attributes)));
   return { allowed: decision.allowed, ...(decision.reason === undefined ? {} : { reason: decision.reason }) };
 }
 

@@ -3,25 +3,16 @@ import { type KubeObject, notAcceptable, type ResourceRow } from '../../api/inde
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import type { AuthorizedResource } from '../authorization/authorize-request.ts';
 import { jsonResponse } from '../http/respond.ts';
-import type { HttpRequest, UserInfo } from '../ports.ts';
+import type { UserInfo } from '../ports.ts';
 import { readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import type { ServerContext } from '../verbs/call.ts';
-
-export interface ReviewCall {
-  readonly server: ServerContext;
-  readonly request: HttpRequest;
-  readonly info: AuthorizedResource;
-  readonly user: UserInfo;
-  readonly warnings: string[];
-}
+import type { Asked } from '../call.ts';
 
 /** The row of the question, and what was asked. Throws 400 for what cannot be read, 406 when only a table would do. */
 // The caller names the kind of its row.
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export function readQuestion<T extends KubeObject>(call: ReviewCall): { readonly row: ResourceRow; readonly asked: T } {
+export function readQuestion<T extends KubeObject>(call: Asked): { readonly row: ResourceRow; readonly asked: T } {
   const { info, request, warnings } = call;
   // An answer has no table, and no metadata worth having.
   if (negotiateObject(request.headers['accept']).as !== 'object')

@@ -1,27 +1,36 @@
 /** Questions to the server about users and rights: POSTed, answered at once, never stored. */
+import {
+  LOCAL_SUBJECT_ACCESS_REVIEWS,
+  type ResourceRow,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+  SELF_SUBJECT_REVIEWS,
+  SELF_SUBJECT_RULES_REVIEWS,
+  SUBJECT_ACCESS_REVIEWS,
+  TOKEN_REVIEWS,
+} from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import type { AuthorizedResource } from '../authorization/authorize-request.ts';
+import type { Asked } from '../call.ts';
+import type { ServedKind } from '../call.ts';
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './access-review.ts';
-import type { ReviewCall } from './review-call.ts';
 import { selfSubjectReview, selfSubjectRulesReview } from './self-review.ts';
 import { tokenReview } from './token-review.ts';
 
-type Review = (call: ReviewCall) => HttpResponse | Promise<HttpResponse>;
+export const REVIEW_KINDS: readonly ServedKind[] = [
+  review(TOKEN_REVIEWS, tokenReview),
+  review(SELF_SUBJECT_REVIEWS, selfSubjectReview),
+  review(SUBJECT_ACCESS_REVIEWS, subjectAccessReview),
+  review(SELF_SUBJECT_ACCESS_REVIEWS, selfSubjectAccessReview),
+  review(SELF_SUBJECT_RULES_REVIEWS, selfSubjectRulesReview),
+  review(LOCAL_SUBJECT_ACCESS_REVIEWS, localSubjectAccessReview),
+];
 
-const reviews: Readonly<Record<string, Review>> = {
-  'authentication.k8s.io/tokenreviews': tokenReview,
-  'authentication.k8s.io/selfsubjectreviews': selfSubjectReview,
-  'authorization.k8s.io/subjectaccessreviews': subjectAccessReview,
-  'authorization.k8s.io/selfsubjectaccessreviews': selfSubjectAccessReview,
-  'authorization.k8s.io/selfsubjectrulesreviews': selfSubjectRulesReview,
-  'authorization.k8s.io/localsubjectaccessreviews': localSubjectAccessReview,
-};
-
-/** The review that answers this request; undefined when it is no review. */
-export function findReview(info: AuthorizedResource): Review | undefined {
-  const { row, verb, name, namespace } = info;
-  if (row === undefined || verb !== 'create' || name !== undefined) return undefined;
-  if (row.namespaced && namespace === undefined) return undefined;
-  const key = `${row.group}/${row.resource}`;
-  return Object.hasOwn(reviews, key) ? reviews[key] : undefined;
+function review(row: ResourceRow, judge: (asked: Asked) => HttpResponse | Promise<HttpResponse>): ServedKind {
+  return {
+    row,
+    answer: (asked) => {
+      const { verb, name, namespace } = asked.info;
+      const isAsked = verb === 'create' && name === undefined && (!row.namespaced || namespace !== undefined);
+      return isAsked ? judge(asked) : undefined;
+    },
+  };
 }

@@ -1,14 +1,15 @@
 /** SelfSubjectReview (who am I) and SelfSubjectRulesReview (what may I do). */
 import { badRequest, type SelfSubjectReview, type SelfSubjectRulesReview } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import { answered, printUser, readQuestion, type ReviewCall } from './review-call.ts';
+import { answered, printUser, readQuestion } from './review-call.ts';
+import type { Asked } from '../call.ts';
 
-export function selfSubjectReview(call: ReviewCall): HttpResponse {
+export function selfSubjectReview(call: Asked): HttpResponse {
   const { asked } = readQuestion<SelfSubjectReview>(call);
   return answered(asked, { userInfo: printUser(call.user) });
 }
 
-export async function selfSubjectRulesReview(call: ReviewCall): Promise<HttpResponse> {
+export async function selfSubjectRulesReview(call: Asked): Promise<HttpResponse> {
   const { asked } = readQuestion<SelfSubjectRulesReview>(call);
   const namespace = asked.spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');

@@ -3,9 +3,10 @@ import { badRequest, type TokenReview } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { authenticateToken } from '../tokens/authenticate-token.ts';
 import { TOKEN_ISSUER } from '../tokens/limits.ts';
-import { answered, printUser, readQuestion, type ReviewCall } from './review-call.ts';
+import { answered, printUser, readQuestion } from './review-call.ts';
+import type { Asked } from '../call.ts';
 
-export async function tokenReview(call: ReviewCall): Promise<HttpResponse> {
+export async function tokenReview(call: Asked): Promise<HttpResponse> {
   const { asked } = readQuestion<TokenReview>(call);
   const { token = '', audiences = [] } = asked.spec ?? {};
   if (token === '') throw badRequest('token is required for TokenReview in authentication');

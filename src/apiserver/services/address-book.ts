@@ -4,14 +4,12 @@ import {
   IP_ADDRESSES,
   isIpv4Cidr,
   parseIpv4Range,
-  type ResourceRow,
   SERVICE_CIDRS,
   type ServiceCIDR,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
-import { keyOf, type Registration } from '../registry/registration.ts';
-import { findRegistration } from '../registry/rows.ts';
-import type { ServerContext } from '../verbs/call.ts';
+import { keyOf } from '../registry/registration.ts';
+import type { ServerContext } from '../call.ts';
 import { isAddressOf } from './ip-address-object.ts';
 
 /** The ServiceCIDR that the server itself makes of its setting. */
@@ -23,15 +21,9 @@ export interface AddressBook {
   isTakenByOthers(address: string, service: ApiObject): boolean;
 }
 
-export function registrationOf({ group, version, resource }: ResourceRow): Registration {
-  const registration = findRegistration(group, version, resource);
-  if (registration === undefined) throw new Error(`no registration of ${resource}`);
-  return registration;
-}
-
 /** The book as it is now, this server's own writes included. */
 export async function createAddressBook(server: ServerContext): Promise<AddressBook> {
-  const [cidrs, addresses] = [registrationOf(SERVICE_CIDRS), registrationOf(IP_ADDRESSES)];
+  const [cidrs, addresses] = [server.registry.get(SERVICE_CIDRS), server.registry.get(IP_ADDRESSES)];
   const [cidrStorage, addressStorage] = [server.storageOf(cidrs), server.storageOf(addresses)];
   await Promise.all([cidrStorage.fresh(), addressStorage.fresh()]);
   return {

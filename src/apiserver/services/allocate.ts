@@ -2,8 +2,8 @@
 import { internalError, invalid, type Service, SERVICES } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
-import type { Call, ServerContext } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import type { Call, ServerContext } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { createAddressBook } from './address-book.ts';
 import { allocateService, nodePortsOf } from './allocate-service.ts';
 import { portsOf } from './hold-addresses.ts';

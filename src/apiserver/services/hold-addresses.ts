@@ -12,8 +12,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import type { ResourceStorage, Written } from '../registry/storage.ts';
-import type { ServerContext } from '../verbs/call.ts';
-import { registrationOf } from './address-book.ts';
+import type { ServerContext } from '../call.ts';
 import { nodePortsOf } from './allocate-service.ts';
 import { addressesOf, isAddressOf, newAddressObject } from './ip-address-object.ts';
 import { type HeldPort, isPortOf } from './node-port-records.ts';
@@ -148,7 +147,7 @@ async function heldAddresses(
 
 /** Never throws: what stays behind is found by the next repair. */
 async function giveBack(server: ServerContext, { addresses, ports }: Held): Promise<void> {
-  const storage = server.storageOf(registrationOf(IP_ADDRESSES));
+  const storage = server.storageOf(server.registry.get(IP_ADDRESSES));
   const removals = [
     ...addresses.map(({ key, revision }) => ({ what: key, remove: () => storage.delete(key, revision) })),
     ...ports.map((held) => ({ what: `port ${held.port}`, remove: () => server.services.nodePorts.remove(held) })),
@@ -165,6 +164,6 @@ async function giveBack(server: ServerContext, { addresses, ports }: Held): Prom
 }
 
 function placeOf(server: ServerContext, address: string): { readonly key: string; readonly storage: ResourceStorage } {
-  const registration = registrationOf(IP_ADDRESSES);
+  const registration = server.registry.get(IP_ADDRESSES);
   return { key: keyOf(registration, undefined, address), storage: server.storageOf(registration) };
 }

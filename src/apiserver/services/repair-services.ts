@@ -18,9 +18,9 @@ import {
 import type { Connection } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
-import type { ServerContext } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
-import { createAddressBook, registrationOf } from './address-book.ts';
+import type { ServerContext } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
+import { createAddressBook } from './address-book.ts';
 import { claimAddress, portsOf } from './hold-addresses.ts';
 import { addressesOf, ALLOCATOR, isAddressOf, MANAGED_BY } from './ip-address-object.ts';
 import { ORPHAN_ADDRESS_GRACE_MS } from './limits.ts';
@@ -28,7 +28,7 @@ import { claimedAt, isPortOf } from './node-port-records.ts';
 
 /** Makes address objects that are missing, and removes those of services that do not have the address. */
 export async function repairAddresses(server: ServerContext): Promise<void> {
-  const [services, addresses] = [registrationOf(SERVICES), registrationOf(IP_ADDRESSES)];
+  const [services, addresses] = [server.registry.get(SERVICES), server.registry.get(IP_ADDRESSES)];
   const { cache } = server.storageOf(addresses);
   for (const service of await listCurrent(server, services)) {
     for (const address of addressesOf(service)) {
@@ -40,7 +40,7 @@ export async function repairAddresses(server: ServerContext): Promise<void> {
 
 /** Makes records of ports of the nodes that are missing, and removes those of services that do not have the port. */
 export async function repairNodePorts(server: ServerContext): Promise<void> {
-  const registration = registrationOf(SERVICES);
+  const registration = server.registry.get(SERVICES);
   const { ports } = server;
   const { nodePorts } = server.services;
   const { records, revision } = await nodePorts.list();
@@ -50,7 +50,7 @@ export async function repairNodePorts(server: ServerContext): Promise<void> {
   const now = ports.clock.now().wall;
   const recorded = new Set(records.filter(({ record }) => record !== undefined).map(({ port }) => port));
   for (const held of records) {
-    const owner = held.record === undefined ? undefined : ownerKeyOf(held.record);
+    const owner = held.record === undefined ? undefined : ownerKeyOf(server, held.record);
     if (owner !== undefined && services.cache.damagedAt(owner) !== undefined) continue;
     const service = owner === undefined ? undefined : services.cache.get(owner)?.object;
     if (service !== undefined && isPortOf(held, service) && portsOf(service).includes(held.port)) continue;
@@ -66,7 +66,7 @@ export async function repairNodePorts(server: ServerContext): Promise<void> {
 }
 
 async function removeOrphans(server: ServerContext): Promise<void> {
-  const [services, addresses] = [registrationOf(SERVICES), registrationOf(IP_ADDRESSES)];
+  const [services, addresses] = [server.registry.get(SERVICES), server.registry.get(IP_ADDRESSES)];
   const storage = server.storageOf(addresses);
   await storage.fresh();
   const all = storage.cache.list(addresses.keyPrefix);
@@ -75,7 +75,7 @@ async function removeOrphans(server: ServerContext): Promise<void> {
   await serviceStorage.fresh(storage.cache.revision);
   const now = server.ports.clock.now().wall;
   for (const { key, object, revision } of all) {
-    const owner = addressOwnerOf(object);
+    const owner = addressOwnerOf(server, object);
     if (owner === undefined || now - (parseTime(object.metadata.creationTimestamp) ?? now) < ORPHAN_ADDRESS_GRACE_MS)
       continue;
     // A service that cannot be read still has its address.
@@ -92,15 +92,15 @@ async function removeOrphans(server: ServerContext): Promise<void> {
 }
 
 /** The key of the service that an address was given to by a server; undefined: it is somebody else's affair. */
-function addressOwnerOf(object: ApiObject): string | undefined {
-  return object.metadata.labels?.[MANAGED_BY] === ALLOCATOR ? ownerKeyOf(object) : undefined;
+function addressOwnerOf(server: ServerContext, object: ApiObject): string | undefined {
+  return object.metadata.labels?.[MANAGED_BY] === ALLOCATOR ? ownerKeyOf(server, object) : undefined;
 }
 
 /** The key of the service that an address object or a record names; undefined: it is of something else. */
-function ownerKeyOf(object: ApiObject): string | undefined {
+function ownerKeyOf(server: ServerContext, object: ApiObject): string | undefined {
   const { parentRef } = (object as IPAddress).spec ?? {};
   if (parentRef?.resource !== 'services') return undefined;
-  return keyOf(registrationOf(SERVICES), parentRef.namespace, parentRef.name);
+  return keyOf(server.registry.get(SERVICES), parentRef.namespace, parentRef.name);
 }
 
 /**
@@ -108,7 +108,7 @@ function ownerKeyOf(object: ApiObject): string | undefined {
  * gets one.
  */
 export async function repairServices(server: ServerContext, self: Connection): Promise<void> {
-  const all = await listCurrent(server, registrationOf(SERVICES));
+  const all = await listCurrent(server, server.registry.get(SERVICES));
   const ranges = (await createAddressBook(server)).ranges();
   for (const { service, text } of problemsOf(all, (ip) => ranges.some((range) => isInRange(range, ip))))
     server.ports.logger.warn('service address', { service, problem: text });

@@ -18,7 +18,7 @@ import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.t
 import { refuseOtherNamespace } from '../registry/read-object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import type { Call } from '../verbs/call.ts';
+import type { Call } from '../call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 const created: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };

@@ -19,11 +19,10 @@ import { jsonResponse, successStatus } from '../http/respond.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
-import { findRegistration } from '../registry/rows.ts';
 import { refuseOtherNamespace } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
-import { listCurrent } from '../verbs/read-current.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { listCurrent } from '../registry/read-current.ts';
 import { changeObject, type Removal, removeObject } from '../verbs/write.ts';
 import {
   budgetsOf,
@@ -102,20 +101,13 @@ async function judge(call: Call, object: ApiObject, removal: Removal): Promise<V
   return { holdsForVersion: false };
 }
 
-function budgetRegistration() {
-  const { group, version, resource } = POD_DISRUPTION_BUDGETS;
-  const registration = findRegistration(group, version, resource);
-  if (registration === undefined) throw new Error('no registration of disruption budgets');
-  return registration;
-}
-
 async function listBudgets(call: Call): Promise<readonly PodDisruptionBudget[]> {
-  return listCurrent(call.server, budgetRegistration(), call.info.namespace);
+  return listCurrent(call.server, call.server.registry.get(POD_DISRUPTION_BUDGETS), call.info.namespace);
 }
 
 /** Each attempt decides again on the budget in the store, so that two evictions never take the same disruption. */
 async function decrement(call: Call, name: string, dryRun: boolean): Promise<void> {
-  const registration = budgetRegistration();
+  const registration = call.server.registry.get(POD_DISRUPTION_BUDGETS);
   const storage = call.server.storageOf(registration);
   const budgetCall: Call = { ...call, registration, storage, warnings: [] };
   const now = formatTime(call.server.ports.clock.now().wall);

@@ -35,9 +35,8 @@ import {
   UNREADY_NODES_HISTORY_TIMEOUT_MS,
 } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
-import { findRegistration } from '../registry/rows.ts';
-import { type Call, nameOfCall } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { historyPath } from './history-path.ts';
 
 /** The answer of one node: `undefined` when it knows nothing of this pod. */
@@ -74,9 +73,7 @@ function isUidOf(pod: Pod, query: URLSearchParams): boolean {
 }
 
 async function allNodes(call: Call): Promise<readonly AskedNode[]> {
-  const registration = findRegistration(NODES.group, NODES.version, NODES.resource);
-  if (registration === undefined) return [];
-  const nodes = (await listCurrent(call.server, registration)) as readonly Node[];
+  const nodes = (await listCurrent(call.server, call.server.registry.get(NODES))) as readonly Node[];
   return nodes.map(({ metadata, status }) => ({
     name: metadata?.name ?? '',
     isReady: isConditionTrue(status?.conditions, 'Ready'),

@@ -14,8 +14,8 @@ import {
 import { MAX_NODE_ERROR_BYTES } from '../limits.ts';
 import type { Connection } from '../ports.ts';
 import { omit } from '../registry/object.ts';
-import { type Call, keyOfCall, nameOfCall } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 import { logTarget, type NodeTarget, proxyTarget, streamTarget } from './node-path.ts';
 import { parseProxyName } from './proxy-target.ts';
 

@@ -13,9 +13,8 @@ import type { ResourceRequest } from '../http/request-info.ts';
 import { textResponse } from '../http/respond.ts';
 import type { OriginConnection } from '../ports.ts';
 import { omit } from '../registry/object.ts';
-import { findRegistration } from '../registry/rows.ts';
-import { type Call, nameOfCall } from '../verbs/call.ts';
-import { listCurrent, readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall } from '../call.ts';
+import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { HtmlRewriter, throughProxy } from './rewrite-html.ts';
 import { parseProxyName, podOrigin, serviceOrigin } from './proxy-target.ts';
 
@@ -125,12 +124,11 @@ async function originFor(call: Call): Promise<string> {
   if (object === undefined) throw notFound(info.resource === 'pods' ? PODS : SERVICES, target.name);
   if (info.resource === 'pods') return podOrigin(object, target);
   const endpoints = await readCurrent(server, 'endpoints', namespace, target.name);
-  const pods = findRegistration('', 'v1', 'pods');
   return serviceOrigin(
     {
       service: object,
       endpoints,
-      pods: pods === undefined ? [] : await listCurrent(server, pods, namespace),
+      pods: await listCurrent(server, server.registry.get(PODS), namespace),
       random: server.ports.random.next(),
     },
     target,

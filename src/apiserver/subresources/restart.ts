@@ -25,10 +25,9 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { findRegistration } from '../registry/rows.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, nameOfCall, renderingOf } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall, renderingOf } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 import { createObject } from '../verbs/write.ts';
 import { problemOfRestart } from './restart-problem.ts';
 
@@ -47,9 +46,7 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
 
 /** The body's kind is PodRestart; the path gives its place. */
 function callOfRestarts(call: Call): Call {
-  const { group, version, resource } = POD_RESTARTS;
-  const registration = findRegistration(group, version, resource);
-  if (registration === undefined) throw new Error('no registration of restarts');
+  const registration = call.server.registry.get(POD_RESTARTS);
   return { ...call, registration, storage: call.server.storageOf(registration) };
 }
 

@@ -22,7 +22,7 @@ import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
 import { readWriteOptions, type WriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../verbs/call.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */

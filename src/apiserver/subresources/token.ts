@@ -24,8 +24,8 @@ import { readObject } from '../registry/read-object.ts';
 import { completeSpec, planToken, type TokenBinding, validateTokenSpec } from '../tokens/plan-token.ts';
 import type { ObjectClaim } from '../tokens/token-signer.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, nameOfCall } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import { type Call, nameOfCall } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const;
 const ROW = { ...SERVICE_ACCOUNTS, ...KIND } as ResourceRow;

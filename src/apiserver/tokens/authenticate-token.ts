@@ -13,8 +13,8 @@ import {
 import { parseTime } from '../../lib/index.ts';
 import type { UserInfo } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { ServerContext } from '../verbs/call.ts';
-import { readCurrent } from '../verbs/read-current.ts';
+import type { ServerContext } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 import { problemOfClaims, readClaims, userOfClaims } from './check-claims.ts';
 import { MAX_TOKEN_CHARACTERS, TOKEN_ISSUER, TOKEN_LEEWAY_SECONDS } from './limits.ts';
 import type { KubernetesClaims, ObjectClaim } from './token-signer.ts';

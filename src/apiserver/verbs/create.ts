@@ -7,7 +7,7 @@ import { renderObject } from '../http/render.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, renderingOf } from './call.ts';
+import { type Call, renderingOf } from '../call.ts';
 import { createObject } from './write.ts';
 
 export async function create(call: Call): Promise<HttpResponse> {

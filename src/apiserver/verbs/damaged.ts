@@ -7,7 +7,7 @@ import { CachedObject } from '../cache/cached-object.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
 import { type ApiObject, withMeta } from '../registry/object.ts';
 import { aboutObject } from '../registry/storage.ts';
-import { type Call, keyOfCall, nameOfCall } from './call.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
 import { prepareNew, type Removal, toStored } from './write.ts';
 
 /** The verb that such a delete needs besides its own (upstream: KEP-3926). */

@@ -7,7 +7,7 @@ import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { DELETE_COLLECTION_WORKERS } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../call.ts';
 import { readPage, renderItems, selectItems } from './list.ts';
 import { removeObject } from './write.ts';
 

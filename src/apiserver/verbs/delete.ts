@@ -7,7 +7,7 @@ import { renderObject } from '../http/render.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
 import { admitPriorityClassDelete } from '../registry/policies.ts';
 import { aboutObject } from '../registry/storage.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
 import { removeDamaged } from './damaged.ts';
 import { removeObject } from './write.ts';
 

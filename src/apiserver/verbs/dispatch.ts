@@ -2,21 +2,8 @@
 import { methodNotAllowed, notFoundPath } from '../../api/index.ts';
 import type { HttpResponse, UpgradeResponse } from '../../lib/index.ts';
 import { verbOfMethod } from '../authorization/access-request.ts';
-import { bind } from '../subresources/binding.ts';
-import { evict } from '../subresources/eviction.ts';
-import { podHistory } from '../subresources/history.ts';
-import {
-  nodeProxy,
-  nodeProxyUpgrade,
-  podLog,
-  podStreamUpgrade,
-  refuseWithoutUpgrade,
-} from '../subresources/node-stream.ts';
-import { proxyRequest, proxyUpgrade } from '../subresources/proxy.ts';
-import { restartPod } from '../subresources/restart.ts';
 import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
-import { requestToken } from '../subresources/token.ts';
-import type { Call } from './call.ts';
+import type { Call, Handler, Part, StoredKind } from '../call.ts';
 import { create } from './create.ts';
 import { removeCollection } from './delete-collection.ts';
 import { remove } from './delete.ts';
@@ -25,9 +12,7 @@ import { list } from './list.ts';
 import { patch } from './patch.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
-import type { Change } from './write.ts';
-
-type Handler = (call: Call) => Promise<HttpResponse>;
+import { partHandlers } from './part-handlers.ts';
 
 /** Verbs on an object or its collection. */
 const verbs: Readonly<Record<string, Handler>> = {
@@ -50,72 +35,17 @@ const onObjects: ReadonlyMap<string, boolean> = new Map([
   ['create', false],
 ]);
 
-/** Subresources that are a part of the object. */
-function partHandlers(part: Change['part']): Readonly<Record<string, Handler>> {
-  return { get, update: (call) => update(call, part), patch: (call) => patch(call, part) };
+const scale: Part = { verbs: { get: getScale, update: updateScale, patch: patchScale } };
+
+/** The same for all kinds whose row has them. */
+const GENERAL_PARTS: Readonly<Record<string, Part>> = { status: partHandlers('status'), scale };
+
+/** What answers a subresource; undefined: the kind has none of that name. */
+function partOf({ row, parts = {} }: StoredKind, subresource: string): Part | undefined {
+  const part = own(parts, subresource);
+  if (part !== undefined) return part;
+  return row.subresources.some(({ name }) => name === subresource) ? own(GENERAL_PARTS, subresource) : undefined;
 }
-
-const status = partHandlers('status');
-
-const scale: Readonly<Record<string, Handler>> = {
-  get: getScale,
-  update: updateScale,
-  patch: patchScale,
-};
-
-/** By "resource/subresource", then by verb. */
-const subresources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-  'pods/status': status,
-  'nodes/status': status,
-  'namespaces/status': status,
-  'services/status': status,
-  'resourcequotas/status': status,
-  'replicationcontrollers/status': status,
-  'replicationcontrollers/scale': scale,
-  'persistentvolumeclaims/status': status,
-  'persistentvolumes/status': status,
-  'deployments/status': status,
-  'deployments/scale': scale,
-  'replicasets/status': status,
-  'replicasets/scale': scale,
-  'statefulsets/status': status,
-  'statefulsets/scale': scale,
-  'daemonsets/status': status,
-  'jobs/status': status,
-  'cronjobs/status': status,
-  'poddisruptionbudgets/status': status,
-  'ingresses/status': status,
-  'servicecidrs/status': status,
-  'certificatesigningrequests/status': status,
-  'podrestarts/status': status,
-  'healingpolicies/status': status,
-  'certificatesigningrequests/approval': partHandlers('approval'),
-  'namespaces/finalize': { update: (call) => update(call, 'finalize') },
-  'pods/ephemeralcontainers': partHandlers('ephemeralcontainers'),
-  'pods/resize': partHandlers('resize'),
-  'pods/proxy': { connect: proxyRequest },
-  'services/proxy': { connect: proxyRequest },
-  'pods/binding': { create: bind },
-  'pods/eviction': { create: evict },
-  'pods/restart': { create: restartPod },
-  'pods/history': { get: podHistory },
-  'pods/log': { get: podLog },
-  'pods/exec': { connect: refuseWithoutUpgrade },
-  'pods/attach': { connect: refuseWithoutUpgrade },
-  'pods/portforward': { connect: refuseWithoutUpgrade },
-  'nodes/proxy': { connect: nodeProxy },
-  'serviceaccounts/token': { create: requestToken },
-};
-
-/** The subresources that may change the protocol, by "resource/subresource". */
-const upgrades: Readonly<Record<string, (call: Call) => Promise<UpgradeResponse>>> = {
-  'pods/exec': podStreamUpgrade,
-  'pods/attach': podStreamUpgrade,
-  'pods/portforward': podStreamUpgrade,
-  'pods/proxy': proxyUpgrade,
-  'services/proxy': proxyUpgrade,
-  'nodes/proxy': nodeProxyUpgrade,
-};
 
 /** Verbs that need to know the namespace, if there are any. */
 const inNamespace: ReadonlySet<string> = new Set(['create', 'deletecollection']);
@@ -124,7 +54,7 @@ const inNamespace: ReadonlySet<string> = new Set(['create', 'deletecollection'])
 export function dispatch(call: Call): Promise<HttpResponse> {
   const { info, registration } = call;
   const { verb, subresource } = info;
-  const handlers = subresource === undefined ? verbs : own(subresources, pathOf(call));
+  const handlers = subresource === undefined ? verbs : partOf(registration, subresource)?.verbs;
   if (handlers === undefined) throw notFoundPath();
   const handler = own(handlers, verb);
   const known = subresource !== undefined || (registration.row.verbs as readonly string[]).includes(verb);
@@ -140,15 +70,11 @@ export function dispatch(call: Call): Promise<HttpResponse> {
 
 /** The same for what asks to change its protocol. */
 export function dispatchUpgrade(call: Call): Promise<UpgradeResponse> {
-  const handler = own(upgrades, pathOf(call));
+  const { info, registration } = call;
+  const handler = partOf(registration, info.subresource ?? '')?.upgrade;
   if (handler === undefined) throw notFoundPath();
   refuseStrangeMethod(call);
   return handler(call);
-}
-
-function pathOf({ info, registration }: Call): string {
-  const { row } = registration;
-  return `${row.resource}/${info.subresource ?? ''}`;
 }
 
 /** Requests that are passed on keep their method; a stream into a container is opened by GET or POST alone. */

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { readNumber } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
 
 export async function get(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);

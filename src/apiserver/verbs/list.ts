@@ -10,7 +10,7 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { type ListMeta, renderList } from '../http/render.ts';
 import { prefersYaml } from '../http/yaml.ts';
 import { keyOf } from '../registry/registration.ts';
-import { type Call, renderingOf } from './call.ts';
+import { type Call, renderingOf } from '../call.ts';
 import { toServed } from './write.ts';
 
 export interface Page {

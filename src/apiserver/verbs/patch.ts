@@ -7,7 +7,7 @@ import { applyPatch, readPatch } from '../registry/apply-patch.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from './call.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
 import { type Change, changeObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */

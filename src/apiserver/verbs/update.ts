@@ -9,7 +9,7 @@ import { renderObject } from '../http/render.ts';
 import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, renderingOf } from './call.ts';
+import { type Call, keyOfCall, renderingOf } from '../call.ts';
 import { restoreDamaged } from './damaged.ts';
 import { type Change, changeObject, createObject } from './write.ts';
 

@@ -21,7 +21,7 @@ import {
 } from '../limits.ts';
 import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
-import { type Call, renderingOf } from './call.ts';
+import { type Call, renderingOf } from '../call.ts';
 import { toServed } from './write.ts';
 
 /** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */

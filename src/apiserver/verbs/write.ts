@@ -32,8 +32,8 @@ import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
 import type { Written } from '../registry/storage.ts';
-import type { Call } from './call.ts';
-import { readCurrent } from './read-current.ts';
+import type { Call } from '../call.ts';
+import { readCurrent } from '../registry/read-current.ts';
 
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
 export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {
@@ -45,10 +45,10 @@ export async function createObject(call: Call, posted: ApiObject, dryRun: boolea
 /** Runs a write alone among those that take from the same: addresses of services, quotas of a namespace. */
 async function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
   const { server, registration, info } = call;
-  const held = isService(registration) ? () => server.exclusive.run('services', write) : write;
+  const held = isService(registration) ? () => server.writes.exclusive.run('services', write) : write;
   const { namespace = '' } = info;
   if (!mayBeCounted(registration) || (await quotasOf(server, namespace)).length === 0) return held();
-  return server.exclusive.run(`quotas/${namespace}`, held);
+  return server.writes.exclusive.run(`quotas/${namespace}`, held);
 }
 
 async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
@@ -94,7 +94,7 @@ export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObjec
   const { strategy } = registration;
   const now = formatTime(server.ports.clock.now().wall);
   const fresh = { uid: server.ports.random.uuid(), now, hasGeneration: strategy.hasGeneration === true };
-  const admitted = admit(registration, metaForCreate(given, fresh), server.admission);
+  const admitted = admit(registration, metaForCreate(given, fresh), server.writes.admission);
   const prepared = await allocate(call, strategy.prepareForCreate?.(admitted, call.user) ?? admitted);
   const object = canonical(registration, prepared);
   await restrictNode(call, { operation: 'create', part: '', object });
@@ -243,7 +243,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
     if (row.subresources.some((entry) => entry.name === 'status'))
       object = withParts(object, { status: old['status'] });
     object = strategy.prepareForUpdate?.(object, old) ?? object;
-    object = await allocate(call, admit(registration, object, call.server.admission, old));
+    object = await allocate(call, admit(registration, object, call.server.writes.admission, old));
     await admitChanged(call, object);
   }
   await call.server.ports.breather.pause('request');

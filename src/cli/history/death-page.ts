@@ -3,7 +3,7 @@ import type { DeathRecord } from '../../api/index.ts';
 import { visibleLine } from '../../lib/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
 import { listeningText } from '../../diagnosis/index.ts';
-import { backOffText, cpuText, exitText, oomText, ranText, requestText } from './death-text.ts';
+import { backOffText, cpuText, exitText, oomText, ranText, requestText, sandboxText } from './death-text.ts';
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
 
@@ -31,6 +31,7 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
       ['Memory', death.oom && `${oomText(death.oom)} (told by: ${death.oom.sources.join(', ')})`],
       ['CPU', death.cpu && cpuText(death.cpu)],
       ['Asked for', death.requested && requestText(death.requested).replace(/^asked for ?/, '')],
+      ['Sandbox', death.sandboxLost === undefined ? undefined : sandboxText(death)],
       ['Back-off', death.survived === true ? undefined : backOffText(death)],
       ['Rung', death.rung],
     ]),

@@ -12,6 +12,8 @@ export interface FakeNode {
   isAway: boolean;
   /** It does what it is asked, and its answer is lost. */
   losesAnswers: boolean;
+  /** Comes between the arrival of the next request to remove a folder and the removal. */
+  beforeRemoval?: (() => Promise<void>) | undefined;
   /** Requests that arrived: "PUT pvc-1". */
   readonly asked: string[];
 }
@@ -42,7 +44,12 @@ export class FakeNodes {
         const { pathname, searchParams } = new URL(url, 'https://node');
         const volume = pathname.split('/')[4] ?? '';
         node.asked.push(`${method} ${volume}`.trim());
-        const answer = answerOf(node, method, volume, searchParams.get('handle') ?? '', body);
+        const { beforeRemoval } = node;
+        if (method === 'DELETE' && beforeRemoval !== undefined) {
+          node.beforeRemoval = undefined;
+          await beforeRemoval();
+        }
+        const answer = answerOf(node, method, volume, searchParams, body);
         if (node.losesAnswers) throw new ConnectionError('socket hang up');
         return answer;
       },
@@ -51,24 +58,42 @@ export class FakeNodes {
   };
 }
 
-function answerOf(node: FakeNode, method: string, name: string, handle: string, body?: Uint8Array): HttpResponse {
+function answerOf(
+  node: FakeNode,
+  method: string,
+  name: string,
+  query: URLSearchParams,
+  body?: Uint8Array,
+): HttpResponse {
   const found = node.folders.get(name);
   if (method === 'GET') return json(200, { items: [...node.folders.values()], capacityBytes: node.capacityBytes });
   if (method === 'PUT') {
     const request = JSON.parse(decodeText(body ?? new Uint8Array())) as MakeVolumeRequest;
     if (found?.state === 'lost') return failure(410, 'VolumeLost');
-    if (found !== undefined)
-      return found.handle === request.handle ? json(200, { path: found.path }) : failure(409, 'Conflict');
+    if (found !== undefined && found.handle !== request.handle) return failure(409, 'Conflict');
+    if (found !== undefined) {
+      node.folders.set(name, { ...found, version: nextVersion() });
+      return json(200, { path: found.path });
+    }
     const taken = [...node.folders.values()].reduce((sum, { capacityBytes }) => sum + capacityBytes, 0);
     if (taken + request.capacityBytes > node.capacityBytes) return failure(507, 'NotEnoughSpace');
     const path = `/volumes/${name}/data`;
-    node.folders.set(name, { name, path, state: 'ready', wasUsed: false, ...request });
+    node.folders.set(name, { name, path, state: 'ready', wasUsed: false, version: nextVersion(), ...request });
     return json(200, { path });
   }
   if (node.published.has(name)) return failure(409, 'VolumeInUse');
-  if (found !== undefined && found.handle !== handle) return failure(409, 'Conflict');
+  if (found !== undefined && found.handle !== query.get('handle')) return failure(409, 'Conflict');
+  const version = query.get('version') ?? undefined;
+  if (found !== undefined && version !== undefined && found.version !== version) return failure(409, 'Conflict');
   node.folders.delete(name);
   return json(200, {});
+}
+
+let versions = 0;
+
+function nextVersion(): string {
+  versions += 1;
+  return String(versions);
 }
 
 function failure(code: number, reason: string): HttpResponse {

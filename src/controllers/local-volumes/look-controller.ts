@@ -5,6 +5,7 @@
  */
 import {
   isNotFound,
+  isVolumeOnNode,
   nameOf,
   NODES,
   type Node,
@@ -20,7 +21,7 @@ import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '.
 import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { LEFT_OVER_VOLUME_GRACE_MS, NODE_VOLUMES_LOOK_MS } from '../limits.ts';
-import { isHeard, isOnNode } from './local-volume.ts';
+import { isHeard } from './local-volume.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import { planLook } from './plan-look.ts';
 import type { LocalVolumesOptions } from './provisioning-controller.ts';
@@ -122,7 +123,8 @@ class Looker {
     for (const each of leftOvers) {
       if (now - (seen.get(each.name) ?? now) < LEFT_OVER_VOLUME_GRACE_MS) continue;
       if (await this.#hasVolume(node, each.name, signal)) continue;
-      await this.#nodeVolumes.remove(name, each.name, each.handle, signal);
+      // With its version: its claim may get this node again, and a pod the folder, while the request is under way.
+      await this.#nodeVolumes.remove(name, each, signal);
       seen.delete(each.name);
       this.#logger.info('removed a folder that no volume names and no pod ever had', { node: name, folder: each.path });
     }
@@ -130,7 +132,7 @@ class Looker {
 
   async #hasVolume(node: Node, name: string, signal: AbortSignal): Promise<boolean> {
     try {
-      return isOnNode(await this.#client.get(PERSISTENT_VOLUMES, undefined, name, signal), node);
+      return isVolumeOnNode(await this.#client.get(PERSISTENT_VOLUMES, undefined, name, signal), node);
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;

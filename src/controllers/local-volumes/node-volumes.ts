@@ -3,6 +3,7 @@ import {
   type MadeVolume,
   type MakeVolumeRequest,
   NODE_VOLUMES_PATH,
+  type NodeVolume,
   type NodeVolumeList,
   type Status,
   StatusError,
@@ -23,11 +24,14 @@ import { MAX_NODE_ANSWER_BYTES, NODE_REQUEST_TIMEOUT_MS } from '../limits.ts';
 /** The way to a node's kubelet; undefined: there is none. */
 export type KubeletConnections = (nodeName: string) => Connection | undefined;
 
+/** A volume, and whose it is. With a version, it is removed only if nobody asked for it since it had that. */
+export type Removable = Pick<NodeVolume, 'name' | 'handle' | 'version'>;
+
 /** Every call rejects with StatusError (the node's answer) or ConnectionError (no answer: it may have been done). */
 export interface NodeVolumes {
   make(node: string, name: string, request: MakeVolumeRequest, signal: AbortSignal): Promise<MadeVolume>;
-  /** Resolves when the folder is gone. 409: a pod has it. */
-  remove(node: string, name: string, handle: string, signal: AbortSignal): Promise<void>;
+  /** Resolves when the folder is gone. 409: a pod has it, or it was asked for or used since it had that version. */
+  remove(node: string, volume: Removable, signal: AbortSignal): Promise<void>;
   list(node: string, signal: AbortSignal): Promise<NodeVolumeList>;
 }
 
@@ -62,8 +66,9 @@ export function nodeVolumes(connectionOf: KubeletConnections, clock: Clock): Nod
   const path = (name: string): string => `${NODE_VOLUMES_PATH}/${encodeURIComponent(name)}`;
   return {
     make: async (node, name, request, signal) => readMade(await ask(node, 'PUT', path(name), signal, request)),
-    remove: async (node, name, handle, signal) => {
-      await ask(node, 'DELETE', `${path(name)}?handle=${encodeURIComponent(handle)}`, signal);
+    remove: async (node, { name, handle, version }, signal) => {
+      const query = new URLSearchParams({ handle, ...(version !== undefined && { version }) });
+      await ask(node, 'DELETE', `${path(name)}?${query.toString()}`, signal);
     },
     list: async (node, signal) => readList(await ask(node, 'GET', NODE_VOLUMES_PATH, signal)),
   };

@@ -4,6 +4,7 @@
  * Keys are claims. Upstream's counterpart: sig-storage-lib-external-provisioner, whose events these are.
  */
 import {
+  checkDns1123Subdomain,
   hasReason,
   isDeleting,
   isNotFound,
@@ -180,9 +181,15 @@ class Provisioner {
     }
   }
 
-  /** A folder that vanished before its volume was created was never used: the node forgets it, and can make it anew. */
+  /**
+   * A folder that vanished before its volume was created was never used: the node forgets it, and can make it anew. The version is
+   * from before the question for the volume, so one that was made anew and used meanwhile is not removed.
+   */
   async #forgetLost(claim: PersistentVolumeClaim, node: Node, signal: AbortSignal): Promise<void> {
     const name = localVolumeName(claim);
+    const { items } = await this.#nodeVolumes.list(nameOf(node), signal);
+    const lost = items.find((each) => each.name === name && each.state === 'lost');
+    if (lost === undefined) return;
     const isThere = await this.#client.get(PERSISTENT_VOLUMES, undefined, name, signal).then(
       () => true,
       (error: unknown) => {
@@ -190,7 +197,7 @@ class Provisioner {
         throw error;
       },
     );
-    if (!isThere) await this.#nodeVolumes.remove(nameOf(node), name, uidOf(claim), signal);
+    if (!isThere) await this.#nodeVolumes.remove(nameOf(node), lost, signal);
   }
 
   /** Creates the volume. The claim is asked for once more: a volume for a claim that is gone would only be deleted again. */
@@ -227,6 +234,8 @@ class Provisioner {
   async #nodeOf(name: string, { signal }: ReconcileContext): Promise<Node | undefined> {
     const known = this.#nodes.get(undefined, name);
     if (known !== undefined) return known;
+    // Whoever may change the claim writes it: the server would refuse the path of such a name, again and again.
+    if (checkDns1123Subdomain(name).length > 0) return undefined;
     try {
       return await this.#client.get(NODES, undefined, name, signal);
     } catch (error) {

@@ -42,7 +42,8 @@ export interface ContainerFacts {
 }
 
 export interface AgentKill {
-  readonly because: 'liveness' | 'startup' | 'other';
+  /** sandbox: it ended with its pod's sandbox, or for its loss. other: somebody changed or ended it. */
+  readonly because: 'liveness' | 'startup' | 'sandbox' | 'other';
   readonly event?: Event;
 }
 
@@ -77,7 +78,7 @@ function one(
   const events = evidence.events.filter((event) => containerOf(event) === name);
   const deaths = deathsOf(status, history);
   const [newest] = deaths;
-  const killed = newest === undefined ? undefined : agentKill(newest, events);
+  const killed = newest === undefined ? undefined : agentKill(newest, events, evidence.events);
   const facts = { evidence, kind, status, deaths, killed };
   const trouble = troubleOf(facts);
   const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
@@ -147,8 +148,9 @@ function wasWanted(death: Death, killed: AgentKill | undefined): boolean {
 }
 
 /** The agent's kill that led to a death, from the node's history, else from a Killing event of that life. */
-function agentKill(death: Death, events: readonly Event[]): AgentKill | undefined {
+function agentKill(death: Death, events: readonly Event[], ofPod: readonly Event[]): AgentKill | undefined {
   const event = killingEvent(death, events);
+  if (death.sandboxLost !== undefined) return { because: 'sandbox', event };
   if (death.probe?.type === 'liveness' || death.probe?.type === 'startup') return { because: death.probe.type, event };
   // The node's history contains every kill for a probe.
   if (death.number !== undefined)
@@ -156,8 +158,15 @@ function agentKill(death: Death, events: readonly Event[]): AgentKill | undefine
   if (event === undefined) return undefined;
   const because = probeOfKill(event);
   if (because !== undefined) return { because, event };
+  if (isForSandbox(event, ofPod)) return { because: 'sandbox', event };
   // A failed hook is a failure of the container, too.
   return (event.message ?? '').includes('PostStartHook') ? undefined : { because: 'other', event };
+}
+
+/** Whether a new sandbox was announced right after the kill. The history of a node says so itself. */
+function isForSandbox(kill: Event, ofPod: readonly Event[]): boolean {
+  if (!/^Stopping container \S+$/.test(kill.message ?? '')) return false;
+  return eventsWith(ofPod, 'SandboxChanged').some((event) => Math.abs(lastSeenMs(event) - lastSeenMs(kill)) <= 5000);
 }
 
 function isProbeKill(event: Event): boolean {

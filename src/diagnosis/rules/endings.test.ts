@@ -31,7 +31,12 @@ const endings: readonly Case[] = [
     },
     'out-of-memory',
     /at its limit of 64Mi/,
-    [/death 7 of web/, /memory peak: 64Mi of 64Mi/, /worker \(pid 4711, rss 63Mi\)/, /"allocating cache 200 MB"/],
+    [
+      /death 7 of web/,
+      /memory peak: 64Mi of 64Mi/,
+      /worker \(pid 4711, rss 63Mi with mapped files and memory shared with others\)/,
+      /"allocating cache 200 MB"/,
+    ],
   ],
   [
     'memory without a limit',
@@ -378,6 +383,12 @@ const endings: readonly Case[] = [
     crash(1, 'nginx: [emerg] unknown directive "lissten" in /etc/nginx/nginx.conf:3'),
     'malformed-config',
     /configuration \/etc\/nginx\/nginx\.conf: unknown directive "lissten"/,
+  ],
+  [
+    'nginx, with a date that looks like a path',
+    crash(1, '2026/11/22 12:01:02 [emerg] 1#1: unknown directive "lissten" in /etc/nginx/nginx.conf:3'),
+    'malformed-config',
+    /configuration \/etc\/nginx\/nginx\.conf: /,
   ],
   [
     'a full disk',

@@ -87,7 +87,7 @@ export function createSupplies(
 }
 
 function createLocal(
-  given: Pick<Given, 'clock' | 'logger' | 'fs' | 'process' | 'machine'>,
+  given: Pick<Given, 'clock' | 'random' | 'logger' | 'fs' | 'process' | 'machine'>,
   { volumesDir: dir, ...place }: Pick<KubeletConfig, 'rootDir' | 'instanceId'> & { readonly volumesDir: string },
   { events, later, publications }: Pick<Ground, 'events' | 'later'> & { readonly publications: Publications },
 ): LocalSupplies {
@@ -95,7 +95,7 @@ function createLocal(
   const mounter = new Mounter(given);
   const volumes = new LocalVolumes(
     given,
-    { dir, ...place },
+    { dir, ...place, lifeId: given.random.split('local volumes').uuid() },
     {
       keepsFree: (bytes) => later.care.it.keepsFree('nodefs.available', bytes),
       mountedUnder: (path) => mounter.mountedUnder(path),

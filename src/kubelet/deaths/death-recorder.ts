@@ -52,6 +52,7 @@ import {
   SAID_EVENT_PERIOD_MS,
 } from './limits.ts';
 import { readLogTail, type TailLimits } from './log-tail.ts';
+import { lostSandboxOf } from './lost-sandbox.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
 import type { RecentChanges } from './recent-changes.ts';
@@ -246,7 +247,8 @@ export class DeathRecorder {
     if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
       this.#record(containerId, each);
     }
-    const amendment = amendmentOf(death, pass.note, container);
+    const sandboxLost = lostSandboxOf({ ...pass, container, death, seen: this.#seenIn(pass) });
+    const amendment = amendmentOf(death, pass.note, container, sandboxLost ?? each.amendment.sandboxLost);
     if (isSame(amendment, each.amendment)) return;
     each.amendment = amendment;
     if (each.state === 'recorded') {
@@ -266,7 +268,7 @@ export class DeathRecorder {
       death,
       failed: (type) => failedProbes.of(death.containerId, type),
       changes: changes.before(pod, { startedAt: death.startedAt, endedAt }),
-      seenAt: now.wall,
+      seen: this.#seenIn(pass),
     });
     failedProbes.forget(death.containerId);
     return {
@@ -280,6 +282,10 @@ export class DeathRecorder {
       state: 'waiting',
       amendment: {},
     };
+  }
+
+  #seenIn({ observed }: SeenPass) {
+    return { at: this.#ports.clock.now().wall, observed };
   }
 
   #record(containerId: string, tracked: Tracked): void {
@@ -430,6 +436,7 @@ function isSame(a: DeathAmendment, b: DeathAmendment): boolean {
     a.message === b.message &&
     a.rung === b.rung &&
     a.backOffSeconds === b.backOffSeconds &&
-    a.startedAgain === b.startedAgain
+    a.startedAgain === b.startedAgain &&
+    a.sandboxLost === b.sandboxLost
   );
 }

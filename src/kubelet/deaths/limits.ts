@@ -92,6 +92,9 @@ export const MAX_OOM_REPORTS = 200;
 /** Processes named in one proof. */
 export const MAX_OOM_PROCESSES = 8;
 
+/** A container whose end nobody saw, and whose sandbox is found lost within this time after it, ended with its sandbox. */
+export const LOST_SANDBOX_WINDOW_MS = 10_000;
+
 /** The end of a life over which is counted how often its CPU limit held it back. */
 export const CPU_STRETCH_MS = 60_000;
 /** Containers whose CPU counters are kept. */

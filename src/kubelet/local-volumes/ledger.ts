@@ -71,8 +71,9 @@ export class Ledger {
     this.#entries.set(name, entry);
   }
 
+  /** Durable once it resolves: a record that came back, when the folder on another disk does not, would say that it was lost. */
   async delete(name: string): Promise<void> {
-    await this.#fs.remove(this.#file(name));
+    await this.#fs.remove(this.#file(name), { sync: true });
     this.#entries.delete(name);
   }
 

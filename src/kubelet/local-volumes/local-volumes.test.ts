@@ -27,7 +27,7 @@ function open({ fs, instanceId = 'me', mounted = [], bytes = 10 * GIBIBYTE }: Wi
   const statfs = async () => ({ bytes, freeBytes: bytes, usedBytes: 0, inodes: 1, freeInodes: 1 });
   return new LocalVolumes(
     { fs: { ...systemFileSystem, statfs, ...fs }, logger: silentLogger },
-    { dir: join(root, 'volumes'), rootDir: join(root, 'agent'), instanceId },
+    { dir: join(root, 'volumes'), rootDir: join(root, 'agent'), instanceId, lifeId: `life-${(lives += 1)}` },
     {
       keepsFree: (all) => all / 10,
       mountedUnder: async (path) => mounted.filter((point) => point === path || point.startsWith(`${path}/`)),
@@ -36,6 +36,7 @@ function open({ fs, instanceId = 'me', mounted = [], bytes = 10 * GIBIBYTE }: Wi
   );
 }
 
+let lives = 0;
 const path = (name: string): string => join(root, 'volumes', name, 'data');
 const states = async (volumes: LocalVolumes): Promise<readonly string[]> =>
   (await volumes.list()).items.map(({ name, state, wasUsed }) => `${name} ${state} ${wasUsed}`);
@@ -49,8 +50,38 @@ describe('a volume', () => {
       expect((await stat(join(root, dir))).mode & 0o777).toBe(0o700);
     expect(await volumes.list()).toEqual({
       capacityBytes: 9 * GIBIBYTE,
-      items: [{ ...REQUEST, name: 'pvc-1', path: path('pvc-1'), state: 'ready', wasUsed: false }],
+      items: [
+        {
+          ...REQUEST,
+          name: 'pvc-1',
+          path: path('pvc-1'),
+          state: 'ready',
+          wasUsed: false,
+          version: expect.any(String) as string,
+        },
+      ],
     });
+  });
+
+  it('is not removed by one who did not hear that it was asked for, used, or made anew meanwhile', async () => {
+    const volumes = open();
+    const versionOf = async (each: LocalVolumes): Promise<string | undefined> => (await each.list()).items[0]?.version;
+    await volumes.make('pvc-1', REQUEST);
+    const versions: (string | undefined)[] = [await versionOf(volumes)];
+    await volumes.make('pvc-1', REQUEST);
+    versions.push(await versionOf(volumes));
+    await volumes.use('pvc-1', path('pvc-1'), async () => {});
+    versions.push(await versionOf(volumes));
+    await volumes.remove('pvc-1', 'claim-1', versions[2]);
+    await volumes.make('pvc-1', REQUEST);
+    versions.push(await versionOf(volumes));
+    const later = open();
+    for (const version of versions)
+      await expect(later.remove('pvc-1', 'claim-1', version)).rejects.toMatchObject({ reason: 'Conflict' });
+    for (const version of versions.slice(0, -1))
+      await expect(volumes.remove('pvc-1', 'claim-1', version)).rejects.toMatchObject({ reason: 'Conflict' });
+    await volumes.remove('pvc-1', 'claim-1', versions[3]);
+    expect(await states(volumes)).toEqual([]);
   });
 
   it('is made once: its files stay when it is asked for again, also by a restarted agent', async () => {
@@ -247,6 +278,17 @@ function mortal(changes: number): { readonly fs: Partial<FileSystem>; readonly d
   };
   return { fs, died };
 }
+
+it('a removed volume on a disk of its own is not said to be lost after a power cut', async () => {
+  await open().make('pvc-1', REQUEST);
+  const record = join(root, 'agent/local-volumes/made/pvc-1.json');
+  // What the power cut undoes on the agent's disk is not undone on the other.
+  const remove: FileSystem['remove'] = async (file, options) => {
+    if (file !== record || options?.sync === true) await systemFileSystem.remove(file, options);
+  };
+  await open({ fs: { remove } }).remove('pvc-1', 'claim-1');
+  expect(await states(open())).toEqual([]);
+});
 
 describe('an agent that dies', () => {
   it.each(Array.from({ length: 16 }, (_, changes) => changes))(

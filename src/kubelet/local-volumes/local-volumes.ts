@@ -26,6 +26,8 @@ export interface LocalVolumesConfig {
   readonly rootDir: string;
   /** Names this mendlet in the folder. */
   readonly instanceId: string;
+  /** Differs between starts of the agent. */
+  readonly lifeId: string;
 }
 
 export interface LocalVolumesPorts {
@@ -76,6 +78,9 @@ export class LocalVolumes {
   #loading: Promise<void> | undefined;
   /** What an earlier life left in the folder has been looked after. */
   #tidied = false;
+  /** How many times any volume was asked for or used, when this one was last. */
+  readonly #changedAt = new Map<string, number>();
+  #changes = 0;
   /** Removals that are not over, by name. */
   readonly #removing = new Map<string, Pick<LedgerEntry, 'handle' | 'capacityBytes'>>();
 
@@ -110,6 +115,7 @@ export class LocalVolumes {
       } else if ((await this.#place(`${this.dir}/${name}`)) === 'absent') {
         await this.#makeFresh(name, { handle, capacityBytes, state: 'making', used: false });
       } else throw anothers(name);
+      this.#changed(name);
       return { path: this.pathOf(name) };
     });
   }
@@ -155,8 +161,21 @@ export class LocalVolumes {
     }
   }
 
-  /** Idempotent; a volume that is not there is no error. Rejects with `VolumeProblem` or `FileError`. */
-  async remove(name: string, handle: string): Promise<void> {
+  /** From now on its earlier versions are over. */
+  #changed(name: string): void {
+    this.#changes += 1;
+    this.#changedAt.set(name, this.#changes);
+  }
+
+  #versionOf(name: string): string {
+    return `${this.#config.lifeId}.${this.#changedAt.get(name) ?? 0}`;
+  }
+
+  /**
+   * Idempotent; a volume that is not there is no error. Rejects with `VolumeProblem` or `FileError`.
+   * @param version as listed: the volume stays if it was asked for or used since
+   */
+  async remove(name: string, handle: string, version?: string): Promise<void> {
     checkVolumeName(name);
     checkHandle(handle);
     await this.#locks.run(name, async () => {
@@ -166,6 +185,9 @@ export class LocalVolumes {
       const place = await this.#place(`${this.dir}/${name}`);
       if (entry === undefined && place === 'absent') return;
       if (entry?.handle !== handle) throw anothers(name);
+      if (version !== undefined && version !== this.#versionOf(name)) {
+        throw new VolumeProblem('Conflict', `volume ${name} was asked for or used since it had version ${version}`);
+      }
       await this.#parts.whileUnpublished(name, this.pathOf(name), () => this.#setAside(name, entry, place));
       await this.#finishRemoval(name);
     });
@@ -182,6 +204,7 @@ export class LocalVolumes {
       this.#removing.set(name, entry);
     }
     await this.#ledger.delete(name);
+    this.#changedAt.delete(name);
   }
 
   /** Behind a mount lies what is not the volume's. */
@@ -209,7 +232,8 @@ export class LocalVolumes {
       if (state === 'making') continue;
       const isLost = (await this.#lossOf(name)) !== undefined;
       const path = this.pathOf(name);
-      items.push({ name, handle, path, capacityBytes, state: isLost ? 'lost' : 'ready', wasUsed: used });
+      const version = this.#versionOf(name);
+      items.push({ name, handle, path, capacityBytes, state: isLost ? 'lost' : 'ready', wasUsed: used, version });
     }
     for (const [name, { handle, capacityBytes }] of [...this.#removing].sort(byName)) {
       items.push({ name, handle, path: this.pathOf(name), capacityBytes, state: 'removing' });
@@ -274,6 +298,7 @@ export class LocalVolumes {
       if (problem !== undefined) throw lost(name, problem);
       if (entry.state !== 'ready' || !entry.used)
         await this.#ledger.set(name, { ...entry, state: 'ready', used: true });
+      this.#changed(name);
       return await publish();
     });
   }

@@ -26,7 +26,8 @@ export function volumeRoutes({ localVolumes, logger }: VolumeInputs): readonly R
       answer: answering(async (call) => {
         const name = nameOf(call);
         if (call.request.method === 'PUT') return await localVolumes.make(name, parseMakeRequest(bodyOf(call)));
-        await localVolumes.remove(name, checkHandle(call.query.get('handle')));
+        const version = call.query.get('version') ?? undefined;
+        await localVolumes.remove(name, checkHandle(call.query.get('handle')), version);
         return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
       }),
     },

@@ -42,12 +42,12 @@ export async function setUpClaim(
   source: ClaimSource,
   dir: string,
 ): Promise<{ readonly path: string; readonly problem?: string }> {
+  const known = await options.publications.note(dir);
   let volume: PersistentVolume;
   try {
-    volume = await volumeOf(options.client, pod, source);
+    volume = await volumeOf(options.client, pod, source, known);
   } catch (error) {
-    const known = error instanceof VolumeError ? undefined : await options.publications.note(dir);
-    if (known === undefined) throw error;
+    if (error instanceof VolumeError || known === undefined) throw error;
     await stillThere(options, known);
     return { path: known.path, problem: errorMessage(error) };
   }
@@ -70,10 +70,12 @@ function isExclusive({ spec }: PersistentVolume): boolean {
   return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
 }
 
+/** @param known what the pod has already */
 async function volumeOf(
   client: KubeClient,
   pod: Pod,
   { claimName, isOwned = false }: ClaimSource,
+  known: Publication | undefined,
 ): Promise<PersistentVolume> {
   const namespace = pod.metadata?.namespace ?? '';
   const whose = `error processing PVC ${namespace}/${claimName}`;
@@ -85,8 +87,10 @@ async function volumeOf(
     const whom = `${namespace}/${claimName} was not created for pod ${namespace}/${nameOf(pod)}`;
     throw new VolumeError(`${whose}: PVC ${whom} (pod is not owner)`);
   }
-  if (isDeleting(claim)) throw new VolumeError(`${whose}: PVC is being deleted`);
   const name = claim.spec?.volumeName ?? '';
+  // Upstream refuses here a pod that has it, too: after a restart of the agent its containers would not be started any more.
+  if (isDeleting(claim) && (name === '' || known?.volume !== name))
+    throw new VolumeError(`${whose}: PVC is being deleted`);
   if (claim.status?.phase !== 'Bound' || name === '') throw new VolumeError(`${whose}: PVC is not bound`);
   const volume = await fetched(`${whose}: failed to fetch PV ${name} from API server`, () =>
     client.get<PersistentVolume>(PERSISTENT_VOLUMES, undefined, name),

@@ -10,6 +10,7 @@ export class HollowVolumes {
   /** Pod's UID → names of its volumes. */
   readonly #published = new Map<string, readonly string[]>();
   readonly #onGone: (name: string) => void;
+  #versions = 0;
 
   constructor(onGone: (name: string) => void) {
     this.#onGone = onGone;
@@ -26,7 +27,7 @@ export class HollowVolumes {
     this.#published.set(uid, names);
     for (const name of names) {
       const folder = this.folders.get(name);
-      if (folder !== undefined) this.folders.set(name, { ...folder, wasUsed: true });
+      if (folder !== undefined) this.folders.set(name, { ...folder, wasUsed: true, version: this.#nextVersion() });
     }
     return true;
   }
@@ -49,17 +50,28 @@ export class HollowVolumes {
       return this.#make(name, found, JSON.parse(decodeText(body as Uint8Array)) as MakeVolumeRequest);
     const isUsed = [...this.#published.values()].some((names) => names.includes(name));
     if (isUsed || (found !== undefined && found.handle !== searchParams.get('handle'))) return json(409, {});
+    const version = searchParams.get('version');
+    if (found !== undefined && version !== null && version !== found.version) return json(409, {});
     if (this.folders.delete(name)) this.#onGone(name);
     return json(200, {});
   }
 
   #make(name: string, found: NodeVolume | undefined, request: MakeVolumeRequest): HttpResponse {
-    if (found !== undefined) return found.handle === request.handle ? json(200, { path: found.path }) : json(409, {});
+    if (found !== undefined && found.handle !== request.handle) return json(409, {});
+    if (found !== undefined) {
+      this.folders.set(name, { ...found, version: this.#nextVersion() });
+      return json(200, { path: found.path });
+    }
     const taken = [...this.folders.values()].reduce((sum, { capacityBytes }) => sum + capacityBytes, 0);
     if (taken + request.capacityBytes > CAPACITY_BYTES) return json(507, {});
     const path = `/volumes/${name}/data`;
-    this.folders.set(name, { name, path, state: 'ready', wasUsed: false, ...request });
+    this.folders.set(name, { name, path, state: 'ready', wasUsed: false, version: this.#nextVersion(), ...request });
     return json(200, { path });
+  }
+
+  #nextVersion(): string {
+    this.#versions += 1;
+    return String(this.#versions);
   }
 }
 

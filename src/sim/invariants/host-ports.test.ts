@@ -48,7 +48,7 @@ describe('a cluster', () => {
     const cluster = new SimCluster({
       sim,
       nodes: 1,
-      runAgent: (ports, config, signal) => {
+      runAgent: (ports, config, signal, offer) => {
         const { hostPorts, ...pods } = ports.pods;
         if (hostPorts === undefined) throw new Error('no host ports here');
         const damaged: PodHostPorts = {
@@ -56,7 +56,7 @@ describe('a cluster', () => {
           settled: () => hostPorts.settled(),
           ...damage(hostPorts),
         };
-        return runKubelet({ ...ports, pods: { ...pods, hostPorts: damaged } }, config, signal);
+        return runKubelet({ ...ports, pods: { ...pods, hostPorts: damaged } }, config, signal, offer);
       },
       logger: silentLogger,
     });

@@ -259,10 +259,10 @@ describe('a cluster', () => {
   });
 
   it('with a node agent that never tells of the dead is noticed', async () => {
-    const { sim, cluster } = await world((ports, config, signal) => {
+    const { sim, cluster } = await world((ports, config, signal, offer) => {
       const { routing, ...pods } = ports.pods;
       const deaf = { ...routing, judge: () => {} } as NonNullable<typeof routing>;
-      return runKubelet({ ...ports, pods: { ...pods, routing: deaf } }, config, signal);
+      return runKubelet({ ...ports, pods: { ...pods, routing: deaf } }, config, signal, offer);
     });
     // The server's news do not come, either.
     sim.after(35_000, 'partition', () => cluster.nodes[0]?.link.partition());

@@ -220,7 +220,6 @@ export const healthyTargets: readonly string[] = [
   'pod/well-odd-names',
   'pod/well-busy',
   'pod/well-restarted',
-  'pod/well-ending',
   'deploy/well-deployed',
   'deploy/well-empty',
   'job/well-finished',

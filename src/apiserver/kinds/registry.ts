@@ -1,0 +1,91 @@
+/**
+ * The kinds that a server serves, as values. Whoever needs one asks the registry that it was handed, and follows its changes:
+ * no module has a table of kinds of its own.
+ */
+import type { ResourceRow } from '../../api/index.ts';
+import type { Registry, ServedKind, StoredKind } from '../call.ts';
+import type { ResourceName } from '../registry/served-rows.ts';
+
+export class LiveRegistry implements Registry {
+  /** In the order in which discovery lists them. */
+  readonly #kinds = new Map<string, ServedKind>();
+  readonly #listeners = new Set<() => void>();
+  #registrations: readonly StoredKind[] = [];
+  #rows: readonly ResourceRow[] = [];
+  #generation = 0;
+
+  constructor(kinds: Iterable<ServedKind>) {
+    for (const kind of kinds) this.#put(kind);
+    this.#changed();
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  kindOf(name: ResourceName): ServedKind | undefined {
+    return this.#kinds.get(pathOf(name));
+  }
+
+  rowOf(name: ResourceName): ResourceRow | undefined {
+    return this.kindOf(name)?.row;
+  }
+
+  find(name: ResourceName): StoredKind | undefined {
+    return this.kindOf(name)?.stored;
+  }
+
+  get(name: ResourceName): StoredKind {
+    const registration = this.find(name);
+    if (registration === undefined) throw new Error(`no registration of ${pathOf(name)}`);
+    return registration;
+  }
+
+  all(): readonly StoredKind[] {
+    return this.#registrations;
+  }
+
+  rows(): readonly ResourceRow[] {
+    return this.#rows;
+  }
+
+  describedRows(): readonly ResourceRow[] {
+    return this.#rows.filter((row) => this.kindOf(row)?.isUndescribed !== true);
+  }
+
+  /**
+   * Serves one kind more. The returned function takes it away again. Throws when its path is taken.
+   */
+  register(kind: ServedKind): () => void {
+    this.#put(kind);
+    this.#changed();
+    return () => {
+      if (this.kindOf(kind.row) !== kind) return;
+      this.#kinds.delete(pathOf(kind.row));
+      this.#changed();
+    };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #put(kind: ServedKind): void {
+    const path = pathOf(kind.row);
+    if (this.#kinds.has(path)) throw new Error(`${path} is served twice`);
+    this.#kinds.set(path, kind);
+  }
+
+  #changed(): void {
+    const kinds = [...this.#kinds.values()];
+    this.#registrations = kinds.flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
+    this.#rows = kinds.filter(({ isHidden }) => isHidden !== true).map(({ row }) => row);
+    this.#generation++;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function pathOf({ group, version, resource }: ResourceName): string {
+  return `${group}/${version}/${resource}`;
+}
