@@ -36,7 +36,7 @@ In a pod the healer uses the pod's service account and rereads its token; elsewh
 $KUBECONFIG or ~/.kube/config. Of several healers only the holder of the lease kube-system/mendlet-healer works.
 
 With --local-volumes it makes volumes on nodes whose agent has --volumes-dir. It asks their kubelets with tokens of the service account
-kube-system/mendlet-healer that are valid on one node alone, and needs the rights of deploy/mendlet-local-volumes.yaml.
+kube-system/mendlet-local-volumes that are valid on one node alone, and needs what is in deploy/mendlet-local-volumes.yaml.
 
 The command stays in the foreground. Ctrl-C or SIGTERM ends it.
 

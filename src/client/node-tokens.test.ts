@@ -25,6 +25,8 @@ it('each node has a token of its own, which is renewed before it ends', async ()
   expect(await tokens.tokenFor('a')).toBe('t1');
   await clock.advance(1000);
   expect(await tokens.tokenFor('a')).toBe('t3');
+  tokens.forget('a');
+  expect(await tokens.tokenFor('a')).toBe('t4');
   status = { token: '', expirationTimestamp: '' };
   await expect(tokens.tokenFor('c')).rejects.toThrow('without a token');
 });

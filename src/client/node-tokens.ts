@@ -22,10 +22,16 @@ interface Kept {
 
 export class NodeTokens {
   readonly #options: NodeTokensOptions;
+  /** The tokens that are fresh, and those that ended since the last was made: nodes come and go. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(options: NodeTokensOptions) {
     this.#options = options;
+  }
+
+  /** The node refused its token: the next question brings another one. */
+  forget(nodeName: string): void {
+    this.#kept.delete(nodeName);
   }
 
   /** Rejects with StatusError or ConnectionError. */
@@ -49,6 +55,7 @@ export class NodeTokens {
     );
     const { token } = (answer as TokenRequest).status ?? {};
     if (!token) throw new StatusError({ code: 500, message: 'the server answered a TokenRequest without a token' });
+    for (const [name, { freshUntil }] of this.#kept) if (begun >= freshUntil) this.#kept.delete(name);
     this.#kept.set(nodeName, { token, freshUntil: begun + NODE_TOKEN_SECONDS * 1000 - TOKEN_PERIOD_MS * 2 });
     return token;
   }

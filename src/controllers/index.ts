@@ -4,6 +4,6 @@ export { CONTROLLER_INDEXES } from './indexes.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 export { runControllers } from './run-controllers.ts';
 export type { ControllersSettings, LocalVolumesSettings } from './controller-setup.ts';
-export { type HealerOptions, runHealingControllers } from './healing/run-healing-controllers.ts';
+export { type HealerSettings, runHealer } from './run-healer.ts';
 export * from './controller.ts';
 export * from './run-controller.ts';

@@ -50,7 +50,7 @@ const URL_USER =
 const SOURCE_USER = /([^\s:@'"/=]{1,100})([:/])([^\s@'"]{1,300})@(?=(?:tcp|unix|tcp6)?\(|\/\/)/g;
 
 const PEM_BLOCK =
-  /-----BEGIN ([A-Z0-9 ]{1,60})-----(?:(?!-----END )[^-]|-(?!----END ))*(?:-----END [A-Z0-9 ]{1,60}-----)?/g;
+  /-----BEGIN ([A-Z0-9 ]{1,60})-----(?!\*\*\*)(?:(?!-----END )[^-]|-(?!----END ))*(?:-----END [A-Z0-9 ]{1,60}-----)?/g;
 /** A line from the middle of a PEM block or of a key file. */
 const BASE64_LINE = /(^|\n)[ \t]*[A-Za-z0-9+/]{60,}={0,2}[ \t]*(?=\n|$)/g;
 
@@ -114,10 +114,11 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (value.startsWith(MASK)) return true;
   if (NO_SECRETS.has(value.replace(/[.!?:]+$/, '').toLowerCase())) return true;
   if (separator.trim().endsWith('=')) return false;
-  return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+$/.test(value) && /^ [a-z]/.test(after));
+  return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
 }
 
-function withoutKnown(text: string, known: readonly string[]): string {
+/** The text without values that are known to be secret; nothing else is masked. */
+export function withoutKnown(text: string, known: readonly string[]): string {
   let masked = text;
   const values = known
     .filter((value) => value.length >= MIN_KNOWN_SECRET_CHARACTERS)

@@ -64,6 +64,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /getaddrinfo\(?:? ?["']?([\w.-]{1,253})/i,
   /([\w-]{1,63}(?:\.[\w-]{1,63}){0,10}):? (?:name or service not known|temporary failure|name does not resolve)/i,
   /@([\w.-]{1,253})[:/]/,
+  /(?:reach|connect(?:ing)? to|dial) ["'(]?([a-z][\w-]{0,62}(?:\.[a-z][\w-]{1,62}){1,10})\b/i,
   /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}):\d{2,5}\b/i,
 ];
 
@@ -72,7 +73,9 @@ export function unresolvedHost(line: string): string | undefined {
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
-    if (!/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|unknown|in)$/i.test(host))
+    if (
+      !/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(host)
+    )
       return host;
   }
   return undefined;

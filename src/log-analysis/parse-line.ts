@@ -52,7 +52,7 @@ const HEADS: readonly RegExp[] = [
   /^(?:-{1,3}|\||::?)(?=\s)/,
   /^\d+ ---(?=\s)/,
   /^[#*.-](?=\s)/,
-  /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-|:)(?=\s)/,
+  /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-{1,2}|:)(?=\s)/,
   /^[\w/.-]+\.(?:go|rs|py|c|cc|cpp):\d+\]?:?(?=\s)/,
 ];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
@@ -70,7 +70,10 @@ const LETTERS: Readonly<Record<string, Level>> = {
 };
 const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
-const COLON_LEVEL = /^(?:[\w.-]{1,30}: )?([A-Za-z]{3,13})(?: ERROR| error)?(?: ?:)(?=\s|$)/;
+const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
+/** "nginx: error: …", "/etc/a.conf:3: error: …". */
+const NAMED_COLON_LEVEL =
+  /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
 const PLAIN_LEVEL = /^([A-Z]{3,13})(?=[\s|])(?! ERROR:)/;
 const LOWER_LEVEL = /^(error|warn|warning|info|fatal|debug)(?=\s)/;
 const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
@@ -181,6 +184,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
     BRACKET_LEVEL,
     PYTHON_LEVEL,
     COLON_LEVEL,
+    NAMED_COLON_LEVEL,
     PLAIN_LEVEL,
     ...(step === 0 ? [] : [LOWER_LEVEL]),
   ]) {
@@ -188,7 +192,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
     const level = match === null ? undefined : levelOfWord(match[1] ?? '');
     if (match === null || level === undefined) continue;
     // "Error occurred" is what is said, but "ERROR occurred" and "error: x" have a level before it.
-    return { rest: text.slice(match[0].length), level, keep: pattern === COLON_LEVEL };
+    return { rest: text.slice(match[0].length), level, keep: pattern === COLON_LEVEL || pattern === NAMED_COLON_LEVEL };
   }
   return undefined;
 }

@@ -96,6 +96,9 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
 /** The fields of a structured line about one request, which was answered. */
 const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
 
+/** A client that left or was sent away. */
+const OF_CLIENT = /^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+
 /** The positions of errors of single requests, and of the traces that follow them. */
 function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
   const found = new Set<number>();
@@ -107,7 +110,8 @@ function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[])
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
         dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
-        ANSWERED.test(fields);
+        ANSWERED.test(fields) ||
+        OF_CLIENT.test(text);
       if (dialects.some(({ recovery }) => says(recovery))) isReadyYet = true;
     }
     if (inside) found.add(position);
@@ -186,7 +190,8 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
 
-const PANIC = /^(?:panic: |fatal error: |thread '[^']*' (?:\(\d+\) )?panicked)/;
+const PANIC =
+  /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
 
 /** What follows an error's class. */
 function messageOf(text: string): string {
@@ -231,14 +236,35 @@ function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const same = shape(first.line.text);
   const best =
     tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
-  return named(best, tops) ?? best;
+  const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
+  return announcement ?? causeAbove(best, tops) ?? best;
 }
 
-/** The error right above one that holds no name, if it holds one: a panic often repeats what was logged. */
-function named(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
-  if (nameCount(best.line.text) > 0) return undefined;
+/** Lines between an error and the one that it led to. */
+const NEAR_LINES = 3;
+
+/**
+ * The first of the errors right above one that holds no name: "could not open ports" or a panic only follows from what was
+ * logged before.
+ */
+function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || best.line.trace !== undefined) return nearestNamed(best, tops);
+  let found: Candidate | undefined;
+  let position = best.position;
+  for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
+    if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
+    if (!above.firm) continue;
+    if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
+    position = above.position;
+  }
+  return found;
+}
+
+/** The error right above a panic, which often repeats it without its names. */
+function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || !PANIC.test(best.line.text)) return undefined;
   const above = tops.findLast(({ position }) => position < best.position);
-  const isNear = above !== undefined && best.position - above.position <= 2 && above.line.role === 'line';
+  const isNear = above !== undefined && best.position - above.position <= NEAR_LINES && above.line.role === 'line';
   return isNear && above.firm && nameCount(above.line.text) > 0 ? above : undefined;
 }
 
@@ -265,10 +291,14 @@ function chainScore({ line, score }: Candidate, place: number): number {
   return (
     score +
     4 * nameCount(line.text) +
-    (line.afterFrames === true ? 12 * place : 0) +
-    (TELLING_CLASS.test(line.said) ? 5 : 0)
+    (line.afterFrames === true ? 12 * place : RUBY.test(line.said) ? -12 * place : 0) +
+    (TELLING_CLASS.test(line.said) && isBareHead(line.said) ? 5 : 0) -
+    (PANIC.test(line.said) && nameCount(line.text) === 0 ? 8 : 0)
   );
 }
+
+/** Ruby prints the error that ended the program first, and its cause below. */
+const RUBY = /^\S{1,300}:\d+:in [`']/;
 
 /** Classes of errors that say much without a message. */
 const TELLING_CLASS =

@@ -25,7 +25,19 @@ const LEVEL_KEYS = [
   's',
 ];
 const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message'];
-const ERROR_KEYS = ['err', 'error', 'exception', 'exc_info', 'exc', 'cause', 'reason', 'errmsg', 'error.message', '@x'];
+const ERROR_KEYS = [
+  'err',
+  'error',
+  'exception',
+  'exc_info',
+  'exc',
+  'cause',
+  'reason',
+  'errmsg',
+  'error.message',
+  'attr.error',
+  '@x',
+];
 const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace', 'stackTrace', 'errorVerbose', 'error.stack_trace', 'trace'];
 const MAX_FIELDS = 16;
 /** Fields that never decide. */

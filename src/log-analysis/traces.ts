@@ -36,7 +36,8 @@ const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Excepti
 const HEAD = new RegExp(
   String.raw`^(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
 );
-const GO_HEAD = /^(?:panic: |fatal error: |runtime error: )/;
+const GO_HEAD =
+  /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|runtime error: )/;
 const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
@@ -154,7 +155,7 @@ function placeIn({ said: text }: LogLine): string | undefined {
     RUBY_FRAME.exec(text);
   if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
   if (!AT_FRAME.test(text)) return undefined;
-  const code = text.replace(/^at (?:async )?(?:new )?/, '');
+  const code = text.replace(/^at (?:async )?(?:new )?/, '').replace(/ \{$/, '');
   if (FOREIGN.test(code)) return undefined;
   const found =
     /\(?(?:file:\/\/)?([^\s():]{1,300}\.\w{1,5}):(\d{1,7})(?::\d+)?\)?$/.exec(code) ??

@@ -14,7 +14,7 @@ import {
   type ServerAccess,
   withFreshToken,
 } from '../client/index.ts';
-import { type LocalVolumesSettings, runHealingControllers } from '../controllers/index.ts';
+import { type LocalVolumesSettings, runHealer } from '../controllers/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import {
@@ -66,13 +66,15 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
   const background = new Background(logger);
   stack.defer(() => background.end());
   background.start('healing controllers', (signal) =>
-    runHealingControllers(
+    runHealer(
       {
         client,
         clock: systemClock,
         random: systemRandom.split('healer'),
         logger: logger.child({ component: 'healer' }),
         metrics,
+      },
+      {
         foreignServer,
         refusals,
         ...(localVolumes && { localVolumes }),
@@ -86,8 +88,8 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
   say('ending; pods go on healing on their nodes');
 }
 
-/** The service account of `deploy/mendlet-healer.yaml`: kubelets ask what it may do. */
-const ACCOUNT = { namespace: 'kube-system', name: 'mendlet-healer' };
+/** The service account of `deploy/mendlet-local-volumes.yaml` that kubelets see. It is not the healer's own, and may do nothing else. */
+const ACCOUNT = { namespace: 'kube-system', name: 'mendlet-local-volumes' };
 const MAX_AUTHORITY_BYTES = 1024 * 1024;
 
 /** The way to the kubelets. @throws UserError for a file that cannot be read */
@@ -99,11 +101,10 @@ async function localVolumesOf(
   const authorityPem = kubeletAuthority === undefined ? access.authorityPem : await readAuthority(kubeletAuthority);
   if (authorityPem === undefined)
     throw new UserError('the kubeconfig names no authority: give that of the agents with --kubelet-authority FILE');
-  const tokens = new NodeTokens({ client, clock: systemClock, account: ACCOUNT });
   const nodes = new RemoteNodes({
     clock: systemClock,
     authorityPem,
-    tokenFor: (name, signal) => tokens.tokenFor(name, signal),
+    tokens: new NodeTokens({ client, clock: systemClock, account: ACCOUNT }),
     nodeOf: (name, signal) => client.get(NODES, undefined, name, signal),
   });
   stack.defer(() => nodes.close());

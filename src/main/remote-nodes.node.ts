@@ -4,6 +4,7 @@
  */
 import type { KeyPair } from './key-pair.ts';
 import type { Node } from '../api/index.ts';
+import type { NodeTokens } from '../client/index.ts';
 import { createHttpConnection, type HttpConnection } from '../client/http-connection.node.ts';
 import type { Clock, Connection, HttpRequest } from '../lib/index.ts';
 import { kubeletOrigin, noKubeletAddress } from './kubelet-origin.ts';
@@ -13,8 +14,8 @@ export interface RemoteNodesOptions {
   readonly authorityPem: string;
   /** Our client certificate for kubelets. */
   readonly client?: KeyPair;
-  /** Our token for one kubelet, instead of a certificate. */
-  readonly tokenFor?: (name: string, signal?: AbortSignal) => Promise<string>;
+  /** Our tokens, one for each kubelet, instead of a certificate. */
+  readonly tokens?: Pick<NodeTokens, 'tokenFor' | 'forget'>;
   /** The node's object, fresh. Rejects with the API's own answer when there is none: who asked through us is told that. */
   readonly nodeOf: (name: string, signal?: AbortSignal) => Promise<Node>;
 }
@@ -37,7 +38,11 @@ export class RemoteNodes {
   /** Nothing is opened before the first request. */
   connection(name: string): Connection {
     return {
-      request: async (request) => (await this.#to(name, request)).request(await this.#signed(name, request)),
+      request: async (request) => {
+        const response = await (await this.#to(name, request)).request(await this.#signed(name, request));
+        if (response.status === 401) this.#options.tokens?.forget(name);
+        return response;
+      },
       upgrade: async (request) => (await this.#to(name, request)).upgrade(await this.#signed(name, request)),
     };
   }
@@ -54,9 +59,9 @@ export class RemoteNodes {
   }
 
   async #signed(name: string, request: HttpRequest): Promise<HttpRequest> {
-    const { tokenFor } = this.#options;
-    if (tokenFor === undefined) return request;
-    const token = await tokenFor(name, request.signal);
+    const { tokens } = this.#options;
+    if (tokens === undefined) return request;
+    const token = await tokens.tokenFor(name, request.signal);
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
   }
 

@@ -89,8 +89,9 @@ it('has both with the healer, which has the rights of its manifests', async () =
 });
 
 it('shows each node a token that opens its volumes, and nothing else anywhere', async () => {
+  const account = ['mendlet-local-volumes', '-n', 'kube-system'];
   const tokenFor = (audience: string): Promise<string> =>
-    output(['create', 'token', 'mendlet-healer', '-n', 'kube-system', '--audience', audience]);
+    output(['create', 'token', ...account, '--audience', audience]);
   const { address } = lab.nodes[0] ?? { address: '' };
   const ask = (url: string, token: string): string => {
     const args = ['-sk', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Authorization: Bearer ${token}`, url];
@@ -103,4 +104,14 @@ it('shows each node a token that opens its volumes, and nothing else anywhere', 
     expect(ask(kubelet + path, own)).toBe('403');
   expect(ask(`${kubelet}/mendlet/v1/volumes`, await tokenFor('mendlet.dev/node/n2'))).toBe('401');
   expect(ask(`${lab.server}/api/v1/persistentvolumes`, own)).toBe('401');
+  // The account is the nodes' alone: what it may do at the API server is what every service account may.
+  const ordinary = await output(['create', 'token', ...account]);
+  expect(ask(`${lab.server}/api/v1/persistentvolumes`, ordinary)).toBe('403');
+});
+
+it('cannot prolong the life of its own token', async () => {
+  const as = ['--as', 'system:serviceaccount:kube-system:mendlet-healer'];
+  const mint = (name: string): Promise<string> => output(['create', 'token', name, '-n', 'kube-system', ...as]);
+  await expect(mint('mendlet-healer')).rejects.toThrow(/forbidden/i);
+  expect((await mint('mendlet-local-volumes')).split('.')).toHaveLength(3);
 });

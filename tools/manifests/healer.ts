@@ -124,14 +124,19 @@ export function healerYaml(): string {
 
 const VOLUMES = 'mendlet-local-volumes';
 
-/** What the healer needs beyond that for `--local-volumes`. */
+const volumesMetadata = { ...metadata, name: VOLUMES };
+
+/**
+ * What the healer needs beyond that for `--local-volumes`. The kubelets see an account of its own: a token of it opens their
+ * volumes, and the healer, who may mint such tokens, cannot prolong the life of its own.
+ */
 export const LOCAL_VOLUMES_OBJECTS: readonly object[] = [
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: volumesMetadata, automountServiceAccountToken: false },
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: clusterWide(VOLUMES),
-    // The last is asked for by the agents' kubelets, and opens nothing else there.
-    rules: [...rulesOfBuiltIn('local-volume-controller'), rule('get update delete', '-', 'nodes/volumes')],
+    rules: rulesOfBuiltIn('local-volume-controller'),
   },
   {
     apiVersion: `${RBAC}/v1`,
@@ -140,16 +145,30 @@ export const LOCAL_VOLUMES_OBJECTS: readonly object[] = [
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: VOLUMES },
     subjects,
   },
+  // The agents' kubelets ask for this right.
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: clusterWide(`${VOLUMES}-on-nodes`),
+    rules: [rule('get update delete', '-', 'nodes/volumes')],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: clusterWide(`${VOLUMES}-on-nodes`),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: `${VOLUMES}-on-nodes` },
+    subjects: [{ ...subjects[0], name: VOLUMES }],
+  },
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
-    metadata: { ...metadata, name: VOLUMES },
-    rules: [rule('create', '-', 'serviceaccounts/token', NAME)],
+    metadata: volumesMetadata,
+    rules: [rule('create', '-', 'serviceaccounts/token', VOLUMES)],
   },
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
-    metadata: { ...metadata, name: VOLUMES },
+    metadata: volumesMetadata,
     roleRef: { apiGroup: RBAC, kind: 'Role', name: VOLUMES },
     subjects,
   },

@@ -105,13 +105,13 @@ mkdir -p /proc /sys /tmp /run /app /data /var/tmp && chmod 1777 /tmp /var/tmp
 ln -sf /usr/bin/mawk /usr/bin/awk; ln -sf /usr/bin/php8.2 /usr/bin/php
 for each in java javac keytool; do ln -sf /usr/lib/jvm/java-17-openjdk-amd64/bin/$each /usr/bin/$each; done
 ln -sf /usr/lib/go/bin/go /usr/bin/go
-ln -sf /usr/bin/nc.openbsd /usr/bin/nc
+ln -sf /usr/bin/nc.openbsd /usr/bin/nc; ln -sf gcc /usr/bin/cc
 mkdir -p /var/lib/postgresql /run/postgresql && chown 70:70 /var/lib/postgresql /run/postgresql
 echo right > /tmp/pw
 setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data -A scram-sha-256 -U app --pwfile=/tmp/pw -E UTF8 --locale=C.UTF-8 >/dev/null
 mkdir -p /var/lib/mysql /run/mysqld && chown 71:71 /var/lib/mysql /run/mysqld
 mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal >/dev/null
-mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown 72:72 /var/lib/rabbitmq /var/log/rabbitmq
+mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown -R 72:72 /var/lib/rabbitmq /var/log/rabbitmq
 rm -f /tmp/pw
 mkdir -p /etc/ssl/certs && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out /etc/ssl/certs/ca-certificates.crt -days 3650 -subj /CN=nobody 2>/dev/null
 mkdir -p /etc/ssl/certs/java /etc/rabbitmq

@@ -89,7 +89,16 @@ export interface DeathRecord {
   /** The rung of the ladder that answered it. */
   readonly rung?: string;
   /** The end of its log. */
-  readonly log?: { readonly tail: string; readonly truncated: boolean };
+  readonly log?: DeathLog;
+}
+
+/** What is kept of a dead container's log. */
+export interface DeathLog {
+  readonly tail: string;
+  /** There was more of it. */
+  readonly truncated: boolean;
+  /** The decisive line, secrets masked; found in more of the log than the tail. Absent after exit code 0. */
+  readonly says?: string;
 }
 
 /** Why we say that memory was the cause. */

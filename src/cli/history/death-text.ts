@@ -39,6 +39,7 @@ export function sandboxText({ sandboxLost = '', exitCode }: DeathRecord): string
 /** The decisive line of the log, else its last one; empty after exit code 0. */
 function lastWords({ log, exitCode }: DeathRecord): string {
   if (exitCode === 0) return '';
+  if (log?.says !== undefined) return log.says;
   const lines = (log?.tail ?? '').trimEnd().split('\n');
   return decisiveLine(lines)?.line ?? lines.at(-1) ?? '';
 }

@@ -68,7 +68,7 @@ async function askFor(
     if (clock.now().mono >= end) {
       const seconds = timeoutMs / 1000;
       err(
-        `pvc/${name}: not done within ${seconds}s. It goes on by itself if somebody carries it out: "mendlet up", "mendlet server" or, on another server, "mendlet healer --local-volumes". See "kubectl describe pvc ${name} -n ${namespace}"\n`,
+        `pvc/${name}: not done within ${seconds}s. It goes on by itself if somebody carries it out: "mendlet up" or "mendlet server". See "kubectl describe pvc ${name} -n ${namespace}"\n`,
       );
       return exitCodes.failed;
     }

@@ -96,7 +96,7 @@ function one(
     survived: survivedOf(history),
     refused: history?.refused ?? [],
     lines,
-    reading: readLog(lines),
+    reading: readingOf(lines, death),
     events,
   };
 }
@@ -205,6 +205,14 @@ function linesOf(
   if (death.log !== undefined) return lastLines(death.log.tail.split('\n'));
   const isCurrent = status?.state?.terminated !== undefined;
   return lastLines(isCurrent ? (logs?.current ?? logs?.previous) : (logs?.previous ?? logs?.current));
+}
+
+/** The node's agent found the decisive line in more of the log than it kept. */
+function readingOf(lines: readonly string[], death: Death | undefined): LogReading {
+  const reading = readLog(lines);
+  const says = death?.log?.says;
+  if (says === undefined || reading.decisive?.line === says) return reading;
+  return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
 }
 
 function lastLines(lines: readonly string[] | undefined): readonly string[] {

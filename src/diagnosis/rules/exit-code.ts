@@ -89,7 +89,7 @@ function quoteFirst(container: ContainerFacts): readonly Quote[] {
   const first = firstDeath(container);
   if (first === undefined) return [];
   const tail = first.log?.tail.trimEnd().split('\n') ?? [];
-  const line = decisiveLine(tail)?.line ?? tail.at(-1) ?? '';
+  const line = first.log?.says ?? decisiveLine(tail)?.line ?? tail.at(-1) ?? '';
   const { name } = container;
   const words: readonly Quote[] =
     line === '' ? [] : [{ source: 'log', container: name, death: 1, line: quotable(line) }];

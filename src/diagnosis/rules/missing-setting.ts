@@ -20,7 +20,7 @@ const VARIABLES: readonly RegExp[] = [
   /^\S+: \d+: ([A-Z][A-Z0-9_]*): (?:parameter not set|must be set)/,
 ];
 const NO_FILE =
-  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
+  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING = /shared librar|shared object|cannot find module|jarfile|permission denied|read-only|denied/i;
 

@@ -112,7 +112,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
 ];
 
 /** A setting in a file is no argument. */
-const OF_A_FILE = /\bline \d+ of |\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
+const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;

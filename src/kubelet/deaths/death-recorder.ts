@@ -17,6 +17,7 @@ import {
   whenAborted,
   withDeadline,
 } from '../../lib/index.ts';
+import { withoutKnown } from '../../log-analysis/index.ts';
 import { containerLogPath, isSafeName, podLogDir } from '../pods/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
@@ -48,8 +49,9 @@ import {
   MAX_RECORDINGS_AT_ONCE,
   MAX_WAITING_RECORDINGS,
   OOM_EVENT_PERIOD_MS,
+  SAID_EVENT_PERIOD_MS,
 } from './limits.ts';
-import { readLogTail } from './log-tail.ts';
+import { readLogTail, type TailLimits } from './log-tail.ts';
 import { lostSandboxOf } from './lost-sandbox.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
@@ -77,6 +79,8 @@ export interface DeathSources {
   readonly failedProbes: FailedProbes;
   readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
   readonly cpu: Pick<CpuWatch, 'of' | 'forget'>;
+  /** The values of the pod's Secrets. Never rejects. */
+  readonly secrets: (pod: Pod) => Promise<readonly string[]>;
 }
 
 /** The facts that one pass over one pod shows. */
@@ -89,6 +93,7 @@ export interface SeenPass {
 
 /** One death on its way to the store. */
 interface Tracked {
+  readonly pod: Pod;
   readonly names: PodNames;
   readonly container: string;
   readonly composed: NewDeath;
@@ -126,6 +131,8 @@ export class DeathRecorder {
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
   /** By container id: the survivals that were recorded before the last report. */
   readonly #outlived = new BoundedMap<string, DeathRecord | undefined>(MAX_OOM_CONTAINERS);
+  /** What containers said last before they ended, by pod and container, and when it was reported, mono ms. */
+  readonly #said = new BoundedMap<string, { readonly line: string; readonly at: number }>(MAX_OOM_CONTAINERS);
   /** Container ids whose deaths broke the recorder; each is logged once. */
   readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
@@ -265,6 +272,7 @@ export class DeathRecorder {
     });
     failedProbes.forget(death.containerId);
     return {
+      pod,
       names: namesOf(pod),
       container,
       composed,
@@ -303,6 +311,7 @@ export class DeathRecorder {
       const after = told === undefined ? before : withTold(before, container, told, outlived);
       return withAmendment(after, container, containerId, tracked.amendment);
     });
+    if (told !== undefined) this.#tell(tracked, told.death);
     tracked.state = 'recorded';
     oom.forget(containerId);
     cpu.forget(containerId);
@@ -310,18 +319,34 @@ export class DeathRecorder {
     this.#records.inc({ result: isKnown ? 'known' : 'recorded' });
   }
 
+  /** Reports what the container said before it ended by itself, unless that was just reported. */
+  #tell({ pod, container }: Tracked, { exitCode, log, oom, probe, requested }: NewDeath): void {
+    const byItself = exitCode !== 0 && oom === undefined && probe === undefined && requested === undefined;
+    if (!byItself || log?.says === undefined) return;
+    const now = this.#ports.clock.now().mono;
+    const key = `${pod.metadata?.uid ?? ''}/${container}`;
+    const before = this.#said.get(key);
+    if (before?.line === log.says && now - before.at < SAID_EVENT_PERIOD_MS) return;
+    this.#said.set(key, { line: log.says, at: now });
+    const spec = findContainer(pod, container);
+    const message = `Container ${container} ended with exit code ${exitCode}: ${log.says}`;
+    this.#sinks.events.pod(pod, 'Warning', 'ContainerFailed', message, spec && fieldPath(spec));
+  }
+
   /** With what takes time to find out. */
   async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<ToldDeath> {
-    const { container, composed, logPath, limitBytes } = tracked;
+    const { pod, container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
-    const log = logPath === undefined ? {} : await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
+    const secrets = await this.#sources.secrets(pod);
+    const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, decides: composed.exitCode !== 0 };
+    const log = logPath === undefined ? {} : await this.#log(logPath, limits);
     const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.
     if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
     const cpu = this.#sources.cpu.of(containerId);
     const proofs = { ...(oom === undefined ? {} : { oom }), ...(cpu === undefined ? {} : { cpu }) };
-    return { death: { ...composed, ...proofs, ...log }, wasNone };
+    return { death: { ...withoutSecrets(composed, secrets), ...proofs, ...log }, wasNone };
   }
 
   /** The facts about its memory; `wasNone`: a survival was reported, and this is the end of that life. */
@@ -338,7 +363,7 @@ export class DeathRecorder {
   }
 
   /** Without what cannot be read: a death without its log is still a death. */
-  async #log(path: string, limits: typeof TAIL): Promise<Pick<NewDeath, 'log'>> {
+  async #log(path: string, limits: TailLimits): Promise<Pick<NewDeath, 'log'>> {
     try {
       const log = await readLogTail(this.#ports.fs, path, limits);
       return log === undefined ? {} : { log };
@@ -373,6 +398,17 @@ export class DeathRecorder {
       }
     });
   }
+}
+
+/** A termination message and the outputs of a probe may repeat them, too. */
+function withoutSecrets(death: NewDeath, secrets: readonly string[]): NewDeath {
+  const { message, probe } = death;
+  const outputs = probe?.outputs.map(({ at, output }) => ({ at, output: withoutKnown(output, secrets) }));
+  return {
+    ...death,
+    ...(message === undefined ? {} : { message: withoutKnown(message, secrets) }),
+    ...(probe === undefined || outputs === undefined ? {} : { probe: { ...probe, outputs } }),
+  };
 }
 
 function withTold(

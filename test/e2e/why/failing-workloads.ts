@@ -104,7 +104,7 @@ export const failingWorkloads: readonly FailingWorkload[] = [
   },
   {
     target: 'job/gives-up',
-    finding: 'exit-code',
+    finding: 'missing-data',
     also: 'job-failed',
     quotes: ['BackoffLimitExceeded', 'spec.backoffLimit', 'no such table'],
     objects: [

@@ -74,7 +74,7 @@ export const apache: readonly Trial[] = [
     name: 'document-root',
     family: 'file',
     files: conf('ErrorLog /var/none/error.log'),
-    truth: { ids: ['exit-code', 'missing-setting'], must: ['/var/none/error.log'] },
+    truth: { ids: ['exit-code', 'missing-setting'], must: ['/var/none'] },
   },
   {
     ...base,

@@ -282,7 +282,7 @@ const rustTrials: readonly Trial[] = [
       'app/main.rs':
         'fn main() -> Result<(), Box<dyn std::error::Error>> {\n    let n: u16 = "eleven".parse()?;\n    println!("{n}");\n    Ok(())\n}\n',
     },
-    truth: { ids: ['exit-code'], must: ['invalid digit', 'ParseIntError'] },
+    truth: { ids: ['exit-code'], must: ['InvalidDigit', 'ParseIntError'] },
   },
   {
     ...rust,
@@ -316,8 +316,9 @@ const rustTrials: readonly Trial[] = [
   },
 ];
 
+/** A listener without SO_REUSEPORT, which some of these servers set. */
 const taken = (port: number): string =>
-  `nohup nc -lk 0.0.0.0 ${port} >/dev/null 2>&1 & nohup nc -lku 0.0.0.0 ${port} >/dev/null 2>&1 & sleep 0.3`;
+  `nohup python3 -c 'import socket, time\nfor kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):\n    s = socket.socket(socket.AF_INET, kind); s.bind(("0.0.0.0", ${port})); kind == socket.SOCK_STREAM and s.listen(); globals()[f"s{kind}"] = s\ntime.sleep(99)' >/dev/null 2>&1 & sleep 1`;
 const mounted = (name: string): Trial['pod'] => ({
   container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
   spec: { volumes: [{ name: 'conf', configMap: { name } }] },
@@ -376,7 +377,7 @@ const haproxyTrials: readonly Trial[] = [
     name: 'bad-time',
     family: 'config',
     files: proxy('  timeout queue soon'),
-    truth: { ids: ['malformed-config', 'exit-code'], must: ['soon'] },
+    truth: { ids: ['malformed-config', 'exit-code'], must: ['timeout queue'] },
   },
   {
     ...haproxy,
@@ -399,7 +400,7 @@ const haproxyTrials: readonly Trial[] = [
 const rabbit = {
   program: 'rabbitmq',
   user: 72,
-  run: 'exec /usr/lib/rabbitmq/bin/rabbitmq-server',
+  run: '/usr/lib/rabbitmq/bin/rabbitmq-server; exit 1',
   seconds: 60,
   env: { RABBITMQ_NODENAME: 'rabbit@localhost', RABBITMQ_LOGS: '-', HOME: '/var/lib/rabbitmq' },
 };

@@ -51,6 +51,7 @@ export const javaTrials: readonly Trial[] = [
   {
     ...base,
     ...f.selfSigned,
+    run: `exec java -Djavax.net.ssl.trustStore=/etc/ssl/certs/java/cacerts -Djavax.net.ssl.trustStorePassword=changeit -cp ${CLASSPATH} Main`,
     before: built(f.selfSigned.before),
     files: java('new java.net.URL("https://127.0.0.1:8443/").openStream().read();'),
   },
