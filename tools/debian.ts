@@ -23,7 +23,7 @@ export function debianPackages(suite: string, packages: readonly string[]): Reco
       run('apt-get', [...apt, 'update', '-q']);
       writeFileSync(join(base, '.apt', 'updated'), '');
     }
-    for (const name of missing) unpack(apt, base, name);
+    unpack(apt, base, missing);
   }
   return Object.fromEntries(packages.map((name) => [name, join(base, name)]));
 }
@@ -46,16 +46,22 @@ export function debianSource(suite: string, name: string): string {
   return folder;
 }
 
-function unpack(apt: readonly string[], base: string, name: string): void {
-  const work = join(base, `.${name}.${process.pid}`);
-  mkdirSync(join(work, 'root'), { recursive: true });
-  run('apt-get', [...apt, 'download', '-q', name], work);
-  const deb = readdirSync(work).find((file) => file.endsWith('.deb'));
-  if (deb === undefined) throw new Error(`apt-get download ${name} left no .deb`);
-  run('dpkg-deb', ['-x', join(work, deb), join(work, 'root')]);
-  writeFileSync(join(work, 'root', '.complete'), `${deb}\n`);
-  rmSync(join(base, name), { recursive: true, force: true });
-  renameSync(join(work, 'root'), join(base, name));
+/** One download of all, because each start of apt reads the lists of the whole archive. */
+function unpack(apt: readonly string[], base: string, names: readonly string[]): void {
+  const work = join(base, `.packages.${process.pid}`);
+  mkdirSync(work, { recursive: true });
+  run('apt-get', [...apt, 'download', '-q', ...names], work);
+  const files = readdirSync(work);
+  for (const name of names) {
+    const deb = files.find((file) => file.startsWith(`${name}_`));
+    if (deb === undefined) throw new Error(`apt-get download ${name} left no .deb`);
+    const root = join(work, name);
+    mkdirSync(root);
+    run('dpkg-deb', ['-x', join(work, deb), root]);
+    writeFileSync(join(root, '.complete'), `${deb}\n`);
+    rmSync(join(base, name), { recursive: true, force: true });
+    renameSync(root, join(base, name));
+  }
   rmSync(work, { recursive: true, force: true });
 }
 

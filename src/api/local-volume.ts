@@ -2,7 +2,7 @@
  * What the server and the nodes agree on about volumes that are folders of a node. The controller asks the node, over the API of
  * its kubelet, to make and to remove them; nobody else does either. So a folder that a pod does not find was lost.
  */
-import type { PersistentVolume } from './types.gen.ts';
+import type { Node, PersistentVolume } from './types.gen.ts';
 
 /** In StorageClasses, and in `PROVISIONED_BY` of the volumes. */
 export const LOCAL_PROVISIONER = 'mendlet.dev/local';
@@ -22,8 +22,17 @@ export const VOLUME_SPACE_ANNOTATION = 'mendlet.dev/volume-space';
 /**
  * Of a PersistentVolume, written by a person: its node will not come back, or nobody wants to wait for it. The volume is deleted
  * without its folder. Any value but "" and "false" counts.
+ *
+ * Of a PersistentVolumeClaim: the name of its volume. The claim is made anew without it, and the volume is given up. A request
+ * that is refused is removed, so that it cannot take effect later.
  */
 export const GIVE_UP_ANNOTATION = 'mendlet.dev/give-up';
+
+/** Of a PersistentVolume that is being given up: its claim as JSON, which is made anew. The volume stays until that is done. */
+export const GIVEN_UP_CLAIM_ANNOTATION = 'mendlet.dev/given-up-claim';
+
+/** Of a PersistentVolume, RFC 3339: since when its node is not heard of, or does not exist any more. */
+export const NODE_LOST_SINCE_ANNOTATION = 'mendlet.dev/node-lost-since';
 
 export interface NodeVolumeSpace {
   /** Bytes that volumes of the node may have together: its disk, without what the system needs. */
@@ -37,6 +46,12 @@ export interface NodeVolumeSpace {
  * `VolumeDiskFailing`, `VolumeDiskReadOnly`, `VolumeDiskHangs`, `VolumesFolderAway`). The node's `capacityBytes` is then 0.
  */
 export const VOLUME_DISK_PROBLEM = 'VolumeDiskProblem';
+
+/**
+ * Condition of a PersistentVolumeClaim whose volume is a folder of a node: True while pods cannot have it, with the reason of the
+ * node's own condition, or `NodeLost`, `NodeGone`, `VolumeLost`. A claim that never had a problem has no such condition.
+ */
+export const VOLUME_PROBLEM = 'mendlet.dev/VolumeProblem';
 
 /** Path on the kubelet's port; authorized as the subresource `nodes/volumes`. */
 export const NODE_VOLUMES_PATH = '/mendlet/v1/volumes';
@@ -103,4 +118,18 @@ export interface NodeVolumeList extends NodeVolumeSpace {
 /** Whether the volume is a folder that a node made for it. */
 export function isLocalVolume(volume: PersistentVolume): boolean {
   return volume.metadata?.annotations?.[PROVISIONED_BY] === LOCAL_PROVISIONER && volume.spec?.local !== undefined;
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** The host name of the node that has the volume's folder; '' when the volume does not say. */
+export function volumeHost({ spec }: PersistentVolume): string {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+  return expressions.find(({ key }) => key === HOSTNAME)?.values?.[0] ?? '';
+}
+
+/** Whether the volume's folder is on the node. */
+export function isVolumeOnNode(volume: PersistentVolume, { metadata }: Node): boolean {
+  return volumeHost(volume) === (metadata?.labels?.[HOSTNAME] ?? metadata?.name ?? '');
 }

@@ -69,5 +69,11 @@ export const NODE_VOLUME_BACK_OFF = { baseMs: 1000, capMs: 300_000 };
 /** Time between two looks at the folders that a node has. */
 export const NODE_VOLUMES_LOOK_MS = 600_000;
 
+/** A process that finds a node lost when it begins gives the node so long to be heard before a policy gives its volumes up. */
+export const LOST_NODE_RESTART_GRACE_MS = 120_000;
+
+/** A policy that cannot give a volume up yet looks again after this. */
+export const GIVE_UP_CHECK_MS = 10_000;
+
 /** A folder without volume and without claim that no pod ever had is removed after this time. */
 export const LEFT_OVER_VOLUME_GRACE_MS = 900_000;

@@ -12,15 +12,21 @@ import { groupFindings } from './workload/group-findings.ts';
 /** Findings of pods that would only repeat a finding of the node. */
 const OF_THE_NODE = new Set(['node-lost', 'node-not-ready', 'node-gone']);
 
+/** What is wrong with the node itself, in order. */
+export function nodeFindings(evidence: NodeSubjectEvidence): readonly RankedFinding[] {
+  return ordered(withoutFallbacks(NODE_RULES.flatMap((rule) => rule(evidence))));
+}
+
 export function diagnoseNode(evidence: NodeSubjectEvidence): Diagnosis {
-  const own = withoutFallbacks(NODE_RULES.flatMap((rule) => rule(evidence)));
+  const own = nodeFindings(evidence);
   const { node, name } = evidence.node;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: 'node', name, uid: node?.metadata?.uid },
     state: nodeState(evidence),
-    findings: told([...ordered(own), ...ordered(ofPods(evidence))]),
+    asWanted: findCondition(node?.status?.conditions, 'Ready')?.status === 'True',
+    findings: told([...own, ...ordered(ofPods(evidence))]),
     notLookedAt: evidence.notLookedAt,
   };
 }

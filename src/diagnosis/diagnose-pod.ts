@@ -20,7 +20,22 @@ export function diagnosePod(evidence: PodEvidence): Diagnosis {
     kind: 'Diagnosis',
     subject: { kind: 'pod', namespace, name: name ?? '', uid, nodeName: evidence.pod.spec?.nodeName },
     state: podState(facts),
+    asWanted: isAsWanted(facts),
     findings: told(podFindings(facts)),
     notLookedAt: evidence.notLookedAt,
   };
+}
+
+/** A pod that is being deleted is as wanted until its deletion is late, which is a finding. */
+export function isAsWanted({ pod, deleting, containers, condition }: PodFacts): boolean {
+  if (deleting || pod.status?.phase === 'Succeeded') return true;
+  if (pod.status?.phase !== 'Running') return false;
+  if (condition('Ready')?.status === 'True') return true;
+  const main = containers.filter(({ kind }) => kind !== 'init');
+  // A container that has done its work keeps its pod from being ready.
+  return (
+    main.every(({ status }) => status?.ready === true || status?.state?.terminated?.exitCode === 0) &&
+    (pod.spec?.readinessGates ?? []).length === 0 &&
+    main.length > 0
+  );
 }

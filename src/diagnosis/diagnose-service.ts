@@ -27,6 +27,7 @@ export function diagnoseService(evidence: ServiceSubjectEvidence): Diagnosis {
     kind: 'Diagnosis',
     subject: { kind: 'service', namespace, name, uid: service?.metadata?.uid },
     state: stateOf(evidence, facts),
+    asWanted: found.every(({ severity }) => severity === 'info'),
     findings: told(ordered(found)),
     notLookedAt: evidence.notLookedAt,
   };

@@ -1,31 +1,60 @@
 /** Diagnoses a workload: its own problems, and those of its pods, each named once. Pure. */
-import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { isConditionTrue, type Job } from '../api/index.ts';
+import { parseTime } from '../lib/index.ts';
+import { isAsWanted, podFindings } from './diagnose-pod.ts';
+import type { Pod } from './evidence/kinds.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
+import { podState } from './facts/pod-state.ts';
+import { formatAge, listed } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
-import { podFindings } from './diagnose-pod.ts';
-import { RECENT_DEATH_MS } from './limits.ts';
+import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
-import { groupFindings } from './workload/group-findings.ts';
+import { causeText, groupFindings } from './workload/group-findings.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
 import { WORKLOAD_RULES } from './workload/workload-rules.ts';
 
-export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
+/** The findings of a workload and its pods, in order. A finding about the workload names the cause that its pods have. */
+export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
   const facts = workloadFacts(evidence);
   const pods = ofPods(facts);
   const own = WORKLOAD_RULES.flatMap((rule) => rule(facts)).filter(
     // A StatefulSet that waits for a pod in its normal start has no problem.
     ({ id }) => id !== 'ordered-start' || pods.length > 0,
   );
+  const cause = causeText(pods);
+  const named = withoutFallbacks(own).map((finding) =>
+    cause === undefined ? finding : { ...finding, says: `${finding.says}: ${cause}` },
+  );
+  const all = [...named, ...pods];
+  return ordered(all.length === 0 ? shortfall(facts) : all);
+}
+
+export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
+  const facts = workloadFacts(evidence);
   const { metadata } = evidence.workload;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: facts.kind.toLowerCase(), namespace: facts.namespace, name: facts.name, uid: metadata?.uid },
     state: workloadState(facts),
-    findings: told(ordered([...withoutFallbacks(own), ...pods])),
+    asWanted: isWorkloadAsWanted(facts),
+    findings: told(workloadFindings(evidence)),
     notLookedAt: evidence.notLookedAt,
   };
+}
+
+export function isWorkloadAsWanted({ kind, ended, ready, wanted, missing, evidence }: WorkloadFacts): boolean {
+  if (ended !== undefined) return ended === 'Complete';
+  if (kind !== 'Job') return ready >= wanted && missing === 0;
+  return (
+    (evidence.workload as Job).spec?.suspend === true ||
+    (missing === 0 && evidence.looked.every((one) => isOver(one.pod) || isAsWanted(podFacts(one))))
+  );
+}
+
+function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
 function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
@@ -33,22 +62,68 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
   if (facts.ended === 'Complete') return [];
   const { looked, pods } = facts.evidence;
   const all = looked
-    .filter((one) => counts(facts, one))
+    .filter(({ pod }) => counts(facts, pod))
     .map((one) => {
       const name = one.pod.metadata?.name ?? '';
       return { label: name, name, findings: podFindings(podFacts(one)) };
     });
-  const total = pods.length;
+  const total = pods.filter((pod) => counts(facts, pod)).length;
   return groupFindings(all, {
     prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
     sameTemplate: true,
   });
 }
 
-/** Whether the pod counts: pods that failed long ago do not, if all wanted pods are ready. */
-function counts({ kind, now, missing, ready, wanted }: WorkloadFacts, { pod }: PodEvidence): boolean {
-  if (kind === 'Job' || pod.status?.phase !== 'Failed' || missing > 0 || ready < wanted) return true;
+/**
+ * Whether the pod counts. One that has failed, and that another pod has replaced, is history: soon after it counts only until all
+ * are ready again.
+ */
+function counts({ kind, now, missing, ready, wanted }: WorkloadFacts, pod: Pod): boolean {
+  if (kind === 'Job' || pod.status?.phase !== 'Failed' || missing > 0) return true;
+  if (ready >= wanted) return false;
   const ends = (pod.status.containerStatuses ?? []).map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? ''));
   const created = Date.parse(pod.metadata?.creationTimestamp ?? '');
   return now - Math.max(created, ...ends.filter((end) => !Number.isNaN(end))) <= RECENT_DEATH_MS;
+}
+
+/** Nothing says why the workload is not as wanted: what is seen of its pods, and since when. */
+function shortfall(facts: WorkloadFacts): readonly RankedFinding[] {
+  const { evidence, now, missing, ready, wanted, target, wantedPath } = facts;
+  const { metadata } = evidence.workload;
+  const ageMs = now - (parseTime(metadata?.creationTimestamp ?? undefined) ?? now);
+  if (isWorkloadAsWanted(facts) || facts.ended !== undefined || ageMs < NORMAL_START_MS) return [];
+  const unready = evidence.looked.filter(
+    ({ pod }) => !isOver(pod) && !isConditionTrue(pod.status?.conditions, 'Ready'),
+  );
+  if (missing === 0 && unready.length === 0) return [];
+  const names = unready.map(({ pod }) => pod.metadata?.name ?? '');
+  const what =
+    missing > 0
+      ? `${target} lacks ${missing} of ${wanted} pods, and no event says why`
+      : `${target} has ${ready} of ${wanted} pods ready, and nothing says that the others fail: ${listed(names)}`;
+  return [
+    {
+      id: missing > 0 ? 'pods-missing' : 'pods-starting',
+      severity: missing > 0 ? 'warning' : 'info',
+      rank: 10,
+      topic: 'pods',
+      says: `${what} (for ${formatAge(youngest(facts, ageMs))})`,
+      evidence: [
+        { source: 'field', path: wantedPath, value: String(wanted) },
+        ...unready.slice(0, MAX_QUOTES - 1).map((one) => ({
+          source: 'object' as const,
+          object: `pod/${one.pod.metadata?.name ?? ''}`,
+          says: podState(podFacts(one)),
+        })),
+      ],
+      try: [facts.kubectl('describe', target)],
+      ...(names.length === 0 ? {} : { pods: names }),
+    },
+  ];
+}
+
+/** The age of the newest pod, or of the workload while it has none, ms. */
+function youngest({ evidence, now }: WorkloadFacts, ageMs: number): number {
+  const made = evidence.pods.flatMap(({ metadata }) => parseTime(metadata?.creationTimestamp ?? undefined) ?? []);
+  return made.length === 0 ? ageMs : Math.min(ageMs, now - Math.max(...made));
 }

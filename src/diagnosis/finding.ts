@@ -94,6 +94,8 @@ export interface Diagnosis {
   readonly subject: Subject;
   /** The state in kubectl's words: "CrashLoopBackOff, next start in 2m10s". */
   readonly state: string;
+  /** Whether it is as its spec wants it now; without findings it may still be on its way there. */
+  readonly asWanted: boolean;
   /** The most significant first. */
   readonly findings: readonly Finding[];
   /** Objects that could not be read, with reasons. No conclusion is drawn from them. */

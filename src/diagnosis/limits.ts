@@ -9,10 +9,14 @@ export const MANY_DEATHS = 3;
 export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
 /** Normal time to be scheduled, created or ready; a longer wait is a finding. */
 export const NORMAL_START_MS = 30_000;
+/** An init container that runs for longer is asked what it waits for. */
+export const SLOW_INIT_MS = 15_000;
 /** An init container that runs for longer is a finding, because the other containers wait for it. */
 export const LONG_INIT_MS = 5 * MINUTE;
 /** A pod is stuck when its deletion is this late. Its deletion time already includes its grace period. */
 export const LATE_DELETION_MS = 30_000;
+/** A container that was told to end and runs for longer ends slowly; that is half of the default grace period. */
+export const SLOW_END_MS = 15_000;
 /**
  * The number of failures of a probe that are a finding although the probe has not killed, the last within this time. Recorders
  * limit a pod with many events to one in five minutes.
@@ -33,7 +37,9 @@ export const CASCADE_WINDOW_MS = MINUTE;
 export const CASCADE_MIN_PODS = 3;
 
 /** Lines at the end of a log that are searched for a cause. */
-export const LOG_LINES_SEARCHED = 30;
+export const LOG_LINES_SEARCHED = 160;
+/** Characters of a text that are masked before it is cut to a quotation. */
+export const MAX_MASKED_LENGTH = 8192;
 /** Longest quotation, in characters. */
 export const MAX_QUOTE_LENGTH = 400;
 /** Findings of one diagnosis, and pieces of evidence of one finding. */

@@ -1,5 +1,6 @@
 /** Orders and bounds findings: causes before consequences, the most significant first, no duplicates. */
-import type { Finding, RankedFinding } from './finding.ts';
+import type { Finding, Quote, RankedFinding } from './finding.ts';
+import { maskSecrets } from '../log-analysis/index.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
 
 /** The topic of a fallback that any other finding replaces. */
@@ -35,16 +36,25 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The findings of the answer: bounded, and without the fields that only ordered them. */
+/** The findings of the answer: bounded, secrets masked, and without the fields that only ordered them. */
 export function told(found: readonly RankedFinding[]): readonly Finding[] {
   return found.slice(0, MAX_FINDINGS).map(({ id, severity, says, container, evidence, try: next, manifest, pods }) => ({
     id,
     severity,
-    says,
+    says: maskSecrets(says),
     container,
-    evidence: evidence.slice(0, MAX_QUOTES),
+    evidence: evidence.slice(0, MAX_QUOTES).map(masked),
     try: [...new Set(next)],
     manifest,
     pods,
   }));
+}
+
+/** Whatever a quotation repeats of logs, events, probes and command lines. */
+function masked(quote: Quote): Quote {
+  const texts = Object.entries(quote).map(([key, value]: [string, unknown]) => [
+    key,
+    typeof value === 'string' && key !== 'path' ? maskSecrets(value) : value,
+  ]);
+  return Object.fromEntries(texts) as Quote;
 }

@@ -5,7 +5,7 @@ import { type ContainerFacts, containerFacts } from './facts/container-facts.ts'
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
-import { isLateForReady, isLongInit } from './rules/readiness.ts';
+import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 
 export interface LogWanted {
   readonly container: string;
@@ -34,7 +34,7 @@ export function logsWanted(evidence: PodEvidence): readonly LogWanted[] {
 }
 
 function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
-  return isLateForReady(facts, container) || isLongInit(facts, container);
+  return isLateForReady(facts, container) || isSlowInit(facts, container);
 }
 
 export interface ConfigReference {

@@ -12,8 +12,9 @@ setMaxListeners(0);
 /** Runs the seed, and sums a counter over all lives of all agents. */
 async function churn(seed: number, only: readonly string[]) {
   const registries: MetricsRegistry[] = [];
-  const runAgent: RunAgent = (ports, config, signal) => {
+  const runAgent: RunAgent = (ports, config, signal, offer) => {
     const kubelet = createKubelet(ports, config);
+    offer(kubelet.connection);
     registries.push(kubelet.metrics);
     return kubelet.run(signal);
   };

@@ -39,6 +39,30 @@ spec:
         resources: { requests: { storage: 16Mi } }
 `;
 
+/** Writes its UID into its volume all the time, and ends on SIGKILL only. */
+const STUBBORN = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: { name: stubborn }
+spec:
+  serviceName: stubborn
+  selector: { matchLabels: { app: stubborn } }
+  template:
+    metadata: { labels: { app: stubborn } }
+    spec:
+      terminationGracePeriodSeconds: 1
+      containers:
+        - name: c
+          image: ${IMAGE}
+          imagePullPolicy: Never
+          command: [sh, -c, "trap '' TERM; while :; do echo $UID >>/data/writers; sleep 0.02; done"]
+          env: [{ name: UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }]
+          volumeMounts: [{ name: data, mountPath: /data }]
+  volumeClaimTemplates:
+    - metadata: { name: data }
+      spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Mi } } }
+`;
+
 describe('claims', () => {
   const mendlet = new Mendlet({ podNetwork: 227 });
   beforeAll(() => mendlet.up());
@@ -95,6 +119,26 @@ describe('claims', () => {
     expect(await starts('data-db-1')).toBe(4);
     // The pod of the killed mendlet ran on.
     expect(await starts('data-db-0')).toBe(2);
+  });
+
+  it('a pod deleted by force has ended before the next one of its name gets the volume', async () => {
+    await apply(STUBBORN);
+    await mendlet.untilPod('stubborn-0', 'runs', isRunning);
+    const { uid } = (await mendlet.pod('stubborn-0')).metadata;
+    await mendlet.kubectl(['delete', 'pod', 'stubborn-0', '--force', '--grace-period=0']);
+    await mendlet.untilPod('stubborn-0', 'again', (pod) => pod.metadata.uid !== uid && isRunning(pod));
+    const { spec } = await volumeOf('data-stubborn-0');
+    const writers = await until<readonly string[]>('lines of the second', async () => {
+      const lines = readFileSync(join(spec.local.path, 'writers'), 'utf8').split('\n').filter(Boolean);
+      return new Set(lines).size === 2 ? { value: lines } : { last: `${lines.length} lines of one` };
+    });
+    expect(writers.lastIndexOf(uid)).toBeLessThan(writers.findIndex((writer) => writer !== uid));
+    const events = await mendlet.kubectl(['events', '--for', 'pod/stubborn-0']);
+    expect(events).toMatch(
+      /Normal +WaitingForEarlierPod .*Containers of an earlier pod of this name still run on this node/,
+    );
+    await mendlet.kubectl(['delete', 'sts/stubborn', 'pvc/data-stubborn-0', '--now']);
+    await gone(spec.local.path);
   });
 
   it('Delete removes the folder, and Retain keeps it even when the volume is deleted', async () => {

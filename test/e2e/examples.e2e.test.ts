@@ -70,6 +70,28 @@ describe('on one node', () => {
     await allThere();
   });
 
+  itConcurrentInWhole('claim', async () => {
+    const starts = async (count: number): Promise<void> => {
+      await mendlet.kubectl(['rollout', 'status', 'deploy/diary', '--timeout=300s']);
+      await until(`${count} starts in the diary`, async () => {
+        const { stdout } = await mendlet.tryKubectl(['logs', 'deploy/diary']);
+        return stdout.trim().split('\n').length === count ? { value: true } : { last: stdout };
+      });
+    };
+    await apply('claim');
+    await starts(1);
+    await mendlet.kubectl(['rollout', 'restart', 'deploy/diary']);
+    await starts(2);
+    await mendlet.kubectl(['delete', 'deploy', 'diary', '--cascade=foreground']);
+    await apply('claim');
+    await starts(3);
+    await mendlet.kubectl(['delete', 'deploy/diary', 'pvc/diary']);
+    await until('no volume of the diary', async () => {
+      const last = await mendlet.kubectl(['get', 'pv']);
+      return last.includes('default/diary') ? { last } : { value: true };
+    });
+  });
+
   itConcurrentInWhole('healing-ladder', async () => {
     await apply('healing-ladder');
     const pod = await mendlet.untilPod('ladder', 'at the end of its ladder', isStopped);

@@ -2,7 +2,7 @@
  * The extent of the end-to-end suites. `npm run e2e` runs everything; `npm test` has a quarter of an hour for everything, so it
  * tests each behaviour once, on one runtime and with the newest kubectl.
  */
-import { it } from 'vitest';
+import { describe, it } from 'vitest';
 
 const isWhole = process.env['MENDLET_E2E'] === 'all';
 
@@ -19,6 +19,9 @@ export const itInWhole: Define = isWhole ? it : defineNone;
 
 /** Like `itInWhole`, concurrent with other tests of its suite. */
 export const itConcurrentInWhole: Define = isWhole ? it.concurrent : defineNone;
+
+/** Tests of `npm run e2e` alone that share what is set up for them. */
+export const describeInWhole: (name: string, tests: () => void) => void = isWhole ? describe : () => {};
 
 /** All containerds of a suite in `npm run e2e`, else only the named one. */
 export function onRuntimes<T extends { readonly name: string }>(runtimes: readonly T[], short: string): readonly T[] {

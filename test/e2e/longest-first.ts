@@ -14,6 +14,7 @@ const LONG: readonly string[] = [
   'ownership',
   'deployments',
   'jobs',
+  'databases',
   'stateful',
   'upgrade',
   'restart',

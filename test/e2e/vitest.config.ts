@@ -9,6 +9,8 @@ import LongestFirst from './longest-first.ts';
 const WHOLE_ONLY = [
   'test/e2e/soak.e2e.test.ts',
   'test/e2e/two-mendlets.e2e.test.ts',
+  // It needs a loop device that may be cut short while it is mounted.
+  'test/e2e/failing-disk.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 

@@ -151,7 +151,16 @@ describe('why', () => {
   it.concurrent.each(healthyTargets)('%s is well, and nothing is said', async (target) => {
     const text = await why([target, '--exit-code']);
     expect(text, text.stdout).toMatchObject({ code: 0, stderr: '' });
-    expect(text.stdout).toMatch(/^nothing is wrong with [a-z]+\/well-?[a-z-]*: .+\n$/);
+    // A pod that still starts is not as wanted, and nothing is wrong with it.
+    expect(text.stdout).toMatch(
+      /^(nothing is wrong with [a-z]+\/well-?[a-z-]*|pod\/well-starting is not as wanted yet, and nothing says that it fails): .+\n$/,
+    );
+  });
+
+  it('a pod that ends within its long grace: what happens next, and when', async () => {
+    const { state, findings } = await diagnosis(['pod/well-ending']);
+    expect(state).toMatch(/^Terminating, main still runs, and is killed in \d+m$/);
+    for (const { id, severity } of findings) expect([id, severity]).toEqual(['slow-end', 'info']);
   });
 
   it('a pod whose ladder is at its end: first why, then that nothing is tried any more', async () => {

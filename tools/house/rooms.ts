@@ -4,16 +4,17 @@
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   api: [],
   lib: [],
+  'log-analysis': [],
   store: ['lib'],
   client: ['api', 'lib'],
   apiserver: ['api', 'lib', 'store'],
   network: ['api', 'lib', 'client'],
   controllers: ['api', 'lib', 'client', 'network'],
   scheduler: ['api', 'lib', 'client'],
-  diagnosis: ['api', 'lib'],
-  cli: ['api', 'lib', 'client', 'diagnosis'],
+  diagnosis: ['api', 'lib', 'log-analysis'],
+  cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis'],
   cri: ['lib'],
-  kubelet: ['api', 'lib', 'client', 'cri'],
+  kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri'],
   ...allBut(['sim', 'main']),
 };
 
@@ -27,6 +28,7 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'network',
     'controllers',
     'scheduler',
+    'log-analysis',
     'diagnosis',
     'cli',
   ];
@@ -154,7 +156,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'node-routes': [],
       'volume-binding': ['pods'],
       'ephemeral-volumes': ['pods'],
-      'local-volumes': ['volume-binding'],
+      'local-volumes': ['healing', 'pods', 'volume-binding'],
       certificates: [],
       'bootstrap-tokens': [],
       'clusterrole-aggregation': [],

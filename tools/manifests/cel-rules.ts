@@ -10,6 +10,7 @@ export interface CelRule {
 
 const SPEC = 'mendlet.v1alpha1.PodRestartSpec';
 const POLICY = 'mendlet.v1alpha1.HealingPolicySpec';
+const VOLUMES = 'mendlet.v1alpha1.HealingVolumes';
 const RUNG = 'mendlet.v1alpha1.HealingRung';
 const CURVE = 'mendlet.v1alpha1.BackOffCurve';
 const RULE = 'mendlet.v1alpha1.HealingRule';
@@ -60,6 +61,7 @@ export const CEL_RULES: Readonly<Record<string, readonly CelRule[]>> = {
     },
   ],
   [`${POLICY}.resetAfter`]: between('1s', '24h'),
+  [`${VOLUMES}.giveUpAfter`]: between('10s', '720h'),
   [RUNG]: [EMPTY_DIRS],
   [`${RUNG}.window`]: between('1s', '24h'),
   [`${CURVE}.initial`]: between('100ms', '1h'),

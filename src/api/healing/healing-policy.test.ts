@@ -35,6 +35,7 @@ describe('a policy that may be', () => {
         { onProbeFailure: ['Startup'], backOff: { initial: '10m' } },
       ],
       lateRecovery: 'Never',
+      volumes: { giveUpAfter: '30m' },
     };
     expect(readHealingPolicy(spec)).toEqual({
       ok: true,
@@ -63,6 +64,8 @@ describe('a policy that may be', () => {
     });
     const inAnnotation = JSON.parse(formatHealingPolicy(spec as never));
     expect(inAnnotation).not.toHaveProperty('selector');
+    // An agent of an earlier version would refuse the whole policy.
+    expect(inAnnotation).not.toHaveProperty('volumes');
     expect(readHealingPolicy(inAnnotation)).toEqual(readHealingPolicy(spec));
   });
 });
@@ -74,6 +77,20 @@ describe('a policy that may not be', () => {
     ['a text', 'spec: Invalid value: "a text": must be an object'],
     [null, 'spec: Invalid value: null: must be an object'],
     [{ rung: [] }, 'spec.rung: Forbidden: unknown field'],
+    [{ volumes: [] }, 'spec.volumes: Invalid value: []: must be an object'],
+    [{ volumes: { giveUp: '1h' } }, 'spec.volumes.giveUp: Forbidden: unknown field'],
+    [
+      { volumes: { giveUpAfter: '5s' } },
+      'spec.volumes.giveUpAfter: Invalid value: "5s": must be between 10s and 720h0m0s',
+    ],
+    [
+      { volumes: { giveUpAfter: '-1h' } },
+      'spec.volumes.giveUpAfter: Invalid value: "-1h": must be between 10s and 720h0m0s',
+    ],
+    [
+      { volumes: { giveUpAfter: 'soon' } },
+      'spec.volumes.giveUpAfter: Invalid value: "soon": must be a duration such as "30s" or "1h30m"',
+    ],
     [{ rungs: {} }, 'spec.rungs: Invalid value: {}: must be a list'],
     [{ rungs: [null] }, 'spec.rungs[0]: Invalid value: null: must be an object'],
     [{ rungs: [] }, 'spec.rungs: Required value: at least one rung; leave the field out for the default ladder'],

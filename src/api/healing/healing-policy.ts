@@ -74,8 +74,8 @@ export const DEFAULT_RUNGS: readonly HealingRung[] = [
 ];
 
 /**
- * A `HealingPolicySpec` as a plain value: structure, meaning, defaults. `selector` and `priority` are checked, and no part of
- * the answer: in an annotation they say nothing.
+ * A `HealingPolicySpec` as a plain value: structure, meaning, defaults. `selector`, `priority` and `volumes` are checked, and no
+ * part of the answer: in an annotation they say nothing.
  * @param path of the value, for the errors: "spec", or '' for an annotation
  */
 export function readHealingPolicy(value: unknown, path = ''): HealingPolicyReading {
@@ -90,7 +90,8 @@ export function readHealingPolicy(value: unknown, path = ''): HealingPolicyReadi
 
 /** The text of an annotation that says what this spec does. */
 export function formatHealingPolicy(spec: HealingPolicySpec): string {
-  const { selector: _selector, priority: _priority, ...rest } = spec;
+  // Agents of an earlier version refuse fields that they do not know.
+  const { selector: _selector, priority: _priority, volumes: _volumes, ...rest } = spec;
   return JSON.stringify(rest);
 }
 

@@ -80,6 +80,8 @@ export interface DeathRecord {
   readonly probe?: FailedProbe;
   /** Somebody asked for this end, or a rung of the ladder did. */
   readonly requested?: { readonly by?: string; readonly reason?: string; readonly scope: string; readonly id?: string };
+  /** It ended because its pod's sandbox was lost, which nobody asked for: what was seen of the sandbox. */
+  readonly sandboxLost?: string;
   /** Changes in the minutes before, newest first. */
   readonly changes?: readonly { readonly at: string; readonly what: string }[];
   /** The delay chosen before its restart, seconds; absent: it is not started again. */
@@ -87,7 +89,16 @@ export interface DeathRecord {
   /** The rung of the ladder that answered it. */
   readonly rung?: string;
   /** The end of its log. */
-  readonly log?: { readonly tail: string; readonly truncated: boolean };
+  readonly log?: DeathLog;
+}
+
+/** What is kept of a dead container's log. */
+export interface DeathLog {
+  readonly tail: string;
+  /** There was more of it. */
+  readonly truncated: boolean;
+  /** The decisive line, secrets masked; found in more of the log than the tail. Absent after exit code 0. */
+  readonly says?: string;
 }
 
 /** Why we say that memory was the cause. */

@@ -17,6 +17,9 @@ export const MAX_BACK_OFF_FACTOR = 10;
 export const MAX_HEALING_RULES = 32;
 /** Exit codes of a rule, as in upstream's restartPolicyRules; and names of containers or volumes in one list. */
 export const MAX_RULE_VALUES = 255;
+/** How long a node must be silent before a policy gives its volumes up. */
+export const MIN_GIVE_UP_MS = 10 * SECOND;
+export const MAX_GIVE_UP_MS = 30 * 24 * HOUR;
 export const MAX_POLICY_POD_RESTARTS = 10_000;
 
 /** Longest annotation with a policy that is read. */

@@ -85,6 +85,16 @@ export interface HealingPolicySpec {
   rules?: HealingRule[];
   /** Whether back-offs end early when their cause may be gone. Default: Always. */
   lateRecovery?: 'Always' | 'Never';
+  /** What becomes of the volumes of these pods when their nodes are lost. Not in an annotation. */
+  volumes?: HealingVolumes;
+}
+
+export interface HealingVolumes {
+  /**
+   * A volume that is a folder of a node is given up when the node has not been heard of for so long: 10s to 720h. Its claim gets a
+   * new, empty one. Absent: never.
+   */
+  giveUpAfter?: string;
 }
 
 export interface HealingRung {

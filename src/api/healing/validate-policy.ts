@@ -17,12 +17,14 @@ import {
   MAX_BACK_OFF_FACTOR,
   MAX_BACK_OFF_MS,
   MAX_EMPTY_DIRS,
+  MAX_GIVE_UP_MS,
   MAX_HEALING_RULES,
   MAX_HEALING_WINDOW_MS,
   MAX_POLICY_POD_RESTARTS,
   MAX_RULE_VALUES,
   MAX_RUNG_ATTEMPTS,
   MIN_BACK_OFF_MS,
+  MIN_GIVE_UP_MS,
   MIN_HEALING_WINDOW_MS,
 } from './limits.ts';
 import {
@@ -50,6 +52,7 @@ export function validateHealingPolicySpec(spec: HealingPolicySpec, path: string)
     ...(rules.length > MAX_HEALING_RULES ? [tooMany(at, rules.length, MAX_HEALING_RULES)] : []),
     ...rules.slice(0, MAX_HEALING_RULES).flatMap((rule, position) => validateRule(rule, scopes, index(at, position))),
     ...oneOf(child(path, 'lateRecovery'), spec.lateRecovery, ['Always', 'Never']),
+    ...duration(child(path, 'volumes.giveUpAfter'), spec.volumes?.giveUpAfter, MIN_GIVE_UP_MS, MAX_GIVE_UP_MS),
   ];
 }
 

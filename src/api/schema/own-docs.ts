@@ -110,7 +110,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
   },
   'mendlet.v1alpha1.HealingPolicyList': { text: 'A list of HealingPolicies.', fields: LIST },
   'mendlet.v1alpha1.HealingPolicySpec': {
-    text: 'A policy of healing. One pod can have the same, but for selector and priority, in its annotation mendlet.dev/healing-policy.',
+    text: 'A policy of healing. One pod can have the same, but for selector, priority and volumes, in its annotation mendlet.dev/healing-policy.',
     fields: {
       selector: { text: 'Pods of its namespace, by their labels. An empty one means all.', needed: true },
       priority: { text: 'Of several policies that select a pod the highest counts; of equals, the first by name.' },
@@ -135,6 +135,17 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
       lateRecovery: {
         text: 'Whether a back-off ends early when its cause may be gone. Default: Always.',
         oneOf: ['Always', 'Never'],
+      },
+      volumes: {
+        text: 'What becomes of the volumes of these pods when their nodes are lost. Absent: they wait for their nodes. In an annotation it says nothing.',
+      },
+    },
+  },
+  'mendlet.v1alpha1.HealingVolumes': {
+    text: 'Volumes that are folders of one node (provisioner mendlet.dev/local).',
+    fields: {
+      giveUpAfter: {
+        text: 'A volume is given up when its node has not been heard of for so long: 10s to 720h. The data stays on the disk of the node, and the claim gets a new, empty volume. Absent: never.',
       },
     },
   },

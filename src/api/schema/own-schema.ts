@@ -70,6 +70,12 @@ export const OWN_TYPES = {
       backOffAfterSuccess: { type: 'mendlet.v1alpha1.BackOffCurve' },
       rules: { type: '[]mendlet.v1alpha1.HealingRule' },
       lateRecovery: { type: 'string' },
+      volumes: { type: 'mendlet.v1alpha1.HealingVolumes' },
+    },
+  },
+  'mendlet.v1alpha1.HealingVolumes': {
+    fields: {
+      giveUpAfter: { type: 'duration' },
     },
   },
   'mendlet.v1alpha1.HealingRung': {

@@ -121,7 +121,11 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
   // Our own. It asks the nodes directly, with the server's way to their kubelets, and so needs no rights on nodes/proxy.
   'local-volume-controller': [
     rule(`${READ} create delete patch`, '-', 'persistentvolumes'),
-    rule(`${READ} patch`, '-', 'persistentvolumeclaims'),
+    // Claims of volumes that are given up are made anew, and the pods of lost nodes that have them deleted.
+    rule(`${READ} create delete patch`, '-', 'persistentvolumeclaims'),
+    rule('patch', '-', 'persistentvolumeclaims/status'),
+    rule(`${READ} delete`, '-', 'pods'),
+    rule(READ, 'mendlet.dev', 'healingpolicies'),
     rule(READ, '-', 'nodes namespaces'),
     rule(`${READ} create`, 'storage.k8s.io', 'storageclasses'),
     EVENTS,

@@ -1,8 +1,9 @@
 /** Prints one death with all of its facts. Pure. */
 import type { DeathRecord } from '../../api/index.ts';
 import { visibleLine } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
 import { listeningText } from '../../diagnosis/index.ts';
-import { backOffText, cpuText, exitText, oomText, ranText, requestText } from './death-text.ts';
+import { backOffText, cpuText, exitText, oomText, ranText, requestText, sandboxText } from './death-text.ts';
 import { ageText } from './history-table.ts';
 import type { PickedDeath } from './pick-death.ts';
 
@@ -26,9 +27,11 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
       ['Exit code', death.survived === true ? 'none: the container lives on' : exitText(death)],
       ['Reason', death.reason],
       ['Message', death.message],
+      ['It says', death.log?.says],
       ['Memory', death.oom && `${oomText(death.oom)} (told by: ${death.oom.sources.join(', ')})`],
       ['CPU', death.cpu && cpuText(death.cpu)],
       ['Asked for', death.requested && requestText(death.requested).replace(/^asked for ?/, '')],
+      ['Sandbox', death.sandboxLost === undefined ? undefined : sandboxText(death)],
       ['Back-off', death.survived === true ? undefined : backOffText(death)],
       ['Rung', death.rung],
     ]),
@@ -43,13 +46,13 @@ export function deathLines({ pod, container, death }: PickedDeath, now: number):
 
 function fields(pairs: readonly (readonly [string, string | undefined])[]): readonly string[] {
   return pairs.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [`  ${`${name}:`.padEnd(15)} ${visibleLine(value)}`],
+    value === undefined || value === '' ? [] : [`  ${`${name}:`.padEnd(15)} ${visibleLine(maskSecrets(value))}`],
   );
 }
 
 function probeLines({ probe }: DeathRecord): readonly string[] {
   if (probe === undefined) return [];
-  const outputs = probe.outputs.map(({ at, output }) => `${at}  ${visibleLine(output) || '(no output)'}`);
+  const outputs = probe.outputs.map(({ at, output }) => `${at}  ${visibleLine(maskSecrets(output)) || '(no output)'}`);
   const lines = outputs.length === 0 ? ['its outputs were seen by an earlier agent and are lost'] : outputs;
   const { listening } = probe;
   return [
@@ -65,6 +68,6 @@ function list(head: string, lines: readonly string[]): readonly string[] {
 function logLines({ log }: DeathRecord): readonly string[] {
   if (log === undefined) return ['  Log:            lost'];
   if (log.tail === '') return ['  Log:            empty'];
-  const lines = log.tail.replace(/\n$/, '').split('\n');
+  const lines = maskSecrets(log.tail.replace(/\n$/, '')).split('\n');
   return [`  Log${log.truncated ? ' (its end)' : ''}:`, ...lines.map((line) => `    ${line}`)];
 }

@@ -1,17 +1,21 @@
 /** Describes one death, briefly for a table and at length for a page. Pure. */
 import { visibleLine } from '../../lib/index.ts';
+import { decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import { type CpuThrottling, type DeathRecord, formatDurationMs, type OomProof } from '../../api/index.ts';
 
+/** containerd's exit code for a container whose shim is gone; no program gave it. */
+const UNKNOWN_EXIT_CODE = 255;
 /** Names of killed processes in one text. */
 const MOST_NAMES = 3;
 
 /** The cause of the death in a few words; the strongest evidence comes first. */
 export function whyText(death: DeathRecord): string {
-  const { survived, oom, probe, requested, message, changes } = death;
+  const { survived, oom, probe, requested, sandboxLost, message, changes } = death;
   const parts: string[] = [];
   if (survived === true) parts.push(message ?? 'a process was killed for memory; the container lives on');
   else {
     if (requested !== undefined) parts.push(requestText(requested));
+    if (sandboxLost !== undefined) parts.push(sandboxText(death));
     if (oom !== undefined) parts.push(oomText(oom));
     if (probe !== undefined) parts.push(`${probe.type} probe: ${probe.outputs[0]?.output ?? 'failed'}`);
     if (message !== undefined) parts.push(message);
@@ -20,15 +24,24 @@ export function whyText(death: DeathRecord): string {
   const [change] = changes ?? [];
   if (change !== undefined) parts.push(`after: ${change.what}`);
   return parts
-    .map((part) => visibleLine(part))
+    .map((part) => visibleLine(maskSecrets(part)))
     .filter((part) => part !== '')
     .join('; ');
 }
 
-/** The last line of the log, which is often the reason; empty after exit code 0. */
+/** "its shim was killed: the sandbox is not ready" */
+export function sandboxText({ sandboxLost = '', exitCode }: DeathRecord): string {
+  return exitCode === UNKNOWN_EXIT_CODE
+    ? `its shim was lost, and its end was not seen: ${sandboxLost}`
+    : `ended because its sandbox was lost: ${sandboxLost}`;
+}
+
+/** The decisive line of the log, else its last one; empty after exit code 0. */
 function lastWords({ log, exitCode }: DeathRecord): string {
   if (exitCode === 0) return '';
-  return (log?.tail ?? '').trimEnd().split('\n').at(-1) ?? '';
+  if (log?.says !== undefined) return log.says;
+  const lines = (log?.tail ?? '').trimEnd().split('\n');
+  return decisiveLine(lines)?.line ?? lines.at(-1) ?? '';
 }
 
 export function oomText({ kills, limitBytes, peakBytes, processes }: OomProof): string {

@@ -1,12 +1,13 @@
 /**
  * Reads objects that we may not be allowed to read: each answer is a value, "missing" or nothing, and the reason for nothing is
- * noted once for the user. Time and the number of requests at once are bounded.
+ * noted once for the user. Time and the number of requests at once are bounded, and the same question is asked once.
  */
 import { isNotFound, type KubeObject, type Resource, StatusError, statusErrorFromResponse } from '../../api/index.ts';
 import type { ListQuery } from '../../client/index.ts';
 import { ConnectionError, decodeText, errorMessage, readAll, Semaphore, withDeadline } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
-import { REQUEST_TIMEOUT_MS, REQUESTS_AT_ONCE } from './limits.ts';
+import { MAX_PRELOADED, PRELOAD_PAGE, REQUEST_TIMEOUT_MS, REQUESTS_AT_ONCE } from './limits.ts';
+import { Snapshot } from './snapshot.ts';
 
 export type Answer<T> =
   | { readonly kind: 'found'; readonly value: T }
@@ -20,6 +21,8 @@ export class Asker {
   readonly #aheadMs: number;
   readonly #places = new Semaphore(REQUESTS_AT_ONCE);
   readonly #notes = new Set<string>();
+  readonly #snapshot = new Snapshot();
+  readonly #asked = new Map<string, Promise<Answer<unknown>>>();
 
   /** @param aheadMs the cluster's clock minus ours; all ages follow the cluster's clock */
   constructor(session: ClusterSession, aheadMs = 0) {
@@ -48,12 +51,44 @@ export class Asker {
     namespace: string | undefined,
     name: string,
   ): Promise<Answer<T>> {
-    return this.#answer(what, (signal) => this.session.client.get(resource, namespace, name, signal));
+    const kept = this.#snapshot.get(resource, namespace, name);
+    if (kept !== undefined)
+      return Promise.resolve(kept === 'missing' ? { kind: 'missing' } : { kind: 'found', ...kept });
+    const key = ['get', resource.group, resource.resource, namespace ?? '', name].join(' ');
+    return this.#once(key, () =>
+      this.#answer(what, (signal) => this.session.client.get(resource, namespace, name, signal)),
+    );
+  }
+
+  /**
+   * Reads all objects of a kind, so that later questions about them need no request. A list that is not complete is not used.
+   * @param namespace absent: all namespaces
+   */
+  async preload(what: string, resource: Resource<KubeObject>, namespace?: string): Promise<void> {
+    const items: KubeObject[] = [];
+    let next: string | undefined;
+    do {
+      const query: ListQuery = {
+        ...(namespace === undefined ? {} : { namespace }),
+        limit: PRELOAD_PAGE,
+        ...(next === undefined ? {} : { continue: next }),
+      };
+      const answer = await this.#answer(what, (signal) => this.session.client.list(resource, query, signal));
+      if (answer.kind !== 'found') return;
+      items.push(...answer.value.items);
+      next = answer.value.continue;
+    } while (next !== undefined && items.length < MAX_PRELOADED);
+    if (next === undefined) this.#snapshot.keep(resource, namespace, items);
   }
 
   /** The items; an empty list when they cannot be read. */
   async list<T extends KubeObject>(what: string, resource: Resource<T>, query: ListQuery): Promise<readonly T[]> {
-    const answer = await this.#answer(what, (signal) => this.session.client.list(resource, query, signal));
+    const kept = this.#snapshot.list(resource, query);
+    if (kept !== undefined) return kept;
+    const key = ['list', resource.group, resource.resource, JSON.stringify(query)].join(' ');
+    const answer = await this.#once(key, () =>
+      this.#answer(what, (signal) => this.session.client.list(resource, query, signal)),
+    );
     if (answer.kind === 'missing') this.note(`${what}: the server does not have them`);
     if (answer.kind !== 'found') return [];
     if (answer.value.continue !== undefined) this.note(`${what}: more than the first ${answer.value.items.length}`);
@@ -73,6 +108,14 @@ export class Asker {
       },
       quiet,
     );
+  }
+
+  /** One answer for all who ask the same at the same time or later. */
+  #once<T>(key: string, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+    const known = this.#asked.get(key) as Promise<Answer<T>> | undefined;
+    const answer = known ?? ask();
+    if (known === undefined) this.#asked.set(key, answer);
+    return answer;
   }
 
   async #answer<T>(what: string, work: (signal: AbortSignal) => Promise<T>, quiet = false): Promise<Answer<T>> {

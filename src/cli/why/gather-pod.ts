@@ -27,6 +27,8 @@ export interface Known {
   readonly siblings?: readonly Pod[];
   readonly killings?: PodEvidence['siblingEvents'];
   readonly namespaceFlag: string;
+  /** Its node is not asked what it remembers, and no log is read. */
+  readonly quiet?: boolean;
 }
 
 export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
@@ -36,7 +38,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     eventsOf(asker, pod),
     nodeName === '' ? undefined : gatherNode(asker, nodeName),
     known.owners ?? ownersOf(asker, pod),
-    gatherHistory(asker, pod),
+    known.quiet === true ? undefined : gatherHistory(asker, pod),
     gatherClaims(asker, pod),
     known.siblings ?? siblingsOf(asker, pod),
     known.killings ?? killingsIn(asker, pod),
@@ -58,7 +60,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     notLookedAt: [],
     namespaceFlag: known.namespaceFlag,
   };
-  return await gatherRest(asker, first);
+  return known.quiet === true ? { ...first, notLookedAt: asker.notLookedAt } : await gatherRest(asker, first);
 }
 
 /** The kubelet's events of a static pod carry the UID of the static pod, not that of its mirror. */

@@ -1,8 +1,20 @@
 /** Gathers a pod's claims with their volumes and events. */
-import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, type Pod } from '../../api/index.ts';
-import { type ClaimEvidence, claimNames } from '../../diagnosis/index.ts';
+import {
+  EVENTS,
+  isLocalVolume,
+  isVolumeOnNode,
+  NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolume,
+  type Pod,
+  PODS,
+  volumeHost,
+} from '../../api/index.ts';
+import { type ClaimEvidence, claimNames, type ClaimInUse, type NodeEvidence } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
-import { MAX_CLAIMS, MAX_EVENTS } from './limits.ts';
+import { gatherNode } from './gather-node.ts';
+import { MAX_CLAIMS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
 
 export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvidence[]> {
   const namespace = pod.metadata?.namespace;
@@ -14,7 +26,7 @@ export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvid
 }
 
 /** `undefined`: the claim may not be read, which proves nothing about it. */
-async function gatherClaim(
+export async function gatherClaim(
   asker: Asker,
   namespace: string | undefined,
   name: string,
@@ -34,5 +46,33 @@ async function gatherClaim(
   const volumeName = claim.spec?.volumeName ?? '';
   if (volumeName === '') return { name, missing: false, claim, events };
   const volume = await asker.get(`persistentvolume/${volumeName}`, PERSISTENT_VOLUMES, undefined, volumeName);
-  return { name, missing: false, claim, events, volume: found(volume), volumeMissing: volume.kind === 'missing' };
+  const known = found(volume);
+  const home = known === undefined ? undefined : await gatherHome(asker, known);
+  const volumeMissing = volume.kind === 'missing';
+  return { name, missing: false, claim, events, volume: known, volumeMissing, ...(home && { home }) };
+}
+
+/** The node with the folder. It is known by its host name, which nearly always is its name, too. */
+async function gatherHome(asker: Asker, volume: PersistentVolume): Promise<NodeEvidence | undefined> {
+  const host = volumeHost(volume);
+  if (!isLocalVolume(volume) || host === '') return undefined;
+  const named = await gatherNode(asker, host);
+  if (named.node !== undefined && isVolumeOnNode(volume, named.node)) return named;
+  const labelSelector = `kubernetes.io/hostname=${host}`;
+  const [node] = await asker.list(`node with host name ${host}`, NODES, { labelSelector, limit: 1 });
+  return node?.metadata?.name === undefined ? named : gatherNode(asker, node.metadata.name);
+}
+
+export async function gatherClaimInUse(asker: Asker, name: string, namespaceFlag: string): Promise<ClaimInUse> {
+  const { client, namespace, signal } = asker.session;
+  // A missing claim is the caller's error.
+  await client.get(PERSISTENT_VOLUME_CLAIMS, namespace, name, signal);
+  const [claim, all] = await Promise.all([
+    gatherClaim(asker, namespace, name),
+    asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
+  ]);
+  const isOver = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  const pods = all.filter((pod) => !isOver(pod) && claimNames(pod).includes(name));
+  const evidence = claim ?? { name, missing: true, events: [] };
+  return { now: asker.now, namespace, claim: evidence, pods, notLookedAt: asker.notLookedAt, namespaceFlag };
 }

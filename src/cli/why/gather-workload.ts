@@ -23,10 +23,16 @@ import { gatherNode } from './gather-node.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
 
+export interface WorkloadWish {
+  /** Whether a pod's node is asked what it remembers; absent: the nodes of all pods are. */
+  readonly isDeep?: (pod: Pod) => boolean;
+}
+
 export async function gatherWorkload(
   asker: Asker,
   workload: WorkloadObject,
   namespaceFlag: string,
+  { isDeep }: WorkloadWish = {},
 ): Promise<WorkloadEvidence> {
   const { namespace = 'default' } = workload.metadata ?? {};
   const query = { namespace, labelSelector: selectorText(workload), limit: MAX_LISTED };
@@ -44,7 +50,7 @@ export async function gatherWorkload(
   const looked = await gatherPods(asker, pods, (pod) => {
     const maker = makers.find((one) => isControlledBy(pod, one));
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
-    return { owners, siblings: pods, killings, namespaceFlag };
+    return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
   return { now: asker.now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
 }
@@ -108,6 +114,11 @@ export function urgency(pod: Pod): number {
   if (phase === 'Succeeded') return 0;
   const share = Math.min(0.999, restarts(pod) / 1000);
   return isConditionTrue(conditions, 'Ready') ? share : 1 + share;
+}
+
+/** Whether nothing about the pod asks for a closer look: it is ready, or has done its work, and never restarted. */
+export function isQuiet(pod: Pod): boolean {
+  return !isUnwell(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
 function isUnwell(pod: Pod): boolean {

@@ -3,6 +3,11 @@
 /** Time limit of one request, ms; an answer that comes later is not used. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 export const REQUESTS_AT_ONCE = 8;
+/** Objects of one kind that are read at the beginning, for questions about many pods, and the size of one page of them. */
+export const MAX_PRELOADED = 10_000;
+export const PRELOAD_PAGE = 1000;
+/** Pods of a namespace or cluster whose nodes are asked what they remember of them, those that look worst first. */
+export const MAX_DEEP_PODS = 150;
 export const MAX_EVENTS = 500;
 /** Pods of a workload that are looked at one by one, those that are not well first. */
 export const MAX_PODS = 20;
@@ -10,6 +15,10 @@ export const MAX_PODS = 20;
 export const MAX_LISTED = 500;
 export const MAX_CONFIGS = 20;
 export const MAX_CLAIMS = 20;
+/** Jobs of a CronJob that are looked at, the newest first. */
+export const MAX_JOBS = 5;
+/** Unready pods of a disruption budget that are looked at. */
+export const MAX_BUDGET_PODS = 10;
 export const MAX_SERVICES = 10;
 export const MAX_OWNERS = 4;
 /** Lines at the end of a log that are read. */

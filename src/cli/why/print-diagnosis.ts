@@ -28,15 +28,22 @@ function title({ subject }: Diagnosis): string {
   const { kind, name, namespace, nodeName } = subject;
   const where = [namespace, nodeName === undefined || nodeName === '' ? undefined : `node ${nodeName}`];
   const text = where.filter((part) => part !== undefined).join(', ');
-  return text === '' ? `${kind}/${name}` : `${kind}/${name} (${text})`;
+  return text === '' ? nameOf({ kind, name }) : `${nameOf({ kind, name })} (${text})`;
+}
+
+/** "pod/web-1", "pods -l app=web", "the cluster" */
+function nameOf({ kind, name }: Pick<Diagnosis['subject'], 'kind' | 'name'>): string {
+  if (kind === 'cluster') return 'the cluster';
+  return kind === 'pods' ? `pods ${name}` : `${kind}/${name}`;
 }
 
 function nothing(diagnosis: Diagnosis): string {
-  const { kind, name } = diagnosis.subject;
-  const { state, notLookedAt } = diagnosis;
-  return notLookedAt.length === 0
-    ? `nothing is wrong with ${kind}/${name}: ${state}`
-    : `found nothing wrong with ${kind}/${name}, but not all could be looked at: ${state}`;
+  const { state, notLookedAt, asWanted } = diagnosis;
+  const what = nameOf(diagnosis.subject);
+  if (notLookedAt.length > 0) return `found nothing wrong with ${what}, but not all could be looked at: ${state}`;
+  return asWanted
+    ? `nothing is wrong with ${what}: ${state}`
+    : `${what} is not as wanted yet, and nothing says that it fails: ${state}`;
 }
 
 function findingLines(finding: Finding, number: number, options: PrintOptions): readonly string[] {

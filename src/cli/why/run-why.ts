@@ -1,13 +1,29 @@
 /** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
-import { PODS } from '../../api/index.ts';
-import { diagnoseNode, diagnosePod, diagnoseService, diagnoseWorkload, type Diagnosis } from '../../diagnosis/index.ts';
+import { CRON_JOBS, JOBS, POD_DISRUPTION_BUDGETS, PODS } from '../../api/index.ts';
+import {
+  diagnoseBudget,
+  diagnoseClaim,
+  diagnoseCronJob,
+  diagnoseGroup,
+  diagnoseNode,
+  diagnosePod,
+  diagnoseService,
+  diagnoseWorkload,
+  type Diagnosis,
+  type GroupScope,
+} from '../../diagnosis/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from './ask.ts';
+import { gatherBudget } from './gather-budget.ts';
+import { gatherClaimSubject } from './gather-claim.ts';
+import { gatherCronJob } from './gather-cron-job.ts';
+import { gatherGroup } from './gather-group.ts';
 import { gatherPod } from './gather-pod.ts';
 import { gatherServiceSubject } from './gather-service-subject.ts';
 import { gatherNodeSubject, gatherWorkload } from './gather-workload.ts';
+import { MAX_LISTED } from './limits.ts';
 import { WORKLOADS } from './owners.ts';
 import { printDiagnosis } from './print-diagnosis.ts';
 import type { WhyTarget } from './target.ts';
@@ -31,18 +47,55 @@ export async function runWhy(session: ClusterSession, options: WhyOptions): Prom
     const print = { now: asker.now, colours: session.columns !== undefined };
     session.outRaw(printDiagnosis(diagnosis, print));
   }
-  return options.exitCode && diagnosis.findings.length > 0 ? exitCodes.failed : exitCodes.done;
+  return options.exitCode && diagnosis.findings.some(({ severity }) => severity !== 'info')
+    ? exitCodes.failed
+    : exitCodes.done;
 }
 
 async function diagnose(asker: Asker, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {
   const { client, namespace, signal } = asker.session;
   const namespaceFlag = namespaceGiven ? `-n ${namespace}` : '';
-  if (target.kind === 'Pod') {
-    const pod = await client.get(PODS, namespace, target.name, signal);
-    return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
+  if (target.kind === 'Cluster') return await diagnoseAll(asker, { kind: 'cluster' }, namespaceFlag);
+  if (target.kind === 'Selector') {
+    return await diagnoseAll(asker, { kind: 'selector', namespace, selector: target.selector }, namespaceFlag);
   }
-  if (target.kind === 'Node') return diagnoseNode(await gatherNodeSubject(asker, target.name));
-  if (target.kind === 'Service') return diagnoseService(await gatherServiceSubject(asker, target.name, namespaceFlag));
-  const workload = await client.get(WORKLOADS[target.kind], namespace, target.name, signal);
-  return diagnoseWorkload(await gatherWorkload(asker, workload, namespaceFlag));
+  const { name } = target;
+  switch (target.kind) {
+    case 'Namespace':
+      return await diagnoseAll(asker, { kind: 'namespace', namespace: name }, `-n ${name}`);
+    case 'Pod': {
+      const pod = await client.get(PODS, namespace, name, signal);
+      return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
+    }
+    case 'Node':
+      return diagnoseNode(await gatherNodeSubject(asker, name));
+    case 'Service':
+      return diagnoseService(await gatherServiceSubject(asker, name, namespaceFlag));
+    case 'PersistentVolumeClaim':
+      return diagnoseClaim(await gatherClaimSubject(asker, namespace, name, { namespaceFlag, withUsage: true }));
+    case 'PodDisruptionBudget': {
+      const budget = await client.get(POD_DISRUPTION_BUDGETS, namespace, name, signal);
+      return diagnoseBudget(await gatherBudget(asker, budget, namespaceFlag));
+    }
+    case 'CronJob': {
+      const cronJob = await client.get(CRON_JOBS, namespace, name, signal);
+      const jobs = await asker.list(`jobs in namespace ${namespace}`, JOBS, { namespace, limit: MAX_LISTED });
+      const named = jobs.map((job) => ({ ...job, kind: 'Job' }));
+      return diagnoseCronJob(await gatherCronJob(asker, cronJob, named, namespaceFlag));
+    }
+    case 'Deployment':
+    case 'ReplicaSet':
+    case 'StatefulSet':
+    case 'DaemonSet':
+    case 'Job':
+    case 'ReplicationController': {
+      const workload = await client.get(WORKLOADS[target.kind], namespace, name, signal);
+      return diagnoseWorkload(await gatherWorkload(asker, workload, namespaceFlag));
+    }
+  }
+}
+
+async function diagnoseAll(asker: Asker, scope: GroupScope, namespaceFlag: string): Promise<Diagnosis> {
+  const flag = (namespace: string): string => (scope.kind === 'cluster' ? `-n ${namespace}` : namespaceFlag);
+  return diagnoseGroup(await gatherGroup(asker, scope, flag));
 }

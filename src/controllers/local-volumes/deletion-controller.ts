@@ -5,6 +5,7 @@
 import {
   hasReason,
   isNotFound,
+  isVolumeOnNode,
   LOCAL_VOLUME_FINALIZER,
   GIVE_UP_ANNOTATION,
   nameOf,
@@ -13,12 +14,13 @@ import {
   PERSISTENT_VOLUMES,
   type PersistentVolume,
   uidOf,
+  volumeHost,
 } from '../../api/index.ts';
 import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '../../client/index.ts';
 import { errorMessage, exponentialDelay } from '../../lib/index.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { NODE_VOLUME_BACK_OFF } from '../limits.ts';
-import { handleOf, hostOf, isHeard, isOnNode } from './local-volume.ts';
+import { handleOf, isHeard } from './local-volume.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import { planDeletion } from './plan-deletion.ts';
 import type { LocalVolumesOptions } from './provisioning-controller.ts';
@@ -39,7 +41,7 @@ export function deletionController(options: LocalVolumesOptions): Controller {
         if (change.type === 'apply' && before !== undefined && isHeard(before) === isHeard(change.object)) return [];
         return volumes
           .list()
-          .filter((volume) => planDeletion(volume) !== 'keep' && isOnNode(volume, change.object))
+          .filter((volume) => planDeletion(volume) !== 'keep' && isVolumeOnNode(volume, change.object))
           .map(nameOf);
       }),
     ],
@@ -112,8 +114,8 @@ class Deleter {
 
   /** @returns why the folder is still there; undefined: it is gone */
   async #ask(volume: PersistentVolume, { signal }: ReconcileContext): Promise<string | undefined> {
-    const node = this.#nodes.list().find((each) => isOnNode(volume, each));
-    const host = hostOf(volume);
+    const node = this.#nodes.list().find((each) => isVolumeOnNode(volume, each));
+    const host = volumeHost(volume);
     const givingUp = `kubectl annotate pv ${nameOf(volume)} ${GIVE_UP_ANNOTATION}=true`;
     const later = `The folder is removed when the node is back. To delete the volume and leave the folder there: ${givingUp}`;
     if (node === undefined) return `node "${host}" does not exist any more. ${later}`;

@@ -83,18 +83,6 @@ export function handleOf(volume: PersistentVolume): string {
   return nameOf(volume).replace(/^pvc-/, '');
 }
 
-/** The host name of the node that has the volume's folder; '' when the volume does not say. */
-export function hostOf({ spec }: PersistentVolume): string {
-  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  const expressions = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
-  return expressions.find(({ key }) => key === HOSTNAME)?.values?.[0] ?? '';
-}
-
-/** Whether the volume's folder is on the node. */
-export function isOnNode(volume: PersistentVolume, node: Node): boolean {
-  return hostOf(volume) === (node.metadata?.labels?.[HOSTNAME] ?? nameOf(node));
-}
-
 /** Whether the node is heard, so that a question to it is worth while. */
 export function isHeard({ status }: Node): boolean {
   return isConditionTrue(status?.conditions, 'Ready');

@@ -262,6 +262,31 @@ describe('a claim with a node', () => {
     await cluster.stop();
   });
 
+  it.each(['../../etc', '/', 'a/b', 'A', '%2e%2e', 'x'.repeat(300)])(
+    'loses a node that cannot be: %s',
+    async (name) => {
+      const cluster = await start();
+      await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, claim('c'));
+      await cluster.select('c', name);
+      await cluster.pass(1);
+      expect((await cluster.claimOf('c')).metadata?.annotations?.[SELECTED_NODE]).toBeUndefined();
+      expect((await cluster.said()).join('\n')).toContain(`node "${name}" does not exist`);
+      await cluster.stop();
+    },
+  );
+
+  it.each(['1e400', '9Ei', '0.0001'])('is asked for in a size that a node can answer: %s', async (storage) => {
+    const cluster = await start();
+    await cluster.client.create(PERSISTENT_VOLUME_CLAIMS, claim('c', { resources: { requests: { storage } } }));
+    await cluster.select('c', 'a');
+    await cluster.pass(1);
+    const isSmall = storage === '0.0001';
+    expect((await cluster.claimOf('c')).status?.phase).toBe(isSmall ? 'Bound' : 'Pending');
+    for (const { capacityBytes } of cluster.nodes.node('a').folders.values()) expect(capacityBytes).toBe(1);
+    if (!isSmall) expect((await cluster.said()).join('\n')).toContain('ProvisioningFailed');
+    await cluster.stop();
+  });
+
   it('gets one folder and one volume, however often answers are lost', async () => {
     const cluster = await start();
     cluster.nodes.node('a').losesAnswers = true;
@@ -454,6 +479,44 @@ it('a folder that vanished is not forgotten for one who asks late: it may be the
   };
   await cluster.pass(10);
   expect([...node.folders.values()]).toMatchObject([{ state: 'ready', wasUsed: true }]);
+  await cluster.stop();
+});
+
+it('a volume that somebody made up is removed without a folder being touched', async () => {
+  const cluster = await start();
+  const { client } = cluster;
+  await bound(cluster);
+  const before = [...cluster.nodes.node('a').folders.keys()];
+  await client.create(PERSISTENT_VOLUMES, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: 'crafted',
+      annotations: { [PROVISIONED_BY]: LOCAL_PROVISIONER },
+      finalizers: [LOCAL_VOLUME_FINALIZER],
+    },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Delete',
+      local: { path: '/etc' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['host-a'] }] },
+          ],
+        },
+      },
+    },
+  });
+  await cluster.pass(1);
+  await client.delete(PERSISTENT_VOLUMES, undefined, 'crafted');
+  await cluster.pass(3);
+  expect((await cluster.volumes()).map(({ metadata }) => metadata?.name)).not.toContain('crafted');
+  // The node is asked by name alone, never by path.
+  const deleted = cluster.nodes.node('a').asked.filter((each) => each.startsWith('DELETE'));
+  expect(new Set(deleted)).toEqual(new Set(['DELETE crafted']));
+  expect([...cluster.nodes.node('a').folders.keys()]).toEqual(before);
   await cluster.stop();
 });
 

@@ -5,6 +5,7 @@
  */
 import {
   isNotFound,
+  isVolumeOnNode,
   nameOf,
   NODES,
   type Node,
@@ -20,7 +21,7 @@ import { type EventRecorder, type KubeClient, type Lister, referenceTo } from '.
 import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { LEFT_OVER_VOLUME_GRACE_MS, NODE_VOLUMES_LOOK_MS } from '../limits.ts';
-import { isHeard, isOnNode } from './local-volume.ts';
+import { isHeard } from './local-volume.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import { planLook } from './plan-look.ts';
 import type { LocalVolumesOptions } from './provisioning-controller.ts';
@@ -131,7 +132,7 @@ class Looker {
 
   async #hasVolume(node: Node, name: string, signal: AbortSignal): Promise<boolean> {
     try {
-      return isOnNode(await this.#client.get(PERSISTENT_VOLUMES, undefined, name, signal), node);
+      return isVolumeOnNode(await this.#client.get(PERSISTENT_VOLUMES, undefined, name, signal), node);
     } catch (error) {
       if (isNotFound(error)) return false;
       throw error;

@@ -1,6 +1,7 @@
 /** What becomes of a volume whose folder a node has: a pure function of it. */
 import {
   GIVE_UP_ANNOTATION,
+  GIVEN_UP_CLAIM_ANNOTATION,
   isDeleting,
   isLocalVolume,
   LOCAL_VOLUME_FINALIZER,
@@ -20,6 +21,8 @@ export type Deletion =
 export function planDeletion(volume: PersistentVolume): Deletion {
   if (!isLocalVolume(volume)) return 'keep';
   const { spec, status, metadata } = volume;
+  // Its claim is to be made anew first, and the volume has the note of it.
+  if (metadata?.annotations?.[GIVEN_UP_CLAIM_ANNOTATION] !== undefined) return 'keep';
   const isDeleted = spec?.persistentVolumeReclaimPolicy === 'Delete';
   if (!isDeleting(volume)) return isDeleted && status?.phase === 'Released' ? 'delete' : 'keep';
   if (!(metadata?.finalizers ?? []).includes(LOCAL_VOLUME_FINALIZER) || status?.phase === 'Bound') return 'keep';

@@ -2,6 +2,7 @@
 import {
   isDeleting,
   isLocalVolume,
+  isVolumeOnNode,
   nameOf,
   type Node,
   type NodeVolume,
@@ -9,7 +10,6 @@ import {
   type PersistentVolumeClaim,
   SELECTED_NODE,
 } from '../../api/index.ts';
-import { isOnNode } from './local-volume.ts';
 
 export interface ClusterVolumes {
   volume(name: string): PersistentVolume | undefined;
@@ -29,7 +29,8 @@ export interface Look {
 export function planLook(node: Node, folders: readonly NodeVolume[], cluster: ClusterVolumes): Look {
   const there = new Set(folders.filter(({ state }) => state !== 'lost').map(({ name }) => name));
   const lost = cluster.volumes.filter(
-    (volume) => isLocalVolume(volume) && !isDeleting(volume) && isOnNode(volume, node) && !there.has(nameOf(volume)),
+    (volume) =>
+      isLocalVolume(volume) && !isDeleting(volume) && isVolumeOnNode(volume, node) && !there.has(nameOf(volume)),
   );
   const ownerless = folders.filter((folder) => folder.state === 'ready' && !hasOwner(node, folder, cluster));
   return {
@@ -42,7 +43,7 @@ export function planLook(node: Node, folders: readonly NodeVolume[], cluster: Cl
 /** A volume of that name on another node is not the folder's: the claim was given another node meanwhile. */
 function hasOwner(node: Node, { name, handle }: NodeVolume, cluster: ClusterVolumes): boolean {
   const volume = cluster.volume(name);
-  if (volume !== undefined) return isOnNode(volume, node);
+  if (volume !== undefined) return isVolumeOnNode(volume, node);
   const claim = cluster.claim(handle);
   if (claim === undefined || claim.spec?.volumeName) return false;
   return claim.metadata?.annotations?.[SELECTED_NODE] === nameOf(node);

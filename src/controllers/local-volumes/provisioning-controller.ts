@@ -4,6 +4,7 @@
  * Keys are claims. Upstream's counterpart: sig-storage-lib-external-provisioner, whose events these are.
  */
 import {
+  checkDns1123Subdomain,
   hasReason,
   isDeleting,
   isNotFound,
@@ -233,6 +234,8 @@ class Provisioner {
   async #nodeOf(name: string, { signal }: ReconcileContext): Promise<Node | undefined> {
     const known = this.#nodes.get(undefined, name);
     if (known !== undefined) return known;
+    // Whoever may change the claim writes it: the server would refuse the path of such a name, again and again.
+    if (checkDns1123Subdomain(name).length > 0) return undefined;
     try {
       return await this.#client.get(NODES, undefined, name, signal);
     } catch (error) {

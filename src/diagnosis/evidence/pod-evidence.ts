@@ -60,6 +60,8 @@ export interface ClaimEvidence {
   readonly volume?: PersistentVolume;
   /** The claim names a volume that does not exist. */
   readonly volumeMissing?: boolean;
+  /** The node that has the volume, when it is a folder of one. */
+  readonly home?: NodeEvidence;
   readonly events: readonly Event[];
 }
 

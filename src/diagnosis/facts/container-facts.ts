@@ -1,6 +1,7 @@
 /** The facts of one container for rules: its state, the death to explain, and its last log lines. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
+import { type LogReading, readLog } from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
@@ -35,11 +36,14 @@ export interface ContainerFacts {
   readonly refused: readonly FailedProbe[];
   /** The last log lines before that death, else of the present life; oldest line first. */
   readonly lines: readonly string[];
+  /** What those lines say about the end. */
+  readonly reading: LogReading;
   readonly events: readonly Event[];
 }
 
 export interface AgentKill {
-  readonly because: 'liveness' | 'startup' | 'other';
+  /** sandbox: it ended with its pod's sandbox, or for its loss. other: somebody changed or ended it. */
+  readonly because: 'liveness' | 'startup' | 'sandbox' | 'other';
   readonly event?: Event;
 }
 
@@ -74,7 +78,7 @@ function one(
   const events = evidence.events.filter((event) => containerOf(event) === name);
   const deaths = deathsOf(status, history);
   const [newest] = deaths;
-  const killed = newest === undefined ? undefined : agentKill(newest, events);
+  const killed = newest === undefined ? undefined : agentKill(newest, events, evidence.events);
   const facts = { evidence, kind, status, deaths, killed };
   const trouble = troubleOf(facts);
   const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
@@ -92,6 +96,7 @@ function one(
     survived: survivedOf(history),
     refused: history?.refused ?? [],
     lines,
+    reading: readingOf(lines, death),
     events,
   };
 }
@@ -143,8 +148,9 @@ function wasWanted(death: Death, killed: AgentKill | undefined): boolean {
 }
 
 /** The agent's kill that led to a death, from the node's history, else from a Killing event of that life. */
-function agentKill(death: Death, events: readonly Event[]): AgentKill | undefined {
+function agentKill(death: Death, events: readonly Event[], ofPod: readonly Event[]): AgentKill | undefined {
   const event = killingEvent(death, events);
+  if (death.sandboxLost !== undefined) return { because: 'sandbox', event };
   if (death.probe?.type === 'liveness' || death.probe?.type === 'startup') return { because: death.probe.type, event };
   // The node's history contains every kill for a probe.
   if (death.number !== undefined)
@@ -152,8 +158,15 @@ function agentKill(death: Death, events: readonly Event[]): AgentKill | undefine
   if (event === undefined) return undefined;
   const because = probeOfKill(event);
   if (because !== undefined) return { because, event };
+  if (isForSandbox(event, ofPod)) return { because: 'sandbox', event };
   // A failed hook is a failure of the container, too.
   return (event.message ?? '').includes('PostStartHook') ? undefined : { because: 'other', event };
+}
+
+/** Whether a new sandbox was announced right after the kill. The history of a node says so itself. */
+function isForSandbox(kill: Event, ofPod: readonly Event[]): boolean {
+  if (!/^Stopping container \S+$/.test(kill.message ?? '')) return false;
+  return eventsWith(ofPod, 'SandboxChanged').some((event) => Math.abs(lastSeenMs(event) - lastSeenMs(kill)) <= 5000);
 }
 
 function isProbeKill(event: Event): boolean {
@@ -192,6 +205,14 @@ function linesOf(
   if (death.log !== undefined) return lastLines(death.log.tail.split('\n'));
   const isCurrent = status?.state?.terminated !== undefined;
   return lastLines(isCurrent ? (logs?.current ?? logs?.previous) : (logs?.previous ?? logs?.current));
+}
+
+/** The node's agent found the decisive line in more of the log than it kept. */
+function readingOf(lines: readonly string[], death: Death | undefined): LogReading {
+  const reading = readLog(lines);
+  const says = death?.log?.says;
+  if (says === undefined || reading.decisive?.line === says) return reading;
+  return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
 }
 
 function lastLines(lines: readonly string[] | undefined): readonly string[] {

@@ -3,11 +3,16 @@ import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
-import { lastWord, type LastWord } from './last-words.ts';
+import { lastWord, linesAround, type LastWord } from './last-words.ts';
+import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
-const REFUSED = /connection refused|ECONNREFUSED|can't connect to .*\(111\b/i;
+const REFUSED =
+  /connection refused|ECONNREFUSED|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(111\b|couldn't connect to server/i;
 const UNRESOLVED =
-  /no such host|could not resolve|couldn't resolve|bad address|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name/i;
+  /no such host|could not resolve|couldn't resolve|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
+
+/** A line about its own port. */
+const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;
 
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
@@ -20,47 +25,15 @@ export interface Trouble {
 export function dependencyTrouble(container: ContainerFacts): Trouble | undefined {
   const refused = lastWord(container, REFUSED);
   const unresolved = lastWord(container, UNRESOLVED);
-  if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd < refused.fromEnd)) {
+  if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd <= refused.fromEnd)) {
     return { kind: 'not-resolved', word: unresolved, host: unresolvedHost(unresolved.line) };
   }
   if (refused === undefined) return undefined;
-  return { kind: 'refused', word: refused, ...refusedPeer(refused.line) };
-}
-
-const ADDRESS = String.raw`(?:\d{1,3}\.){3}\d{1,3}`;
-const NAME = String.raw`[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?`;
-/** "dial tcp 10.0.0.1:5432", "connect to db:5432", "http://db:80/". */
-const PEER = new RegExp(String.raw`(?:^|[\s/@"'(=[])(${ADDRESS}|localhost|${NAME})[:\]]{1,2}(\d{2,5})\b`, 'gi');
-/** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)". */
-const HOST = new RegExp(String.raw`host:?\s+["'(]*(${ADDRESS}|${NAME})["')]*`, 'i');
-const PORT = /port[ :=]+(\d{2,5})\b/i;
-
-/** The last HOST:PORT of the line, as in "dial tcp A->B". */
-function refusedPeer(line: string): { readonly host?: string; readonly port?: number } {
-  const all = [...line.matchAll(PEER)].filter(([, host = '']) => !/^\d+$/.test(host));
-  const last = all.at(-1);
-  if (last?.[1] !== undefined) return { host: last[1], port: Number(last[2]) };
-  const host = HOST.exec(line)?.[1];
-  const port = PORT.exec(line)?.[1];
-  return { host, port: port === undefined ? undefined : Number(port) };
-}
-
-const UNRESOLVED_HOST: readonly RegExp[] = [
-  /lookup ([\w.-]+)/i,
-  /UnknownHostException: ([\w.-]+)/,
-  /\bhost=['"]([\w.-]+)/,
-  /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN) ['"]?([\w.-]+)/i,
-  /(?:host name|resolve host:?|resolve(?: the)? hostname|host) ["'(]?([\w.-]+)/i,
-  /['"]([\w.-]+)['"]:? (?:name or service|temporary failure|name does not resolve)/i,
-  /([\w-]+(?:\.[\w-]+)*):? (?:name or service not known|temporary failure|name does not resolve)/i,
-];
-
-function unresolvedHost(line: string): string | undefined {
-  for (const pattern of UNRESOLVED_HOST) {
-    const host = pattern.exec(line)?.[1];
-    if (host !== undefined && !/^(?:failed|error|getaddrinfo)$/i.test(host)) return host.replace(/\.$/, '');
-  }
-  return undefined;
+  const [peer] = linesAround(container, refused).flatMap((line, place) => {
+    const found = peerIn(line);
+    return found.host !== undefined && (place === 0 || !LISTENS.test(line)) ? [found] : [];
+  });
+  return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
 }
 
 export interface ServiceName {

@@ -1,28 +1,57 @@
-/** Finds causes that programs name in the last lines of their log. */
+/** Finds causes that programs name in the last lines of their log: the decisive line first. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
-import { tellingLines } from './telling-lines.ts';
 import { quotable } from './text.ts';
 
 export interface LastWord {
   readonly line: string;
   readonly match: RegExpExecArray;
-  /** Distance from the end; 0: the last line. */
+  /** Distance from the decisive line, or from the end when there is none; 0: the line itself. */
   readonly fromEnd: number;
 }
 
-/** The last line that matches. */
+/** The distance of errors beside a decisive line that is weak. */
+const BESIDE = 6;
+
+/**
+ * The line that matches: the decisive one, or one that belongs to it. Other errors count only beside a decisive line that is
+ * weak, and other lines only when there is none. Lines before a recovery never count.
+ */
 export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord | undefined {
-  const { lines } = container;
-  for (let fromEnd = 0; fromEnd < lines.length; fromEnd++) {
-    const line = lines[lines.length - 1 - fromEnd] ?? '';
+  const { decisive, others, live } = container.reading;
+  const own =
+    decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !line.startsWith('HINT:'))];
+  const first = firstMatch(own, pattern);
+  if (first !== undefined) return { ...first, fromEnd: 0 };
+  if (decisive?.firmness === 'firm') return undefined;
+  const beside = firstMatch(others, pattern);
+  if (beside !== undefined) return { ...beside, fromEnd: BESIDE };
+  const last = firstMatch(live.toReversed(), pattern);
+  return last === undefined
+    ? undefined
+    : { ...last, fromEnd: decisive === undefined ? last.place : BESIDE + last.place };
+}
+
+function firstMatch(lines: readonly string[], pattern: RegExp) {
+  for (const [place, line] of lines.entries()) {
     const match = pattern.exec(line);
-    if (match !== null) return { line, match, fromEnd };
+    if (match !== null) return { line, match, place };
   }
   return undefined;
 }
 
-/** `rank`, reduced by up to 15 for lines that are further from the end. */
+/** The lines that may name what a word lacks, the nearest first. */
+export function linesAround({ reading }: ContainerFacts, word: LastWord): readonly string[] {
+  return [word.line, ...(reading.decisive?.related ?? []), ...reading.others, ...reading.live.slice(-8).toReversed()];
+}
+
+/** The last line of the log that matches, whatever it is about. */
+export function lastLine({ lines }: ContainerFacts, pattern: RegExp): LastWord | undefined {
+  const last = firstMatch(lines.toReversed(), pattern);
+  return last === undefined ? undefined : { ...last, fromEnd: last.place };
+}
+
+/** `rank`, reduced by up to 15 for lines that are further from the decisive one. */
 export function rankOfWord(rank: number, word: LastWord): number {
   return rank - Math.min(word.fromEnd, 30) / 2;
 }
@@ -31,9 +60,15 @@ export function quoteLine(container: ContainerFacts, line: string): Quote {
   return { source: 'log', container: container.name, death: container.death?.number, line: quotable(line) };
 }
 
-/** The last significant lines, for findings without a more precise quotation. */
+/** The decisive line and what belongs to it, else the last lines. */
 export function quoteLastLines(container: ContainerFacts, count: number): readonly Quote[] {
-  return tellingLines(container.lines, count).map((line) => quoteLine(container, line));
+  const { decisive, live } = container.reading;
+  const lines = decisive === undefined ? lastOf(live, container.lines, count) : [decisive.line, ...decisive.related];
+  return lines.slice(0, count).map((line) => quoteLine(container, line));
+}
+
+function lastOf(live: readonly string[], all: readonly string[], count: number): readonly string[] {
+  return (live.length === 0 ? all : live).slice(-count);
 }
 
 /** Whether the container failed by itself, so that its last log lines may say why. */

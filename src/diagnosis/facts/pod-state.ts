@@ -3,7 +3,8 @@ import { parseTime } from '../../lib/index.ts';
 import { RESTARTING_CONDITION } from '../../api/index.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { formatAge } from './text.ts';
+import { endingOf } from './ending.ts';
+import { formatAge, listed } from './text.ts';
 
 export function podState(facts: PodFacts): string {
   return [statusWord(facts), ...details(facts)].join(', ');
@@ -41,7 +42,8 @@ function stateWord({ status }: ContainerFacts): string | undefined {
 
 function details(facts: PodFacts): readonly string[] {
   const { pod, containers, finished, deleting } = facts;
-  if (finished || deleting) return [];
+  if (deleting) return ending(facts);
+  if (finished) return [];
   const next = nextStart(facts);
   if (next !== undefined) return [next];
   const main = (pod.status?.containerStatuses ?? []).filter(({ state }) => state !== undefined);
@@ -49,6 +51,20 @@ function details(facts: PodFacts): readonly string[] {
   const ready = `${main.filter(({ ready }) => ready).length}/${containers.filter(({ kind }) => kind === 'container').length} ready`;
   const restarts = main.reduce((sum, { restartCount }) => sum + restartCount, 0);
   return restarts === 0 ? [ready] : [ready, `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
+}
+
+/** "main still runs, and is killed in 18s": what happens next to a pod that is being deleted. */
+function ending(facts: PodFacts): readonly string[] {
+  const running = facts.containers.flatMap((container) => {
+    const found = endingOf(facts, container);
+    return found === undefined ? [] : [{ name: container.name, ...found }];
+  });
+  const [first] = running;
+  if (first === undefined || first.killMs <= facts.now) return [];
+  const names = listed(running.map(({ name }) => name));
+  return [
+    `${names} still ${running.length === 1 ? 'runs, and is' : 'run, and are'} killed in ${formatAge(first.killMs - facts.now)}`,
+  ];
 }
 
 /** "next start in 2m10s", for the container that waits longest. */

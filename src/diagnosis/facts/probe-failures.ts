@@ -33,6 +33,10 @@ const UNHEALTHY = /^(Liveness|Readiness|Startup) probe (?:failed|errored[^:]*): 
 
 const UNCONNECTED = /failed to connect service/;
 
+/** What servers that speak TLS do with plain HTTP: they answer 400, or close the connection. */
+const BROKEN_TALK = /statuscode: 400|\bEOF$|connection reset by peer/;
+const TLS_PORTS: ReadonlySet<number> = new Set([443, 4443, 6443, 8443, 9443]);
+
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   // Upstream's error for an unknown port name comes from its last attempt, which parses the name as a number.
   [/^invalid port: |^strconv\.\w+: parsing .*invalid syntax/, 'no-port'],
@@ -55,7 +59,17 @@ export function failureKind(output: string): FailureKind {
  */
 function kindOf(container: ContainerFacts, type: ProbeType, output: string): FailureKind {
   const kind = failureKind(output);
+  if (kind === 'other' && BROKEN_TALK.test(output) && asksTlsPlainly(container, type)) return 'wants-https';
   return kind === 'timeout' && UNCONNECTED.test(output) && isDeaf(container, type) ? 'refused' : kind;
+}
+
+/** Whether the probe speaks plain HTTP to a port that by its number or name speaks TLS. */
+function asksTlsPlainly(container: ContainerFacts, type: ProbeType): boolean {
+  const probe = probeOf(container, type);
+  if (probe?.httpGet === undefined || probe.httpGet.scheme === 'HTTPS') return false;
+  const port = probePort(container, probe);
+  const named = (container.spec.ports ?? []).find(({ containerPort }) => containerPort === port)?.name ?? '';
+  return (port !== undefined && TLS_PORTS.has(port)) || /https|tls|ssl/.test(named);
 }
 
 function isDeaf(container: ContainerFacts, type: ProbeType): boolean {

@@ -1,12 +1,13 @@
 /** Formats names, lists, ages and sizes for findings. */
-import { MAX_NAMES, MAX_QUOTE_LENGTH } from '../limits.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
+import { MAX_MASKED_LENGTH, MAX_NAMES, MAX_QUOTE_LENGTH } from '../limits.ts';
 
 /** Escape sequences of terminals. */
 const COLOUR = new RegExp(String.raw`${String.fromCharCode(27)}\[[0-9;]*[A-Za-z]`, 'g');
 
-/** The text as a quotation: cut to its maximum, without line ends and control characters, because terminals show it. */
+/** The text as a quotation: secrets masked, cut to its maximum, without line ends and control characters, because terminals show it. */
 export function quotable(text: string): string {
-  const flat = text
+  const flat = maskSecrets(text.slice(0, MAX_MASKED_LENGTH))
     .replace(COLOUR, '')
     .replace(/(?!\n)\p{Cc}/gu, ' ')
     .replace(/\s*\n\s*/g, ' ')

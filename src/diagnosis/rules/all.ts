@@ -3,6 +3,7 @@ import type { PodRule } from '../rule.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
 import { endedPods } from './ended-pods.ts';
+import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { healing } from './healing.ts';
@@ -19,19 +20,23 @@ import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
 import { readiness } from './readiness.ts';
+import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
+import { sandboxLost } from './sandbox-lost.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
+import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, nodeLost];
+export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
   cpuThrottled,
   dependencies,
   endedPods,
+  endingSlowly,
   exhausted,
   exitCode,
   healing,
@@ -48,8 +53,11 @@ export const POD_RULES: readonly PodRule[] = [
   portInUse,
   probes,
   readiness,
+  saidCauses,
   sandbox,
+  sandboxLost,
   startErrors,
   unschedulable,
+  volumeAway,
   volumes,
 ];

@@ -15,13 +15,16 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
-import { isLateForReady, isLongInit } from './readiness.ts';
+import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 
 const ofContainer: ContainerRule = (facts, container) => {
   // A complaint in the log is normal; it counts only if the container then ends or does not get ready.
-  const unready = container.death === undefined && (isLateForReady(facts, container) || isLongInit(facts, container));
+  const unready = container.death === undefined && (isLateForReady(facts, container) || isSlowInit(facts, container));
   if (!endedByItself(container) && !unready) return NOTHING;
   const trouble = dependencyTrouble(container);
+  // An init container that has gone on since then has overcome it.
+  const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
+  if (unready && !isFresh) return NOTHING;
   if (trouble === undefined) return unready ? NOTHING : declaredAndAway(facts, container);
   return [finding(facts, container, trouble, unready)];
 };

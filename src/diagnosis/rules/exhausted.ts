@@ -2,6 +2,7 @@
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { volumeOf } from '../facts/mounts.ts';
+import { fileIn } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
@@ -11,13 +12,12 @@ const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
 const NO_PROCESS =
   /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc|failed to create new OS thread/i;
 const FULL_HEAP =
-  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
-const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
+  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|Allowed memory size of \d+ bytes exhausted|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
 
 const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
   if (word === undefined) return [];
-  const file = FILE.exec(word.line)?.[1];
+  const file = fileIn(word.line);
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   const limit = mounted?.volume.emptyDir?.sizeLimit;
   const quote: readonly Quote[] =

@@ -5,6 +5,7 @@ import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { signalOf } from '../facts/signals.ts';
 import { quotable } from '../facts/text.ts';
+import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
@@ -42,7 +43,7 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       id: 'exit-code',
       rank: 40,
       fallback: true,
-      says: `${title(container)} ends with exit code ${code}${hint}${otherFirst(container)}`,
+      says: `${headline(container)}${hint}${otherFirst(container)}`,
       evidence: [
         ...whatHappened(container),
         ...quoteFirst(container),
@@ -55,6 +56,20 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       ],
     },
   ];
+}
+
+/** What the program said decides; an exit code alone says little. */
+function headline(container: ContainerFacts): string {
+  const code = container.death?.exitCode ?? 0;
+  const { decisive } = container.reading;
+  if (decisive === undefined) return `${title(container)} ends with exit code ${code}`;
+  return `${title(container)} ends: ${saidBy(decisive)} (exit code ${code})`;
+}
+
+/** The decisive line, with the place in the user's code when it is not in the line. */
+export function saidBy({ line, place }: Pick<DecisiveLine, 'line' | 'place'>): string {
+  const at = place === undefined || line.includes(place) ? '' : ` at ${place}`;
+  return `${line.replace(/\.+$/, '')}${at}`;
 }
 
 /** The first death, if it differs from the newest: the later deaths may only be its consequences. */
@@ -73,7 +88,8 @@ function otherFirst(container: ContainerFacts): string {
 function quoteFirst(container: ContainerFacts): readonly Quote[] {
   const first = firstDeath(container);
   if (first === undefined) return [];
-  const line = first.log?.tail.trimEnd().split('\n').at(-1) ?? '';
+  const tail = first.log?.tail.trimEnd().split('\n') ?? [];
+  const line = first.log?.says ?? decisiveLine(tail)?.line ?? tail.at(-1) ?? '';
   const { name } = container;
   const words: readonly Quote[] =
     line === '' ? [] : [{ source: 'log', container: name, death: 1, line: quotable(line) }];
@@ -95,11 +111,19 @@ function bySignal(facts: PodFacts, container: ContainerFacts): readonly RankedFi
       id: 'signal',
       rank: 45,
       fallback: true,
-      says: `${title(container)} ends with exit code ${code}, ${signal}: ${meaning(signal, container)}`,
+      says: `${title(container)} ends with exit code ${code}, ${signal}: ${saidBeforeSignal(signal, container)}`,
       evidence: whatHappened(container),
       try: [commandForLog(facts, container), facts.commands.mendlet('history', `pod/${facts.name}`)],
     },
   ];
+}
+
+/** The words of a program that aborts itself, else what the signal usually means. */
+function saidBeforeSignal(signal: string, container: ContainerFacts): string {
+  const { decisive } = container.reading;
+  const byItself = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGSEGV' || signal === 'SIGILL';
+  if (!byItself || decisive?.firmness !== 'firm') return meaning(signal, container);
+  return `${saidBy(decisive)}: ${meaning(signal, container)}`;
 }
 
 function meaning(signal: string, { death }: ContainerFacts): string {
@@ -158,7 +182,7 @@ export function argumentsOf({ path, spec }: ContainerFacts): readonly Quote[] {
   const quote = (field: 'command' | 'args'): readonly Quote[] =>
     spec[field] === undefined || spec[field] === null
       ? []
-      : [{ source: 'field', path: `${path}.${field}`, value: JSON.stringify(spec[field]).slice(0, 200) }];
+      : [{ source: 'field', path: `${path}.${field}`, value: maskSecrets(JSON.stringify(spec[field])).slice(0, 200) }];
   return [...quote('command'), ...quote('args')];
 }
 

@@ -2,8 +2,9 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
+import { fileIn } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
@@ -11,27 +12,35 @@ const MALFORMED = new RegExp(
   [
     // JSON: Go, Node.js, Python, Java
     String.raw`invalid character .+ (?:looking for|after|in (?:string|literal))|unexpected end of JSON input`,
-    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|is not valid JSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException`,
+    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|is not valid JSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException|JSON::ParserError`,
     // YAML
     String.raw`yaml: (?:line \d+|unmarshal errors|control characters)|error converting YAML|mapping values are not allowed`,
     String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,
     // TOML, INI and similar formats
     String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
-    String.raw`\[emerg\] .+ in \/\S+:\d+`,
+    String.raw`\bin \/\S+\.(?:conf|cfg|ini|cnf):\d+`,
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
     String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
+    // Servers
+    String.raw`syntax error (?:in file|on line|near)|invalid command '|bad directive|(?:unknown|unrecognized) directive|(?:bad|invalid|illegal|unknown|missing) [\w -]{1,40} (?:at|in|on) line \d+|adapting config|was not closed|unknown configuration (?:variable|key|option|parameter)|unknown (?:keyword|field|key|setting|section)|\berrors? in (?:the )?config|no setting with that name|option without preceding group|unrecognized configuration parameter|invalid value for parameter|unknown variable|invalid connection type|unexpected (?:end of file|"[^"]{1,20}"), (?:expecting|in)|(?:parser|parse|syntax) error`,
     // Certificates and keys
     String.raw`failed to find any PEM data|PEM_read_bio|no start line|private key does not match|key values mismatch`,
     String.raw`asn1: structure error|malformed certificate|illegal base64 data`,
   ].join('|'),
   'i',
 );
-const FILE = /['"`\s:(=]?(\/[\w@%+=.,-]+(?:\/[\w@%+=.,-]+)*)/;
+
+const OTHER_CAUSE =
+  /host not found|no such file|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
+/** The file and the line where a parser stopped. */
+const PLACE =
+  /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, MALFORMED);
-  if (word === undefined) return NOTHING;
+  // A name that does not resolve, or a file that is not there, is not the configuration's form.
+  if (word === undefined || OTHER_CAUSE.test(word.line)) return NOTHING;
   const source = sourceOf(facts, container, word.line);
   const file = source.file === undefined ? '' : ` ${source.file}`;
   // Programs also parse answers of peers, which are no configuration.
@@ -42,7 +51,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'malformed-config',
       rank: rankOfWord(isConfig ? 83 : 70, word),
-      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}`,
+      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}: ${quotable(word.line).replace(/\.+$/, '')}`,
       line: word.line,
       more: [
         ...(source.line === undefined || source.line === word.line ? [] : [quoteLine(container, source.line)]),
@@ -66,17 +75,14 @@ interface Source {
 
 /** The file that the complaint names, else the last file of a ConfigMap or Secret that any line names. */
 function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string): Source {
-  const named = fileIn(complaint);
+  const place = PLACE.exec(complaint);
+  const named = place?.[1] ?? place?.[2] ?? place?.[3] ?? fileIn(complaint);
   for (const line of [complaint, ...container.lines.toReversed()]) {
-    const file = fileIn(line);
+    const file = line === complaint ? named : fileIn(line);
     const configs = file === undefined ? [] : configsOf(volumeOf(facts, container, file));
     if (configs.length > 0 && (named === undefined || named === file)) return { file, line, configs };
   }
   return { file: named, configs: [] };
-}
-
-function fileIn(line: string): string | undefined {
-  return FILE.exec(line)?.[1]?.replace(/[.,:]+$/, '');
 }
 
 function configsOf(mounted: MountedVolume | undefined): readonly ConfigBehind[] {

@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { placeOf } from '../facts/mounts.ts';
+import { fileNear } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -12,11 +13,16 @@ const VARIABLES: readonly RegExp[] = [
   /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
   /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
+  /\bkey not found: "([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/,
   /^KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/,
+  /\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[:]? (?:must (?:be set|not be empty)|is not set|is required|is not defined|not set|unset|undefined|parameter not set|unbound variable)/,
+  /^(?:\S+: )?line \d+: ([A-Z][A-Z0-9_]*): (?:unbound variable|parameter (?:not set|null or not set)|must be set)/,
+  /^\S+: \d+: ([A-Z][A-Z0-9_]*): (?:parameter not set|must be set)/,
 ];
-const CONFIG_FILE =
-  /['"`\s:(=](\/[\w@%+=.,/-]+\.(?:ya?ml|json|toml|ini|conf|cfg|cnf|properties|env|xml|pem|crt|key|p12|jks))\b/;
-const NO_FILE = /no such file or directory|ENOENT|FileNotFound|cannot find the file|does not exist/i;
+const NO_FILE =
+  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
+/** Lines about files that are programs or libraries, which other rules explain. */
+const NO_SETTING = /shared librar|shared object|cannot find module|jarfile|permission denied|read-only|denied/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   // Other rules explain these exit codes better.
@@ -51,8 +57,8 @@ function references({ path, spec }: ContainerFacts, variable: string): readonly 
 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
-  const file = word && CONFIG_FILE.exec(word.line)?.[1];
-  if (word === undefined || file === undefined) return NOTHING;
+  const file = word && fileNear(word.line, word.match.index);
+  if (word === undefined || file === undefined || NO_SETTING.test(word.line)) return NOTHING;
   const { where, quotes } = placeOf(facts, container, file);
   return [
     explainedEnd(facts, container, {

@@ -84,7 +84,10 @@ function proof(container: string, { oom }: Death): readonly Quote[] {
   }
   if (oom.kills !== undefined) say('processes killed', String(oom.kills));
   for (const { name, pid, rssBytes } of (oom.processes ?? []).slice(0, 3)) {
-    say('killed', `${name} (pid ${pid}${rssBytes === undefined ? '' : `, rss ${formatBytes(rssBytes)}`})`);
+    // The kernel's figure counts pages that the process shares with others, so it may be higher than the limit.
+    const resident =
+      rssBytes === undefined ? '' : `, rss ${formatBytes(rssBytes)} with mapped files and memory shared with others`;
+    say('killed', `${name} (pid ${pid}${resident})`);
   }
   return quotes;
 }

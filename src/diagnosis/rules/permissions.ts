@@ -2,15 +2,16 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
+import { fileNear, listenPort } from '../../log-analysis/index.ts';
+import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
-const DENIED = /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership/i;
+const DENIED =
+  /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|accessible by owner only|has (?:group|group or world|world) access|access denied: \/|access is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
-/** The file that the message names. */
-const FILE = /['"`\s:(](\/[\w@%+=.,/-]*)/;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;
@@ -21,12 +22,12 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
   const readOnly = lastWord(container, READ_ONLY);
   if (readOnly !== undefined) {
-    const file = FILE.exec(readOnly.line)?.[1];
+    const file = fileNear(readOnly.line, readOnly.match.index);
     return [
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: the file system is read-only`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : 'the file system is read-only'}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
@@ -36,14 +37,14 @@ const ofContainer: ContainerRule = (facts, container) => {
   }
   const denied = lastWord(container, DENIED);
   if (denied === undefined) return NOTHING;
-  const file = FILE.exec(denied.line)?.[1];
-  const port = /bind|listen/i.test(denied.line) ? /:(\d{1,4})\b/.exec(denied.line)?.[1] : undefined;
+  const file = fileNear(denied.line, denied.match.index);
+  const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const what = port !== undefined ? `listen on port ${port}` : file === undefined ? 'do what it wants' : `use ${file}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',
       rank: rankOfWord(84, denied),
-      says: `${title(container)} may not ${what}: permission denied`,
+      says: `${title(container)} may not ${what}: ${file === undefined && port === undefined ? quotable(denied.line) : 'permission denied'}`,
       line: denied.line,
       more: userFields(facts, container),
       try: [commandForLog(facts, container), ...facts.commands.edit],
@@ -52,6 +53,12 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** A port below 1024 that only a privileged process may listen on. */
+function privilegedPort(line: string): number | undefined {
+  const port = listenPort(line);
+  return port !== undefined && port < 1024 ? port : undefined;
+}
 
 function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
   return {

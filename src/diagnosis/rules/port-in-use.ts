@@ -1,29 +1,29 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
+import { listenPort } from '../../log-analysis/index.ts';
+import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|EADDRINUSE|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
-/** The port is searched only from these words on, because the rest of the line may contain times. */
-const ABOUT = /listen|bind|EADDRINUSE|address already|port/i;
-const PORT = /:(\d{2,5})\b|port (\d{2,5})\b|, (\d{2,5})\)/i;
+  /address already in use|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+const ABOUT = /\bport\b|listen|bind|in use/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, IN_USE);
   if (word === undefined) return NOTHING;
-  const found = PORT.exec(word.line.slice(ABOUT.exec(word.line)?.index ?? 0));
-  const port = found?.[1] ?? found?.[2] ?? found?.[3];
+  const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
+  const port = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
   return [
     explainedEnd(facts, container, {
       id: 'port-in-use',
       rank: rankOfWord(88, word),
-      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already`,
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
       more: [...others(facts, container, port), ...argumentsOf(container)],
       try: [...whoListens(facts, container), ...facts.commands.edit],

@@ -20,6 +20,71 @@ function killedBy(output: string, container: PodGiven['container'] = { livenessP
 
 const refused = 'Get "http://10.0.0.9:8080/healthz": dial tcp 10.0.0.9:8080: connect: connection refused';
 
+describe('a kill that waits for the end of its grace', () => {
+  const frozen = (type: 'Liveness' | 'Startup', spec: object = {}): Partial<PodEvidence> => ({
+    pod: pod({
+      container: { livenessProbe: http, startupProbe: http },
+      spec,
+      status: { ready: false, state: { running: { startedAt: ago(600) } } },
+    }),
+    events: [
+      event('Killing', `Container web failed ${type.toLowerCase()} probe, will be restarted`, {
+        container: 'web',
+        seconds: 12,
+      }),
+      event('Unhealthy', `${type} probe failed: Get "http://10.0.0.9:8080/healthz": context deadline exceeded`, {
+        container: 'web',
+        seconds: 12,
+        count: 3,
+      }),
+      event('Unhealthy', 'Readiness probe failed: timeout: context deadline exceeded', { container: 'web', count: 9 }),
+    ],
+  });
+
+  it.each<[string, Partial<PodEvidence>, RegExp]>([
+    [
+      'what happens next, and when',
+      frozen('Liveness'),
+      /is being killed by its liveness probe: no answer .*; it still runs 12s after it was told to end, and is killed \(SIGKILL\) in 18s, when its grace of 30s is over; then it is started again$/,
+    ],
+    [
+      'a pod that starts nothing again',
+      frozen('Startup', { restartPolicy: 'Never', terminationGracePeriodSeconds: 60 }),
+      /by its startup probe: .* in 48s, .* of 60s is over; it is not started again$/,
+    ],
+  ])('%s', (_, given, says) => {
+    const { findings } = diagnosePod(evidence(given));
+    expect(findings.map(({ id, severity }) => [id, severity])).toEqual([['probe-timeout', 'critical']]);
+    expect(findings[0]?.says).toMatch(says);
+  });
+
+  it('is not taken from the life before', () => {
+    const given = frozen('Liveness');
+    const again = pod({ container: { livenessProbe: http }, status: { state: { running: { startedAt: ago(12) } } } });
+    expect(diagnosePod(evidence({ ...given, pod: again })).findings).toEqual([]);
+  });
+
+  it('a pod that is deleted, and takes long', () => {
+    const ending = (seconds: number, spec: object = {}, container: object = {}): Partial<PodEvidence> => ({
+      pod: pod({
+        metadata: { deletionTimestamp: ago(-600 + seconds), deletionGracePeriodSeconds: 600 },
+        spec,
+        container,
+      }),
+    });
+    const preStop = { lifecycle: { preStop: { exec: { command: ['sleep', '500'] } } } };
+    const told = (given: Partial<PodEvidence>) => diagnosePod(evidence(given));
+    expect(told(ending(10))).toMatchObject({
+      state: 'Terminating, web still runs, and is killed in 9m50s',
+      findings: [],
+    });
+    expect(told(ending(90)).findings).toMatchObject([{ id: 'slow-end', severity: 'info' }]);
+    expect(told(ending(90, {}, preStop)).findings[0]?.says).toMatch(
+      /takes long\): it still runs 90s after .*, its preStop hook included, and is killed \(SIGKILL\) in 8m30s/,
+    );
+  });
+});
+
 describe('probes that kill', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
     ['404', killedBy('HTTP probe failed with statuscode: 404'), 'probe-path', /nothing at \/healthz \(404\)/],
@@ -56,6 +121,39 @@ describe('probes that kill', () => {
       { ...killedBy(refused), logs: { web: { previous: ['listening on http://127.0.0.1:8080'] } } },
       'probe-port',
       /its own loopback address alone/,
+    ],
+    [
+      'HTTP where a port that speaks TLS answers 400',
+      killedBy('HTTP probe failed with statuscode: 400', {
+        livenessProbe: { ...http, httpGet: { path: '/', port: 8443 } },
+      }),
+      'probe-scheme',
+      /asks by HTTP, but the container answers by HTTPS$/,
+    ],
+    [
+      'a bad request at a plain port',
+      killedBy('HTTP probe failed with statuscode: 400'),
+      'liveness-failing',
+      /is killed by its liveness probe$/,
+    ],
+    [
+      'a command that asks too early',
+      {
+        ...killedBy('pg_isready: no response', {
+          livenessProbe: { exec: { command: ['pg_isready'] }, periodSeconds: 1, failureThreshold: 3 },
+        }),
+        logs: {
+          web: { previous: ['LOG:  database system was not properly shut down; automatic recovery in progress'] },
+        },
+      },
+      'probe-too-early',
+      /before its command succeeds: the probe leaves it 3s/,
+    ],
+    [
+      'a command that never succeeds',
+      killedBy('no', { livenessProbe: { exec: { command: ['false'] }, periodSeconds: 1, failureThreshold: 3 } }),
+      'liveness-failing',
+      /is killed by its liveness probe$/,
     ],
     ['too early', killedBy(refused), 'probe-too-early', /before anything listens on port 8080: the probe leaves it 3s/],
     [

@@ -2,7 +2,8 @@
 import type { Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
-import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { type Ending, endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
+import { lastLine, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import {
@@ -19,7 +20,7 @@ import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, plural } from '../facts/text.ts';
 import { throttledBy } from '../facts/throttling.ts';
-import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
+import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
@@ -32,21 +33,30 @@ interface Case {
   readonly probe: Probe;
   readonly failure: ProbeFailure;
   /**
-   * killed: the agent killed the container for this probe; unready: the probe keeps it from being ready; shaky: it fails now
-   * and then.
+   * killed: the agent killed the container for this probe; killing: it was told to end for this probe, and still runs; unready:
+   * the probe keeps it from being ready; shaky: it fails now and then.
    */
-  readonly effect: 'killed' | 'unready' | 'shaky';
+  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky';
+  /** With effect killing. */
+  readonly ending?: Ending;
 }
 
 export const probes: PodRule = eachContainer((facts, container) => {
   if (facts.deleting) return NOTHING;
-  return (['liveness', 'startup', 'readiness'] as const).flatMap((type) => {
+  const ending = endingOf(facts, container);
+  const types = (['liveness', 'startup', 'readiness'] as const).filter(
+    // While a container is killed for one probe, the others fail for the same cause.
+    (type) => ending === undefined || ending.because === type,
+  );
+  return types.flatMap((type) => {
     const probe = probeOf(container, type);
     const failures = probeFailures(container, type);
     const [failure] = failures;
     if (probe === undefined || failure === undefined) return NOTHING;
-    const effect = effectOf(facts, container, type, failure);
-    return effect === undefined ? NOTHING : judge({ facts, container, type, probe, failure, effect });
+    const effect = ending === undefined ? effectOf(facts, container, type, failure) : 'killing';
+    return effect === undefined
+      ? NOTHING
+      : judge({ facts, container, type, probe, failure, effect, ...(ending && { ending }) });
   });
 });
 
@@ -90,13 +100,25 @@ function judge(one: Case): readonly RankedFinding[] {
     'no-port': noSuchPort,
     other: unwell,
   };
-  return [rules[failure.kind](one)];
+  const finding = rules[failure.kind](one);
+  const { ending, facts, container } = one;
+  if (ending === undefined) return [finding];
+  const evidence = [...finding.evidence, ...endingQuotes(container, ending)];
+  return [
+    {
+      ...finding,
+      rank: Math.max(finding.rank, 86),
+      fallback: false,
+      evidence,
+      says: `${finding.says}; ${whatFollows(facts, container, ending)}`,
+    },
+  ];
 }
 
 function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
   const { container, effect } = one;
   return {
-    severity: effect === 'shaky' ? 'warning' : effect === 'unready' ? 'critical' : severityOf(container),
+    severity: severityOfEffect(container, effect),
     topic:
       effect === 'unready'
         ? `ready/${container.name}`
@@ -107,9 +129,15 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
   };
 }
 
+function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Severity {
+  if (effect === 'killed') return severityOf(container);
+  return effect === 'shaky' ? 'warning' : 'critical';
+}
+
 /** "container web is killed by its liveness probe" */
 function consequence({ container, type, effect }: Case): string {
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
+  if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   return `the ${type} probe of ${title(container)} fails now and then`;
 }
@@ -198,11 +226,11 @@ function noSuchPort(one: Case): RankedFinding {
 
 /** The connection was refused: the container listens on another port, is not ready yet, or is dead. */
 function nobodyListens(one: Case): RankedFinding {
-  const { container, probe, effect } = one;
+  const { container, probe } = one;
   const port = probePort(container, probe);
   const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
   if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
-  if (effect === 'killed' && neverAnswered(one)) return tooEarly(one, port);
+  if (neverAnswered(one)) return tooEarly(one, port);
   return unwell(one);
 }
 
@@ -231,13 +259,15 @@ function seenElsewhere(one: Case, port: number | undefined): Elsewhere | undefin
 /** A container that declares the port may still begin to listen there, so the finding names the time that the probe leaves it. */
 function shortTime({ container, probe, effect }: Case, port: number): string {
   const isDeclared = (container.spec.ports ?? []).some(({ containerPort }) => containerPort === port);
-  return effect === 'killed' && isDeclared ? ` within the ${secondsLeftBy(probe)}s that the probe leaves it` : '';
+  return (effect === 'killed' || effect === 'killing') && isDeclared
+    ? ` within the ${secondsLeftBy(probe)}s that the probe leaves it`
+    : '';
 }
 
 function hasAnswered(one: Case, port: number): boolean {
   const { facts, container, type, effect } = one;
   if (isAnsweredBySibling(facts, container, port)) return true;
-  if (effect !== 'killed') return lostReadiness(facts, container);
+  if (effect !== 'killed' && effect !== 'killing') return lostReadiness(facts, container);
   const startup = type === 'liveness' ? container.spec.startupProbe : undefined;
   if (startup !== undefined && probePort(container, startup) === port) return true;
   const startMs = startup === undefined ? 0 : secondsUntilFailed(startup) * 1000;
@@ -248,7 +278,7 @@ function hasAnswered(one: Case, port: number): boolean {
 /** The other port that the container's log names, or that it declares instead. */
 function toldElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
   if (port === undefined) return undefined;
-  const word = lastWord(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
+  const word = lastLine(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
   const said = word?.match[1];
   if (word !== undefined && said !== undefined && Number(said) !== port && Number(said) < 65_536) {
     return elsewhere(port, `it says that it listens on ${said}`, quoteLine(container, word.line));
@@ -285,14 +315,21 @@ function wrongPort(one: Case, port: number | undefined, { says, quotes: seen }: 
 
 /** Whether the container was killed at the first possible moment, so that the probe never got an answer in that life. */
 function neverAnswered(one: Case): boolean {
-  const { container, type } = one;
+  const { container, type, effect, ending } = one;
+  if (effect !== 'killed' && effect !== 'killing') return false;
   if (type === 'startup') return true;
-  if (container.death?.livedMs === undefined || container.spec.startupProbe !== undefined) return false;
-  return !outlived(one, container.death);
+  const livedMs = ending === undefined ? container.death?.livedMs : livedUntil(container, ending.sinceMs);
+  if (livedMs === undefined || container.spec.startupProbe !== undefined) return false;
+  return !outlived(one, { livedMs });
+}
+
+function livedUntil({ status }: ContainerFacts, untilMs: number): number | undefined {
+  const startedAt = Date.parse(status?.state?.running?.startedAt ?? '');
+  return Number.isNaN(startedAt) ? undefined : untilMs - startedAt;
 }
 
 /** Whether a life was longer than the probe allows without an answer. @param startMs time before the first probe */
-function outlived({ container, probe }: Case, { livedMs = 0 }: Death, startMs = 0): boolean {
+function outlived({ container, probe }: Case, { livedMs = 0 }: Pick<Death, 'livedMs'>, startMs = 0): boolean {
   const { periodSeconds = 10 } = probe;
   const grace = 1 + periodSeconds;
   return livedMs > startMs + (secondsUntilFailed(probe) + grace) * 1000 + graceMs(container);
@@ -303,6 +340,21 @@ function graceMs({ killed, death }: ContainerFacts): number {
   if (killed?.event === undefined || death === undefined) return 35_000;
   const at = Date.parse(killed.event.lastTimestamp ?? killed.event.eventTime ?? '');
   return Number.isNaN(at) ? 35_000 : Math.max(0, death.finishedMs - at) + 1000;
+}
+
+/** Words of programs that are not ready to work yet, databases that recover among them. */
+const STARTING =
+  /\b(?:starting|initiali[sz]ing|recover(?:y|ing)|redo|replay\w*|loading|warming|migrating|booting|applying)\b/i;
+
+/**
+ * Whether a command that fails from the start on only fails because the program is not up yet: others of its kind came up, or its
+ * last words say that it was starting. A command that can never succeed looks the same otherwise.
+ */
+function isStillStarting(one: Case): boolean {
+  if (!neverAnswered(one)) return false;
+  const { facts, container } = one;
+  const word = lastLine(container, STARTING);
+  return startTimeOf(facts, container)?.measured === true || (word !== undefined && word.fromEnd < 3);
 }
 
 function tooEarly(one: Case, port: number | undefined): RankedFinding {
@@ -319,7 +371,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before anything listens on port ${port}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
+    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
     evidence: quotes(
       one,
       {
@@ -372,6 +424,7 @@ function tooTight(one: Case): RankedFinding {
 /** The container itself reports a failure, or nothing listens. */
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
+  if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
   const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
   return {

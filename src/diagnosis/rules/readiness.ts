@@ -2,12 +2,13 @@
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteLastLines } from '../facts/last-words.ts';
+import { endingOf } from '../facts/ending.ts';
+import { type LastWord, lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import { formatAge, listed, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
-import { LONG_INIT_MS, NORMAL_START_MS } from '../limits.ts';
+import { LONG_INIT_MS, NORMAL_START_MS, SLOW_INIT_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
@@ -27,6 +28,49 @@ export function isLongInit({ now, finished, deleting }: PodFacts, { kind, status
   if (kind !== 'init' || startedAt === undefined || finished || deleting) return false;
   return now - startedAt > LONG_INIT_MS;
 }
+
+/** Words of programs that wait for something else. */
+const WAITING =
+  /\bwait(?:ing|s)?\b.{0,20}\b(?:for|on|until)\b|\bnot (?:ready|available|reachable|up) yet\b|\bretry(?:ing)?\b/i;
+
+/** Whether an init container has run for so long that its log may say what it waits for. */
+export function isSlowInit({ now, finished, deleting }: PodFacts, { kind, status }: ContainerFacts): boolean {
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  const holdsOthers = kind === 'init' || (kind === 'sidecar' && status?.started !== true);
+  return holdsOthers && startedAt !== undefined && !finished && !deleting && now - startedAt > SLOW_INIT_MS;
+}
+
+/** Whether it says at the end of its log that it waits for something. */
+export function isWaitingInit(facts: PodFacts, container: ContainerFacts): boolean {
+  return isSlowInit(facts, container) && waitingWord(container) !== undefined;
+}
+
+function waitingWord(container: ContainerFacts): LastWord | undefined {
+  const word = lastWord(container, WAITING);
+  return word !== undefined && word.fromEnd < 3 ? word : undefined;
+}
+
+/** An init container, or a sidecar that has not started, says what it waits for: seconds are enough to say it. */
+const waitingInit: PodRule = eachContainer((facts, container) => {
+  const word = isWaitingInit(facts, container) ? waitingWord(container) : undefined;
+  if (word === undefined) return NOTHING;
+  const startedAt = container.status?.state?.running?.startedAt ?? '';
+  return [
+    {
+      id: 'init-waits',
+      severity: 'warning',
+      rank: 45,
+      topic: `ready/${container.name}`,
+      container: container.name,
+      says: `${title(container)} has waited for ${formatAge(facts.now - (parseTime(startedAt) ?? facts.now))}, and the containers after it wait for its end: ${quotable(word.line)}`,
+      evidence: [
+        { source: 'field', path: `${container.path}: state.running.startedAt`, value: startedAt },
+        quoteLine(container, word.line),
+      ],
+      try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
+    },
+  ];
+});
 
 /** Whether the container was ready in this life and is not ready any more. */
 export function lostReadiness(facts: PodFacts, { status }: ContainerFacts): boolean {
@@ -48,7 +92,8 @@ function allowedMs(container: ContainerFacts): number {
 
 /** A container that is not ready without a probe failure that says why. */
 const unready: PodRule = eachContainer((facts, container) => {
-  if (!isLateForReady(facts, container)) return NOTHING;
+  // A container that is being killed is not ready for that.
+  if (!isLateForReady(facts, container) || endingOf(facts, container) !== undefined) return NOTHING;
   const startedAt = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? facts.now;
   const condition = facts.condition('ContainersReady');
   return [
@@ -122,4 +167,9 @@ function gates(facts: PodFacts): readonly RankedFinding[] {
   ];
 }
 
-export const readiness: PodRule = (facts) => [...unready(facts), ...longInit(facts), ...gates(facts)];
+export const readiness: PodRule = (facts) => [
+  ...unready(facts),
+  ...waitingInit(facts),
+  ...longInit(facts),
+  ...gates(facts),
+];

@@ -18,7 +18,7 @@ const WRONG_ARCHITECTURE = /exec format error/i;
 /** The message of a shell that reads a foreign binary as a script. */
 const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
 /** "exec /app/serve: exec format error", "/app/serve: cannot execute binary file: Exec format error" */
-const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+):/;
+const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+): (?!line \d)/;
 /** The message of runc's init when its exec fails. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
 const NOT_ALLOWED = /permission denied/;
@@ -32,7 +32,7 @@ const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a fil
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
 /** Messages of shells about a missing command, whose name precedes them. */
 const SHELL_NOT_FOUND =
-  /(?:^|[\s:])([^\s:]+): (?:command )?not found|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
+  /(?:^|[\s:])([^\s:]+): (?:command not found|not found|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const refusal = refusalOf(container);

@@ -473,8 +473,15 @@ it('what the status of an image says is not quoted once more from its event', ()
   ).toEqual(['field', 'field', 'event']);
 });
 
+it('an init container that is refused is told after seconds, unless it has gone on since', () => {
+  const ids = (...lines: readonly string[]) =>
+    diagnosePod(evidence(waitingInit(200, ...lines))).findings.map(({ id }) => id);
+  expect(ids("nc: bad address 'db'")).toEqual(['dependency-not-resolved']);
+  expect(ids("nc: bad address 'db'", 'connected', 'step 1', 'step 2')).toEqual([]);
+});
+
 it('an init container may take its time', () => {
-  expect(diagnosePod(evidence(waitingInit(200, "nc: bad address 'db'"))).findings).toEqual([]);
+  expect(diagnosePod(evidence(waitingInit(200, 'copied 7 of 90'))).findings).toEqual([]);
 });
 
 describe('init containers', () => {

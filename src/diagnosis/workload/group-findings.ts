@@ -1,5 +1,6 @@
 /** Merges the same finding of several pods into one: "3 of 5 pods: …". Pure. */
 import type { RankedFinding } from '../finding.ts';
+import { ordered } from '../order-findings.ts';
 
 export interface PodFindings {
   /** The name in lists: "web-1", or "shop/web-1" for pods of several namespaces. */
@@ -35,6 +36,15 @@ export function groupFindings(
     const says = before === '' ? first.says : `${before}: ${first.says.replaceAll(`pod ${name}`, 'the pod')}`;
     return { ...first, says, pods };
   });
+}
+
+/**
+ * The most significant cause among findings, for a sentence about what follows from it: "container web ends with exit code 1".
+ * Hints are no causes.
+ */
+export function causeText(found: readonly RankedFinding[]): string | undefined {
+  const [first] = ordered(found).filter(({ severity, id }) => severity !== 'info' && id !== 'healing-stopped');
+  return first?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?: /, '');
 }
 
 /** The key of equal findings. Different exit codes are different findings, which only their text shows. */

@@ -130,6 +130,9 @@ describe('workloads', () => {
     });
     expect(ids(workload({ pods: [...three(), evicted] }))).toEqual([]);
     expect(ids(workload({ pods: [...three().slice(1), evicted] }))).toEqual(['evicted']);
+    // One that was replaced a moment ago is history as well.
+    const lately = { ...evicted, metadata: { ...evicted.metadata, creationTimestamp: ago(20) } };
+    expect(ids(workload({ pods: [...three(), lately] }))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Death, GoingRestart, PodNote, RequestedRestart } from '../plan/pod-memory.ts';
 import { emptyMemory, withContainer } from '../plan/pod-memory.ts';
-import { testPod, WALL } from '../plan/plan.fixtures.ts';
+import { observation, testContainer, testPod, testSandbox, WALL } from '../plan/plan.fixtures.ts';
 import { amendmentOf, composeDeath, type DeathFacts } from './compose-death.ts';
 
 const empty = emptyMemory('default', 'web').note;
@@ -51,7 +51,7 @@ function compose(change: Partial<DeathFacts> = {}) {
     noteBefore: empty,
     failed: (type) => ({ outputs: [{ at: 'then', output: `${type} is sick` }] }),
     changes: [],
-    seenAt: WALL + 500,
+    seen: { at: WALL + 500, observed: undefined },
     ...change,
   });
 }
@@ -154,6 +154,47 @@ describe('what led to it', () => {
   });
 });
 
+describe('a lost sandbox', () => {
+  const gone = (state: 'ready' | 'notready', afterMs = 500) => ({
+    seen: {
+      at: WALL + afterMs,
+      observed: observation([testContainer({ id: 'main-0', sandboxId: 's' })], [{ ...testSandbox(0), id: 's', state }]),
+    },
+  });
+  const unknown = { ...dead, exitCode: 255, reason: 'Unknown' };
+  const stop = kill({ message: 'Stopping container main', lostSandbox: 'the sandbox is not ready', requestedAt: WALL });
+  const other = withContainer(empty, 'side', { deaths: [] });
+
+  it.each<[string, Partial<DeathFacts>, string | undefined]>([
+    ['for which its container is killed', { note: stop, death: unknown }, 'the sandbox is not ready'],
+    [
+      'of a container that was never told to end',
+      { note: other, death: unknown, ...gone('notready') },
+      'the sandbox is not ready',
+    ],
+    ['is none: the program ended with 255', { death: unknown, ...gone('ready') }, undefined],
+    ['is none: the program ended before', { death: { ...dead, exitCode: 1 }, ...gone('notready') }, undefined],
+    ['is none: it was lost long after the end', { death: unknown, ...gone('notready', 60_000) }, undefined],
+    ['is none: the pod is restarted', { note: restart(), death: unknown, ...gone('notready') }, undefined],
+  ])('%s', (_name, change, wanted) => {
+    const { sandboxLost, requested } = compose(change);
+    expect(sandboxLost).toBe(wanted);
+    if (wanted !== undefined) expect(requested).toBeUndefined();
+  });
+
+  it('is known only after the end', () => {
+    expect(amendmentOf(dead, empty, 'main', 'the sandbox is not ready')).toEqual({
+      sandboxLost: 'the sandbox is not ready',
+    });
+  });
+});
+
+it('a kill that was decided after the end is not its cause', () => {
+  const late = kill({ cause: 'liveness', requestedAt: WALL + 1 });
+  expect(compose({ note: late })).not.toHaveProperty('probe');
+  expect(compose({ note: kill({ message: 'x', requestedAt: WALL + 1 }) })).not.toHaveProperty('requested');
+});
+
 describe('what becomes known later', () => {
   const newest = (restartCount: number): PodNote =>
     withContainer(empty, 'main', {
@@ -184,7 +225,7 @@ describe('what becomes known later', () => {
       { rung: 'pod' },
     ],
   ])('%s', (_name, note, wanted) => {
-    expect(amendmentOf(dead, note, 'main')).toEqual(wanted);
+    expect(amendmentOf(dead, note, 'main', undefined)).toEqual(wanted);
   });
 
   it.each([
@@ -193,10 +234,10 @@ describe('what becomes known later', () => {
     ['that it need not wait', 0, newest(0), { backOffSeconds: 0 }],
     ['what it waited while nobody looked', 100, newest(1), { backOffSeconds: 0.1, startedAgain: true }],
   ])('%s', (_name, delayMs, note, wanted) => {
-    expect(amendmentOf({ ...dead, delayMs }, note, 'main')).toEqual(wanted);
+    expect(amendmentOf({ ...dead, delayMs }, note, 'main', undefined)).toEqual(wanted);
   });
 
   it('its message', () => {
-    expect(amendmentOf({ ...dead, message: 'bye' }, newest(0), 'main')).toEqual({ message: 'bye' });
+    expect(amendmentOf({ ...dead, message: 'bye' }, newest(0), 'main', undefined)).toEqual({ message: 'bye' });
   });
 });

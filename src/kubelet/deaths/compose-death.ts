@@ -1,9 +1,11 @@
 /** From what memory and plan know of one end to the record of it. Pure. */
 import type { DeathRecord, FailedProbe, Pod } from '../../api/index.ts';
+import type { PodObservation } from '../types.ts';
 import type { Death, GoingRestart, PodNote, RequestedRestart } from '../plan/pod-memory.ts';
 import { findContainer } from '../plan/containers.ts';
 import type { DeathAmendment, NewDeath } from './death-book.ts';
 import { MAX_MESSAGE_CHARACTERS } from './limits.ts';
+import { lostSandboxOf } from './lost-sandbox.ts';
 import type { Change } from './recent-changes.ts';
 import { signalOf } from './signals.ts';
 
@@ -17,29 +19,31 @@ export interface DeathFacts {
   readonly failed: (type: FailedProbe['type']) => Omit<FailedProbe, 'type'>;
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** Wall ms: when it was seen. */
-  readonly seenAt: number;
+  /** The pass that shows it: wall ms, and what the runtime showed of the pod. */
+  readonly seen: { readonly at: number; readonly observed: PodObservation | undefined };
 }
 
 export function composeDeath(facts: DeathFacts): NewDeath {
-  const { pod, container, death, seenAt } = facts;
+  const { pod, container, death, seen } = facts;
   const image = findContainer(pod, container)?.container.image;
   const signal = signalOf(death.exitCode);
   const probe = probeOf(facts);
-  const requested = requestOf(facts, probe !== undefined);
+  const sandboxLost = lostSandboxOf(facts);
+  const requested = sandboxLost === undefined ? requestOf(facts, probe !== undefined) : undefined;
   const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return {
     containerId: death.containerId,
     restartCount: death.restartCount,
     ...(image === undefined ? {} : { image }),
     ...(death.startedAt > 0 ? { startedAt: timeText(death.startedAt) } : {}),
-    finishedAt: timeText(death.finishedAt > 0 ? death.finishedAt : seenAt),
+    finishedAt: timeText(death.finishedAt > 0 ? death.finishedAt : seen.at),
     exitCode: death.exitCode,
     ...(signal === undefined ? {} : { signal }),
     reason: death.reason || (death.exitCode === 0 ? 'Completed' : 'Error'),
     ...(message === '' ? {} : { message }),
     ...(probe === undefined ? {} : { probe }),
     ...(requested === undefined ? {} : { requested }),
+    ...(sandboxLost === undefined ? {} : { sandboxLost }),
     ...(facts.changes.length === 0
       ? {}
       : { changes: facts.changes.map(({ at, what }) => ({ at: timeText(at), what })) }),
@@ -51,7 +55,13 @@ export function timeText(wall: number): string {
   return new Date(wall).toISOString();
 }
 
-export function amendmentOf(death: Death, note: PodNote, container: string): DeathAmendment {
+/** @param sandboxLost what is known by now of its sandbox; the end of a container may be seen before that of its sandbox */
+export function amendmentOf(
+  death: Death,
+  note: PodNote,
+  container: string,
+  sandboxLost: string | undefined,
+): DeathAmendment {
   const newest = note.containers[container]?.newest;
   const { delayMs } = death;
   const rung = rungOf(death, note);
@@ -61,6 +71,7 @@ export function amendmentOf(death: Death, note: PodNote, container: string): Dea
     ...(delayMs === undefined ? {} : { backOffSeconds: delayMs / 1000 }),
     ...(newest !== undefined && newest.restartCount > death.restartCount ? { startedAgain: true as const } : {}),
     ...(rung === undefined ? {} : { rung }),
+    ...(sandboxLost === undefined ? {} : { sandboxLost }),
   };
 }
 
@@ -70,10 +81,15 @@ function rungOf({ containerId }: Death, { healing }: PodNote): string | undefine
   return healing?.attempts.find((attempt) => attempt.containerId === containerId)?.scope;
 }
 
+/** The kill that led to the death. One that was decided after the end, because the end was not seen yet, led to nothing. */
 function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRestart | undefined {
   return [note, noteBefore]
     .map(({ containers }) => containers[container]?.kill)
-    .find((kill) => kill?.containerId === death.containerId);
+    .find((kill) => kill?.containerId === death.containerId && !isAfter(kill, death));
+}
+
+function isAfter({ requestedAt }: RequestedRestart, { finishedAt }: Death): boolean {
+  return finishedAt > 0 && requestedAt > finishedAt;
 }
 
 function probeOf(facts: DeathFacts): FailedProbe | undefined {
@@ -90,8 +106,8 @@ function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startu
 
 /** The widest cause counts: the pod's end, then a restart that is under way, then a kill of this container alone. */
 function requestOf(facts: DeathFacts, byProbe: boolean): DeathRecord['requested'] {
-  const { note, noteBefore, container, death, seenAt } = facts;
-  const endedAt = death.finishedAt > 0 ? death.finishedAt : seenAt;
+  const { note, noteBefore, container, death, seen } = facts;
+  const endedAt = death.finishedAt > 0 ? death.finishedAt : seen.at;
   const { termination } = note;
   if (termination !== undefined && termination.requestedAt <= endedAt && termination.reason !== 'Completed') {
     const reason = [termination.reason, termination.message].filter((part) => part !== '').join(': ');

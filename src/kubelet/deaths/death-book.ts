@@ -26,6 +26,7 @@ export interface DeathAmendment {
   readonly backOffSeconds?: number;
   /** The container is started again; if no delay was reported before, there was none. */
   readonly startedAgain?: true;
+  readonly sandboxLost?: string;
 }
 
 export function emptyBook({ namespace, name, uid }: PodNames): PodBook {
@@ -92,7 +93,7 @@ export function withAmendment(
   book: PodBook,
   container: string,
   containerId: string,
-  { message, rung, backOffSeconds, startedAgain }: DeathAmendment,
+  { message, rung, backOffSeconds, startedAgain, sandboxLost }: DeathAmendment,
 ): PodBook {
   const death = findDeath(book, container, containerId);
   if (death === undefined) return book;
@@ -102,8 +103,10 @@ export function withAmendment(
     ...(message === undefined || message === '' ? {} : { message }),
     ...(rung === undefined ? {} : { rung }),
     ...(delay === undefined ? {} : { backOffSeconds: delay }),
+    ...(sandboxLost === undefined || death.requested !== undefined ? {} : { sandboxLost }),
   };
-  if (next.message === death.message && next.rung === death.rung && next.backOffSeconds === death.backOffSeconds) {
+  const fields = ['message', 'rung', 'backOffSeconds', 'sandboxLost'] as const;
+  if (fields.every((field) => next[field] === death[field])) {
     return book;
   }
   const history = historyOf(book, container);

@@ -48,8 +48,10 @@ import {
   MAX_RECORDINGS_AT_ONCE,
   MAX_WAITING_RECORDINGS,
   OOM_EVENT_PERIOD_MS,
+  SAID_EVENT_PERIOD_MS,
 } from './limits.ts';
-import { readLogTail } from './log-tail.ts';
+import { readLogTail, type TailLimits } from './log-tail.ts';
+import { lostSandboxOf } from './lost-sandbox.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
 import type { RecentChanges } from './recent-changes.ts';
@@ -88,6 +90,7 @@ export interface SeenPass {
 
 /** One death on its way to the store. */
 interface Tracked {
+  readonly pod: Pod;
   readonly names: PodNames;
   readonly container: string;
   readonly composed: NewDeath;
@@ -125,6 +128,8 @@ export class DeathRecorder {
   readonly #told = new BoundedMap<string, number>(MAX_OOM_CONTAINERS);
   /** By container id: the survivals that were recorded before the last report. */
   readonly #outlived = new BoundedMap<string, DeathRecord | undefined>(MAX_OOM_CONTAINERS);
+  /** What containers said last before they ended, by pod and container, and when it was reported, mono ms. */
+  readonly #said = new BoundedMap<string, { readonly line: string; readonly at: number }>(MAX_OOM_CONTAINERS);
   /** Container ids whose deaths broke the recorder; each is logged once. */
   readonly #broken = new BoundedMap<string, true>(MAX_OOM_CONTAINERS);
   #waiting = 0;
@@ -239,7 +244,8 @@ export class DeathRecorder {
     if (each.state === 'waiting' && (instance?.ending !== true || heldMs > ENDING_HOLD_MS)) {
       this.#record(containerId, each);
     }
-    const amendment = amendmentOf(death, pass.note, container);
+    const sandboxLost = lostSandboxOf({ ...pass, container, death, seen: this.#seenIn(pass) });
+    const amendment = amendmentOf(death, pass.note, container, sandboxLost ?? each.amendment.sandboxLost);
     if (isSame(amendment, each.amendment)) return;
     each.amendment = amendment;
     if (each.state === 'recorded') {
@@ -259,10 +265,11 @@ export class DeathRecorder {
       death,
       failed: (type) => failedProbes.of(death.containerId, type),
       changes: changes.before(pod, { startedAt: death.startedAt, endedAt }),
-      seenAt: now.wall,
+      seen: this.#seenIn(pass),
     });
     failedProbes.forget(death.containerId);
     return {
+      pod,
       names: namesOf(pod),
       container,
       composed,
@@ -272,6 +279,10 @@ export class DeathRecorder {
       state: 'waiting',
       amendment: {},
     };
+  }
+
+  #seenIn({ observed }: SeenPass) {
+    return { at: this.#ports.clock.now().wall, observed };
   }
 
   #record(containerId: string, tracked: Tracked): void {
@@ -297,6 +308,7 @@ export class DeathRecorder {
       const after = told === undefined ? before : withTold(before, container, told, outlived);
       return withAmendment(after, container, containerId, tracked.amendment);
     });
+    if (told !== undefined) this.#tell(tracked, told.death);
     tracked.state = 'recorded';
     oom.forget(containerId);
     cpu.forget(containerId);
@@ -304,11 +316,28 @@ export class DeathRecorder {
     this.#records.inc({ result: isKnown ? 'known' : 'recorded' });
   }
 
+  /** Reports what the container said before it ended by itself, unless that was just reported. */
+  #tell({ pod, container }: Tracked, { exitCode, log, oom, probe, requested }: NewDeath): void {
+    const byItself = exitCode !== 0 && oom === undefined && probe === undefined && requested === undefined;
+    if (!byItself || log?.says === undefined) return;
+    const now = this.#ports.clock.now().mono;
+    const key = `${pod.metadata?.uid ?? ''}/${container}`;
+    const before = this.#said.get(key);
+    if (before?.line === log.says && now - before.at < SAID_EVENT_PERIOD_MS) return;
+    this.#said.set(key, { line: log.says, at: now });
+    const spec = findContainer(pod, container);
+    const message = `Container ${container} ended with exit code ${exitCode}: ${log.says}`;
+    this.#sinks.events.pod(pod, 'Warning', 'ContainerFailed', message, spec && fieldPath(spec));
+  }
+
   /** With what takes time to find out. */
   async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<ToldDeath> {
     const { container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
-    const log = logPath === undefined ? {} : await this.#log(logPath, isFirst ? FIRST_TAIL : TAIL);
+    const log =
+      logPath === undefined
+        ? {}
+        : await this.#log(logPath, { ...(isFirst ? FIRST_TAIL : TAIL), decides: composed.exitCode !== 0 });
     const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.
@@ -332,7 +361,7 @@ export class DeathRecorder {
   }
 
   /** Without what cannot be read: a death without its log is still a death. */
-  async #log(path: string, limits: typeof TAIL): Promise<Pick<NewDeath, 'log'>> {
+  async #log(path: string, limits: TailLimits): Promise<Pick<NewDeath, 'log'>> {
     try {
       const log = await readLogTail(this.#ports.fs, path, limits);
       return log === undefined ? {} : { log };
@@ -394,6 +423,7 @@ function isSame(a: DeathAmendment, b: DeathAmendment): boolean {
     a.message === b.message &&
     a.rung === b.rung &&
     a.backOffSeconds === b.backOffSeconds &&
-    a.startedAgain === b.startedAgain
+    a.startedAgain === b.startedAgain &&
+    a.sandboxLost === b.sandboxLost
   );
 }

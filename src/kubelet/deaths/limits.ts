@@ -77,12 +77,17 @@ export const OOM_UNSEEN_LOOKS = 5;
 export const OOM_TAKE_BACK_MS = 30_000;
 /** A survivor's loss is reported at most this often, and noted at most that often. */
 export const OOM_EVENT_PERIOD_MS = 60_000;
+/** A container that keeps ending with the same words is reported at most this often. */
+export const SAID_EVENT_PERIOD_MS = 1_800_000;
 export const OOM_NOTE_PERIOD_MS = 10_000;
 /** Containers whose counters are kept, and reports of the kernel that fit none of them yet. */
 export const MAX_OOM_CONTAINERS = 2000;
 export const MAX_OOM_REPORTS = 200;
 /** Processes named in one proof. */
 export const MAX_OOM_PROCESSES = 8;
+
+/** A container whose end nobody saw, and whose sandbox is found lost within this time after it, ended with its sandbox. */
+export const LOST_SANDBOX_WINDOW_MS = 10_000;
 
 /** The end of a life over which is counted how often its CPU limit held it back. */
 export const CPU_STRETCH_MS = 60_000;

@@ -1,4 +1,5 @@
 /** The end of a container's log, as its container wrote it. */
+import { decisiveLine } from '../../log-analysis/index.ts';
 import { decodeText, FileError, type FileSystem } from '../../lib/index.ts';
 import { belowRoot, type LogPlace, logPlace } from '../pods/log-place.ts';
 import { LogFormatter } from '../pods/log-format.ts';
@@ -8,16 +9,21 @@ export interface LogTail {
   readonly tail: string;
   /** There was more of it. */
   readonly truncated: boolean;
+  /** The decisive line of all that was read, when it was asked for and there is one. */
+  readonly says?: string;
+}
+
+export interface TailLimits {
+  readonly lines: number;
+  readonly bytes: number;
+  /** Looks for the decisive line. */
+  readonly decides?: boolean;
 }
 
 type LogFiles = Pick<FileSystem, 'openFileBelow' | 'openBelow' | 'readdir'>;
 
 /** `undefined`: there is no log (any more). Rejects with file errors. */
-export async function readLogTail(
-  fs: LogFiles,
-  path: string,
-  limits: { readonly lines: number; readonly bytes: number },
-): Promise<LogTail | undefined> {
+export async function readLogTail(fs: LogFiles, path: string, limits: TailLimits): Promise<LogTail | undefined> {
   const place = logPlace(path);
   const current = await endOf(fs, place, place.name, limits.bytes * LOG_READ_FACTOR);
   if (current === undefined) return undefined;
@@ -37,11 +43,7 @@ export async function readLogTail(
  * The last lines of CRI log `bytes`. `begun`: they begin where the file begins, else in the middle of a line. Lines are whole
  * where they fit.
  */
-export function cutTail(
-  bytes: Uint8Array,
-  begun: boolean,
-  limits: { readonly lines: number; readonly bytes: number },
-): LogTail {
+export function cutTail(bytes: Uint8Array, begun: boolean, limits: TailLimits): LogTail {
   const from = begun ? 0 : bytes.indexOf(NEWLINE) + 1;
   const formatter = new LogFormatter({ follow: false, previous: false, timestamps: false });
   const text = decodeText(formatter.add(bytes.subarray(from))) + decodeText(formatter.end());
@@ -49,7 +51,8 @@ export function cutTail(
   const open = lines.at(-1) === '' ? 1 : 0;
   const last = lines.slice(-(limits.lines + open)).join('\n');
   const tail = lastBytes(last, limits.bytes);
-  return { tail, truncated: !begun || tail.length < text.length };
+  const says = limits.decides === true ? decisiveLine(lines)?.line : undefined;
+  return { tail, truncated: !begun || tail.length < text.length, ...(says === undefined ? {} : { says }) };
 }
 
 const NEWLINE = 10;

@@ -66,6 +66,7 @@ const isContainer = shape({
       requestedAt: isTime,
       restart: isFlag,
       skipPreStop: optional(isFlag),
+      lostSandbox: optional(isText),
       cause: optional(isOneOf('liveness', 'startup', 'hook', 'restart')),
     }),
   ),

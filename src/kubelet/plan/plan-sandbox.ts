@@ -38,7 +38,7 @@ export function planSandbox(draft: Draft, views: readonly ContainerView[]): Runt
     wait(draft, 'create-sandbox is under way');
     return undefined;
   }
-  if (!planOldSandboxGone(draft, views, sandboxes)) return undefined;
+  if (!planOldSandboxGone(draft, views, sandboxes, change)) return undefined;
   if (!isDone(draft, 'prepare-cgroup')) {
     act(draft, { verb: 'prepare-cgroup' });
     return undefined;
@@ -53,11 +53,16 @@ function planOldSandboxGone(
   draft: Draft,
   views: readonly ContainerView[],
   sandboxes: readonly RuntimeSandbox[],
+  change: string,
 ): boolean {
   let gone = true;
   for (const view of views) {
     for (const instance of view.instances.filter(isAlive)) {
-      planKill(draft, view, instance, { message: `Stopping container ${instance.name}`, restart: true });
+      planKill(draft, view, instance, {
+        message: `Stopping container ${instance.name}`,
+        restart: true,
+        lostSandbox: change,
+      });
       gone = false;
     }
   }

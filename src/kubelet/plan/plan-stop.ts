@@ -58,6 +58,7 @@ export function planKill(
     readonly gracePeriodSeconds?: number;
     readonly restart: boolean;
     readonly skipPreStop?: boolean;
+    readonly lostSandbox?: string;
     readonly cause?: RequestedRestart['cause'];
   },
 ): void {
@@ -70,6 +71,7 @@ export function planKill(
     requestedAt: now.wall,
     restart: kill.restart,
     ...(kill.skipPreStop === undefined ? {} : { skipPreStop: kill.skipPreStop }),
+    ...(kill.lostSandbox === undefined ? {} : { lostSandbox: kill.lostSandbox }),
     ...(kill.cause === undefined ? {} : { cause: kill.cause }),
   };
   if (known === undefined) updateContainer(draft, view.container.name, { kill: decided });

@@ -55,6 +55,8 @@ export interface RequestedRestart {
   readonly restart: boolean;
   /** Its preStop hook is not run: a restart of all containers has to be quick (KEP-5532). */
   readonly skipPreStop?: boolean;
+  /** What is wrong with the pod's sandbox, for which the container is killed. */
+  readonly lostSandbox?: string;
   /** The cause of the kill, for later decisions about the death; absent: something else (a changed image). */
   readonly cause?: 'liveness' | 'startup' | 'hook' | 'restart';
 }

@@ -10,5 +10,5 @@ export const ADMISSION_WAIT_MS = 50;
 export const SYNC_WAIT_MS = 50;
 /** How often a pod is looked at that nobody wants, and of which the server has not said that it is gone. */
 export const ABSENCE_WAIT_MS = 10_000;
-/** How often a static pod is looked at that waits for the end of another pod of the same name. */
+/** How often a pod is looked at that waits for the end of another pod of the same name. */
 export const NAMESAKE_WAIT_MS = 200;

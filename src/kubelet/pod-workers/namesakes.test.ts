@@ -65,10 +65,33 @@ describe('namesakeInTheWay', () => {
     expect(namesakeInTheWay(fresh, [fresh], [over])).toBeUndefined();
   });
 
-  it('is nobody for a pod of the API, and for one that has begun', () => {
-    const old = known('old', ending);
-    expect(namesakeInTheWay(known('new', waiting, {}), [old])).toBeUndefined();
-    expect(namesakeInTheWay(known('new', { state: 'syncing' }), [old])).toBeUndefined();
+  it('is nobody for one that has begun', () => {
+    expect(namesakeInTheWay(known('new', { state: 'syncing' }), [known('old', ending)])).toBeUndefined();
+  });
+});
+
+describe('namesakeInTheWay of a pod of the API', () => {
+  const fresh = known('new', waiting, {});
+  it.each<[string, ReturnType<typeof known>[], string | undefined]>([
+    ['nobody', [fresh], undefined],
+    // Its object was deleted by force, and its containers have not ended yet.
+    ['one that ends', [known('old', ending, {}), fresh], 'old'],
+    ['one whose removal has not been looked at yet', [known('old', { state: 'syncing' }, {}), fresh], 'old'],
+    ['one that came later, by a restart of the agent', [fresh, known('old', ending, {})], 'old'],
+    ['one whose containers have ended', [known('old', { state: 'terminated', request }, {}), fresh], undefined],
+    ['another name', [known('old', ending, {}, 'api'), fresh], undefined],
+    ['a static pod', [known('old', { state: 'syncing' }), fresh], undefined],
+  ])('%s', (_name, workers, expected) => expect(namesakeInTheWay(fresh, workers)).toBe(expected));
+
+  it('is what an earlier agent left running, until it has a worker of its own', () => {
+    const seen = { ...observation([]), uid: 'old' };
+    expect(namesakeInTheWay(fresh, [fresh], [seen])).toBe('old');
+    const over = known('old', { state: 'terminated', request }, {});
+    expect(namesakeInTheWay(fresh, [fresh, over], [seen])).toBeUndefined();
+  });
+
+  it('is nobody for one that is to end itself', () => {
+    expect(namesakeInTheWay({ ...fresh, wanted: false }, [known('old', ending, {})])).toBeUndefined();
   });
 });
 

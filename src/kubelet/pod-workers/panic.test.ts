@@ -36,6 +36,7 @@ function node(broken: string) {
       pleg: {
         synced: () => true,
         known: () => true,
+        uids: () => [],
         observation: (uid: string) => {
           breaks('observation', uid);
           return { ...observation(broken === 'plan' && uid === SICK ? [] : [testContainer()]), uid };

@@ -60,8 +60,8 @@ import {
   SYNC_WAIT_MS,
 } from './limits.ts';
 import { type PodWorkersMetrics, podWorkersMetrics } from './pod-workers-metrics.ts';
-import { endsBeforeItReturns, namesakeInTheWay } from './namesakes.ts';
-import { isStaticPod, withMirrorAnnotations } from '../pods/static-pods.ts';
+import { endsBeforeItReturns, mayHaveNamesake, namesakeInTheWay } from './namesakes.ts';
+import { withMirrorAnnotations } from '../pods/static-pods.ts';
 import type { Worker } from './worker.ts';
 
 export interface PodWorkersOptions {
@@ -251,13 +251,7 @@ export class PodWorkers implements PodDirectory {
     const worker = await this.#worker(uid);
     if (worker === 'unsure') return queue.addAfter(uid, ABSENCE_WAIT_MS);
     if (worker === undefined) return desired.synced() ? undefined : queue.addAfter(uid, SYNC_WAIT_MS);
-    const seen = isStaticPod(worker.pod) ? pleg.uids().flatMap((each) => pleg.observation(each) ?? []) : [];
-    const namesake = namesakeInTheWay(worker, this.#workers.values(), seen);
-    if (namesake !== undefined) {
-      if (!this.#workers.has(namesake)) queue.add(namesake);
-      worker.why = [`pod ${namesake} of the same name has not ended`];
-      return queue.addAfter(uid, NAMESAKE_WAIT_MS);
-    }
+    if (this.#waitsForNamesake(worker)) return queue.addAfter(uid, NAMESAKE_WAIT_MS);
     // Together, before anything is read: an action that ends during the read still counts as under way, because the read
     // may not show it yet. Its outcome comes with the next pass.
     const outcomes = executor.takeOutcomes(uid);
@@ -281,6 +275,23 @@ export class PodWorkers implements PodDirectory {
       now: clock.now(),
     });
     await this.#apply(worker, plan, observed);
+  }
+
+  /** Whether a pod of the same name must end first, which the pod's events say once. */
+  #waitsForNamesake(worker: Worker): boolean {
+    if (!mayHaveNamesake(worker)) return false;
+    const { pleg, queue } = this.#sources;
+    const seen = pleg.uids().flatMap((each) => pleg.observation(each) ?? []);
+    const namesake = namesakeInTheWay(worker, this.#workers.values(), seen);
+    if (namesake === undefined) return false;
+    if (!this.#workers.has(namesake)) queue.add(namesake);
+    const why = `pod ${namesake} of the same name has not ended`;
+    if (worker.why[0] !== why) {
+      const message = `Containers of an earlier pod of this name still run on this node; this one starts after their end (pod ${namesake})`;
+      this.#reporters.events.pod(worker.pod, 'Normal', 'WaitingForEarlierPod', message);
+    }
+    worker.why = [why];
+    return true;
   }
 
   /** The pod's worker, made at its first pass from what desired, runtime and disk know of it. */

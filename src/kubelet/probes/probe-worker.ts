@@ -1,6 +1,7 @@
 /** Probes one container by one of its probes, from the container's start until it is stopped. */
 import type { Container, Pod, Probe } from '../../api/index.ts';
 import { type Clock, errorMessage, type Logger, type Random, type Semaphore, type Timer } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
 import type { ProbeAttempt } from '../ports.ts';
 import type { PodEvents, ProbeResult } from '../types.ts';
 import { type AttemptPorts, attemptProbe } from './attempt.ts';
@@ -161,7 +162,7 @@ export class ProbeWorker {
 
   #tell(attempt: ProbeAttempt, decides: boolean): void {
     const title = kindTitle(this.kind);
-    const output = attempt.output.slice(0, MAX_OUTPUT_LENGTH);
+    const output = maskSecrets(attempt.output.slice(0, MAX_OUTPUT_LENGTH));
     if (attempt.result === 'failure') {
       const { pod, container, containerId } = this.#spec.target;
       this.#context.onFailure?.({ pod, container, containerId, kind: this.kind, output, decides });

@@ -125,6 +125,11 @@ describe('a claim', () => {
     expect(await setUp()).toEqual({ path: root });
   });
 
+  it('of a local volume has a path from the root, not from where the agent was started', async () => {
+    await bound({ local: { path: 'etc' }, nodeAffinity: NODE_AFFINITY });
+    await expect(setUp()).rejects.toThrow('path "etc" of the local volume "v" must be absolute');
+  });
+
   it('of a local volume, too, which must be there', async () => {
     await bound({ local: { path: join(root, 'disk') }, nodeAffinity: NODE_AFFINITY });
     await expect(setUp()).rejects.toThrow(`path "${root}/disk" does not exist`);
@@ -225,6 +230,21 @@ describe('a volume that this node made', () => {
     await volumes.remove('v', 'h');
     expect((await volumes.list()).items).toEqual([]);
   });
+
+  it.each(['/', '/etc', 'etc', '/volumes/v/data'])(
+    'that names %s instead of its folder is not given to a pod',
+    async (path) => {
+      const options = optionsOf(api.client);
+      await (options.localVolumes as LocalVolumes).make('v', { handle: 'h', capacityBytes: 1 });
+      await bound({ local: { path }, nodeAffinity: NODE_AFFINITY });
+      await mark();
+      const why = `volume v is lost: this node has it at ${root}/volumes/v/data, not at ${path}`;
+      await expect(setUp(api.client, POD, options)).rejects.toThrow(why);
+      expect((await (options.localVolumes as LocalVolumes).list()).items).toMatchObject([
+        { name: 'v', wasUsed: false },
+      ]);
+    },
+  );
 
   it('that is not there any more is not made anew', async () => {
     const options = optionsOf(api.client);

@@ -91,6 +91,9 @@ export async function setUpPersistent(options: PersistentOptions, wanted: Persis
 
 /** A folder that somebody else made: its content stays as it is. */
 async function setUpGiven({ fs }: PersistentOptions, { pod, volume, publish }: PersistentToSetUp, path: string) {
+  // A relative path would begin where the agent happened to be started.
+  if (!path.startsWith('/'))
+    throw new VolumeError(`path "${path}" of the local volume "${nameOf(volume)}" must be absolute`);
   const info = await fs.stat(path, { follow: true, isolated: true });
   if (info === undefined) throw new VolumeError(`path "${path}" does not exist`);
   if (info.type !== 'directory')

@@ -6,6 +6,7 @@ import { givesFullGrace } from './full-grace.ts';
 import { neverHot } from './hot-loop.ts';
 import { climbsOnly } from './ladder.ts';
 import { noStartAfterEnd } from './no-start-after-end.ts';
+import { oneOfAName } from './one-of-a-name.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
 import { restartsHappen } from './restarts-happen.ts';
@@ -33,6 +34,7 @@ export interface Watches {
 export function checkInvariants(cluster: SimCluster): Watches {
   const { facts, sim, nodes, controlPlane } = cluster;
   oneRunning(facts);
+  oneOfAName(facts);
   noStartAfterEnd(facts);
   keepsRestartPolicy(facts);
   keepsBackOff(facts);

@@ -6,6 +6,7 @@ import { Sim } from '../sim.ts';
 import { keepsBackOff } from './back-off-spacing.ts';
 import { givesFullGrace } from './full-grace.ts';
 import { noStartAfterEnd } from './no-start-after-end.ts';
+import { oneOfAName } from './one-of-a-name.ts';
 import { oneRunning } from './one-running.ts';
 import { keepsRestartPolicy } from './restart-policy.ts';
 import { keepsStartOrder } from './start-order.ts';
@@ -21,6 +22,8 @@ const name = (attempt: number): ContainerName => ({
   sandbox: 's',
 });
 const started = (attempt: number): Fact => ({ kind: 'started', ...name(attempt) });
+/** A container of the next pod of the name. */
+const startedNext: Fact = { kind: 'started', ...name(0), uid: 'v', id: 'v-0' };
 const exited = (attempt: number, exitCode = 1, cause: EndCause = 'self'): Fact => ({
   kind: 'exited',
   exitCode,
@@ -37,6 +40,7 @@ function written(more: {
   readonly phase?: string;
   readonly restarts?: number;
   readonly node?: string;
+  readonly uid?: string;
   readonly deletedWithGrace?: number;
 }): Fact {
   const deletion =
@@ -44,7 +48,7 @@ function written(more: {
       ? {}
       : { deletionTimestamp: 'x', deletionGracePeriodSeconds: more.deletedWithGrace };
   const pod: Pod = {
-    metadata: { uid: 'u', name: 'p', ...deletion },
+    metadata: { uid: more.uid ?? 'u', name: 'p', ...deletion },
     spec: { containers: [{ name: 'main' }], restartPolicy: more.policy ?? 'Always', nodeName: more.node ?? 'n' },
     status: {
       phase: more.phase ?? 'Running',
@@ -94,6 +98,41 @@ describe('invariants', () => {
         [1, started(1)],
       ],
       /one running/,
+    ],
+
+    [
+      'the next pod of a name after the end of the first',
+      oneOfAName,
+      [
+        [0, written({})],
+        [0, started(0)],
+        [1, written({ uid: 'v' })],
+        [2, exited(0)],
+        [3, startedNext],
+      ],
+      undefined,
+    ],
+    [
+      'the next pod of a name beside the first',
+      oneOfAName,
+      [
+        [0, written({})],
+        [0, started(0)],
+        [1, written({ uid: 'v' })],
+        [2, startedNext],
+      ],
+      /one of a name: .*p on n: v started while u runs/,
+    ],
+    [
+      'the next pod of a name on another node',
+      oneOfAName,
+      [
+        [0, written({})],
+        [0, started(0)],
+        [1, written({ uid: 'v', node: 'other' })],
+        [2, startedNext],
+      ],
+      undefined,
     ],
 
     [

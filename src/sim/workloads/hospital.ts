@@ -179,6 +179,8 @@ export class Hospital {
     const grace = way < 0.5 ? undefined : way < 0.7 ? 3 : way < 0.8 ? 0 : undefined;
     await this.#delete(admitted.namespace, name, grace);
     admitted.deleted = true;
+    // The next one of the name comes while the containers of this one may still run, as that of a StatefulSet does.
+    if (grace === 0) this.#do(() => this.#admit(admitted.namespace, name, admitted.patient));
     if (way < 0.8) return;
     const hurry = (): void => this.#do(() => this.#delete(admitted.namespace, name, 1));
     this.#cluster.sim.after(this.#random.next() * 10_000, `hurry ${name}`, hurry);

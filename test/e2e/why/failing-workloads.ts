@@ -104,7 +104,7 @@ export const failingWorkloads: readonly FailingWorkload[] = [
   },
   {
     target: 'job/gives-up',
-    finding: 'exit-code',
+    finding: 'missing-data',
     also: 'job-failed',
     quotes: ['BackoffLimitExceeded', 'spec.backoffLimit', 'no such table'],
     objects: [
@@ -220,7 +220,6 @@ export const healthyTargets: readonly string[] = [
   'pod/well-odd-names',
   'pod/well-busy',
   'pod/well-restarted',
-  'pod/well-ending',
   'deploy/well-deployed',
   'deploy/well-empty',
   'job/well-finished',

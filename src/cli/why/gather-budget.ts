@@ -1,0 +1,46 @@
+/** Gathers the evidence about a PodDisruptionBudget: its events, and the pods that it covers. */
+import {
+  EVENTS,
+  isConditionTrue,
+  labelSelectorOf,
+  matchesLabels,
+  type Pod,
+  type PodDisruptionBudget,
+  PODS,
+} from '../../api/index.ts';
+import type { BudgetEvidence } from '../../diagnosis/index.ts';
+import { type Asker } from './ask.ts';
+import { gatherPod } from './gather-pod.ts';
+import { urgency, type WorkloadWish } from './gather-workload.ts';
+import { MAX_BUDGET_PODS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
+
+export async function gatherBudget(
+  asker: Asker,
+  budget: PodDisruptionBudget,
+  namespaceFlag: string,
+  { isDeep }: WorkloadWish = {},
+): Promise<BudgetEvidence> {
+  const { namespace = 'default', name = '' } = budget.metadata ?? {};
+  const [all, events] = await Promise.all([
+    asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
+    asker.list(`events of pdb/${name}`, EVENTS, {
+      namespace,
+      fieldSelector: `involvedObject.kind=PodDisruptionBudget,involvedObject.name=${name}`,
+      limit: MAX_EVENTS,
+    }),
+  ]);
+  const selector = labelSelectorOf(budget.spec?.selector);
+  const pods = selector === undefined ? [] : all.filter(({ metadata }) => matchesLabels(selector, metadata?.labels));
+  const unready = pods.filter((pod) => !isOver(pod) && !isConditionTrue(pod.status?.conditions, 'Ready'));
+  const looked = await Promise.all(
+    unready
+      .toSorted((a, b) => urgency(b) - urgency(a))
+      .slice(0, MAX_BUDGET_PODS)
+      .map((pod) => gatherPod(asker, pod, { namespaceFlag, quiet: isDeep?.(pod) === false })),
+  );
+  return { now: asker.now, budget, pods, looked, events, notLookedAt: asker.notLookedAt, namespaceFlag };
+}
+
+function isOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}

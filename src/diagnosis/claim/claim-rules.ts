@@ -1,0 +1,230 @@
+/** The rules about a claim: it waits for a volume, has lost it, is full, or is being deleted while pods use it. */
+import { quantityValue } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { objectCommands } from '../facts/object-commands.ts';
+import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
+import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
+import { NOTHING } from '../rule.ts';
+
+export type ClaimRule = (evidence: ClaimSubjectEvidence) => readonly RankedFinding[];
+
+/** The shares of a volume, and of its files, from which it counts as full and as nearly full. */
+const FULL_SHARE = 0.98;
+const NEARLY_FULL_SHARE = 0.9;
+
+const lost: ClaimRule = (evidence) => {
+  const { claim, volumeMissing, name } = evidence.claim;
+  if (claim?.status?.phase !== 'Lost' && volumeMissing !== true) return NOTHING;
+  const volume = claim?.spec?.volumeName ?? '';
+  const { kubectl, cluster } = objectCommands(evidence.namespaceFlag);
+  return [
+    {
+      id: 'claim-lost',
+      severity: 'critical',
+      rank: 92,
+      topic: 'claim',
+      says: `the volume ${volume} of claim ${name} is gone, and with it its data${forUsers(evidence)}`,
+      evidence: [phaseQuote(evidence), field(name, 'spec.volumeName', volume)],
+      try: [cluster('get', 'pv'), kubectl('describe', `pvc/${name}`)],
+    },
+  ];
+};
+
+/** The volume is a folder of a node that is lost, or whose folder or disk is. */
+const away: ClaimRule = (evidence) => {
+  const { claim, now, users, namespaceFlag } = evidence;
+  const trouble = volumeTrouble(claim, now);
+  if (trouble === undefined) return NOTHING;
+  return [
+    {
+      id: `volume-${trouble.kind}`,
+      severity: 'critical',
+      rank: 99,
+      topic: 'volume',
+      says: awayText(claim.name, users, trouble),
+      evidence: trouble.evidence,
+      try: volumeChoices(trouble, claim.name, commandsOf(namespaceFlag)),
+    },
+  ];
+};
+
+function commandsOf(namespaceFlag: string): VolumeCommands {
+  const flag = namespaceFlag === '' ? [] : [namespaceFlag];
+  return {
+    cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
+    mendlet: (...words) => ['mendlet', ...words.map(shellWord), ...flag].join(' '),
+    whyNode: (name) => `mendlet why ${shellWord(`node/${name}`)}`,
+  };
+}
+
+function awayText(claim: string, pods: readonly string[], { kind, node, what }: VolumeTrouble): string {
+  if (kind === 'folder-lost') return `the data of claim ${claim} is lost: node ${node} ${what}`;
+  if (kind === 'disk-problem') return `the disk of the volume of claim ${claim} does not work: node ${node} ${what}`;
+  const who = pods.length === 0 ? 'pods that use it wait' : `${listed(pods)} ${pods.length === 1 ? 'waits' : 'wait'}`;
+  return `the volume of claim ${claim} is a folder on the disk of node ${node}, which ${what}: ${who} for that node, since no other has the data`;
+}
+
+const deleting: ClaimRule = (evidence) => {
+  const { claim, name } = evidence.claim;
+  const at = claim?.metadata?.deletionTimestamp;
+  if (!at) return NOTHING;
+  const { users } = evidence;
+  const says =
+    users.length === 0
+      ? `claim ${name} is being deleted, and its finalizers keep it: ${listed(claim.metadata?.finalizers ?? [])}`
+      : `claim ${name} is deleted as soon as ${users.length === 1 ? 'the pod that uses it ends' : 'the pods that use it end'}: ${listed(users)}`;
+  const { kubectl } = objectCommands(evidence.namespaceFlag);
+  return [
+    {
+      id: 'claim-deleting',
+      severity: 'warning',
+      rank: 80,
+      topic: 'claim',
+      says,
+      evidence: [
+        field(name, 'metadata.deletionTimestamp', at),
+        field(name, 'metadata.finalizers', JSON.stringify(claim.metadata?.finalizers ?? [])),
+      ],
+      try: [kubectl('describe', `pvc/${name}`)],
+    },
+  ];
+};
+
+const pending: ClaimRule = (evidence) => {
+  const { claim, name, events } = evidence.claim;
+  if (claim?.status?.phase !== 'Pending' || claim.metadata?.deletionTimestamp) return NOTHING;
+  const { kubectl, cluster } = objectCommands(evidence.namespaceFlag);
+  const [event] = eventsWith(
+    events,
+    'ProvisioningFailed',
+    'FailedBinding',
+    'VolumeMismatch',
+    'ExternalProvisioning',
+    'WaitForFirstConsumer',
+    'WaitForPodScheduled',
+  );
+  const className = claim.spec?.storageClassName;
+  const ageMs = evidence.now - (parseTime(claim.metadata?.creationTimestamp ?? undefined) ?? evidence.now);
+  const { why, isWaiting } = pendingWhy(evidence, event?.reason, event?.message ?? '');
+  // Nobody wants the volume yet, or it is being made.
+  const isNormal = isWaiting && evidence.users.length === 0;
+  if (!isNormal && ageMs < NORMAL_START_MS && evidence.classExists !== false) return NOTHING;
+  return [
+    {
+      id: 'claim-pending',
+      severity: isNormal ? 'info' : 'critical',
+      rank: 90,
+      topic: 'claim',
+      says: `claim ${name} has had no volume for ${formatAge(ageMs)}: ${why}${forUsers(evidence)}`,
+      evidence: [
+        phaseQuote(evidence),
+        ...(event === undefined ? [] : [quoteEvent(event, `persistentvolumeclaim/${name}`)]),
+        field(name, 'spec.storageClassName', className ?? 'not set'),
+        field(name, 'spec.resources.requests.storage', claim.spec?.resources?.requests?.['storage'] ?? 'not set'),
+      ],
+      try: [kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
+    },
+  ];
+};
+
+function pendingWhy(
+  { claim: { claim }, classExists, users }: ClaimSubjectEvidence,
+  reason: string | undefined,
+  message: string,
+): { readonly why: string; readonly isWaiting: boolean } {
+  const className = claim?.spec?.storageClassName;
+  if (classExists === false) return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
+  if (reason === 'WaitForFirstConsumer' && users.length === 0) {
+    return { why: 'its StorageClass makes one when a pod uses it, and none does', isWaiting: true };
+  }
+  if (reason === 'WaitForFirstConsumer' || reason === 'WaitForPodScheduled') {
+    return { why: `the pod that uses it has no node yet: ${listed(users)}`, isWaiting: true };
+  }
+  if (reason === 'FailedBinding') {
+    const wanted = claim?.spec?.resources?.requests?.['storage'] ?? '?';
+    const modes = (claim?.spec?.accessModes ?? []).join(', ');
+    return { why: `no volume fits (${wanted}, ${modes}), and no StorageClass makes one`, isWaiting: false };
+  }
+  if (reason === 'VolumeMismatch') return { why: `the volume that it names does not fit`, isWaiting: false };
+  if (reason === 'ExternalProvisioning') return { why: 'its provisioner has not made one', isWaiting: false };
+  if (reason === 'ProvisioningFailed') return { why: quotable(message), isWaiting: false };
+  return { why: 'no event says why', isWaiting: false };
+}
+
+const full: ClaimRule = (evidence) => {
+  const { usage, claim } = evidence;
+  if (usage === undefined) return NOTHING;
+  const bytes = shareOf(usage.capacityBytes, usage.availableBytes);
+  const files = shareOf(usage.inodes, usage.inodesFree);
+  const share = Math.max(bytes ?? 0, files ?? 0);
+  if (share < NEARLY_FULL_SHARE) return NOTHING;
+  const ofFiles = (files ?? 0) > (bytes ?? 0);
+  const isFull = share >= FULL_SHARE;
+  const size = ofFiles
+    ? `all but ${usage.inodesFree} of its ${usage.inodes} inodes are used`
+    : `${formatBytes(usage.availableBytes ?? 0)} of ${formatBytes(usage.capacityBytes ?? 0)} are free`;
+  const { kubectl, cluster } = objectCommands(evidence.namespaceFlag);
+  const claimed = claim.claim?.spec?.resources?.requests?.['storage'];
+  return [
+    {
+      id: isFull ? 'claim-full' : 'claim-nearly-full',
+      severity: isFull ? 'critical' : 'warning',
+      rank: isFull ? 88 : 60,
+      topic: 'usage',
+      says: `the volume of claim ${claim.name} is ${isFull ? 'full' : 'nearly full'}: ${size}${forUsers(evidence)}`,
+      evidence: [
+        { source: 'object', object: `persistentvolumeclaim/${claim.name}`, says: size },
+        ...(claimed === undefined ? [] : [field(claim.name, 'spec.resources.requests.storage', claimed)]),
+      ],
+      try: [
+        ...evidence.users.slice(0, 1).map((pod) => kubectl('exec', pod, '--', 'df', '-h')),
+        kubectl('describe', `pvc/${claim.name}`),
+        cluster('get', 'pv', claim.claim?.spec?.volumeName ?? ''),
+      ],
+    },
+  ];
+};
+
+/** The volume is smaller than what the claim asks for, for instance while it is being resized. */
+const smaller: ClaimRule = (evidence) => {
+  const { claim, name } = evidence.claim;
+  const wanted = claim?.spec?.resources?.requests?.['storage'];
+  const has = claim?.status?.capacity?.['storage'];
+  if (wanted === undefined || has === undefined || quantityValue(has) >= quantityValue(wanted)) return NOTHING;
+  const condition = claim?.status?.conditions?.find(({ type }) => /Resiz|Resize/.test(type));
+  const { kubectl } = objectCommands(evidence.namespaceFlag);
+  return [
+    {
+      id: 'claim-resize',
+      severity: 'warning',
+      rank: 50,
+      topic: 'size',
+      says: `claim ${name} asks for ${wanted}, and its volume has ${has}: ${condition === undefined ? 'nobody has made it larger yet' : (condition.message ?? condition.type)}`,
+      evidence: [field(name, 'spec.resources.requests.storage', wanted), field(name, 'status.capacity.storage', has)],
+      try: [kubectl('describe', `pvc/${name}`)],
+    },
+  ];
+};
+
+export const CLAIM_RULES: readonly ClaimRule[] = [away, lost, deleting, pending, full, smaller];
+
+/** The used share; undefined: not known, or the file system has no such limit. */
+function shareOf(all: number | undefined, free: number | undefined): number | undefined {
+  return all === undefined || free === undefined || all <= 0 ? undefined : 1 - free / all;
+}
+
+function forUsers({ users }: ClaimSubjectEvidence): string {
+  return users.length === 0 ? '' : `; ${plural(users.length, 'pod uses', 'pods use')} it: ${listed(users)}`;
+}
+
+function phaseQuote({ claim: { name, claim } }: ClaimSubjectEvidence): Quote {
+  return { source: 'object', object: `persistentvolumeclaim/${name}`, says: claim?.status?.phase ?? 'no phase' };
+}
+
+function field(name: string, path: string, value: string): Quote {
+  return { source: 'field', of: `persistentvolumeclaim/${name}`, path, value };
+}

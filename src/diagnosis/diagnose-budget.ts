@@ -1,0 +1,130 @@
+/** Diagnoses a PodDisruptionBudget: whether it lets pods be evicted, and which pods keep it from that. Pure. */
+import { findCondition } from '../api/index.ts';
+import { podFindings } from './diagnose-pod.ts';
+import type { BudgetEvidence } from './evidence/object-evidence.ts';
+import { eventsWith, quoteEvent } from './facts/events.ts';
+import { objectCommands } from './facts/object-commands.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import { listed, plural } from './facts/text.ts';
+import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
+import { ordered, told } from './order-findings.ts';
+import { causeText, groupFindings } from './workload/group-findings.ts';
+
+/** What keeps the budget from allowing an eviction, without the findings of its pods. */
+export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding[] {
+  const { budget, pods, events } = evidence;
+  const { name = '' } = budget.metadata ?? {};
+  const { disruptionsAllowed, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
+  const { kubectl, why } = objectCommands(evidence.namespaceFlag);
+  const base = { topic: 'budget', try: [kubectl('describe', `pdb/${name}`), kubectl('get', 'pods', '-o', 'wide')] };
+  const counts: readonly Quote[] = [
+    ...settings(evidence),
+    {
+      source: 'object',
+      object: `poddisruptionbudget/${name}`,
+      says: `${currentHealthy} of ${expectedPods} pods healthy, ${desiredHealthy} wanted, ${disruptionsAllowed ?? 0} may go`,
+    },
+  ];
+  const condition = findCondition(budget.status?.conditions, 'DisruptionAllowed');
+  if (condition?.status === 'False' && condition.reason === 'SyncFailed') {
+    const [event] = eventsWith(events, 'CalculateExpectedPodCountFailed', 'UnmanagedPods');
+    return [
+      {
+        ...base,
+        id: 'budget-not-computed',
+        severity: 'critical',
+        rank: 70,
+        says: `nothing that budget ${name} covers can be evicted, because it cannot be computed: ${condition.message}`,
+        evidence: [...(event === undefined ? [] : [quoteEvent(event)]), ...counts],
+      },
+    ];
+  }
+  if (pods.length === 0) return withoutPods(evidence);
+  if (disruptionsAllowed === undefined || disruptionsAllowed > 0 || expectedPods === 0) return [];
+  if (currentHealthy >= desiredHealthy && currentHealthy >= expectedPods) {
+    return [
+      {
+        ...base,
+        id: 'budget-never-allows',
+        severity: 'warning',
+        rank: 50,
+        says: `budget ${name} lets no pod be evicted although all ${expectedPods} are healthy: it wants ${desiredHealthy} of ${expectedPods}, so a drain of their nodes never ends`,
+        evidence: counts,
+        try: [kubectl('edit', `pdb/${name}`)],
+      },
+    ];
+  }
+  const unready = evidence.looked.map(({ pod }) => pod.metadata?.name ?? '');
+  const cause = causeOf(evidence);
+  return [
+    {
+      ...base,
+      id: 'budget-used-up',
+      severity: 'warning',
+      rank: 45,
+      says: `budget ${name} lets no pod be evicted: ${currentHealthy} of ${expectedPods} are healthy, and it wants ${desiredHealthy}${unready.length === 0 ? '' : `; not ready: ${listed(unready)}`}${cause === undefined ? '' : `: ${cause}`}`,
+      evidence: counts,
+      try: [...unready.slice(0, 1).map((pod) => why(`pod/${pod}`)), ...base.try],
+    },
+  ];
+}
+
+/** No pod has the labels of its selector. */
+function withoutPods({ budget, namespaceFlag }: BudgetEvidence): readonly RankedFinding[] {
+  const { name = '' } = budget.metadata ?? {};
+  return [
+    {
+      topic: 'budget',
+      id: 'budget-without-pods',
+      severity: 'warning',
+      rank: 40,
+      says: `budget ${name} protects nothing: no pod has the labels that its selector wants`,
+      evidence: [
+        { source: 'field', path: 'spec.selector', value: JSON.stringify(budget.spec?.selector ?? {}).slice(0, 300) },
+      ],
+      try: [objectCommands(namespaceFlag).kubectl('get', 'pods', '--show-labels')],
+    },
+  ];
+}
+
+function settings({ budget }: BudgetEvidence): readonly Quote[] {
+  const { minAvailable, maxUnavailable } = budget.spec ?? {};
+  return [
+    ...(minAvailable === undefined
+      ? []
+      : [{ source: 'field' as const, path: 'spec.minAvailable', value: `${minAvailable}` }]),
+    ...(maxUnavailable === undefined
+      ? []
+      : [{ source: 'field' as const, path: 'spec.maxUnavailable', value: `${maxUnavailable}` }]),
+  ];
+}
+
+function causeOf(evidence: BudgetEvidence): string | undefined {
+  return causeText(podsOf(evidence));
+}
+
+function podsOf({ looked, pods }: BudgetEvidence): readonly RankedFinding[] {
+  const all = looked.map((one) => {
+    const name = one.pod.metadata?.name ?? '';
+    return { label: name, name, findings: podFindings(podFacts(one)) };
+  });
+  return groupFindings(all, {
+    prefix: (labels) => `${labels.length} of ${plural(pods.length, 'pod')}`,
+    sameTemplate: true,
+  });
+}
+
+export function diagnoseBudget(evidence: BudgetEvidence): Diagnosis {
+  const { budget } = evidence;
+  const { name = '', namespace, uid } = budget.metadata ?? {};
+  const { disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: { kind: 'poddisruptionbudget', namespace, name, uid },
+    state: `${plural(disruptionsAllowed, 'eviction')} allowed, ${currentHealthy} of ${expectedPods} pods healthy, ${desiredHealthy} wanted`,
+    asWanted: disruptionsAllowed > 0 || expectedPods === 0,
+    findings: told(ordered([...budgetFindings(evidence), ...podsOf(evidence)])),
+    notLookedAt: evidence.notLookedAt,
+  };
+}

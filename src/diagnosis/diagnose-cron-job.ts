@@ -1,0 +1,164 @@
+/** Diagnoses a CronJob: why it does not start jobs, and how its last job ended. Pure. */
+import { CronScheduleError, parseCronSchedule } from '../api/index.ts';
+import { parseTime } from '../lib/index.ts';
+import { workloadFindings } from './diagnose-workload.ts';
+import type { CronJobEvidence } from './evidence/object-evidence.ts';
+import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from './facts/events.ts';
+import { objectCommands } from './facts/object-commands.ts';
+import { formatAge, plural } from './facts/text.ts';
+import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
+import { ordered, told } from './order-findings.ts';
+import { causeText } from './workload/group-findings.ts';
+import { workloadFacts } from './workload/workload-facts.ts';
+
+/** A missed start counts as recent within this time. */
+const RECENT_MISS_MS = 24 * 60 * 60_000;
+
+export function cronJobFindings(evidence: CronJobEvidence): readonly RankedFinding[] {
+  return ordered([...schedule(evidence), ...missed(evidence), ...blocked(evidence), ...ofJobs(evidence)]);
+}
+
+export function diagnoseCronJob(evidence: CronJobEvidence): Diagnosis {
+  const { name = '', namespace, uid } = evidence.cronJob.metadata ?? {};
+  const findings = cronJobFindings(evidence);
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: { kind: 'cronjob', namespace, name, uid },
+    state: cronJobState(evidence),
+    asWanted: findings.length === 0,
+    findings: told(findings),
+    notLookedAt: evidence.notLookedAt,
+  };
+}
+
+/** "*\/5 * * * *, next start in 2m10s, last success 3m ago, 1 job active" */
+function cronJobState({ cronJob, now, jobs }: CronJobEvidence): string {
+  const { spec, status } = cronJob;
+  const success = parseTime(status?.lastSuccessfulTime ?? undefined);
+  const active = jobs.filter((job) => workloadFacts(job).ended === undefined).length;
+  const next = nextMs(cronJob, now);
+  return [
+    spec?.schedule ?? '',
+    spec?.suspend === true
+      ? 'suspended'
+      : next === undefined
+        ? 'no next start'
+        : `next start in ${formatAge(next - now)}`,
+    success === undefined ? 'never succeeded' : `last success ${formatAge(now - success)} ago`,
+    ...(active === 0 ? [] : [`${plural(active, 'job')} active`]),
+  ].join(', ');
+}
+
+function nextMs({ spec, status, metadata }: CronJobEvidence['cronJob'], now: number): number | undefined {
+  try {
+    const found = parseCronSchedule(spec?.schedule ?? '', spec?.timeZone);
+    const last = parseTime(status?.lastScheduleTime ?? metadata?.creationTimestamp ?? undefined) ?? now;
+    return found.everyMs === undefined ? found.next(now) : last + found.everyMs;
+  } catch (error) {
+    if (error instanceof CronScheduleError) return undefined;
+    throw error;
+  }
+}
+
+/** A schedule or time zone that nobody can read, and one that never comes. */
+function schedule({ cronJob, events, namespaceFlag, now }: CronJobEvidence): readonly RankedFinding[] {
+  const { name = '' } = cronJob.metadata ?? {};
+  const { schedule: text = '', timeZone } = cronJob.spec ?? {};
+  let problem: string | undefined;
+  try {
+    const found = parseCronSchedule(text, timeZone);
+    if (found.everyMs === undefined && found.next(now) === undefined) problem = 'it names no time that ever comes';
+  } catch (error) {
+    if (!(error instanceof CronScheduleError)) throw error;
+    problem = error.message;
+  }
+  if (problem === undefined) return [];
+  const [event] = eventsWith(events, 'UnparseableSchedule', 'UnknownTimeZone', 'InvalidSchedule');
+  const zone: readonly Quote[] =
+    timeZone === undefined ? [] : [{ source: 'field', path: 'spec.timeZone', value: timeZone }];
+  return [
+    {
+      id: 'cron-schedule',
+      severity: 'critical',
+      rank: 95,
+      topic: 'schedule',
+      says: `cronjob/${name} starts nothing: its schedule "${text}"${timeZone === undefined ? '' : ` in ${timeZone}`} means nothing: ${problem}`,
+      evidence: [
+        { source: 'field', path: 'spec.schedule', value: text },
+        ...zone,
+        ...(event === undefined ? [] : [quoteEvent(event)]),
+      ],
+      try: [objectCommands(namespaceFlag).kubectl('edit', `cronjob/${name}`)],
+    },
+  ];
+}
+
+function missed({ cronJob, events, now, namespaceFlag }: CronJobEvidence): readonly RankedFinding[] {
+  const [event] = eventsWith(events, 'MissSchedule', 'TooManyMissedTimes', 'FailedCreate');
+  const { name = '' } = cronJob.metadata ?? {};
+  const last = parseTime(cronJob.status?.lastScheduleTime ?? undefined) ?? 0;
+  if (event === undefined || now - lastSeenMs(event) > RECENT_MISS_MS || lastSeenMs(event) < last) return [];
+  const isRefused = event.reason === 'FailedCreate';
+  const deadline = cronJob.spec?.startingDeadlineSeconds;
+  return [
+    {
+      id: isRefused ? 'create-failed' : 'missed-start',
+      severity: isRefused ? 'critical' : 'warning',
+      rank: isRefused ? 90 : 60,
+      topic: 'start',
+      says: isRefused
+        ? `cronjob/${name} cannot make its job: the server refuses it`
+        : `cronjob/${name} has missed a start${deadline === undefined ? '' : `, which may be at most ${deadline}s late`}`,
+      evidence: [
+        quoteEvent(event),
+        ...(deadline === undefined
+          ? []
+          : [{ source: 'field' as const, path: 'spec.startingDeadlineSeconds', value: String(deadline) }]),
+      ],
+      try: [objectCommands(namespaceFlag).kubectl('describe', `cronjob/${name}`)],
+    },
+  ];
+}
+
+/** The job before is still active, and the policy forbids a second one. */
+function blocked(evidence: CronJobEvidence): readonly RankedFinding[] {
+  const { cronJob, events, jobs, now, namespaceFlag } = evidence;
+  const active = jobs.find((job) => workloadFacts(job).ended === undefined);
+  const [event] = eventsWith(events, 'JobAlreadyActive');
+  if (cronJob.spec?.concurrencyPolicy !== 'Forbid' || active === undefined || event === undefined) return [];
+  const startedMs = parseTime(active.workload.metadata?.creationTimestamp ?? undefined) ?? now;
+  if (lastSeenMs(event) < startedMs) return [];
+  const job = active.workload.metadata?.name ?? '';
+  const { name = '' } = cronJob.metadata ?? {};
+  const cause = causeText(workloadFindings(active));
+  return [
+    {
+      id: 'job-still-active',
+      severity: 'warning',
+      rank: 65,
+      topic: 'start',
+      says: `cronjob/${name} starts no further job while job ${job} runs, which has taken ${formatAge(now - startedMs)}${cause === undefined ? '' : `: ${cause}`}`,
+      evidence: [quoteEvent(event), { source: 'field', path: 'spec.concurrencyPolicy', value: 'Forbid' }],
+      try: [objectCommands(namespaceFlag).why(`job/${job}`)],
+    },
+  ];
+}
+
+/** What its newest ended job, and those that are active, say. An older failure was overcome by a newer success. */
+function ofJobs({ jobs, namespaceFlag }: CronJobEvidence): readonly RankedFinding[] {
+  const ended = jobs.find((job) => workloadFacts(job).ended !== undefined);
+  const active = jobs.filter((job) => workloadFacts(job).ended === undefined);
+  return [...active, ...(ended === undefined ? [] : [ended])].slice(0, 3).flatMap((job) => ofJob(job, namespaceFlag));
+}
+
+function ofJob(job: WorkloadEvidence, namespaceFlag: string): readonly RankedFinding[] {
+  const name = job.workload.metadata?.name ?? '';
+  const { why } = objectCommands(namespaceFlag);
+  return workloadFindings(job).map((finding) => ({
+    ...finding,
+    says: finding.says.includes(name) ? finding.says : `job ${name}: ${finding.says}`,
+    try: [why(`job/${name}`), ...finding.try],
+  }));
+}

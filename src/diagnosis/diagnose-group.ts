@@ -1,0 +1,150 @@
+/**
+ * Diagnoses a namespace, the pods of a selector, or a whole cluster: what is wrong anywhere in it, the most significant first, each
+ * cause once for each workload. Pure.
+ */
+import { budgetFindings } from './diagnose-budget.ts';
+import { claimFindings } from './diagnose-claim.ts';
+import { cronJobFindings } from './diagnose-cron-job.ts';
+import { nodeFindings } from './diagnose-node.ts';
+import { isAsWanted, podFindings } from './diagnose-pod.ts';
+import { workloadFindings } from './diagnose-workload.ts';
+import type { GroupEvidence, GroupScope } from './evidence/group-evidence.ts';
+import type { Pod } from './evidence/kinds.ts';
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import { listed, plural, shellWord } from './facts/text.ts';
+import { namespaceFindings } from './group/namespace-rules.ts';
+import type { Diagnosis, RankedFinding, Subject } from './finding.ts';
+import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
+import { ordered, told } from './order-findings.ts';
+import { causeText } from './workload/group-findings.ts';
+import { workloadFacts } from './workload/workload-facts.ts';
+
+/** Findings of pods that only repeat a finding of their node. */
+const OF_THE_NODE = new Set(['node-lost', 'node-not-ready', 'node-gone']);
+/** Pieces of evidence of a finding here; the question about its object has all of them. */
+const QUOTES = 2;
+
+export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
+  const { scope, notLookedAt } = evidence;
+  const found = ordered(merged(findingsOf(evidence)));
+  const left = found.length - MAX_FINDINGS;
+  return {
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'Diagnosis',
+    subject: subjectOf(scope),
+    state: stateOf(evidence),
+    asWanted: found.every(({ severity }) => severity === 'info') && unwell(evidence).length === 0,
+    findings: told(found),
+    notLookedAt: left <= 0 ? notLookedAt : [...notLookedAt, `${plural(left, 'finding')} more, of less weight`],
+  };
+}
+
+function subjectOf(scope: GroupScope): Subject {
+  if (scope.kind === 'cluster') return { kind: 'cluster', name: '' };
+  if (scope.kind === 'namespace') return { kind: 'namespace', name: scope.namespace, uid: scope.object?.metadata?.uid };
+  return { kind: 'pods', namespace: scope.namespace, name: `-l ${scope.selector}` };
+}
+
+/** "12 pods: 9 well, 3 not (web-1, web-2 and web-3)" */
+function stateOf(evidence: GroupEvidence): string {
+  const { pods, scope, parts } = evidence;
+  if (scope.kind === 'namespace' && scope.object?.metadata?.deletionTimestamp) return 'Terminating';
+  const bad = unwell(evidence).length;
+  const nodes = parts.nodes.length === 0 ? '' : `${plural(parts.nodes.length, 'node')}, `;
+  return `${nodes}${plural(pods.length, 'pod')}${bad === 0 ? '' : `, ${bad} of them not as wanted`}`;
+}
+
+function unwell({ parts }: GroupEvidence): readonly PodEvidence[] {
+  const all = [...parts.workloads.flatMap(({ looked }) => looked), ...parts.barePods];
+  return all.filter((one) => !isHistory(one.pod) && !isAsWanted(podFacts(one)));
+}
+
+/** A pod that has failed, and that its owner has replaced or given up. */
+function isHistory({ status, metadata }: Pod): boolean {
+  return status?.phase === 'Failed' && (metadata?.ownerReferences ?? []).length > 0;
+}
+
+function findingsOf(evidence: GroupEvidence): readonly RankedFinding[] {
+  const { parts, scope } = evidence;
+  const nodes = parts.nodes.flatMap((one) => nodeFindings(one).map(shortened));
+  const hasNodeFindings = nodes.some(({ severity }) => severity === 'critical');
+  const objects = [
+    ...parts.workloads.flatMap((one) => {
+      const { target, namespace } = workloadFacts(one);
+      const { name = '' } = one.workload.metadata ?? {};
+      return placed(workloadFindings(one), { scope, namespace, target, name });
+    }),
+    ...parts.barePods.flatMap((one) => {
+      const { name = '', namespace = '' } = one.pod.metadata ?? {};
+      return placed(podFindings(podFacts(one)), { scope, namespace, target: `pod/${name}`, name });
+    }),
+    ...parts.cronJobs.flatMap((one) => {
+      const { name = '', namespace = '' } = one.cronJob.metadata ?? {};
+      return placed(cronJobFindings(one), { scope, namespace, target: `cronjob/${name}`, name });
+    }),
+    ...parts.claims.flatMap((one) => {
+      const { name } = one.claim;
+      return placed(claimFindings(one), { scope, namespace: one.namespace, target: `pvc/${name}`, name });
+    }),
+    ...parts.budgets.flatMap((one) => {
+      const { name = '', namespace = '' } = one.budget.metadata ?? {};
+      return placed(budgetFindings(one), { scope, namespace, target: `pdb/${name}`, name });
+    }),
+  ];
+  return [
+    ...namespaceFindings(evidence),
+    ...nodes,
+    ...objects.filter(({ id }) => !hasNodeFindings || !OF_THE_NODE.has(id)),
+  ];
+}
+
+interface Place {
+  readonly scope: GroupScope;
+  readonly namespace: string;
+  /** "deployment/web" */
+  readonly target: string;
+  readonly name: string;
+}
+
+/** The findings of one object, which name it, its namespace, and the question that has all of their evidence. */
+function placed(found: readonly RankedFinding[], place: Place): readonly RankedFinding[] {
+  const { scope, namespace, target, name } = place;
+  const flag = scope.kind === 'cluster' ? ` -n ${namespace}` : '';
+  const where = scope.kind === 'cluster' ? `${namespace}/` : '';
+  return found.map((finding) => ({
+    ...shortened(finding),
+    says: isNamed(finding.says, name) && where === '' ? finding.says : `${where}${target}: ${finding.says}`,
+    pods: (finding.pods ?? (target.startsWith('pod/') ? [name] : [])).map((pod) => `${where}${pod}`),
+    try: [`mendlet why ${shellWord(target)}${flag}`, ...finding.try],
+  }));
+}
+
+function isNamed(says: string, name: string): boolean {
+  return says.split(/[\s:,/]/).includes(name);
+}
+
+function shortened(finding: RankedFinding): RankedFinding {
+  return { ...finding, evidence: finding.evidence.slice(0, QUOTES), manifest: undefined };
+}
+
+/** The pods that are not healed any more are one finding, and come first: nothing gets better there by itself. */
+function merged(found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const stopped = found.filter(({ id }) => id === 'healing-stopped');
+  const [first] = stopped;
+  if (first === undefined) return found;
+  const pods = stopped.flatMap(({ pods: names = [] }) => names);
+  const causes = pods.slice(0, MAX_QUOTES - 1).flatMap((pod) => {
+    const cause = causeText(found.filter(({ pods: names = [] }) => names.includes(pod)));
+    return cause === undefined ? [] : [{ source: 'object' as const, object: `pod/${pod}`, says: cause }];
+  });
+  const one: RankedFinding = {
+    ...first,
+    rank: 100,
+    says: `healing has stopped for ${plural(pods.length, 'pod')}, and nothing more is tried until somebody restarts ${pods.length === 1 ? 'it' : 'them'}: ${listed(pods)}`,
+    evidence: [...first.evidence.slice(0, 1), ...causes],
+    pods,
+    try: [...new Set(stopped.flatMap(({ try: next }) => next))].slice(0, 4),
+  };
+  return [one, ...found.filter(({ id }) => id !== 'healing-stopped')];
+}

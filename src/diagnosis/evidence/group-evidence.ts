@@ -1,0 +1,32 @@
+/** The evidence about many objects at once: a namespace, the pods of a selector, or a whole cluster. */
+import type { Namespace } from '../../api/index.ts';
+import type { BudgetEvidence, ClaimSubjectEvidence, CronJobEvidence } from './object-evidence.ts';
+import type { Pod } from './kinds.ts';
+import type { PodEvidence } from './pod-evidence.ts';
+import type { NodeSubjectEvidence, WorkloadEvidence } from './workload-evidence.ts';
+
+export interface GroupEvidence {
+  /** Wall ms. */
+  readonly now: number;
+  readonly scope: GroupScope;
+  readonly pods: readonly Pod[];
+  readonly parts: GroupParts;
+  readonly notLookedAt: readonly string[];
+}
+
+export type GroupScope =
+  | { readonly kind: 'cluster' }
+  | { readonly kind: 'namespace'; readonly namespace: string; readonly object?: Namespace }
+  | { readonly kind: 'selector'; readonly namespace: string; readonly selector: string };
+
+export interface GroupParts {
+  /** Workloads that no other workload owns, with their pods. */
+  readonly workloads: readonly WorkloadEvidence[];
+  /** Pods without such a workload. */
+  readonly barePods: readonly PodEvidence[];
+  readonly cronJobs: readonly CronJobEvidence[];
+  readonly claims: readonly ClaimSubjectEvidence[];
+  readonly budgets: readonly BudgetEvidence[];
+  /** Only of a cluster. */
+  readonly nodes: readonly NodeSubjectEvidence[];
+}

@@ -1,0 +1,38 @@
+/** Rule: a container was told to end some time ago and still runs, because its program or its preStop hook takes long. */
+import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
+import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { SLOW_END_MS } from '../limits.ts';
+import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { title } from './exit-code.ts';
+
+export const endingSlowly: PodRule = eachContainer((facts, container) => {
+  const ending = endingOf(facts, container);
+  // The rule about probes tells of kills for a probe.
+  if (ending === undefined || ending.because === 'liveness' || ending.because === 'startup') return NOTHING;
+  if (facts.now - ending.sinceMs < SLOW_END_MS) return NOTHING;
+  // A deletion that is late is a problem of its own.
+  if (facts.deleting && ending.killMs <= facts.now) return NOTHING;
+  const hook = container.spec.lifecycle?.preStop;
+  const [failed] = eventsWith(container.events, 'FailedPreStopHook');
+  const why =
+    failed !== undefined
+      ? 'its preStop hook failed, and its program goes on'
+      : hook === undefined
+        ? 'its program does not end on SIGTERM'
+        : 'its preStop hook, or its program after it, takes long';
+  return [
+    {
+      id: hook === undefined ? 'slow-end' : 'slow-pre-stop',
+      severity: 'info',
+      rank: 60,
+      topic: `ending/${container.name}`,
+      container: container.name,
+      says: `${title(container)} ends slowly (${why}): ${whatFollows(facts, container, ending)}`,
+      evidence: [...endingQuotes(container, ending), ...(failed === undefined ? [] : [quoteEvent(failed)])],
+      try: [
+        facts.commands.kubectl('logs', facts.name, '-c', container.name),
+        ...(facts.deleting ? [facts.commands.kubectl('delete', `pod/${facts.name}`, '--grace-period=1')] : []),
+      ],
+    },
+  ];
+});

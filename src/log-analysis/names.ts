@@ -1,0 +1,124 @@
+/** The names in a line that decide: peers, files, ports. Pure. */
+
+export interface Peer {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+const ADDRESS = String.raw`(?:\d{1,3}\.){3}\d{1,3}`;
+const ADDRESS_6 = String.raw`(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}`;
+const NAME = String.raw`[a-z0-9](?:[a-z0-9._-]{0,200}[a-z0-9])?`;
+/** "dial tcp 10.0.0.1:5432", "connect to db:5432", "http://db:80/", "[::1]:5432", "::1:5432". */
+const PEER = new RegExp(
+  String.raw`(?:^|[\s/@"'\u0060(=[<>,])(?:(${ADDRESS})|\[?(${ADDRESS_6})\]?|(${NAME}))\]?:(\d{2,5})(?![\d:.]*\d:)\b(?!\.\d)`,
+  'gi',
+);
+/** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)", 'server at "127.0.0.1", port 5432', "host='db', port=80". */
+const HOST = new RegExp(
+  String.raw`(?:\bhost(?:name)?|\(2\) for|server at|server on|remote host|connect to(?: MySQL server on| server on| server at)?|MySQL server on|connecting to|connection to)[:=]? *["'\u0060(]*(${ADDRESS}|${ADDRESS_6}|${NAME})["'\u0060)]*`,
+  'i',
+);
+const PORT = /\bport["']?[ :=]+["']?(\d{2,5})\b/i;
+/** "('0.0.0.0', 8000)", "host='db', port=80". */
+const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
+const NO_HOSTS =
+  /^(?:the|a|an|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
+const NO_PEERS =
+  /^(?:line|column|port|tcp|udp|https?|error|code|status|pid|at|[\d-]+T?\d*|.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl))$/i;
+
+/** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
+export function peerIn(line: string): Peer {
+  const last = peersIn(line).at(-1);
+  if (last !== undefined) return last;
+  const port = PORT.exec(line)?.[1];
+  return { host: hostIn(line), port: port === undefined ? undefined : Number(port) };
+}
+
+function peersIn(line: string): readonly { readonly host: string; readonly port: number }[] {
+  const tuples = [...line.matchAll(TUPLE)].map(([, a, b, c, d]) => ({ host: a ?? c ?? '', port: Number(b ?? d) }));
+  const plain = [...line.matchAll(PEER)].flatMap(([, v4, v6, name, port]) => {
+    const host = v4 ?? v6 ?? name ?? '';
+    return host === '' || NO_PEERS.test(host) ? [] : [{ host, port: Number(port) }];
+  });
+  return [...plain, ...tuples];
+}
+
+/** 'connection to server at "db"': the first word after such words that is a host. */
+function hostIn(line: string): string | undefined {
+  let from = 0;
+  for (let match = HOST.exec(line); match !== null; match = HOST.exec(line.slice(from))) {
+    if (match[1] !== undefined && !NO_HOSTS.test(match[1])) return match[1];
+    from += match.index + 4;
+  }
+  return undefined;
+}
+
+const UNRESOLVED_HOST: readonly RegExp[] = [
+  /lookup ([\w.-]{1,253})/i,
+  /UnknownHostException: ([\w.-]{1,253})/,
+  /\bhost(?:name)?=['"]([\w.-]{1,253})/,
+  /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN|translate host name|resolve(?: host(?:name)?| address)?:?|address for|not find host(?:name)?|getaddrinfo for|name resolution for|invalid address:?) ['"`(]?([\w.-]{1,253})/i,
+  /host not found in (?:upstream|resolver)? ?["']([\w.-]{1,253})/i,
+  /(?:host name|resolve(?: the)? hostname|host) ["'(]?([\w.-]{1,253})/i,
+  /['"]([\w.-]{1,253})['"]:? (?:name or service|temporary failure|name does not resolve)/i,
+  /getaddrinfo\(?:? ?["']?([\w.-]{1,253})/i,
+  /([\w-]{1,63}(?:\.[\w-]{1,63}){0,10}):? (?:name or service not known|temporary failure|name does not resolve)/i,
+  /@([\w.-]{1,253})[:/]/,
+  /(?:reach|connect(?:ing)? to|dial) ["'(]?([a-z][\w-]{0,62}(?:\.[a-z][\w-]{1,62}){1,10})\b/i,
+  /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}):\d{2,5}\b/i,
+];
+
+/** The name that was not resolved. */
+export function unresolvedHost(line: string): string | undefined {
+  for (const pattern of UNRESOLVED_HOST) {
+    const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
+    if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
+    if (
+      !/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(host)
+    )
+      return host;
+  }
+  return undefined;
+}
+
+/** An absolute path after a blank, a quotation mark or similar: "2026/11/22" is none. */
+const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
+
+/** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
+export function fileNear(text: string, place: number): string | undefined {
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))];
+  const after = all.find(({ index }) => index >= place);
+  // "not found: /a" names it at once.
+  const next =
+    after !== undefined &&
+    after.index - place < 32 &&
+    /: ?["']?$/.test(text.slice(place, after.index + 2).replace(/\/.*$/, ''))
+      ? after
+      : undefined;
+  const before = next ?? all.findLast(({ index }) => index < place);
+  const isOfShell = /^\S{1,300}: (?:line )?\d+: /.test(text) && all.length > 1 && before === all[0];
+  return fileIn((isOfShell ? all[1] : (before ?? after))?.[0] ?? '');
+}
+
+/** The first absolute path of the text, without the punctuation after it. */
+export function fileIn(text: string): string | undefined {
+  // A shell names its script first.
+  const file = FILE.exec(text.replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
+  return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
+}
+
+/** "*:6379", "[::]:80", ":8080", "port 80", "('0.0.0.0', 8000)". */
+const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
+
+/** The port on which a program could not listen. */
+export function listenPort(line: string): number | undefined {
+  const port = peersIn(line).at(-1)?.port ?? Number(LISTEN_PORT.exec(line)?.[1] ?? Number.NaN);
+  return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
+}
+
+/** How many names that decide the line holds, at most three. */
+export function nameCount(line: string): number {
+  const peer = peerIn(line);
+  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/, ''));
+  return Math.min(3, (peer.host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1) + (quoted ? 1 : 0));
+}

@@ -1,0 +1,207 @@
+/** Takes the head off a line: time, process, thread and level. What is left is what the program says. Pure. */
+import { type Level, levelOfWord } from './level.ts';
+import { MAX_LINE_CHARACTERS, MAX_STRUCTURED_CHARACTERS, MAX_UNFOLDED_LINES } from './limits.ts';
+import { plainLine } from './plain-line.ts';
+import { structuredLine } from './structured-line.ts';
+
+export interface LogLine {
+  /** Its place among the lines given. */
+  readonly index: number;
+  /** Without time, process and level. */
+  readonly text: string;
+  /** Without time and process: what is quoted. */
+  readonly said: string;
+  readonly level?: Level;
+  readonly indent: number;
+  /** Ms of the day, when the line has a time. */
+  readonly atMs?: number;
+  /** Other fields of a structured line. */
+  readonly fields?: string;
+  /** It was part of a structured line before. */
+  readonly unfolded?: true;
+}
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d)?(?:[.,:]\d{1,9})?`;
+const ZONE = String.raw`(?:[ ]?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}(?=[\]\s:])))?`;
+/** Each time stamp, at the beginning of what is left. */
+const STAMPS: readonly RegExp[] = [
+  new RegExp(String.raw`^[[(<]?\d{4}[-/.]\d\d[-/.]\d\d[T _]{1,2}${CLOCK}${ZONE}[\])>]?[:,|]?`),
+  new RegExp(
+    String.raw`^[[(]?(?:[A-Z][a-z]{2},? )?${MONTH} {1,2}\d{1,2},?(?: \d{4})? ${CLOCK}(?: [AP]M)?(?: \d{4})?[\])]?:?`,
+  ),
+  new RegExp(String.raw`^[[(]?\d{1,2}[ /-]${MONTH}[a-z]{0,6}[ /-]\d{4}[: ]${CLOCK}${ZONE}[\])]?:?`),
+  new RegExp(String.raw`^\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?=[\s:|])`),
+  /^\[?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?\]?:?(?=\s)/,
+  /^\d{6} {1,2}\d{1,2}:\d\d:\d\d/,
+];
+const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M)?/;
+
+/** Processes, threads and separators between time and level, or after the level. */
+const HEADS: readonly RegExp[] = [
+  /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:])/,
+  /^\[\d+\.\d+\](?=\s)/,
+  /^\d+#\d+:(?: \*\d+(?=\s))?/,
+  /^\d+:[A-Z](?=\s)/,
+  /^\d+ (?=\[)/,
+  /^\(\d+\) ?:/,
+  /^<0\.\d+\.\d+>/,
+  /^#\d+\](?=\s)/,
+  /^[a-z][\w.-]{1,30}\[[\d:]+\]:?(?=\s)/,
+  /^\[ *(?:main|[a-z]+[\w-]*-\d+(?:-[\w-]+)?|[\w-]*thread[\w-]*|Thread-\d+|client [^\]]{1,60}|MainThread|ForkPoolWorker-\d+|MY-\d+|Server|InnoDB|Repl)\](?=[\s:])/,
+  /^(?:-{1,3}|\||::?)(?=\s)/,
+  /^\d+ ---(?=\s)/,
+  /^[#*.-](?=\s)/,
+  /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-{1,2}|:)(?=\s)/,
+  /^[\w/.-]+\.(?:go|rs|py|c|cc|cpp):\d+\]?:?(?=\s)/,
+];
+const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
+const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
+/** etcd's old form: "C | etcdmain: …". */
+const LETTER_HEAD = /^([DINWEC]) \| /;
+const LETTERS: Readonly<Record<string, Level>> = {
+  D: 'debug',
+  I: 'info',
+  N: 'info',
+  W: 'warning',
+  E: 'error',
+  C: 'fatal',
+  F: 'fatal',
+};
+const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
+const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
+const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
+/** "nginx: error: …", "/etc/a.conf:3: error: …". */
+const NAMED_COLON_LEVEL =
+  /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
+const PLAIN_LEVEL = /^([A-Z]{3,13})(?=[\s|])(?! ERROR:)/;
+const LOWER_LEVEL = /^(error|warn|warning|info|fatal|debug)(?=\s)/;
+const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
+
+/** Lines of one given line: one, or more for a structured line with a stack trace. */
+export function parseLine(given: string, index: number): readonly LogLine[] {
+  const plain = plainLine(given);
+  if (plain.trim() === '') return [];
+  const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
+  if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
+  return [textLine(plain.slice(0, MAX_LINE_CHARACTERS), index)];
+}
+
+/** A line in JSON may follow a time and a level: "2026-… ERROR {…}". */
+function structuredAfterHead(plain: string) {
+  const stamped = cutStamp(plain);
+  const line = structuredLine(plain) ?? (stamped === undefined ? undefined : structuredLine(stamped.rest));
+  if (line === undefined) return undefined;
+  return { line, atMs: stamped?.atMs ?? timeOfDay(/T\d\d:\d\d:\d\d[.\d]*/.exec(plain.slice(0, 300))?.[0] ?? '') };
+}
+
+function structuredLines(
+  line: NonNullable<ReturnType<typeof structuredLine>>,
+  index: number,
+  atMs?: number,
+): readonly LogLine[] {
+  const head: LogLine = {
+    ...textLine(line.message.slice(0, MAX_LINE_CHARACTERS), index),
+    ...(line.level === undefined ? {} : { level: line.level }),
+    ...(atMs === undefined ? {} : { atMs }),
+    fields: line.fields,
+  };
+  const more = line.stack.slice(0, MAX_UNFOLDED_LINES).flatMap((each): readonly LogLine[] => {
+    const text = plainLine(each).slice(0, MAX_LINE_CHARACTERS);
+    return text.trim() === ''
+      ? []
+      : [{ index, text: text.trim(), said: text.trim(), indent: indentOf(text), unfolded: true }];
+  });
+  // The stack of a structured line often begins with the error's message, which the head has already.
+  return [head, ...(more[0] !== undefined && head.text.includes(more[0].text) ? more.slice(1) : more)];
+}
+
+export function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+function textLine(plain: string, index: number): LogLine {
+  const indent = indentOf(plain);
+  let rest = plain.trim();
+  let said = rest;
+  let level: Level | undefined;
+  let atMs: number | undefined;
+  let begun = false;
+  for (let step = 0; step < 9; step++) {
+    const cut = cutStamp(rest) ?? cutLevel(rest, step) ?? cutHead(rest, begun);
+    if (cut === undefined || cut.rest.trim() === '') break;
+    rest = cut.rest.trimStart();
+    begun = true;
+    atMs ??= cut.atMs;
+    if (cut.level !== undefined && isWorse(cut.level, level)) level = cut.level;
+    if (cut.keep !== true) said = rest;
+    // A word before a colon begins what is said: times after it are part of that.
+    else break;
+  }
+  return { index, text: rest, said, indent, ...(level && { level }), ...(atMs !== undefined && { atMs }) };
+}
+
+interface Cut {
+  readonly rest: string;
+  readonly atMs?: number;
+  readonly level?: Level;
+  /** The word is quoted with the line: "FATAL: …". */
+  readonly keep?: boolean;
+}
+
+const ORDER: readonly Level[] = ['debug', 'info', 'warning', 'error', 'fatal'];
+
+function isWorse(level: Level, than: Level | undefined): boolean {
+  return than === undefined || ORDER.indexOf(level) > ORDER.indexOf(than);
+}
+
+function cutStamp(text: string): Cut | undefined {
+  if (!/^[[(<]?[\dA-Z]/.test(text)) return undefined;
+  for (const pattern of STAMPS) {
+    const match = pattern.exec(text);
+    if (match !== null) return { rest: text.slice(match[0].length).trimStart(), atMs: timeOfDay(match[0]) };
+  }
+  return undefined;
+}
+
+function timeOfDay(stamp: string): number | undefined {
+  const match = TIME_OF_DAY.exec(stamp);
+  if (match === null) return undefined;
+  const hours = (Number(match[1]) % (match[5] === undefined ? 24 : 12)) + (match[5] === 'P' ? 12 : 0);
+  return ((hours * 60 + Number(match[2])) * 60 + Number(match[3])) * 1000 + Number((match[4] ?? '').padEnd(3, '0'));
+}
+
+function cutLevel(text: string, step: number): Cut | undefined {
+  const klog = KLOG_HEAD.exec(text) ?? LETTER_HEAD.exec(text);
+  if (klog !== null) {
+    return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };
+  }
+  const ruby = RUBY_HEAD.exec(text);
+  if (ruby !== null)
+    return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
+  for (const pattern of [
+    PROGRAM_LEVEL,
+    BRACKET_LEVEL,
+    PYTHON_LEVEL,
+    COLON_LEVEL,
+    NAMED_COLON_LEVEL,
+    PLAIN_LEVEL,
+    ...(step === 0 ? [] : [LOWER_LEVEL]),
+  ]) {
+    const match = pattern.exec(text);
+    const level = match === null ? undefined : levelOfWord(match[1] ?? '');
+    if (match === null || level === undefined) continue;
+    // "Error occurred" is what is said, but "ERROR occurred" and "error: x" have a level before it.
+    return { rest: text.slice(match[0].length), level, keep: pattern === COLON_LEVEL || pattern === NAMED_COLON_LEVEL };
+  }
+  return undefined;
+}
+
+/** Marks such as "-" or a number are a head only after a time or a level. */
+function cutHead(text: string, begun: boolean): Cut | undefined {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 10)) {
+    const match = pattern.exec(text);
+    if (match !== null) return { rest: text.slice(match[0].length) };
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+/** A line of a log without colours, control characters and what exceeds the bounds. Pure. */
+import { MAX_STRUCTURED_CHARACTERS } from './limits.ts';
+
+const ESCAPE = 27;
+/** The one-character form of ESC [. */
+const CSI = 0x9b;
+
+/** The text without escape sequences of terminals (CSI, OSC) and other control characters; tabs stay. Linear. */
+export function plainLine(line: string): string {
+  const text = line.length > MAX_STRUCTURED_CHARACTERS ? line.slice(0, MAX_STRUCTURED_CHARACTERS) : line;
+  // oxlint-disable-next-line no-control-regex -- the pattern is about control characters
+  if (!/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/.test(text)) return text.trimEnd();
+  let out = '';
+  let from = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 9 || (code >= 32 && code < 127) || code > 159) continue;
+    out += text.slice(from, index);
+    if (code === CSI) index = endOfSequence(text, index + 1) - 1;
+    else if (code === ESCAPE) index = endOfEscape(text, index) - 1;
+    // A progress bar returns to the beginning of its line; the last state counts.
+    else if (code === 13 && index < text.length - 1) out = '';
+    from = index + 1;
+  }
+  return (out + text.slice(from)).trimEnd();
+}
+
+/** The index after the escape sequence that begins at `start`. */
+function endOfEscape(text: string, start: number): number {
+  const kind = text[start + 1];
+  if (kind === '[') {
+    return endOfSequence(text, start + 2);
+  }
+  if (kind === ']') {
+    let index = start + 2;
+    while (index < text.length && text.charCodeAt(index) !== 7 && text.charCodeAt(index) !== ESCAPE) index += 1;
+    return text.charCodeAt(index) === ESCAPE ? index + 2 : index + 1;
+  }
+  return kind === '(' || kind === ')' ? start + 3 : start + 2;
+}
+
+function endOfSequence(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && /[0-9;?:<=>! "#$%&'()*+,\-./]/.test(text[index] ?? '')) index += 1;
+  return index + 1;
+}

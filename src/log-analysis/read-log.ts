@@ -1,0 +1,377 @@
+/**
+ * Finds the decisive line at the end of a log: what the program said about why it ended. Errors that were overcome, closings,
+ * advice and what only follows from another error do not count. Linear in the length of the text. Pure.
+ */
+import { DIALECTS } from './dialects/all.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Level } from './level.ts';
+import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { nameCount } from './names.ts';
+import { parseLine } from './parse-line.ts';
+import { type RoledLine, traceRoles } from './traces.ts';
+import { advises, isAccess, isAdvice, isBad, isClosing, isConsequence, isGoingOn, isReady, isRetry } from './words.ts';
+
+export interface DecisiveLine {
+  /** Without time and process, secrets masked. */
+  readonly line: string;
+  /** The place of its line among the lines given. */
+  readonly index: number;
+  /** The lines that belong to it: wrappers, causes, DETAIL; secrets masked. */
+  readonly related: readonly string[];
+  /** "server.js:12": the innermost place in the user's own code. */
+  readonly place?: string;
+  /** firm: the error of a trace, or of level error; weak: a line with words of failure. */
+  readonly firmness: 'firm' | 'weak';
+}
+
+export interface LogReading {
+  readonly decisive?: DecisiveLine;
+  /** Other errors that were not overcome and are no mere consequence, newest first; secrets are not masked. */
+  readonly others: readonly string[];
+  /** All lines that are no frames and came after what was overcome, oldest first; secrets are not masked. */
+  readonly live: readonly string[];
+  /** Names of the dialects. */
+  readonly dialects: readonly string[];
+}
+
+interface Candidate {
+  readonly line: RoledLine;
+  readonly position: number;
+  readonly score: number;
+  readonly firm: boolean;
+}
+
+/** @param lines the log's last lines, oldest first; only the last `MAX_LINES_READ` are read */
+export function readLog(lines: readonly string[]): LogReading {
+  const from = Math.max(0, lines.length - MAX_LINES_READ);
+  const parsed = lines.slice(from).flatMap((line, index) => parseLine(line, from + index));
+  const roled = traceRoles(parsed);
+  const dialects = dialectsOf(lines.slice(from), roled);
+  const isOver = Math.max(overcome(roled, dialects), wentOn(roled, dialects));
+  const ofRequest = requestLines(roled, dialects);
+  const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
+  const candidates = roled.flatMap((line, position): readonly Candidate[] => {
+    if (position <= isOver || line.role === 'frame' || ofRequest.has(position)) return [];
+    const weight = weigh(line, dialects, roled[position + 1]);
+    if (weight === undefined) return [];
+    return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
+  });
+  const best = pick(candidates);
+  const names = dialects.map(({ name }) => name);
+  const live = roled.slice(isOver + 1).flatMap(({ role, said }) => (role === 'frame' ? [] : [said]));
+  if (best === undefined) return { others: [], live, dialects: names };
+  const decisive = describe(best, roled, candidates, dialects);
+  const others = candidates
+    .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25)
+    .map(({ line }) => line.said)
+    .toReversed();
+  return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
+}
+
+/** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
+export function decisiveLine(lines: readonly string[]): DecisiveLine | undefined {
+  return readLog(lines).decisive;
+}
+
+function dialectsOf(lines: readonly string[], roled: readonly RoledLine[]): readonly Dialect[] {
+  const heads = lines.map((line) => line.slice(0, 400));
+  return DIALECTS.filter(
+    ({ recognises }) =>
+      heads.some((line) => recognises.test(line)) ||
+      roled.some(({ text, said }) => recognises.test(text) || recognises.test(said)),
+  );
+}
+
+/** The position of the last line after which the program worked; -1: there is none. */
+function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
+  return roled.findLastIndex(({ role, text, said, level }) => {
+    if (role !== 'line' || level === 'error' || level === 'fatal') return false;
+    if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
+    if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
+    return (isReady(text) || isGoingOn(text)) && !isClosing(text);
+  });
+}
+
+/** The fields of a structured line about one request, which was answered. */
+const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
+
+/** A client that left or was sent away. */
+const OF_CLIENT = /^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+
+/** The positions of errors of single requests, and of the traces that follow them. */
+function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isReadyYet = false;
+  let inside = false;
+  for (const [position, { role, text, said, fields = '' }] of roled.entries()) {
+    if (role === 'line') {
+      const says = (pattern: RegExp | undefined): boolean =>
+        pattern !== undefined && (pattern.test(text) || pattern.test(said));
+      inside =
+        dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
+        ANSWERED.test(fields) ||
+        OF_CLIENT.test(text);
+      if (dialects.some(({ recovery }) => says(recovery))) isReadyYet = true;
+    }
+    if (inside) found.add(position);
+  }
+  return found;
+}
+
+/** Ordinary lines after which a program counts as going on, when its last lines say nothing of an end. */
+const ORDINARY_LINES = 2;
+
+/** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
+function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
+  let ordinary = 0;
+  for (let position = roled.length - 1; position >= 0; position--) {
+    const line = roled[position];
+    if (line === undefined || !isOrdinary(line, dialects)) return ordinary >= ORDINARY_LINES ? position : -1;
+    ordinary += 1;
+  }
+  return -1;
+}
+
+/** A line without words of failure, of an end or of advice. */
+function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, dialects: readonly Dialect[]): boolean {
+  if (
+    role !== 'line' ||
+    indent > 0 ||
+    unfolded === true ||
+    level === 'error' ||
+    level === 'fatal' ||
+    level === 'warning'
+  )
+    return false;
+  if (
+    !/^\W{0,3}[a-z]/i.test(text) ||
+    !/[a-z]{3}/i.test(text) ||
+    isBad(text) ||
+    isClosing(text) ||
+    advises(text) ||
+    isRetry(text)
+  )
+    return false;
+  return !dialects.some(({ noise, consequence, decisive }) =>
+    [noise, consequence, decisive].some((each) => each?.test(text) === true || each?.test(said) === true),
+  );
+}
+
+interface Weight {
+  readonly score: number;
+  readonly firm: boolean;
+}
+
+const LEVEL_SCORES: Readonly<Record<Level, number>> = { fatal: 60, error: 50, warning: 22, info: 0, debug: 0 };
+
+/** How much a line says about the end; undefined: nothing. */
+function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | undefined): Weight | undefined {
+  const { text, said, level, role } = line;
+  const says = (pattern: RegExp | undefined): boolean =>
+    pattern !== undefined && (pattern.test(text) || pattern.test(said));
+  const decides = dialects.some(({ decisive }) => says(decisive));
+  if (!decides && dialects.some(({ noise }) => says(noise))) return undefined;
+  if (isAccess(text)) return undefined;
+  if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
+  const inTrace = role === 'head' || role === 'cause';
+  const isError = level === 'error' || level === 'fatal';
+  if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
+  let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
+  if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
+  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
+  if (decides) score = Math.max(score, 62);
+  if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
+    score -= 30;
+  if (isRetry(text)) score -= 3;
+  if (score < 20) return undefined;
+  // A line that ends with a colon announces the next one.
+  if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
+  return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
+}
+
+const PANIC =
+  /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
+
+/** What follows an error's class. */
+function messageOf(text: string): string {
+  const colon = text.indexOf(': ');
+  return colon === -1
+    ? text
+    : text.slice(text.indexOf(': ', /^(?:Caused by|Exception in thread)/.test(text) ? colon + 2 : colon) + 2);
+}
+
+/** An error's class without a message. */
+function isBareHead(text: string): boolean {
+  return /^[\w$.[\] :"]{1,200}:?(?: \{)?$/.test(text) && !/: \S/.test(text.replace(/ \{$/, ''));
+}
+
+/** Errors long before the end are less likely its cause. */
+function agePenalty(
+  { atMs, role }: RoledLine,
+  roled: readonly RoledLine[],
+  position: number,
+  endMs: number | undefined,
+): number {
+  const after = roled
+    .slice(position + 1, position + 80)
+    .filter(
+      (line) => line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && !isBad(line.text),
+    ).length;
+  const idle = Math.min(20, after) * (role === 'line' ? 0.7 : 0.4);
+  if (atMs === undefined || endMs === undefined) return idle;
+  const ago = (endMs - atMs + 86_400_000) % 86_400_000;
+  return idle + (ago > SAME_BURST_MS ? 12 : 0);
+}
+
+/**
+ * The best candidate. Of a chain of causes the deepest that holds names counts; of equal errors that repeat, the last; of
+ * different errors of the same weight, the first, from which the others follow; of mere words of failure, the last.
+ */
+function pick(candidates: readonly Candidate[]): Candidate | undefined {
+  const tops = rootsOf(candidates);
+  const most = Math.max(...tops.map(({ score }) => score));
+  const [first] = tops.filter(({ score }) => score >= most - 1);
+  if (first === undefined) return undefined;
+  const same = shape(first.line.text);
+  const best =
+    tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
+  const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
+  return announcement ?? causeAbove(best, tops) ?? best;
+}
+
+/** Lines between an error and the one that it led to. */
+const NEAR_LINES = 3;
+
+/**
+ * The first of the errors right above one that holds no name: "could not open ports" or a panic only follows from what was
+ * logged before.
+ */
+function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || best.line.trace !== undefined) return nearestNamed(best, tops);
+  let found: Candidate | undefined;
+  let position = best.position;
+  for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
+    if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
+    if (!above.firm) continue;
+    if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
+    position = above.position;
+  }
+  return found;
+}
+
+/** The error right above a panic, which often repeats it without its names. */
+function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || !PANIC.test(best.line.text)) return undefined;
+  const above = tops.findLast(({ position }) => position < best.position);
+  const isNear = above !== undefined && best.position - above.position <= NEAR_LINES && above.line.role === 'line';
+  return isNear && above.firm && nameCount(above.line.text) > 0 ? above : undefined;
+}
+
+/** One candidate for each trace. */
+function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
+  const byTrace = new Map<number, Candidate[]>();
+  const plain: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { trace } = candidate.line;
+    if (trace === undefined) plain.push(candidate);
+    else byTrace.set(trace, [...(byTrace.get(trace) ?? []), candidate]);
+  }
+  const roots = [...byTrace.values()].map((chain) => {
+    const top = Math.max(...chain.map(({ score }) => score));
+    const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) }));
+    const root = scored.reduce((best, one) => (one.value >= best.value ? one : best)).each;
+    return { ...root, score: top };
+  });
+  return [...plain, ...roots].toSorted((a, b) => a.position - b.position);
+}
+
+function chainScore({ line, score }: Candidate, place: number): number {
+  // Python ends a chain with the error that ended the program.
+  return (
+    score +
+    4 * nameCount(line.text) +
+    (line.afterFrames === true ? 12 * place : RUBY.test(line.said) ? -12 * place : 0) +
+    (TELLING_CLASS.test(line.said) && isBareHead(line.said) ? 5 : 0) -
+    (PANIC.test(line.said) && nameCount(line.text) === 0 ? 8 : 0)
+  );
+}
+
+/** Ruby prints the error that ended the program first, and its cause below. */
+const RUBY = /^\S{1,300}:\d+:in [`']/;
+
+/** Classes of errors that say much without a message. */
+const TELLING_CLASS =
+  /(?:Connect|UnknownHost|Timeout|AccessDenied|NoSuchFile|Bind|FileNotFound|Authentication|SSL|Certificate|OutOfMemory)\w*(?:Exception|Error)\b/;
+
+/** The text without numbers, so that tries of one thing are alike. */
+function shape(text: string): string {
+  return text.slice(0, 120).replace(/\d+/g, '0');
+}
+
+function describe(
+  { line, position, firm }: Candidate,
+  roled: readonly RoledLine[],
+  candidates: readonly Candidate[],
+  dialects: readonly Dialect[],
+): DecisiveLine {
+  const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
+  const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
+  const said = withNext(line, roled[position + 1]);
+  const context = roled
+    .slice(Math.max(0, position - 3), position)
+    .findLast((each) => contextOf(each, dialects) !== undefined);
+  const about = context === undefined ? '' : ` (${contextOf(context, dialects)})`;
+  const wrappers = candidates.filter(
+    (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
+  );
+  const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
+  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said)];
+  return {
+    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
+    index: line.index,
+    related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
+    ...(place === undefined ? {} : { place }),
+    firmness: firm ? 'firm' : 'weak',
+  };
+}
+
+/** What a line says the next ones are about, by its dialect. */
+function contextOf({ text }: RoledLine, dialects: readonly Dialect[]): string | undefined {
+  for (const { context } of dialects) {
+    const found = context?.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What a runtime prints before an error. */
+const PREFIX = /^(?:Caused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
+const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
+const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
+
+/** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
+function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
+  const panicked = PANICKED_AT.exec(said);
+  if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
+  if (next === undefined || next.role === 'frame') return said;
+  const isAnnounced = said.endsWith(':');
+  const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
+  const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
+  if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
+  return isAnnounced || isPlace ? `${said} ${next.said}` : said;
+}
+
+/** Python prints the innermost frame last and the error below; others print it first, below the error. */
+function isBelow(frame: RoledLine, head: RoledLine, own: readonly RoledLine[]): boolean {
+  return own.indexOf(frame) > own.indexOf(head);
+}
+
+function placeOf(own: readonly RoledLine[]): string | undefined {
+  return own.findLast(({ place }) => place !== undefined)?.place;
+}
+
+function shortened(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return flat.length <= MAX_DECISIVE_CHARACTERS ? flat : `${flat.slice(0, MAX_DECISIVE_CHARACTERS - 1)}…`;
+}

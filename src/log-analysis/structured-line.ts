@@ -1,0 +1,178 @@
+/** Reads lines in JSON and logfmt: level, message, error and stack. Pure. */
+import { brokenJson } from './broken-json.ts';
+import { type Level, levelOf } from './level.ts';
+
+export interface StructuredLine {
+  readonly level?: Level;
+  /** "message: error", each once. */
+  readonly message: string;
+  /** The lines of its stack trace. */
+  readonly stack: readonly string[];
+  /** The values of its other fields that may hold names: "addr=db:5432". */
+  readonly fields: string;
+}
+
+const LEVEL_KEYS = [
+  'level',
+  'severity',
+  'lvl',
+  'loglevel',
+  'log.level',
+  'levelname',
+  'level_name',
+  '@l',
+  'priority',
+  's',
+];
+const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message'];
+const ERROR_KEYS = [
+  'err',
+  'error',
+  'exception',
+  'exc_info',
+  'exc',
+  'cause',
+  'reason',
+  'errmsg',
+  'error.message',
+  'attr.error',
+  '@x',
+];
+const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace', 'stackTrace', 'errorVerbose', 'error.stack_trace', 'trace'];
+const MAX_FIELDS = 16;
+/** Fields that never decide. */
+const DULL_KEYS =
+  /^(?:ts|time|timestamp|@timestamp|@t|t|pid|hostname|host\.name|thread|thread_name|logger|logger_name|caller|name|v|version|@version|level_value|source|line|file|func|goid|id|ctx|c|svc)$/i;
+
+export function structuredLine(text: string): StructuredLine | undefined {
+  const begin = text.trimStart();
+  if (begin.startsWith('{')) return fromJson(begin);
+  return /(?:^|\s)(?:level|lvl|severity)=|(?:^|\s)msg=/.test(text.slice(0, 400))
+    ? fromFields(logfmtFields(text))
+    : undefined;
+}
+
+function fromJson(text: string): StructuredLine | undefined {
+  if (!text.endsWith('}')) return fromBroken(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? fromFields(flat(value as Record<string, unknown>)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromBroken(text: string): StructuredLine | undefined {
+  const found = brokenJson(text);
+  return found === undefined
+    ? undefined
+    : { level: levelOf(found.level), message: found.message, stack: [], fields: '' };
+}
+
+/** Nested log records one level deep: {"log": {"level": "error"}}, MongoDB's {"attr": {"error": …}}. */
+function flat(fields: Record<string, unknown>): Record<string, unknown> {
+  const found: Record<string, unknown> = { ...fields };
+  for (const outer of ['log', 'attr', 'fields', 'error', 'err', 'data', 'extra']) {
+    const inner = fields[outer];
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
+    for (const [key, value] of Object.entries(inner)) found[`${outer}.${key}`] = value;
+  }
+  return found;
+}
+
+function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
+  const level = levelOf(first(fields, LEVEL_KEYS));
+  const message = text(first(fields, MESSAGE_KEYS));
+  const error = errorText(fields);
+  if (message === '' && error === '') return undefined;
+  if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
+    return undefined;
+  const [head = '', ...more] = joined(message, error).split('\n');
+  const stack = [...more, ...stackOf(fields)];
+  return { level, message: head, stack, fields: otherFields(fields) };
+}
+
+function joined(message: string, error: string): string {
+  if (error === '' || message.includes(error)) return message;
+  return message === '' || error.includes(message) ? error : `${message}: ${error}`;
+}
+
+function first(fields: Record<string, unknown>, keys: readonly string[]): unknown {
+  const key = keys.find((each) => Object.hasOwn(fields, each) && typeof fields[each] !== 'object');
+  return key === undefined ? undefined : fields[key];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+function errorText(fields: Record<string, unknown>): string {
+  for (const key of ERROR_KEYS) {
+    const value = fields[key];
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value !== 'object' || value === null) continue;
+    const { type, name, message, errmsg, code, codeName } = value as Record<string, unknown>;
+    const said = text(message) || text(errmsg);
+    if (said === '') continue;
+    const of = text(type) || text(name) || text(codeName);
+    return of === '' || said.startsWith(of)
+      ? said
+      : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
+  }
+  return '';
+}
+
+function stackOf(fields: Record<string, unknown>): readonly string[] {
+  for (const key of [...STACK_KEYS, 'err.stack', 'error.stack', 'error.stacktrace']) {
+    const value = fields[key];
+    if (typeof value === 'string' && value.includes('\n')) return value.split('\n');
+  }
+  return [];
+}
+
+function otherFields(fields: Record<string, unknown>): string {
+  const known = new Set([...LEVEL_KEYS, ...MESSAGE_KEYS, ...ERROR_KEYS, ...STACK_KEYS]);
+  const named = Object.entries(fields).flatMap(([key, value]) =>
+    known.has(key) || DULL_KEYS.test(key) || /stack/i.test(key) || text(value) === '' || text(value).length > 200
+      ? []
+      : [`${key}=${text(value)}`],
+  );
+  return named.slice(0, MAX_FIELDS).join(' ');
+}
+
+/** Fields of a logfmt line: key=value key="quoted value". Linear. */
+function logfmtFields(line: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  let index = 0;
+  while (index < line.length) {
+    while (index < line.length && line[index] === ' ') index += 1;
+    const begin = index;
+    while (index < line.length && line[index] !== ' ' && line[index] !== '=') index += 1;
+    const key = line.slice(begin, index);
+    if (line[index] !== '=') continue;
+    const [value, end] = valueAt(line, index + 1);
+    if (/^[\w.@-]{1,60}$/.test(key)) fields[key] = value;
+    index = end;
+  }
+  return fields;
+}
+
+function valueAt(line: string, begin: number): readonly [string, number] {
+  if (line[begin] !== '"') {
+    const blank = line.indexOf(' ', begin);
+    const end = blank === -1 ? line.length : blank;
+    return [line.slice(begin, end), end];
+  }
+  let out = '';
+  let from = begin + 1;
+  let index = from;
+  for (; index < line.length && line[index] !== '"'; index++) {
+    if (line[index] !== '\\') continue;
+    out +=
+      line.slice(from, index) +
+      (line[index + 1] === 'n' ? '\n' : line[index + 1] === 't' ? '\t' : (line[index + 1] ?? ''));
+    index += 1;
+    from = index + 1;
+  }
+  return [out + line.slice(from, index), index + 1];
+}

@@ -1,0 +1,168 @@
+/** Finds stack traces: which lines are frames, which are the error, which its causes, and where the user's code is. Pure. */
+import type { LogLine } from './parse-line.ts';
+
+/**
+ * frame: a place in code, or what a runtime prints around places; head: the error of a trace; cause: the error that led to the
+ * one above it; line: no part of a trace.
+ */
+export type Role = 'frame' | 'head' | 'cause' | 'line';
+
+export interface RoledLine extends LogLine {
+  readonly role: Role;
+  /** Lines of one trace have one number. */
+  readonly trace?: number;
+  /** It follows its frames, as Python prints it. */
+  readonly afterFrames?: true;
+  /** Of a frame: "server.js:12" in the user's own code. */
+  readonly place?: string;
+}
+
+/** Java, Node.js, .NET. */
+const AT_FRAME = /^at (?:async |new )?\S/;
+const PYTHON_FRAME = /^File "([^"]{1,300})", line (\d{1,7})/;
+const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
+const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
+const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
+const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
+const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
+const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
+/** "/app/server.js:12" before the line of code and its caret. */
+const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
+const CARET = /^[~^\s]*\^[~^\s]*$/;
+const AROUND =
+  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$)/;
+/** An error's class and, after a colon, its message. */
+const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
+const HEAD = new RegExp(
+  String.raw`^(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
+);
+const GO_HEAD =
+  /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|runtime error: )/;
+const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
+const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
+const INNER_ERRORS = /^\[errors\]: \[/;
+/** Places in code that is not the user's. */
+const FOREIGN =
+  /node_modules\/|^node:|^internal\/|\/(?:site|dist)-packages\/|\/usr\/(?:lib|share)\/|\/usr\/local\/(?:lib|go)|\/lib\/python|<frozen |\/gems\/|\/vendor\/|\/rustc\/|\/\.cargo\/|\/go\/pkg\/mod|\/usr\/lib\/go|^(?:java|javax|jdk|sun|com\.sun|kotlin|scala|org\.(?:springframework|apache|hibernate|postgresql|eclipse|slf4j|junit)|ch\.qos|io\.netty|reactor|System|Microsoft)\./;
+
+export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
+  const roled: RoledLine[] = [];
+  let trace = 0;
+  let inside = false;
+  let kind: 'python' | 'go' | 'dump' | 'code' | 'rust' | undefined;
+  for (const [index, line] of lines.entries()) {
+    const { said: text } = line;
+    const place = placeIn(line);
+    const begins = beginsTrace(text);
+    let role: Role = 'line';
+    let afterFrames = false;
+    if (kind === 'code') {
+      role = 'frame';
+      if (CARET.test(text)) kind = undefined;
+    } else if (isFrame(line, kind)) {
+      role = 'frame';
+      if (PYTHON_FRAME.test(text)) kind = 'python';
+      else if (GOROUTINE.test(text) || GO_FRAME.test(text)) kind = 'go';
+      else if (text.endsWith('{') && AT_FRAME.test(text)) kind = 'dump';
+    } else if (NODE_PLACE.test(text) && hasCaretSoon(lines, index)) {
+      role = 'frame';
+      kind = 'code';
+      trace += inside ? 0 : 1;
+      inside = true;
+    } else if (kind === 'python' && line.indent > 0 && !CAUSE.test(text)) role = 'frame';
+    else if (CARET.test(text)) role = 'frame';
+    else if (CAUSE.test(text)) role = 'cause';
+    else if (kind === 'dump') {
+      const error = line.indent > 0 && HEAD.test(text);
+      role = error ? 'cause' : 'frame';
+      if (line.indent === 0 && text.startsWith('}')) kind = undefined;
+    } else if (INNER_ERRORS.test(text)) {
+      role = 'frame';
+      kind = 'dump';
+    } else if (kind === 'python' || begins) {
+      // Python's error is the line after its frames.
+      role = 'head';
+      afterFrames = kind === 'python';
+      if (kind === 'python') kind = undefined;
+    }
+    // console.error('what', error) puts words before the error's class.
+    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text)) role = 'head';
+    if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
+    if (role === 'line') {
+      inside = false;
+      kind = kind === 'dump' || kind === 'code' ? kind : undefined;
+    } else {
+      if (!inside && role !== 'head') trace += 1;
+      inside = true;
+      if (role === 'head' && text.endsWith('{')) kind = 'dump';
+    }
+    if (role !== 'line') joinAnnouncement(roled, trace);
+    roled.push({
+      ...line,
+      role,
+      ...(role === 'line' ? {} : { trace }),
+      ...(place === undefined ? {} : { place }),
+      ...(afterFrames && { afterFrames }),
+    });
+  }
+  return roled;
+}
+
+const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;
+
+function isFrameAt(line: LogLine | undefined): boolean {
+  return line !== undefined && AT_FRAME.test(line.said) && (line.indent > 0 || line.unfolded === true);
+}
+
+/** A logged error right above a trace is part of it: log.error('what', error). */
+function joinAnnouncement(roled: RoledLine[], trace: number): void {
+  const last = roled.at(-1);
+  if (last?.role !== 'line' || (last.level !== 'error' && last.level !== 'fatal')) return;
+  roled[roled.length - 1] = { ...last, trace };
+}
+
+function beginsTrace(text: string): boolean {
+  return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text);
+}
+
+/** Whether the error follows frames, as Python and Node.js print it. */
+function previousIsFrame(roled: readonly RoledLine[]): boolean {
+  return roled.at(-1)?.role === 'frame';
+}
+
+function isFrame(line: LogLine, kind: string | undefined): boolean {
+  const { said: text, indent, unfolded } = line;
+  if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
+  if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
+  if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
+  if (RUBY_FRAME.test(text)) return true;
+  if (kind === 'go' && GO_CALL.test(text)) return true;
+  return RUST_FRAME.test(text) && indent > 0 && text.includes('::');
+}
+
+function hasCaretSoon(lines: readonly LogLine[], index: number): boolean {
+  return lines.slice(index + 1, index + 4).some(({ said }) => CARET.test(said));
+}
+
+/** "server.js:12" when the line is a place in the user's code. */
+function placeIn({ said: text }: LogLine): string | undefined {
+  const match =
+    PYTHON_FRAME.exec(text) ??
+    NODE_PLACE.exec(text) ??
+    GO_FRAME.exec(text) ??
+    PHP_FRAME.exec(text) ??
+    RUBY_FRAME.exec(text);
+  if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
+  if (!AT_FRAME.test(text)) return undefined;
+  const code = text.replace(/^at (?:async )?(?:new )?/, '').replace(/ \{$/, '');
+  if (FOREIGN.test(code)) return undefined;
+  const found =
+    /\(?(?:file:\/\/)?([^\s():]{1,300}\.\w{1,5}):(\d{1,7})(?::\d+)?\)?$/.exec(code) ??
+    / in (\S{1,300}):line (\d{1,7})/.exec(code);
+  return found === null || FOREIGN.test(found[1] ?? '') ? undefined : placeName(found[1] ?? '', found[2] ?? '');
+}
+
+function placeName(path: string, line: string): string {
+  return `${path.slice(path.lastIndexOf('/') + 1)}:${line}`;
+}

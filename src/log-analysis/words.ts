@@ -1,0 +1,88 @@
+/** The general grammar of logs: words of failure, of recovery and of closing. Pure. */
+
+/** Words of failure, for lines without a level. */
+const BAD =
+  /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed|bad|has no|have no|no \w+ (?:is |are )?(?:named|called|configured|specified|given|defined|found))\b/i;
+const BAD_NAME = /\bE(?!RROR)[A-Z]{4,}\b|[A-Za-z](?:Error|Exception)\b/;
+/** The same words where they are not about a failure. */
+const HARMLESS =
+  /\b(?:0 (?:errors?|failed|failures)|no errors?|without errors?|error[-_ ]?(?:log|page|handler|rate|reporting)s?\b|failed: ?0|errors?[=:] ?0\b|on[- ]failure|failover|fail[- ]?fast|errors will be)/i;
+
+export function isBad(text: string): boolean {
+  if (BAD_NAME.test(text)) return true;
+  return BAD.test(text) && !(HARMLESS.test(text) && !BAD.test(text.replace(HARMLESS, '')));
+}
+
+/** Words after which what went wrong before counts as overcome; the whole program works. */
+const READY =
+  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d)|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works))\b/i;
+const NOT_READY =
+  /\b(?:not|never|isn't|cannot|can't|un|before|until|waiting (?:for|until)|wait(?:s|ed)? for|when|once|if|to be|is not|no longer|failed|error|will be|trying)\b/i;
+/** A line of an access log with a good answer. */
+const SERVED =
+  /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS) \S{1,500}(?: HTTP\/[\d.]+)?" (?:[23]\d\d)\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[23]\d\d\b|\bstatus[=: ]"?[23]\d\d\b/;
+
+export function isReady(text: string): boolean {
+  return (READY.test(text) && !NOT_READY.test(text) && !isQuestion(text)) || SERVED.test(text);
+}
+
+/** A line of an access log: the answer to one request. */
+const ACCESS =
+  /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|-) ?\S{0,500}(?: HTTP\/[\d.]+)?" [1-5]\d\d\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[1-5]\d\d\b/;
+
+export function isAccess(text: string): boolean {
+  return ACCESS.test(text);
+}
+
+/** Words of work that goes on, after which an error before counts as overcome when no other follows. */
+const GOES_ON =
+  /\b(?:subscribed|joined|synchroni[sz]ed|synced|registered|processed|processing|rebuilt|restored|resolved|applied|fetched|online|continuing|fall(?:ing|s)? ?back|using .{1,40} instead|proceeding|next run|elected|available|consum(?:er|ing)|serving|polling|scheduled|in memory|warmed up|heartbeat|idle|waiting for (?:jobs?|requests?|connections?|messages?|work|events|clients?|tasks?))\b/i;
+
+export function isGoingOn(text: string): boolean {
+  return GOES_ON.test(text) && !NOT_GOING_ON.test(text) && !isQuestion(text);
+}
+
+function isQuestion(text: string): boolean {
+  return text.endsWith('?') || /^(?:is|are|was|do|does|did|has|have)\b/i.test(text);
+}
+
+const NOT_GOING_ON =
+  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be|failed|error|un\w+able)\b/i;
+
+/** Words of a try that is repeated: the error may be overcome by a success that is not about the whole program. */
+const RETRY =
+  /\b(?:retry(?:ing)?|retries left|attempt \d+|try \d+ of|will (?:retry|try again)|trying again|try again in|reconnect(?:ing)?|backing off|back-?off|next (?:try|attempt)|sleeping \d+|waiting \d+)\b/i;
+
+export function isRetry(text: string): boolean {
+  return RETRY.test(text);
+}
+
+/** What a program says when it ends for whatever reason. */
+const CLOSING =
+  /^(?:(?:gracefully |now |server |is |process |service )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}|.{0,40}\b(?:shutdown complete|shut down|exit(?:ing|ed)? (?:with )?(?:code|status|now)?[: ]*-?\d*)\.?$|goodbye.*|bye.*|killed|terminated|done|aborted(?: \(core dumped\))?|(?:make|gmake)(?:\[\d+\])?: \*\*\*.*|error: process exited.*|exit status \d+|core dumped|signal: \w+|received (?:signal|sig\w+).*|caught sig\w+.*|got sig\w+.*)$/i;
+/** Where more may be found, and how to ask. */
+const ADVICE =
+  /^(?:(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}|for (?:more|further|help|details).{0,200}|usage:.*|hint:.*|note:.*|tip:.*|did you mean.*|a complete log of this run.*|if you (?:are|want|think|need|believe).*|more (?:info(?:rmation)?|details)\b.*|to learn more.*|learn more.*|examine the log.*|https?:\/\/\S+|you (?:can|may|should|might) .*|make sure .*|this (?:usually|error|is|may|could) .*|options:.*|available (?:commands|options).*|available subcommands.*|try '.*)$/i;
+
+export function isClosing(text: string): boolean {
+  return CLOSING.test(text);
+}
+
+/** Words of advice within a sentence that goes over several lines. */
+const ADVISES = /\b(?:please|visit|how to|learn more|mentioned above|knowledge base)\b/i;
+
+export function advises(text: string): boolean {
+  return ADVISES.test(text) || isAdvice(text);
+}
+
+export function isAdvice(text: string): boolean {
+  return ADVICE.test(text);
+}
+
+/** Lines that say that something failed, but not what: the cause is another line. */
+const CONSEQUENCE =
+  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|(?:could not|cannot|failed to|unable to) (?:read|load|parse|apply) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}|.{0,80}\baborted due to\b.{0,80}|.{0,200}\bone or more errors\b.{0,100}|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up)$/i;
+
+export function isConsequence(text: string): boolean {
+  return CONSEQUENCE.test(text);
+}

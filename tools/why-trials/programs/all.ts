@@ -1,0 +1,52 @@
+/** All trials, and which programs are held out: their logs are recorded only after the rules are frozen. */
+import type { Trial } from '../trial.ts';
+import { apache } from './apache.ts';
+import { caddy } from './caddy.ts';
+import { etcd } from './etcd.ts';
+import { goTrials } from './go.ts';
+import { HEALTHY, HEALTHY_HELD_OUT } from './healthy.ts';
+import { HEALTHY_SERVERS } from './healthy-servers.ts';
+import { HELD_OUT_TRIALS } from './held-out.ts';
+import { javaTrials } from './java.ts';
+import { mariadb } from './mariadb.ts';
+import { nginx } from './nginx.ts';
+import { node } from './node.ts';
+import { perl } from './perl.ts';
+import { postgres } from './postgres.ts';
+import { python } from './python.ts';
+import { redis } from './redis.ts';
+import { shell } from './shell.ts';
+import { smallServers } from './small-servers.ts';
+
+/** Programs with which no rule was made. */
+export const HELD_OUT: ReadonlySet<string> = new Set([
+  'ruby',
+  'php',
+  'rust',
+  'haproxy',
+  'rabbitmq',
+  'mosquitto',
+  'prometheus',
+  'unbound',
+]);
+
+export const TRIALS: readonly Trial[] = [
+  ...node,
+  ...python,
+  ...javaTrials,
+  ...goTrials,
+  ...shell,
+  ...perl,
+  ...postgres,
+  ...redis,
+  ...nginx,
+  ...mariadb,
+  ...apache,
+  ...etcd,
+  ...caddy,
+  ...smallServers,
+  ...HEALTHY,
+  ...HEALTHY_SERVERS,
+  ...HELD_OUT_TRIALS,
+  ...HEALTHY_HELD_OUT,
+];

@@ -1,0 +1,54 @@
+/** Tests that the recordings of real programs stay as well diagnosed as they are; what is not right is named here. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { grade } from './grade.ts';
+import { HELD_OUT, TRIALS } from './programs/all.ts';
+import type { Recording } from './trial.ts';
+
+const folder = join(resolve(import.meta.dirname, '..', '..'), 'test', 'why-recordings');
+
+/** Not right, and why; this list only gets shorter. */
+const NOT_RIGHT: Readonly<Record<string, string>> = {
+  'apache/env-not-defined': 'the variable stands in a warning above the error that follows from it',
+  'java/stack-overflow': 'its error stands more than a thousand frames above the end',
+  'nginx/well-reload-of-a-bad-file': 'its log does not say that it runs on',
+  'node/well-express-exception': 'its log does not say that it runs on',
+};
+
+function recordingsOf(program: string): readonly Recording[] {
+  return readFileSync(join(folder, `${program}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Recording);
+}
+
+const programs = readdirSync(folder).flatMap((name) =>
+  name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : [],
+);
+
+describe('programs with which the rules were made', () => {
+  it.each(programs.filter((program) => !HELD_OUT.has(program)))('%s', (program) => {
+    const wrong = recordingsOf(program).flatMap((recording) => {
+      const key = `${program}/${recording.name}`;
+      const { grade: found, says } = grade(recording);
+      return (found === 'first') === Object.hasOwn(NOT_RIGHT, key) ? [`${key}: ${found}: ${says.join(' | ')}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('every recording is of a trial, with the truth that it declares', () => {
+  const trials = new Map(TRIALS.map((trial) => [`${trial.program}/${trial.name}`, trial.truth]));
+  for (const recording of programs.flatMap(recordingsOf)) {
+    expect(trials.get(`${recording.program}/${recording.name}`), `${recording.program}/${recording.name}`).toEqual(
+      recording.truth,
+    );
+  }
+});
+
+it('names of trials are unique, and a third of the programs is held out', () => {
+  const names = TRIALS.map(({ program, name }) => `${program}/${name}`);
+  expect(new Set(names).size).toBe(names.length);
+  expect(HELD_OUT.size * 3).toBeGreaterThanOrEqual(programs.length);
+});

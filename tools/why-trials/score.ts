@@ -1,0 +1,87 @@
+/**
+ * Scores the recordings: `npm run why:score` prints how often the cause was named first, somewhere, wrongly or not at all, with
+ * 95 % intervals, overall, by family and by program. `--all` lists what is not right, `--training` leaves out what is held out,
+ * `--keep COMMIT` keeps the score of the held-out programs as their first, or as one that was seen.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Graded, type Grade, grade } from './grade.ts';
+import { HELD_OUT } from './programs/all.ts';
+import type { Recording } from './trial.ts';
+import { wilson } from './wilson.ts';
+
+const folder = join(resolve(import.meta.dirname, '..', '..'), 'test', 'why-recordings');
+const GRADES: readonly Grade[] = ['first', 'somewhere', 'wrong', 'silent'];
+
+function recordings(): readonly Recording[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean))
+    .map((line) => JSON.parse(line) as Recording);
+}
+
+function line(title: string, graded: readonly Graded[]): string {
+  const cells = GRADES.map((each) => {
+    const count = graded.filter((one) => one.grade === each).length;
+    const { low, high } = wilson(count, graded.length);
+    return `${each} ${count} (${percent(low)}–${percent(high)})`.padEnd(26);
+  });
+  return `${title.padEnd(26)} ${String(graded.length).padStart(4)}   ${cells.join(' ')}`.trimEnd();
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function grouped(graded: readonly Graded[], key: (one: Graded) => string): readonly string[] {
+  const keys = [...new Set(graded.map(key))].toSorted();
+  return keys.map((each) =>
+    line(
+      `  ${each}`,
+      graded.filter((one) => key(one) === each),
+    ),
+  );
+}
+
+function report(title: string, graded: readonly Graded[]): readonly string[] {
+  if (graded.length === 0) return [];
+  const faults = graded.filter(({ recording }) => !('healthy' in recording.truth));
+  const healthy = graded.filter(({ recording }) => 'healthy' in recording.truth);
+  const alarms = healthy.filter(({ grade: each }) => each !== 'first').length;
+  const { low, high } = wilson(alarms, healthy.length);
+  return [
+    line(title, faults),
+    `${''.padEnd(26)} healthy: ${alarms} of ${healthy.length} logs have a headline (${percent(low)}–${percent(high)})`,
+    'by family:',
+    ...grouped(faults, ({ recording }) => recording.family),
+    'by program:',
+    ...grouped(faults, ({ recording }) => recording.program),
+  ];
+}
+
+const args = process.argv.slice(2);
+const all = recordings().map(grade);
+const training = all.filter(({ recording }) => !HELD_OUT.has(recording.program));
+const heldOut = args.includes('--training') ? [] : all.filter(({ recording }) => HELD_OUT.has(recording.program));
+const lines = [...report('programs of the rules', training), '', ...report('programs held out', heldOut)];
+console.log(lines.join('\n'));
+if (args.includes('--all')) {
+  for (const { recording, grade: each, says } of [...training, ...heldOut].filter((one) => one.grade !== 'first')) {
+    console.log(`\n${each}: ${recording.program}/${recording.name}: wants ${JSON.stringify(recording.truth)}`);
+    for (const said of says.slice(0, 3)) console.log(`    says ${said}`);
+    for (const each of recording.lines.slice(-14)) console.log(`    | ${each.slice(0, 220)}`);
+  }
+}
+const keep = args.indexOf('--keep');
+if (keep !== -1) {
+  const file = join(folder, 'scores.md');
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '# Scores of the programs that are held out\n';
+  const seen = before.includes('\n## ')
+    ? 'seen: rules were changed after the first score'
+    : 'first: no rule had seen these programs';
+  writeFileSync(
+    file,
+    `${before}\n## Rules of ${args[keep + 1] ?? '?'} (${seen})\n\n\`\`\`\n${report('programs held out', heldOut).join('\n')}\n\`\`\`\n`,
+  );
+}
