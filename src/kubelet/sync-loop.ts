@@ -76,7 +76,7 @@ export class SyncLoop {
   }
 
   async #housekeeping(): Promise<void> {
-    const { clock, queue, desired, pleg, workers, cgroups, onDisk } = this.#options;
+    const { clock, logger, queue, desired, pleg, workers, cgroups, onDisk } = this.#options;
     if (!desired.synced() || !pleg.synced()) return;
     const unknown = (uid: PodUID): boolean => desired.get(uid) === undefined && !workers.has(uid);
     for (const uid of pleg.uids()) if (unknown(uid)) queue.add(uid);
@@ -86,7 +86,8 @@ export class SyncLoop {
     this.#lastDiskAt = now;
     const found = new Set(await onDisk());
     for (const uid of found) if (unknown(uid)) queue.add(uid);
-    await removeLeftCgroups(cgroups, (uid) => !unknown(uid) || found.has(uid) || [...pleg.uids()].includes(uid));
+    const isKnown = (uid: PodUID): boolean => !unknown(uid) || found.has(uid) || [...pleg.uids()].includes(uid);
+    await removeLeftCgroups(cgroups, isKnown, logger);
   }
 
   #markAll(): void {

@@ -91,7 +91,7 @@ it('a cgroup of which nothing else was left, for want of space for a note, is re
   await w.pass(5000);
   expect(w.node.leftovers()).toMatch(/^cgroups/);
   w.node.killAgent();
-  await w.cluster.admin.delete(PODS, 'default', 'brief', { gracePeriodSeconds: 0 });
+  void w.cluster.admin.delete(PODS, 'default', 'brief', { gracePeriodSeconds: 0 });
   w.node.disk.setFull(false);
   w.node.startAgent();
   await w.pass(120_000);
