@@ -12,6 +12,8 @@ const WHOLE_ONLY = [
   'test/e2e/two-mendlets.e2e.test.ts',
   // It needs a loop device that may be cut short while it is mounted.
   'test/e2e/failing-disk.e2e.test.ts',
+  // A cluster of its own for what the suites of volumes test on ours.
+  'test/e2e/foreign-volumes.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 
