@@ -21,7 +21,12 @@ const LANGUAGES =
   'perl libdbi-perl libdbd-pg-perl python3 python3-psycopg2 python3-redis python3-pika python3-pymysql python3-flask python3-django gunicorn python3-yaml python3-requests python3-sqlalchemy openjdk-17-jre-headless openjdk-17-jdk-headless libpostgresql-jdbc-java libslf4j-java liblogback-java golang-go golang-github-lib-pq-dev golang-github-sirupsen-logrus-dev golang-go.uber-zap-dev golang-github-gomodule-redigo-dev ruby ruby-pg ruby-redis puma ruby-sinatra php-cli php-pgsql php-mysql php-redis php-fpm rustc';
 const SERVERS =
   'postgresql-15 redis-server nginx mariadb-server apache2 etcd-server caddy memcached dnsmasq-base lighttpd haproxy rabbitmq-server mosquitto prometheus unbound';
-const NPM = 'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv';
+/** Of the programs that were held out later. */
+const LATER_LANGUAGES =
+  'g++ erlang-base elixir lua5.4 lua-socket lua-cjson tcl mono-runtime mono-mcs python3-celery python3-structlog python3-uvicorn python3-fastapi python3-aiohttp python3-alembic python3-pydantic python3-asyncpg python3-pymongo python3-httpx ocaml-base ocaml-nox r-base-core guile-3.0 swi-prolog-nox';
+const LATER_SERVERS =
+  'bind9 slapd squid varnish stunnel4 pgbouncer nats-server prometheus-alertmanager prometheus-node-exporter zookeeper dovecot-core tomcat10 influxdb docker-registry uwsgi-core uwsgi-plugin-python3 nsd knot tinyproxy openvpn proftpd-core prometheus-pushgateway icecast2 supervisor rsyslog';
+const NPM = 'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict';
 
 /** The folder; made when it is not there (root, a network, 3 GB). */
 export function trialRoot(): string {
@@ -63,7 +68,7 @@ function download(): readonly string[] {
     'Acquire::Languages=none',
   ].flatMap((setting) => ['-o', setting]);
   must('apt-get', [...settings, 'update', '-q']);
-  const packages = [TOOLS, LANGUAGES, SERVERS].join(' ').split(' ');
+  const packages = [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS].join(' ').split(' ');
   must('apt-get', [...settings, 'install', '-y', '-q', '--no-install-recommends', '--download-only', ...packages]);
   return readdirSync(join(folder, 'archives')).flatMap((name) =>
     name.endsWith('.deb') ? [join(folder, 'archives', name)] : [],

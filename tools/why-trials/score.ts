@@ -1,12 +1,12 @@
 /**
  * Scores the recordings: `npm run why:score` prints how often the cause was named first, somewhere, wrongly or not at all, with
  * 95 % intervals, overall, by family and by program. `--all` lists what is not right, `--training` leaves out what is held out,
- * `--keep COMMIT` keeps the score of the held-out programs as their first, or as one that was seen.
+ * `--keep COMMIT` keeps the score of each batch of held-out programs as its first, or as one that was seen.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Graded, type Grade, grade } from './grade.ts';
-import { HELD_OUT } from './programs/all.ts';
+import { BATCHES, HELD_OUT } from './programs/all.ts';
 import type { Recording } from './trial.ts';
 import { wilson } from './wilson.ts';
 
@@ -27,7 +27,7 @@ function line(title: string, graded: readonly Graded[]): string {
     const { low, high } = wilson(count, graded.length);
     return `${each} ${count} (${percent(low)}–${percent(high)})`.padEnd(26);
   });
-  return `${title.padEnd(26)} ${String(graded.length).padStart(4)}   ${cells.join(' ')}`.trimEnd();
+  return `${title.padEnd(28)} ${String(graded.length).padStart(4)}   ${cells.join(' ')}`.trimEnd();
 }
 
 function percent(share: number): string {
@@ -63,9 +63,13 @@ function report(title: string, graded: readonly Graded[]): readonly string[] {
 const args = process.argv.slice(2);
 const all = recordings().map(grade);
 const training = all.filter(({ recording }) => !HELD_OUT.has(recording.program));
-const heldOut = args.includes('--training') ? [] : all.filter(({ recording }) => HELD_OUT.has(recording.program));
-const lines = [...report('programs of the rules', training), '', ...report('programs held out', heldOut)];
-console.log(lines.join('\n'));
+const batches = args.includes('--training')
+  ? []
+  : BATCHES.map((programs) => all.filter(({ recording }) => programs.includes(recording.program)));
+const heldOut = batches.flat();
+const titleOf = (batch: number): string => `programs held out, batch ${batch + 1}`;
+console.log(report('programs of the rules', training).join('\n'));
+for (const [batch, graded] of batches.entries()) console.log(`\n${report(titleOf(batch), graded).join('\n')}`);
 if (args.includes('--all')) {
   for (const { recording, grade: each, says } of [...training, ...heldOut].filter((one) => one.grade !== 'first')) {
     console.log(`\n${each}: ${recording.program}/${recording.name}: wants ${JSON.stringify(recording.truth)}`);
@@ -73,15 +77,16 @@ if (args.includes('--all')) {
     for (const each of recording.lines.slice(-14)) console.log(`    | ${each.slice(0, 220)}`);
   }
 }
+/** Keeps the score of each batch: the first one that a batch gets is of rules that had not seen its programs. */
 const keep = args.indexOf('--keep');
 if (keep !== -1) {
   const file = join(folder, 'scores.md');
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '# Scores of the programs that are held out\n';
-  const seen = before.includes('\n## ')
-    ? 'seen: rules were changed after the first score'
-    : 'first: no rule had seen these programs';
-  writeFileSync(
-    file,
-    `${before}\n## Rules of ${args[keep + 1] ?? '?'} (${seen})\n\n\`\`\`\n${report('programs held out', heldOut).join('\n')}\n\`\`\`\n`,
-  );
+  let kept = existsSync(file) ? readFileSync(file, 'utf8') : '# Scores of the programs that are held out\n';
+  for (const [batch, graded] of batches.entries()) {
+    if (graded.length === 0) continue;
+    const isFirst = !kept.includes(`\n## Batch ${batch + 1}, `);
+    const seen = isFirst ? 'first: no rule had seen these programs' : 'seen: rules were changed after the first score';
+    kept += `\n## Batch ${batch + 1}, rules of ${args[keep + 1] ?? '?'} (${seen})\n\n\`\`\`\n${report(titleOf(batch), graded).join('\n')}\n\`\`\`\n`;
+  }
+  writeFileSync(file, kept);
 }

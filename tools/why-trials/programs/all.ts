@@ -15,20 +15,23 @@ import { perl } from './perl.ts';
 import { postgres } from './postgres.ts';
 import { python } from './python.ts';
 import { redis } from './redis.ts';
+import { SECOND_HEALTHY } from './second-healthy.ts';
+import { SECOND_LANGUAGES } from './second-languages.ts';
+import { SECOND_SERVERS } from './second-servers.ts';
 import { shell } from './shell.ts';
 import { smallServers } from './small-servers.ts';
 
-/** Programs with which no rule was made. */
-export const HELD_OUT: ReadonlySet<string> = new Set([
-  'ruby',
-  'php',
-  'rust',
-  'haproxy',
-  'rabbitmq',
-  'mosquitto',
-  'prometheus',
-  'unbound',
-]);
+/** Programs with which no rule was made, by the batch in which they were recorded and scored for the first time. */
+export const BATCHES: readonly (readonly string[])[] = [
+  ['ruby', 'php', 'rust', 'haproxy', 'rabbitmq', 'mosquitto', 'prometheus', 'unbound'],
+  [
+    ...['cpp', 'lua', 'elixir', 'mono', 'tcl', 'pyweb', 'nodeweb'],
+    ...['bind', 'slapd', 'squid', 'varnish', 'stunnel', 'pgbouncer', 'nats', 'alertmanager', 'node-exporter'],
+    ...['zookeeper', 'tomcat', 'influxdb', 'registry', 'dovecot'],
+  ],
+];
+
+export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
 export const TRIALS: readonly Trial[] = [
   ...node,
@@ -49,4 +52,7 @@ export const TRIALS: readonly Trial[] = [
   ...HEALTHY_SERVERS,
   ...HELD_OUT_TRIALS,
   ...HEALTHY_HELD_OUT,
+  ...SECOND_LANGUAGES,
+  ...SECOND_SERVERS,
+  ...SECOND_HEALTHY,
 ];
