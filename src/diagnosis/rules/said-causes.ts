@@ -26,13 +26,6 @@ const SAID_CAUSES: readonly SaidCause[] = [
     means: 'is not let in by its peer, which refuses its user or password',
   },
   {
-    id: 'certificate-not-trusted',
-    rank: 86,
-    pattern:
-      /self[- ]?signed certificate|DEPTH_ZERO_SELF_SIGNED|certificate verify failed|unable to (?:get local issuer|verify the first)|UNABLE_TO_VERIFY|x509: |PKIX path|CERT_HAS_EXPIRED|certificate (?:has expired|is not (?:yet valid|trusted))|does not match certificate's|ALTNAME_INVALID|unknown (?:ca|certificate authority)|valid certification path|SSL certificate problem/i,
-    means: 'does not trust the certificate of its peer',
-  },
-  {
     id: 'tls-mismatch',
     rank: 86,
     pattern:
