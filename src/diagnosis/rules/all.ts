@@ -8,6 +8,7 @@ import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { healing } from './healing.ts';
+import { heap } from './heap.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { livenessCascade } from './liveness-cascade.ts';
@@ -42,6 +43,7 @@ export const POD_RULES: readonly PodRule[] = [
   exhausted,
   exitCode,
   healing,
+  heap,
   hooks,
   images,
   livenessCascade,

@@ -595,7 +595,7 @@ const endings: readonly Case[] = [
       logs: lastWords('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'),
     },
     'heap-exhausted',
-    /gives up: the heap that it allows itself is full/,
+    /gives up: its JavaScript heap is full/,
     [/heap out of memory"/, /limits\.memory: 64Mi/],
   ],
   [

@@ -117,6 +117,8 @@ export const saidCauses: PodRule = eachContainer(ofContainer);
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
+  // Another limit has the same error number.
+  if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : [];
