@@ -1,8 +1,10 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { cLibraries } from './c-libraries.ts';
 import { certificates } from './certificates.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
+import { encoding } from './encoding.ts';
 import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
@@ -35,9 +37,11 @@ import { volumes } from './volumes.ts';
 export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
+  cLibraries,
   certificates,
   cpuThrottled,
   dependencies,
+  encoding,
   endedPods,
   endingSlowly,
   exhausted,

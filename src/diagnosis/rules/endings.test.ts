@@ -532,8 +532,8 @@ const endings: readonly Case[] = [
   [
     'a library of another version',
     crash(127, "/app/serve: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /app/serve)"),
-    'missing-binary',
-    /127: library GLIBC_2\.34, which its program needs, is not in its image$/,
+    'c-library-mismatch',
+    /\/app\/serve was built for a newer library than \/lib\/libc\.so\.6 of its image \(it wants GLIBC_2\.34\)$/,
   ],
   [
     'env finds no command',
