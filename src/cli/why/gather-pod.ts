@@ -3,6 +3,7 @@ import { controllerOf, EVENTS, isControlledBy, type Pod, PODS, uidsOf } from '..
 import {
   type ContainerLogs,
   configsWanted,
+  credentialsWanted,
   type LogWanted,
   logsWanted,
   namedServicesOf,
@@ -80,8 +81,11 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
   ]);
   const second: PodEvidence = { ...first, logs, configs, throttling };
-  const services = await gatherServices(asker, namedServicesOf(second));
-  return { ...second, services, notLookedAt: asker.notLookedAt };
+  const [services, credentials] = await Promise.all([
+    gatherServices(asker, namedServicesOf(second)),
+    gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
+  ]);
+  return { ...second, services, configs: [...configs, ...credentials], notLookedAt: asker.notLookedAt };
 }
 
 async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {

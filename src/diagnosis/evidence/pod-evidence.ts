@@ -71,6 +71,8 @@ export interface ConfigEvidence {
   readonly state: 'found' | 'missing' | 'forbidden';
   /** Names of its keys. */
   readonly keys: readonly string[];
+  /** RFC 3339: when it was made, or written last as far as it says itself. */
+  readonly writtenAt?: string;
 }
 
 export interface ServiceEvidence {

@@ -1,5 +1,6 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { authentication } from './authentication.ts';
 import { cLibraries } from './c-libraries.ts';
 import { certificates } from './certificates.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
@@ -37,6 +38,7 @@ import { volumes } from './volumes.ts';
 export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
+  authentication,
   cLibraries,
   certificates,
   cpuThrottled,

@@ -19,13 +19,6 @@ interface SaidCause {
 
 const SAID_CAUSES: readonly SaidCause[] = [
   {
-    id: 'authentication-refused',
-    rank: 87,
-    pattern:
-      /(?:password )?authentication failed|access denied for user|\bWRONGPASS\b|\bNOAUTH\b|invalid (?:username-password|user ?name or password|credentials|password\b.*\buser)|bad credentials|login failed|\bACCESS_REFUSED\b|no pg_hba\.conf entry|(?:role|user) "[^"]{1,100}" does not exist|\b401 unauthorized|SASL authentication|not authorized to/i,
-    means: 'is not let in by its peer, which refuses its user or password',
-  },
-  {
     id: 'tls-mismatch',
     rank: 86,
     pattern:
