@@ -352,7 +352,7 @@ const endings: readonly Case[] = [
     'words about settings',
     crash(1, 'config loaded', 'invalid password for user web'),
     'authentication-refused',
-    /refuses its user or password: invalid password for user web$/,
+    /refuses its password or user: invalid password for user web$/,
   ],
   [
     'YAML',
