@@ -83,6 +83,17 @@ export interface ServiceEvidence {
   readonly ports: readonly number[];
   readonly ready: number;
   readonly notReady: number;
+  /** Absent: it has none. */
+  readonly selector?: Readonly<Record<string, string>>;
+  /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
+  readonly waiting?: readonly WaitingInit[];
+}
+
+/** An init container that runs, and the services that its command waits for. */
+export interface WaitingInit {
+  readonly pod: string;
+  readonly container: string;
+  readonly services: readonly { readonly namespace: string; readonly name: string }[];
 }
 
 /** Counters of cpu.stat since the container started. */

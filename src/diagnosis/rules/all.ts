@@ -5,6 +5,7 @@ import { cLibraries } from './c-libraries.ts';
 import { certificates } from './certificates.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
+import { diedTogether } from './died-together.ts';
 import { encoding } from './encoding.ts';
 import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
@@ -33,6 +34,7 @@ import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
+import { waitingInit } from './waiting-init.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
 export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
@@ -43,6 +45,7 @@ export const POD_RULES: readonly PodRule[] = [
   certificates,
   cpuThrottled,
   dependencies,
+  diedTogether,
   encoding,
   endedPods,
   endingSlowly,
@@ -70,4 +73,5 @@ export const POD_RULES: readonly PodRule[] = [
   unschedulable,
   volumeAway,
   volumes,
+  waitingInit,
 ];
