@@ -144,3 +144,13 @@ export interface ListeningPort {
   /** A process of this container listens; false: of another one. Absent: that could not be found out. */
   readonly own?: boolean;
 }
+
+/** frozen: its cgroup is frozen; stopped: its main process got SIGSTOP; traced: a debugger holds it. */
+export type Hold = 'frozen' | 'stopped' | 'traced';
+
+/** The node API's answer to /mendlet/v1/held: the running containers of a pod that are held from running. */
+export interface HeldContainers {
+  readonly apiVersion: string;
+  readonly kind: 'HeldContainers';
+  readonly containers: readonly { readonly name: string; readonly hold: Hold }[];
+}

@@ -14,6 +14,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
+import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherServices } from './gather-services.ts';
@@ -75,12 +76,13 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling] = await Promise.all([
+  const [logs, configs, throttling, held] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
+    gatherHeld(asker, pod),
   ]);
-  const second: PodEvidence = { ...first, logs, configs, throttling };
+  const second: PodEvidence = { ...first, logs, configs, throttling, ...(held && { held }) };
   const [services, credentials] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),

@@ -2,6 +2,7 @@
 import type {
   ContainerHistory,
   Event,
+  Hold,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -28,6 +29,8 @@ export interface PodEvidence {
   readonly services: readonly ServiceEvidence[];
   /** CPU throttling, by container. */
   readonly throttling: Readonly<Record<string, Throttling>>;
+  /** How containers are held from running, by container; absent: the node was not asked, or cannot tell. */
+  readonly held?: Readonly<Record<string, Hold>>;
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** Killing events of siblings. */

@@ -13,6 +13,7 @@ import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
+import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { livenessCascade } from './liveness-cascade.ts';
@@ -37,7 +38,7 @@ import { volumes } from './volumes.ts';
 import { waitingInit } from './waiting-init.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
+export const DELETION_RULES: readonly PodRule[] = [terminating, held, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
   authentication,
@@ -53,6 +54,7 @@ export const POD_RULES: readonly PodRule[] = [
   exitCode,
   healing,
   heap,
+  held,
   hooks,
   images,
   livenessCascade,

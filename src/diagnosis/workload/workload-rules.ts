@@ -104,7 +104,10 @@ const held: WorkloadRule = (facts) => {
         { source: 'field', path: holder.path, value: holder.value },
         { source: 'field', path: 'status.updatedReplicas', value: String(updated) },
       ],
-      try: facts.kind === 'Deployment' ? [facts.kubectl('rollout', 'resume', facts.target)] : [facts.kubectl('get', 'pods', '-o', 'wide')],
+      try:
+        facts.kind === 'Deployment'
+          ? [facts.kubectl('rollout', 'resume', facts.target)]
+          : [facts.kubectl('get', 'pods', '-o', 'wide')],
     },
   ];
 };
