@@ -1,6 +1,7 @@
 /** Tests findings about containers that end: exit codes, signals, memory and last log lines. */
-import { describe } from 'vitest';
-import { ago, crashed, history, lastWords, pod } from '../evidence.fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, history, lastWords, pod, evidence } from '../evidence.fixtures.ts';
 import { type Case, configured, crash, limit, runc, startError, tellsEach } from './cases.fixtures.ts';
 
 const endings: readonly Case[] = [
@@ -614,4 +615,28 @@ const endings: readonly Case[] = [
 
 describe('ends', () => {
   tellsEach(endings);
+});
+
+describe('an older error that was overcome', () => {
+  const overcome = [
+    ['dial tcp 10.0.0.9:5432: connect: connection refused', 'connected to 10.0.0.9:5432'],
+    ['ERROR password authentication failed for user "app", retrying', 'INFO login succeeded'],
+    ['level=error msg="lookup db: no such host"', 'level=info msg="connection established"'],
+    ['{"level":"error","msg":"certificate has expired"}', '{"level":"info","msg":"listening on :8080"}'],
+    ['2026/01/31 11:58:00 too many open files', '2026/01/31 11:59:00 server started successfully'],
+  ] as const;
+  const present = [
+    ['open /data/a.db: permission denied', 'permission-denied'],
+    ['FATAL: listen tcp :8080: bind: address already in use', 'port-in-use'],
+    ['{"level":"fatal","msg":"write /data/a: no space left on device"}', 'no-space'],
+    ['Error: something nobody has heard of: code 17', 'exit-code'],
+  ] as const;
+
+  it.each(overcome.flatMap(([error, success]) => present.map(([line, id]) => ({ error, success, line, id }))))(
+    'is no cause: $error, then $line',
+    ({ error, success, line, id }) => {
+      const { findings } = diagnosePod(evidence(crash(1, error, success, line)));
+      expect(findings.map((each) => each.id)).toEqual([id]);
+    },
+  );
 });
