@@ -102,6 +102,12 @@ const refusals: readonly Case[] = [
     /may not list pods: no role allows that to its service account shop\/web/,
   ],
   [
+    'gRPC',
+    crash(1, 'rpc error: code = PermissionDenied desc = caller may not read orders'),
+    'not-allowed',
+    /is not allowed by its peer/,
+  ],
+  [
     'a table of a database',
     crash(1, 'pq: permission denied for table orders'),
     'not-allowed',
@@ -131,6 +137,11 @@ describe('credentials', () => {
 
   it.each([
     ['a file', 'open /data/a: permission denied', 'permission-denied'],
+    [
+      "the system's own refusal",
+      "thread 'main' panicked at '/data/a: Os { code: 13, kind: PermissionDenied, message: \"Permission denied\" }', main.rs:4:69",
+      'permission-denied',
+    ],
     ['a number', 'cannot open row 401 of orders', 'exit-code'],
   ])('have nothing to do with %s', (_, line, id) => {
     expect(diagnosePod(evidence(crash(1, line))).findings[0]?.id).toBe(id);

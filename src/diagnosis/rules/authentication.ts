@@ -22,7 +22,7 @@ const REFUSED = new RegExp(
   'i',
 );
 const FORBIDDEN =
-  /\b403:? \(?forbidden|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b|\b403 Client Error|PermissionDenied\b|not authorized to|\bAccessDenied\b(?!Exception)|\bis forbidden: User\b|permission denied for (?:table|schema|database|relation|sequence|function)|command denied to user|\bNOPERM\b/i;
+  /\b403:? \(?forbidden|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b|\b403 Client Error|(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b|\bPERMISSION_DENIED: |not authorized to|\bAccessDenied\b(?!Exception)|\bis forbidden: User\b|permission denied for (?:table|schema|database|relation|sequence|function)|command denied to user|\bNOPERM\b/i;
 /** The words of an API server about a service account. */
 const RBAC = /User "system:serviceaccount:([^":]+):([^"]+)" cannot (\w+) resource "([^"]+)"/;
 
