@@ -34,6 +34,12 @@ const encodings: readonly Case[] = [
     /because \/app\/b\.sh in image registry\.example\/web:1 has Windows line ends/,
   ],
   [
+    'line ends of the body, in busybox',
+    crash(2, '/tmp/a.sh: set: line 2: illegal option -\r'),
+    'encoding',
+    /because \/tmp\/a\.sh in image registry\.example\/web:1 has Windows line ends/,
+  ],
+  [
     'line ends of a script in a ConfigMap',
     {
       ...configured({ configMap: { name: 'scripts' } }, "/etc/app/run.sh: line 2: $'\\r': command not found"),

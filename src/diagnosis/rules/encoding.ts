@@ -11,9 +11,10 @@ import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts'
 
 /** A name that ends with a carriage return, as bash quotes it, as old shells print it, or itself before a colon. */
 const LINE_ENDS =
-  /\^M: bad interpreter|\$'[^']{0,200}\\r'|[\w/.-]\\r['’"]|[\w/.'"-]\r['’"]?:|: set: (?:-: invalid option|Illegal option -\s*$)/;
+  /\^M: bad interpreter|\$'[^']{0,200}\\r'|[\w/.-]\\r['’"]|[\w/.'"-]\r['’"]?:|: set: (?:line \d+: )?(?:-: invalid option|[Ii]llegal option -\s*$)/;
 /** The file in which the line ends are, before the line's number or the bad interpreter. */
-const SCRIPT = /^(?:\S+: )?["']?([\w./-]*[\w-](?:\.\w+)?)["']?: (?:line )?\d+: |(\S+): \S+\^M: bad interpreter/;
+const SCRIPT =
+  /^(\S+): \w+: line \d+: |^(?:\S+: )?["']?([\w./-]*[\w-](?:\.\w+)?)["']?: (?:line )?\d+: |(\S+): \S+\^M: bad interpreter/;
 const MARK =
   /\bBOM\b|byte order mark|Unexpected token '\s?', |\uFEFF|65279|0xfeff|\\ufeff|invalid character 'ï' looking for beginning of value/i;
 const LOCALE =
@@ -43,7 +44,7 @@ export const encoding: PodRule = eachContainer(ofContainer);
 
 function ofLineEnds(facts: PodFacts, container: ContainerFacts, word: LastWord): RankedFinding {
   const found = SCRIPT.exec(word.line);
-  const script = found?.[1] ?? found?.[2];
+  const script = found?.[1] ?? found?.[2] ?? found?.[3];
   const place = script?.startsWith('/') === true ? placeOf(facts, container, script) : undefined;
   const what = script === undefined ? 'a script' : `${script}${place === undefined ? '' : ` ${place.where}`}`;
   return explainedEnd(facts, container, {
