@@ -437,7 +437,7 @@ function deadlocked(): FailingPod {
   return {
     name: 'lock-a',
     finding: 'init-deadlock',
-    quotes: ['service/lock-b', 'service/lock-a', 'no endpoint'],
+    quotes: ['service/lock-b', 'service/lock-a', '0 of 1 endpoints ready'],
     objects: [service('lock-a'), service('lock-b'), one('lock-a', 'lock-b'), one('lock-b', 'lock-a')],
   };
 }
