@@ -8,6 +8,7 @@ import {
   namedServicesOf,
   type PodEvidence,
   type Throttling,
+  wantsRollout,
   wantsThrottling,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
@@ -15,6 +16,7 @@ import { type Asker, found } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
+import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
@@ -74,12 +76,13 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling] = await Promise.all([
+  const [logs, configs, throttling, rollout] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
+    wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
   ]);
-  const second: PodEvidence = { ...first, logs, configs, throttling };
+  const second: PodEvidence = { ...first, logs, configs, throttling, ...(rollout && { rollout }) };
   const services = await gatherServices(asker, namedServicesOf(second));
   return { ...second, services, notLookedAt: asker.notLookedAt };
 }
