@@ -182,23 +182,17 @@ describe('why', () => {
   });
 
   it('a rollout that breaks a workload: why and history say what it changed, also when its pods are gone', async () => {
-    const template = (mode: string): object => ({
-      metadata: { labels: { app: 'rolled' } },
-      spec: {
-        terminationGracePeriodSeconds: 1,
-        containers: [
-          {
-            name: 'main',
-            image: BUSYBOX,
-            command: ['sh', '-c', 'test $MODE = good || { echo "FATAL: no mode $MODE"; exit 3; }; exec sleep 36000'],
-            env: [{ name: 'MODE', value: mode }],
-          },
-        ],
-      },
-    });
+    const script = 'test $MODE = good || { echo "FATAL: no mode $MODE"; exit 3; }; exec sleep 36000';
+    const template = (mode: string): object => {
+      const { spec } = busyboxPod('rolled', script, { container: { env: [{ name: 'MODE', value: mode }] } }) as {
+        spec: object;
+      };
+      return { metadata: { labels: { app: 'rolled' } }, spec };
+    };
     const apply = async (mode: string): Promise<void> => {
       const spec = { replicas: 1, selector: { matchLabels: { app: 'rolled' } }, template: template(mode) };
-      await mendlet.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'rolled' }, spec });
+      const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'rolled' }, spec };
+      await mendlet.kubectl(['apply', '-f', '-'], JSON.stringify(object));
     };
     await apply('good');
     await mendlet.kubectl(['rollout', 'status', 'deploy/rolled', '--timeout=60s']);
