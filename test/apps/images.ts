@@ -31,7 +31,7 @@ const MARIADB_ENTRY = `#!/bin/sh
 set -eu
 if [ "$1" != mariadbd ]; then exec "$@"; fi
 if [ ! -d /var/lib/mysql/mysql ]; then
-  mariadb-install-db --datadir=/var/lib/mysql --auth-root-authentication-method=normal --skip-test-db >/dev/null
+  sh /usr/bin/mariadb-install-db --datadir=/var/lib/mysql --auth-root-authentication-method=normal --skip-test-db >/dev/null
 fi
 exec "$@"
 `;
@@ -42,11 +42,8 @@ const MARIADB: SystemImage = {
     mariadb-server-core libc6 libc-bin libcrypt1 libgcc-s1 libstdc++6 libpcre2-8-0 libssl3 libsystemd0 zlib1g
     liburing2 libcap2 libgcrypt20 libgpg-error0 liblz4-1 liblzma5 libzstd1 libaio1 mariadb-client-core libtinfo6 libncurses6
   `),
-  programs: ['usr/sbin/mariadbd', 'usr/bin/my_print_defaults', 'usr/bin/resolveip', 'usr/bin/mariadb-install-db'].slice(
-    0,
-    3,
-  ),
-  content: { 'usr/share/mysql': 'usr/share/mysql' },
+  programs: ['usr/sbin/mariadbd', 'usr/bin/my_print_defaults', 'usr/bin/resolveip'],
+  content: { 'usr/share/mysql': 'usr/share/mysql', 'usr/bin/mariadb-install-db': 'usr/bin/mariadb-install-db' },
   folders: { 'var/lib/mysql': 0o1777, 'run/mysqld': 0o1777, 'etc/mysql': 0o755 },
   texts: { ...user('mysql'), 'usr/local/bin/docker-entrypoint.sh': MARIADB_ENTRY },
   config: { entrypoint: ['docker-entrypoint.sh'], command: ['mariadbd'], env: [PATH] },
@@ -65,21 +62,18 @@ const PYTHON: SystemImage = {
   config: { command: ['python3'], env: [PATH, 'PYTHONUNBUFFERED=1', 'LANG=C.UTF-8'] },
 };
 
-const JVM = `usr/lib/jvm/java-17-openjdk-${process.arch === 'x64' ? 'amd64' : 'arm64'}`;
+const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : 'arm64';
+const JVM = `usr/lib/jvm/java-17-openjdk-${ARCHITECTURE}`;
 const JAVA: SystemImage = {
   name: 'docker.io/library/eclipse-temurin:17-jre',
   packages: words('openjdk-17-jre-headless libc6 zlib1g libgcc-s1 libstdc++6'),
+  // The libraries beside these find each other by themselves.
   programs: [
-    ...['java', 'rmiregistry'].map((name) => `${JVM}/bin/${name}`),
-    ...['jli', 'java', 'jimage', 'net', 'nio', 'zip', 'verify', 'rmi', 'extnet', 'management', 'prefs', 'instrument'].map(
-      (name) => `${JVM}/lib/lib${name}.so`,
-    ),
-    `${JVM}/lib/server/libjvm.so`,
+    ...['bin/java', 'bin/rmiregistry', 'lib/libjli.so', 'lib/server/libjvm.so'].map((path) => `${JVM}/${path}`),
   ],
   content: {
-    [`${JVM}/lib/modules`]: `${JVM}/lib/modules`,
-    [`${JVM}/lib/tzdb.dat`]: `${JVM}/lib/tzdb.dat`,
-    [`${JVM}/lib/jvm.cfg`]: 'etc/java-17-openjdk/jvm-' + (process.arch === 'x64' ? 'amd64' : 'arm64') + '.cfg',
+    [`${JVM}/lib`]: `${JVM}/lib`,
+    [`${JVM}/lib/jvm.cfg`]: `etc/java-17-openjdk/jvm-${ARCHITECTURE}.cfg`,
     [`${JVM}/conf`]: 'etc/java-17-openjdk',
   },
   links: { 'usr/bin/java': `/${JVM}/bin/java`, 'usr/bin/rmiregistry': `/${JVM}/bin/rmiregistry` },

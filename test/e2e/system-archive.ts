@@ -12,6 +12,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -48,7 +49,8 @@ export interface SystemImage {
  */
 export function systemArchive(image: SystemImage, folder: string): string {
   const recipe = createHash('sha256').update(JSON.stringify(image)).digest('hex').slice(0, 12);
-  const path = join(folder, `${basename(image.name).replace(':', '-')}-${recipe}.tar`);
+  const base = basename(image.name).replace(':', '-');
+  const path = join(folder, `${base}-${recipe}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
   const part = `${path}.${process.pid}`;
@@ -58,6 +60,9 @@ export function systemArchive(image: SystemImage, folder: string): string {
   );
   // Another suite may make the same archive meanwhile.
   renameSync(part, path);
+  // Those of earlier recipes are of no use any more.
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`${base}-`) && name.endsWith('.tar') && name !== basename(path)) rmSync(join(folder, name));
   return path;
 }
 
@@ -79,9 +84,7 @@ function build({ name, packages, config, ...image }: SystemImage): OciImage {
       programs.map(({ from }) => from),
       roots,
     ),
-    ...Object.entries(image.content).flatMap(([path, from]) =>
-      allInPackages(from).flatMap((each) => tree(path, each)),
-    ),
+    ...Object.entries(image.content).flatMap(([path, from]) => allInPackages(from).flatMap((each) => tree(path, each))),
     ...Object.entries(image.links ?? {}).map(([path, target]): TarEntry => ({ type: 'symlink', path, target })),
     ...Object.entries(image.folders).map(([path, mode]): TarEntry => ({ type: 'directory', path, mode })),
     ...Object.entries(image.texts).map(
