@@ -1,5 +1,5 @@
 /** Images of the programs that people run most, made of Debian's packages and of the Node.js that runs this, and cached. */
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianPackages } from '../../tools/debian.ts';
 import { postgresArchive, redisArchive } from '../e2e/database-images.ts';
@@ -98,10 +98,11 @@ const NODE: SystemImage = {
 function withNode(): void {
   const [base = ''] = Object.values(debianPackages('bookworm', ['libc6']));
   const folder = join(base, '..', NODE_PACKAGE);
-  if (existsSync(join(folder, '.complete'))) return;
+  const made = join(folder, '.complete');
+  if (existsSync(made) && readFileSync(made, 'utf8').trim() === process.version) return;
   mkdirSync(join(folder, 'usr/bin'), { recursive: true });
   copyFileSync(process.execPath, join(folder, 'usr/bin/node'));
-  mkdirSync(join(folder, '.complete'));
+  writeFileSync(made, `${process.version}\n`);
 }
 
 /** The archives of all images, made when they are not there (a network, some minutes, 1 GB). */

@@ -162,13 +162,16 @@ export class Mendlet {
     await this.end('SIGTERM');
     this.#api?.client.close();
     this.#api = undefined;
-    const result = await run(
-      process.execPath,
-      [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge', '--with-claims'],
-      { env: this.#env() },
-    );
+    const result = await this.tryPurge();
     rmSync(this.folder, { recursive: true, force: true });
     if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);
+  }
+
+  /** Removes the data folder of a mendlet that has ended, with the data of claims. */
+  tryPurge(): Promise<CommandResult> {
+    const file = join(root, 'dist/mendlet.js');
+    const args = ['down', '--data-dir', this.dataDir, '--purge', '--with-claims'];
+    return run(process.execPath, [file, ...args], { env: this.#env() });
   }
 
   /** Runs another verb of mendlet on this data folder. @throws unless it exits 0 */

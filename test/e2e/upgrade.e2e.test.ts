@@ -166,6 +166,11 @@ describe('an upgrade from the program that landed last', () => {
       (each) => (mainContainer(each)?.restartCount ?? 0) > restarts,
     );
     expect(mainContainer(pod)?.restartCount).toBe(restarts + 1);
+    // A container counts as running before its program has written its first line.
+    await until('the line of the next life', async () => {
+      const { length } = out.lines('loop');
+      return length > ends ? { value: true } : { last: String(length) };
+    });
     const times = out.lines('loop').map((line) => Number(line.split(' ')[1]));
     const [last, next] = [times[ends - 1] ?? 0, times[ends] ?? 0];
     // The wait is that of the back-off curve after this number of restarts: 10, 20, 40 … s.
