@@ -64,11 +64,21 @@ const nginx = (name: string, text: string, container: object = {}): readonly obj
   withFile(name, 'nginx:1', ['site.conf', text], {
     container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/nginx/conf.d' }], ...container },
   });
-const postgres = {
-  image: 'postgres:15',
-  env: { POSTGRES_PASSWORD: 'right' },
-  spec: { securityContext: { runAsUser: 999 } },
-};
+/** A database in an empty volume that its user may write to, as manifests have it. */
+function database(
+  image: string,
+  folder: string,
+): Required<Pick<Given, 'spec' | 'container'>> & { readonly image: string } {
+  return {
+    image,
+    spec: { securityContext: { runAsUser: 999, fsGroup: 999 }, volumes: [{ name: 'data', emptyDir: {} }] },
+    container: { volumeMounts: [{ name: 'data', mountPath: folder }] },
+  };
+}
+
+const bare = database('postgres:15', '/var/lib/postgresql/data');
+const postgres = { ...bare, env: { POSTGRES_PASSWORD: 'right' } };
+const mariadb = database('mariadb:10', '/var/lib/mysql');
 const python = (name: string, program: string, given: Given = {}): readonly object[] =>
   withFile(name, 'python:3.11', ['main.py', program], { command: ['python3', '/conf/main.py'], ...given });
 const node = (name: string, program: string, given: Given = {}): readonly object[] =>
@@ -77,7 +87,9 @@ const node = (name: string, program: string, given: Given = {}): readonly object
 export const WELL: readonly { readonly name: string; readonly objects: readonly object[] }[] = [
   {
     name: 'well-postgres',
-    objects: [appPod('well-postgres', postgres.image, { ...postgres, container: ready(5432) })],
+    objects: [
+      appPod('well-postgres', postgres.image, { ...postgres, container: { ...postgres.container, ...ready(5432) } }),
+    ],
   },
   { name: 'well-redis', objects: [appPod('well-redis', 'redis:7', { container: ready(6379) })] },
   {
@@ -86,7 +98,9 @@ export const WELL: readonly { readonly name: string; readonly objects: readonly 
   },
   {
     name: 'well-mariadb',
-    objects: [appPod('well-mariadb', 'mariadb:10', { args: ['mariadbd', '--user=mysql'], container: ready(3306) })],
+    objects: [
+      appPod('well-mariadb', mariadb.image, { ...mariadb, container: { ...mariadb.container, ...ready(3306) } }),
+    ],
   },
   { name: 'well-python', objects: python('well-python', 'import http.server\nhttp.server.test(port=8000)\n') },
   {
@@ -123,7 +137,7 @@ export const FAILING: readonly AppTrial[] = [
   },
   {
     name: 'postgres-no-password',
-    objects: [appPod('postgres-no-password', postgres.image, { spec: postgres.spec })],
+    objects: [appPod('postgres-no-password', bare.image, bare)],
     ids: ['missing-setting', 'exit-code'],
     must: ['POSTGRES_PASSWORD'],
   },
@@ -187,9 +201,7 @@ export const FAILING: readonly AppTrial[] = [
   },
   {
     name: 'mariadb-bad-setting',
-    objects: [
-      appPod('mariadb-bad-setting', 'mariadb:10', { args: ['mariadbd', '--user=mysql', '--max-conections=10'] }),
-    ],
+    objects: [appPod('mariadb-bad-setting', mariadb.image, { ...mariadb, args: ['mariadbd', '--max-conections=10'] })],
     ids: ['malformed-config', 'exit-code', 'bad-argument'],
     must: ['max-conections'],
   },
