@@ -217,7 +217,7 @@ describe('a cron job that does not start', () => {
       kind: 'Job',
       metadata: { name: 'tidy-1', namespace: 'shop', uid: 'j', creationTimestamp: ago(seconds) },
       spec: { template: {} },
-    } as WorkloadObject,
+    },
   });
   const found = (given: CronJobEvidence): readonly string[] =>
     diagnoseCronJob(given).findings.map(({ id, says }) => `${id}: ${says}`);

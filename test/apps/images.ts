@@ -68,9 +68,7 @@ const JAVA: SystemImage = {
   name: 'docker.io/library/eclipse-temurin:17-jre',
   packages: words('openjdk-17-jre-headless libc6 zlib1g libgcc-s1 libstdc++6'),
   // The libraries beside these find each other by themselves.
-  programs: [
-    ...['bin/java', 'bin/rmiregistry', 'lib/libjli.so', 'lib/server/libjvm.so'].map((path) => `${JVM}/${path}`),
-  ],
+  programs: ['bin/java', 'bin/rmiregistry', 'lib/libjli.so', 'lib/server/libjvm.so'].map((path) => `${JVM}/${path}`),
   content: {
     [`${JVM}/lib`]: `${JVM}/lib`,
     [`${JVM}/lib/jvm.cfg`]: `etc/java-17-openjdk/jvm-${ARCHITECTURE}.cfg`,

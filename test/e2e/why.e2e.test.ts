@@ -202,10 +202,13 @@ describe('why', () => {
     expect(findings[0]?.says).toContain('FATAL: no mode bad');
     await mendlet.kubectl(['rollout', 'undo', 'deploy/rolled']);
     const history = (format: string): Promise<CommandResult> =>
-      run(process.execPath, [
-        ...[join(root, 'dist/mendlet.js'), 'history', 'deploy/rolled', '-o', format],
-        ...['--kubeconfig', mendlet.kubeconfig],
-      ]);
+      run(
+        process.execPath,
+        [join(root, 'dist/mendlet.js'), 'history', 'deploy/rolled', '-o', format].concat(
+          '--kubeconfig',
+          mendlet.kubeconfig,
+        ),
+      );
     const table = await until<string>('the pod of the rollout is gone', async () => {
       const { stdout, stderr } = await history('wide');
       return /rolled-\S+ \(gone\) .*FATAL: no mode bad/.test(stdout) ? { value: stdout } : { last: stdout + stderr };
