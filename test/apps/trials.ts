@@ -77,7 +77,9 @@ function database(
 }
 
 const bare = database('postgres:15', '/var/lib/postgresql/data');
-const postgres = { ...bare, env: { POSTGRES_PASSWORD: 'right' } };
+/** PostgreSQL wants a folder of its own, which no volume's root is. */
+const PGDATA = '/var/lib/postgresql/data/pgdata';
+const postgres = { ...bare, env: { POSTGRES_PASSWORD: 'right', PGDATA } };
 const mariadb = database('mariadb:10', '/var/lib/mysql');
 const python = (name: string, program: string, given: Given = {}): readonly object[] =>
   withFile(name, 'python:3.11', ['main.py', program], { command: ['python3', '/conf/main.py'], ...given });
@@ -137,7 +139,7 @@ export const FAILING: readonly AppTrial[] = [
   },
   {
     name: 'postgres-no-password',
-    objects: [appPod('postgres-no-password', bare.image, bare)],
+    objects: [appPod('postgres-no-password', bare.image, { ...bare, env: { PGDATA } })],
     ids: ['missing-setting', 'exit-code'],
     must: ['POSTGRES_PASSWORD'],
   },
