@@ -41,7 +41,8 @@ beforeAll(async () => {
   mkdirSync(mounted, { recursive: true });
   writeFileSync(blocks, '');
   truncateSync(blocks, 128 * MEBIBYTE);
-  command('mkfs.ext4', '-q', '-F', blocks);
+  // With a journal the kernel may make the file system read-only before mendlet has seen an error.
+  command('mkfs.ext4', '-q', '-F', '-O', '^has_journal', blocks);
   device = command('losetup', '-f', '--show', blocks);
   command('mount', device, mounted);
   await mendlet.up();
@@ -121,6 +122,10 @@ it('says of node and claim that the disk fails, and other pods go on', async () 
 
 it('says at down --purge that the disk refuses, and removes all else once it is unmounted', async () => {
   await mendlet.end('SIGTERM');
+  // Without its last blocks the file system cannot be mounted anew, not even read-only.
+  truncateSync(blocks, 128 * MEBIBYTE);
+  command('losetup', '-c', device);
+  command('mount', '-o', 'remount,ro', mounted);
   const refused = await mendlet.tryPurge();
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be removed: ')]);
   expect(refused.stderr).toContain('umount -l');
