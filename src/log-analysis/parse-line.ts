@@ -69,6 +69,8 @@ const LETTERS: Readonly<Record<string, Level>> = {
   F: 'fatal',
 };
 const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
+/** "[!] cannot bind", "[*] starting". */
+const MARK = /^\[([ .*+!])\](?=\s)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
 const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
@@ -179,6 +181,8 @@ function cutLevel(text: string, step: number): Cut | undefined {
   const ruby = RUBY_HEAD.exec(text);
   if (ruby !== null)
     return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
+  const mark = MARK.exec(text);
+  if (mark !== null) return { rest: text.slice(mark[0].length), ...(mark[1] === '!' && { level: 'error' }) };
   for (const pattern of [
     PROGRAM_LEVEL,
     BRACKET_LEVEL,

@@ -7,10 +7,24 @@ import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { nameCount } from './names.ts';
+import { fileIn, nameCount, peerIn } from './names.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
-import { advises, isAccess, isAdvice, isBad, isClosing, isConsequence, isGoingOn, isReady, isRetry } from './words.ts';
+import {
+  advises,
+  isAboutClient,
+  isAccess,
+  isAdvice,
+  isBad,
+  isClosing,
+  isConsequence,
+  isFigure,
+  isGoingOn,
+  isReady,
+  isReload,
+  isRetry,
+  isTidying,
+} from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -95,24 +109,36 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
 
 /** The fields of a structured line about one request, which was answered. */
 const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
+/** The fields of a structured line about one piece of work that was timed. */
+const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
 
 /** A client that left or was sent away. */
 const OF_CLIENT = /^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+
+/** A trace that is logged with less than an error, and the client's trace under it, end no program that works already. */
+function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYet: boolean): boolean {
+  const level = roled[position]?.level;
+  if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? ''))) return false;
+  const next = roled.slice(position + 1, position + 3).find(({ role }) => role !== 'line');
+  return next !== undefined && next.level === undefined && (isReadyYet || isAboutClient(next.text));
+}
 
 /** The positions of errors of single requests, and of the traces that follow them. */
 function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
   const found = new Set<number>();
   let isReadyYet = false;
   let inside = false;
-  for (const [position, { role, text, said, fields = '' }] of roled.entries()) {
-    if (role === 'line') {
+  for (const [position, { role, text, said, indent, fields = '' }] of roled.entries()) {
+    if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
         dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
         ANSWERED.test(fields) ||
-        OF_CLIENT.test(text);
-      if (dialects.some(({ recovery }) => says(recovery))) isReadyYet = true;
+        OF_CLIENT.test(text) ||
+        announcesTrace(roled, position, isReadyYet) ||
+        (isReadyYet && (isReload(text) || isAboutClient(text) || TIMED.test(fields)));
+      if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }
     if (inside) found.add(position);
   }
@@ -127,7 +153,13 @@ function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): numb
   let ordinary = 0;
   for (let position = roled.length - 1; position >= 0; position--) {
     const line = roled[position];
-    if (line === undefined || !isOrdinary(line, dialects)) return ordinary >= ORDINARY_LINES ? position : -1;
+    if (line === undefined) return -1;
+    if (line.role === 'line' && isFigure(line.text)) continue;
+    if (!isOrdinary(line, dialects)) {
+      // What a program tidies up after its last words is no work.
+      const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
+      return ordinary >= ORDINARY_LINES && !isEnd ? position : -1;
+    }
     ordinary += 1;
   }
   return -1;
@@ -149,6 +181,7 @@ function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, di
     !/[a-z]{3}/i.test(text) ||
     isBad(text) ||
     isClosing(text) ||
+    isTidying(text) ||
     advises(text) ||
     isRetry(text)
   )
@@ -171,7 +204,9 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   const says = (pattern: RegExp | undefined): boolean =>
     pattern !== undefined && (pattern.test(text) || pattern.test(said));
   const decides = dialects.some(({ decisive }) => says(decisive));
-  if (!decides && dialects.some(({ noise }) => says(noise))) return undefined;
+  // The message of an error may look like noise when its class is taken off.
+  const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
+  if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
   if (isAccess(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
@@ -253,7 +288,8 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   let position = best.position;
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
-    if (!above.firm) continue;
+    // A warning that holds the names is told when the error below it has none.
+    if (!above.firm && (position - above.position > 1 || nameCount(above.line.text) === 0)) continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;
   }
@@ -317,11 +353,11 @@ function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
-  const said = withNext(line, roled[position + 1]);
+  const said = toldWhole(roled, position);
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
-  const about = context === undefined ? '' : ` (${contextOf(context, dialects)})`;
+  const about = context === undefined ? aboutOf(line, said, roled.slice(Math.max(0, position - 6), position)) : ` (${contextOf(context, dialects)})`;
   const wrappers = candidates.filter(
     (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
   );
@@ -335,6 +371,26 @@ function describe(
     firmness: firm ? 'firm' : 'weak',
   };
 }
+
+/** Errors of the system that name no file. */
+const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
+
+/** The names that a line lacks: those in its fields, else the file that was being read. */
+function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {
+  const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
+  const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
+  if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
+  if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
+  const file = before.flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []])).flat().at(-1);
+  return file === undefined ? '' : ` (${file})`;
+}
+
+const REFUSAL = /refused|timed out|unreachable/i;
+const NAMING_FIELD =
+  /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{3}/i;
+/** A place in a program's own source: "../crypto/bio/bss_file.c:308". */
+const SOURCE_PLACE = /\S+\.(?:c|cc|cpp|h|go|rs):\d+/g;
 
 /** What a line says the next ones are about, by its dialect. */
 function contextOf({ text }: RoledLine, dialects: readonly Dialect[]): string | undefined {
@@ -360,6 +416,57 @@ function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
+}
+
+/** Where a parser stopped, below what it says. */
+const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
+
+/** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
+function toldWhole(roled: readonly RoledLine[], position: number): string {
+  const line = roled[position];
+  if (line === undefined) return '';
+  const block = blockAround(roled, position);
+  if (block !== undefined) return block;
+  let said = withNext(line, roled[position + 1]);
+  let at = said === line.said ? position : position + 1;
+  const isAnnounced = at > position;
+  for (let next = roled[at + 1]; next !== undefined && at < position + 4; next = roled[at + 1]) {
+    const isPlain = next.role === 'line' && next.level === undefined && next.atMs === undefined;
+    if (!isPlain || !belongs({ line, said, next, isAnnounced })) break;
+    said = `${said} ${next.said}`;
+    at += 1;
+  }
+  return said;
+}
+
+interface Below {
+  readonly line: RoledLine;
+  readonly said: string;
+  readonly next: RoledLine;
+  readonly isAnnounced: boolean;
+}
+
+function belongs({ line, said, next, isAnnounced }: Below): boolean {
+  if (said.endsWith(':')) return true;
+  if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
+  // Python prints no frames below an error, so what stands there belongs to its message.
+  if (line.afterFrames === true && line.role === 'head') return !isClosing(next.text) && !advises(next.text);
+  if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
+  return isAnnounced && nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
+}
+
+/** Lines above and below a member of a printed object that are told with it. */
+const BLOCK_LINES = 16;
+
+/** The whole of an object that an error's message prints over several lines: 'ZodError: [ { "path": [ "PORT" ] } ]'. */
+function blockAround(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || !/^"[\w-]{1,60}": /.test(line.said)) return undefined;
+  const from = Math.max(0, position - BLOCK_LINES);
+  const begin = roled.slice(from, position).findLastIndex(({ said }) => /[\w:] ?[[{]$/.test(said) && !said.startsWith('"'));
+  if (begin === -1) return undefined;
+  const lines = roled.slice(from + begin, position + 1).map(({ said }) => said);
+  return lines.join(' ');
 }
 
 /** Python prints the innermost frame last and the error below; others print it first, below the error. */

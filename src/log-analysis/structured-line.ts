@@ -112,7 +112,7 @@ function errorText(fields: Record<string, unknown>): string {
     if (typeof value === 'string' && value !== '') return value;
     if (typeof value !== 'object' || value === null) continue;
     const { type, name, message, errmsg, code, codeName } = value as Record<string, unknown>;
-    const said = text(message) || text(errmsg);
+    const said = text(message) || text(errmsg) || ofSystem(value as Record<string, unknown>);
     if (said === '') continue;
     const of = text(type) || text(name) || text(codeName);
     return of === '' || said.startsWith(of)
@@ -120,6 +120,13 @@ function errorText(fields: Record<string, unknown>): string {
       : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
   }
   return '';
+}
+
+/** An error of Node.js that was logged without its message: "connect ECONNREFUSED 127.0.0.1:5432". */
+function ofSystem({ syscall, code, address, port, hostname, path }: Record<string, unknown>): string {
+  if (text(syscall) === '' || text(code) === '') return '';
+  const peer = text(address) === '' ? text(hostname) || text(path) : `${text(address)}${text(port) === '' ? '' : `:${text(port)}`}`;
+  return `${text(syscall)} ${text(code)}${peer === '' ? '' : ` ${peer}`}`;
 }
 
 function stackOf(fields: Record<string, unknown>): readonly string[] {

@@ -26,11 +26,17 @@ const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
 const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
 const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
+/** Lua: "[C]: in function 'assert'", "main.lua:5: in main chunk". */
+const LUA_FRAME = /^(?:\[C\]|(\S{1,300}?):(\d{1,7})): in (?:main chunk|upvalue|local|method|field|global|function|metamethod|\?|<)/;
+/** Elixir and Erlang: "(elixir 1.14.0) lib/code.ex:1245: Code.require_file/2", "in call from init:do_boot/3". */
+const BEAM_FRAME = /^(?:\([\w-]{1,60} [\d.]{1,30}\) \S{1,300}:\d+: |\S{1,300}\.exs?:\d+: (?:\(file\)|\S{1,200}\/\d+)|in (?:function|call from) +\S{1,200}:\S)/;
+/** Tcl. */
+const TCL_FRAME = /^(?:while executing$|invoked from within$|\((?:file|procedure|"\w+" body) .{1,200}line \d+\)$)/;
 /** "/app/server.js:12" before the line of code and its caret. */
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
 const CARET = /^[~^\s]*\^[~^\s]*$/;
 const AROUND =
-  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$)/;
+  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$)/;
 /** An error's class and, after a colon, its message. */
 const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
 const HEAD = new RegExp(
@@ -88,6 +94,8 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     }
     // console.error('what', error) puts words before the error's class.
     if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text)) role = 'head';
+    if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
+    if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
     if (role === 'line') {
       inside = false;
@@ -122,6 +130,28 @@ function joinAnnouncement(roled: RoledLine[], trace: number): void {
   roled[roled.length - 1] = { ...last, trace };
 }
 
+/** Traces whose error is the line right above them, whatever it looks like. */
+function beginsFrames(line: LogLine | undefined, after: LogLine | undefined): boolean {
+  if (line === undefined) return false;
+  if (line.said === 'stack traceback:') return true;
+  return line.indent > 0 && [line, after].some((each) => each !== undefined && each.indent > 0 && isLooseFrame(each.said));
+}
+
+function isLooseFrame(text: string): boolean {
+  return BEAM_FRAME.test(text) || TCL_FRAME.test(text);
+}
+
+/** Tcl quotes the code below "while executing", Elixir the call above its first place. */
+function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
+  const text = lines[index]?.said ?? '';
+  const before = lines[index - 1]?.said ?? '';
+  if (text.startsWith('"') && /^(?:while executing|invoked from within)$/.test(before)) return true;
+  const next = lines[index + 1];
+  return (
+    (lines[index]?.indent ?? 0) > 0 && next !== undefined && BEAM_FRAME.test(next.said) && /^:?[\w.]{1,200}\(.{0,300}\)$/.test(text)
+  );
+}
+
 function beginsTrace(text: string): boolean {
   return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text);
 }
@@ -137,6 +167,7 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (RUBY_FRAME.test(text)) return true;
+  if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');
 }
@@ -152,7 +183,8 @@ function placeIn({ said: text }: LogLine): string | undefined {
     NODE_PLACE.exec(text) ??
     GO_FRAME.exec(text) ??
     PHP_FRAME.exec(text) ??
-    RUBY_FRAME.exec(text);
+    RUBY_FRAME.exec(text) ??
+    LUA_FRAME.exec(text);
   if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
   if (!AT_FRAME.test(text)) return undefined;
   const code = text.replace(/^at (?:async )?(?:new )?/, '').replace(/ \{$/, '');

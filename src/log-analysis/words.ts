@@ -15,7 +15,7 @@ export function isBad(text: string): boolean {
 
 /** Words after which what went wrong before counts as overcome; the whole program works. */
 const READY =
-  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d)|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works))\b/i;
+  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d+)|startup in \[?\d+|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works)|(?:is|are) (?:back(?: up)?|up|reachable|online|alive)(?: again| now| after \d+.{0,20})?[.!]?$)\b/i;
 const NOT_READY =
   /\b(?:not|never|isn't|cannot|can't|un|before|until|waiting (?:for|until)|wait(?:s|ed)? for|when|once|if|to be|is not|no longer|failed|error|will be|trying)\b/i;
 /** A line of an access log with a good answer. */
@@ -62,7 +62,7 @@ const CLOSING =
   /^(?:(?:gracefully |now |server |is |process |service )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}|.{0,40}\b(?:shutdown complete|shut down|exit(?:ing|ed)? (?:with )?(?:code|status|now)?[: ]*-?\d*)\.?$|goodbye.*|bye.*|killed|terminated|done|aborted(?: \(core dumped\))?|(?:make|gmake)(?:\[\d+\])?: \*\*\*.*|error: process exited.*|exit status \d+|core dumped|signal: \w+|received (?:signal|sig\w+).*|caught sig\w+.*|got sig\w+.*)$/i;
 /** Where more may be found, and how to ask. */
 const ADVICE =
-  /^(?:(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}|for (?:more|further|help|details).{0,200}|usage:.*|hint:.*|note:.*|tip:.*|did you mean.*|a complete log of this run.*|if you (?:are|want|think|need|believe).*|more (?:info(?:rmation)?|details)\b.*|to learn more.*|learn more.*|examine the log.*|https?:\/\/\S+|you (?:can|may|should|might) .*|make sure .*|this (?:usually|error|is|may|could) .*|options:.*|available (?:commands|options).*|available subcommands.*|try '.*)$/i;
+  /^(?:(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}|for (?:more|further|help|details).{0,200}|usage:.*|hint:.*|n\.?b\.?:? .*|note:.*|tip:.*|did you mean.*|a complete log of this run.*|if you (?:are|want|think|need|believe).*|more (?:info(?:rmation)?|details)\b.*|to learn more.*|learn more.*|examine the log.*|https?:\/\/\S+|you (?:can|may|should|might) .*|make sure .*|this (?:usually|error|is|may|could) .*|options:.*|available (?:commands|options).*|available subcommands.*|try '.*)$/i;
 
 export function isClosing(text: string): boolean {
   return CLOSING.test(text);
@@ -81,8 +81,38 @@ export function isAdvice(text: string): boolean {
 
 /** Lines that say that something failed, but not what: the cause is another line. */
 const CONSEQUENCE =
-  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|(?:could not|cannot|failed to|unable to) (?:read|load|parse|apply) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}|.{0,80}\baborted due to\b.{0,80}|.{0,200}\bone or more errors\b.{0,100}|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up)$/i;
+  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|[^:'"]{0,40},? (?:exiting|aborting|terminating)(?: abnormally| now)?[.!]*|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|(?:could not|cannot|failed to|unable to) (?:read|load|parse|apply) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}|.{0,80}\baborted due to\b.{0,80}|.{0,200}\bone or more errors\b.{0,100}|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up|.{0,60} terminated abnormally[.!]*|(?:could not|cannot|can't|failed to|unable to) (?:delete|remove|unlink|clean(?: up)?)\b.{0,200})$/i;
 
 export function isConsequence(text: string): boolean {
   return CONSEQUENCE.test(text);
+}
+
+/** Figures that a program prints when it ends: "CPU Usage: 0.017 seconds", "Page faults with physical i/o: 4". */
+const FIGURES = /^[A-Za-z][\w /()-]{2,60}: +[\d.,]+(?: ?(?:%|[a-zA-Z]{1,12}))?(?: = .{1,80})?$/;
+
+export function isFigure(text: string): boolean {
+  return FIGURES.test(text);
+}
+
+/** What a program puts away when it ends. */
+const TIDIES =
+  /^(?:unbind|deallocat|remov|releas|drain|flush|unload|unmount|unregister|deregister|destroy|disconnect|clos)(?:ing|es|ed|e)\b|\b(?:service|socket|server|listener|connection|pool|store|database)\b.{0,40} (?:closed|stopped|released|destroyed)[.!]?$/i;
+
+export function isTidying(text: string): boolean {
+  return TIDIES.test(text);
+}
+
+/** A new configuration of a running program that was not taken: it goes on with the old one. */
+const RELOAD = /\b(?:failed to re-?load|re-?load(?:ing)?\b.{0,60}\b(?:failed|error)|(?:could not|cannot|unable to) re-?load)\b/i;
+
+export function isReload(text: string): boolean {
+  return RELOAD.test(text);
+}
+
+/** A client by its ephemeral port: "127.0.0.1:47524 - Client parser error", "message from /10.1.2.3:44334". */
+const CLIENT = /(?:^|[\s/@([])(?:\d{1,3}\.){3}\d{1,3}:(?:3[2-9]|4\d|5\d|6[0-5])\d{3}\b/;
+const TO_PEER = /\b(?:connect(?:ing|ion)? to|dial|upstream|listen|bind|->|refused|unreachable|timed out)/i;
+
+export function isAboutClient(text: string): boolean {
+  return CLIENT.test(text) && !TO_PEER.test(text);
 }

@@ -18,6 +18,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { quotable } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
@@ -42,7 +43,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
   const peer = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
   const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(kind, behind)}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? 'warning' : severityOf(container),

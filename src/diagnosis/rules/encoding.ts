@@ -16,7 +16,7 @@ const LINE_ENDS =
 const SCRIPT =
   /^(\S+): \w+: line \d+: |^(?:\S+: )?["']?([\w./-]*[\w-](?:\.\w+)?)["']?: (?:line )?\d+: |(\S+): \S+\^M: bad interpreter/;
 const MARK =
-  /\bBOM\b|byte order mark|Unexpected token '\s?', |\uFEFF|65279|0xfeff|\\ufeff|invalid character 'ï' looking for beginning of value/i;
+  /\bBOM\b|byte order mark(?! not)|Unexpected token '\s?', |\uFEFF|65279|0xfeff|\\ufeff|invalid character 'ï' looking for beginning of value/i;
 const LOCALE =
   /unsupported locale setting|invalid locale (?:name|settings)|locale::facet::_S_create_c_locale name not valid|database locale is incompatible|was configured to use ASCII as encoding|cannot change locale|failed to set (?:the )?locale|locale ["']?[\w.@-]+["']? (?:is )?not (?:supported|available|found)/i;
 const TEXT =

@@ -31,7 +31,7 @@ const MALFORMED = new RegExp(
 );
 
 const OTHER_CAUSE =
-  /host not found|no such file|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
+  /host not found|no such file|file is missing|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
 /** The file and the line where a parser stopped. */
 const PLACE =
   /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;
@@ -41,6 +41,10 @@ const ofContainer: ContainerRule = (facts, container) => {
   const word = lastWord(container, MALFORMED);
   // A name that does not resolve, or a file that is not there, is not the configuration's form.
   if (word === undefined || OTHER_CAUSE.test(word.line)) return NOTHING;
+  const { decisive } = container.reading;
+  // A wrapper says that the configuration is wrong, and the decisive line below it what is.
+  if (decisive !== undefined && word.fromEnd === 0 && OTHER_CAUSE.test(decisive.line)) return NOTHING;
+  const told = word.fromEnd === 0 && decisive !== undefined ? decisive.line : word.line;
   const source = sourceOf(facts, container, word.line);
   const file = source.file === undefined ? '' : ` ${source.file}`;
   // Programs also parse answers of peers, which are no configuration.
@@ -51,7 +55,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'malformed-config',
       rank: rankOfWord(isConfig ? 83 : 70, word),
-      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}: ${quotable(word.line).replace(/\.+$/, '')}`,
+      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}: ${quotable(told).replace(/\.+$/, '')}`,
       line: word.line,
       more: [
         ...(source.line === undefined || source.line === word.line ? [] : [quoteLine(container, source.line)]),

@@ -12,6 +12,8 @@ import { commandForLog, explainedEnd, title } from './exit-code.ts';
 const VARIABLES: readonly RegExp[] = [
   /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
+  /\b[Tt]he ([A-Z][A-Z0-9]*_[A-Z0-9_]+) environment variable is not\b/,
+  /\bno such variable\b.*\benv\(([A-Z][A-Z0-9_]{2,})\)/,
   /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
   /\bkey not found: "([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/,
   /^KeyError: '([A-Z][A-Z0-9]*_[A-Z0-9_]+)'/,
@@ -20,7 +22,7 @@ const VARIABLES: readonly RegExp[] = [
   /^\S+: \d+: ([A-Z][A-Z0-9_]*): (?:parameter not set|must be set)/,
 ];
 const NO_FILE =
-  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
+  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|\bfile is missing\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING =
   /shared librar|shared object|cannot find (?:module|package)|jarfile|permission denied|read-only|denied/i;

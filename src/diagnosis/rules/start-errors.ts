@@ -119,7 +119,7 @@ function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedF
   }
   const absent = lastWord(container, NOTHING_TO_EXEC);
   if (absent !== undefined) return [noInterpreter(facts, container, absent)];
-  if (death.exitCode === 127) return missingCommand(facts, container);
+  if (death.exitCode === 127) return saysOtherwise(container) ? NOTHING : missingCommand(facts, container);
   if (death.exitCode === 126) return notExecutable(facts, container);
   return NOTHING;
 }
@@ -146,6 +146,14 @@ function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match
     try: facts.commands.edit,
   });
 }
+
+/** Some runtimes end with 127 for any error; what they say of it then is not about a command. */
+function saysOtherwise({ reading }: ContainerFacts): boolean {
+  const { decisive } = reading;
+  return decisive?.firmness === 'firm' && /\b(?:error|exception)\b/i.test(decisive.line) && !ABOUT_FILE.test(decisive.line);
+}
+
+const ABOUT_FILE = /not found|no such|librar|loading shared|relocating|cannot execute|command/i;
 
 function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const library = lastWord(container, LIBRARY);
