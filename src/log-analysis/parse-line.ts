@@ -23,7 +23,7 @@ export interface LogLine {
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const CLOCK = String.raw`\d{1,2}:\d\d(?::\d\d)?(?:[.,:]\d{1,9})?`;
-const ZONE = String.raw`(?:[ ]?(?:Z|[+-]\d\d:?\d\d|[A-Z]{3,4}(?=[\]\s:])))?`;
+const ZONE = String.raw`(?:[ ]?(?:Z|[+-]\d\d:?\d\d|(?!(?:INFO|INF|WARN|WRN|ERR|ERRO|CRIT|CRT|LOG|NOTE|DBG|TRC|FTL|FAIL)\b)[A-Z]{3,4}(?=[\]\s:])))?`;
 /** Each time stamp, at the beginning of what is left. */
 const STAMPS: readonly RegExp[] = [
   new RegExp(String.raw`^[[(<]?\d{4}[-/.]\d\d[-/.]\d\d[T _]{1,2}${CLOCK}${ZONE}[\])>]?[:,|]?`),
@@ -39,6 +39,7 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
+  /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
   /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:])/,
   /^\[\d+\.\d+\](?=\s)/,
   /^\d+#\d+:(?: \*\d+(?=\s))?/,
@@ -203,7 +204,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 10)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 11)) {
     const match = pattern.exec(text);
     if (match !== null) return { rest: text.slice(match[0].length) };
   }

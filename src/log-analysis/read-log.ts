@@ -113,12 +113,14 @@ const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
 const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
 
 /** A client that left or was sent away. */
-const OF_CLIENT = /^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+const OF_CLIENT =
+  /^(?:LOG\d\[\d+\]: )?SSL_accept: |TLS handshake error from |^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
 
 /** A trace that is logged with less than an error, and the client's trace under it, end no program that works already. */
 function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYet: boolean): boolean {
   const level = roled[position]?.level;
-  if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? ''))) return false;
+  if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? '')))
+    return false;
   const next = roled.slice(position + 1, position + 3).find(({ role }) => role !== 'line');
   return next !== undefined && next.level === undefined && (isReadyYet || isAboutClient(next.text));
 }
@@ -215,9 +217,10 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
-  if (decides) score = Math.max(score, 62);
+  if (decides || TERMINATE.test(said) || ASSERTION.test(said)) score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
+  if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 3;
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.
@@ -357,7 +360,10 @@ function describe(
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
-  const about = context === undefined ? aboutOf(line, said, roled.slice(Math.max(0, position - 6), position)) : ` (${contextOf(context, dialects)})`;
+  const about =
+    context === undefined
+      ? aboutOf(line, said, roled.slice(Math.max(0, position - 6), position))
+      : ` (${contextOf(context, dialects)})`;
   const wrappers = candidates.filter(
     (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
   );
@@ -382,7 +388,10 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
   const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
   if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
   if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
-  const file = before.flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []])).flat().at(-1);
+  const file = before
+    .flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []]))
+    .flat()
+    .at(-1);
   return file === undefined ? '' : ` (${file})`;
 }
 
@@ -404,12 +413,18 @@ function contextOf({ text }: RoledLine, dialects: readonly Dialect[]): string | 
 /** What a runtime prints before an error. */
 const PREFIX = /^(?:Caused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
 const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
+/** What the C++ runtime and assert() print before they abort. */
+const TERMINATE = /^terminate called after throwing an instance of '([^']{1,200})'$/;
+const ASSERTION = /: Assertion [`'].{1,300}' failed\.$/;
 const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
 
 /** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
 function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
   if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
+  const thrown = TERMINATE.exec(said)?.[1];
+  const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
+  if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
   const isAnnounced = said.endsWith(':');
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
@@ -463,7 +478,9 @@ function blockAround(roled: readonly RoledLine[], position: number): string | un
   const line = roled[position];
   if (line === undefined || !/^"[\w-]{1,60}": /.test(line.said)) return undefined;
   const from = Math.max(0, position - BLOCK_LINES);
-  const begin = roled.slice(from, position).findLastIndex(({ said }) => /[\w:] ?[[{]$/.test(said) && !said.startsWith('"'));
+  const begin = roled
+    .slice(from, position)
+    .findLastIndex(({ said }) => /[\w:] ?[[{]$/.test(said) && !said.startsWith('"'));
   if (begin === -1) return undefined;
   const lines = roled.slice(from + begin, position + 1).map(({ said }) => said);
   return lines.join(' ');

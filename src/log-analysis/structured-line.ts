@@ -125,7 +125,10 @@ function errorText(fields: Record<string, unknown>): string {
 /** An error of Node.js that was logged without its message: "connect ECONNREFUSED 127.0.0.1:5432". */
 function ofSystem({ syscall, code, address, port, hostname, path }: Record<string, unknown>): string {
   if (text(syscall) === '' || text(code) === '') return '';
-  const peer = text(address) === '' ? text(hostname) || text(path) : `${text(address)}${text(port) === '' ? '' : `:${text(port)}`}`;
+  const peer =
+    text(address) === ''
+      ? text(hostname) || text(path)
+      : `${text(address)}${text(port) === '' ? '' : `:${text(port)}`}`;
   return `${text(syscall)} ${text(code)}${peer === '' ? '' : ` ${peer}`}`;
 }
 

@@ -27,9 +27,11 @@ const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
 const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
 const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
 /** Lua: "[C]: in function 'assert'", "main.lua:5: in main chunk". */
-const LUA_FRAME = /^(?:\[C\]|(\S{1,300}?):(\d{1,7})): in (?:main chunk|upvalue|local|method|field|global|function|metamethod|\?|<)/;
+const LUA_FRAME =
+  /^(?:\[C\]|(\S{1,300}?):(\d{1,7})): in (?:main chunk|upvalue|local|method|field|global|function|metamethod|\?|<)/;
 /** Elixir and Erlang: "(elixir 1.14.0) lib/code.ex:1245: Code.require_file/2", "in call from init:do_boot/3". */
-const BEAM_FRAME = /^(?:\([\w-]{1,60} [\d.]{1,30}\) \S{1,300}:\d+: |\S{1,300}\.exs?:\d+: (?:\(file\)|\S{1,200}\/\d+)|in (?:function|call from) +\S{1,200}:\S)/;
+const BEAM_FRAME =
+  /^(?:\([\w-]{1,60} [\d.]{1,30}\) \S{1,300}:\d+: |\S{1,300}\.exs?:\d+: (?:\(file\)|\S{1,200}\/\d+)|in (?:function|call from) +\S{1,200}:\S)/;
 /** Tcl. */
 const TCL_FRAME = /^(?:while executing$|invoked from within$|\((?:file|procedure|"\w+" body) .{1,200}line \d+\)$)/;
 /** "/app/server.js:12" before the line of code and its caret. */
@@ -134,7 +136,9 @@ function joinAnnouncement(roled: RoledLine[], trace: number): void {
 function beginsFrames(line: LogLine | undefined, after: LogLine | undefined): boolean {
   if (line === undefined) return false;
   if (line.said === 'stack traceback:') return true;
-  return line.indent > 0 && [line, after].some((each) => each !== undefined && each.indent > 0 && isLooseFrame(each.said));
+  return (
+    line.indent > 0 && [line, after].some((each) => each !== undefined && each.indent > 0 && isLooseFrame(each.said))
+  );
 }
 
 function isLooseFrame(text: string): boolean {
@@ -148,7 +152,10 @@ function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
   if (text.startsWith('"') && /^(?:while executing|invoked from within)$/.test(before)) return true;
   const next = lines[index + 1];
   return (
-    (lines[index]?.indent ?? 0) > 0 && next !== undefined && BEAM_FRAME.test(next.said) && /^:?[\w.]{1,200}\(.{0,300}\)$/.test(text)
+    (lines[index]?.indent ?? 0) > 0 &&
+    next !== undefined &&
+    BEAM_FRAME.test(next.said) &&
+    /^:?[\w.]{1,200}\(.{0,300}\)$/.test(text)
   );
 }
 

@@ -26,7 +26,8 @@ const LATER_LANGUAGES =
   'g++ erlang-base elixir lua5.4 lua-socket lua-cjson tcl mono-runtime mono-mcs python3-celery python3-structlog python3-uvicorn python3-fastapi python3-aiohttp python3-alembic python3-pydantic python3-asyncpg python3-pymongo python3-httpx ocaml-base ocaml-nox r-base-core guile-3.0 swi-prolog-nox';
 const LATER_SERVERS =
   'bind9 slapd squid varnish stunnel4 pgbouncer nats-server prometheus-alertmanager prometheus-node-exporter zookeeper dovecot-core tomcat10 influxdb docker-registry uwsgi-core uwsgi-plugin-python3 nsd knot tinyproxy openvpn proftpd-core prometheus-pushgateway icecast2 supervisor rsyslog';
-const NPM = 'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict';
+const NPM =
+  'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict';
 
 /** The folder; made when it is not there (root, a network, 3 GB). */
 export function trialRoot(): string {

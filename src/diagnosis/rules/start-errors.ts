@@ -150,7 +150,9 @@ function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match
 /** Some runtimes end with 127 for any error; what they say of it then is not about a command. */
 function saysOtherwise({ reading }: ContainerFacts): boolean {
   const { decisive } = reading;
-  return decisive?.firmness === 'firm' && /\b(?:error|exception)\b/i.test(decisive.line) && !ABOUT_FILE.test(decisive.line);
+  return (
+    decisive?.firmness === 'firm' && /\b(?:error|exception)\b/i.test(decisive.line) && !ABOUT_FILE.test(decisive.line)
+  );
 }
 
 const ABOUT_FILE = /not found|no such|librar|loading shared|relocating|cannot execute|command/i;

@@ -20,14 +20,47 @@ import { SECOND_LANGUAGES } from './second-languages.ts';
 import { SECOND_SERVERS } from './second-servers.ts';
 import { shell } from './shell.ts';
 import { smallServers } from './small-servers.ts';
+import { THIRD } from './third.ts';
 
 /** Programs with which no rule was made, by the batch in which they were recorded and scored for the first time. */
 export const BATCHES: readonly (readonly string[])[] = [
   ['ruby', 'php', 'rust', 'haproxy', 'rabbitmq', 'mosquitto', 'prometheus', 'unbound'],
   [
-    ...['cpp', 'lua', 'elixir', 'mono', 'tcl', 'pyweb', 'nodeweb'],
-    ...['bind', 'slapd', 'squid', 'varnish', 'stunnel', 'pgbouncer', 'nats', 'alertmanager', 'node-exporter'],
-    ...['zookeeper', 'tomcat', 'influxdb', 'registry', 'dovecot'],
+    'cpp',
+    'lua',
+    'elixir',
+    'mono',
+    'tcl',
+    'pyweb',
+    'nodeweb',
+    'bind',
+    'slapd',
+    'squid',
+    'varnish',
+    'stunnel',
+    'pgbouncer',
+    'nats',
+    'alertmanager',
+    'node-exporter',
+    'zookeeper',
+    'tomcat',
+    'influxdb',
+    'registry',
+    'dovecot',
+  ],
+  [
+    'r',
+    'ocaml',
+    'guile',
+    'nsd',
+    'knot',
+    'tinyproxy',
+    'openvpn',
+    'proftpd',
+    'pushgateway',
+    'icecast',
+    'supervisor',
+    'rsyslog',
   ],
 ];
 
@@ -55,4 +88,5 @@ export const TRIALS: readonly Trial[] = [
   ...SECOND_LANGUAGES,
   ...SECOND_SERVERS,
   ...SECOND_HEALTHY,
+  ...THIRD,
 ];
