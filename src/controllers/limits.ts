@@ -27,6 +27,9 @@ export const MAX_ABSENT_OWNERS = 500;
 /** How often it begins again at once with an object that another client changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
 
+/** A kind that has just come is waited for this long before dependents are looked for without it. */
+export const NEW_KIND_SYNC_MS = 30_000;
+
 /** Endpoints in one slice (upstream: --max-endpoints-per-slice). */
 export const MAX_ENDPOINTS_PER_SLICE = 100;
 
